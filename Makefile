@@ -1,0 +1,74 @@
+# The whole house. `make help` lists the targets; every chapter has a makefile of its own (common/chapter.mk).
+
+ROOT := .
+include common/config.mk
+
+CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
+SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
+PACKAGES := gcc g++ make perl gnuplot-nox
+
+# chapters one after the other (they share common/'s objects); inside a chapter `make -j` helps
+.NOTPARALLEL:
+
+all: backend
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter || exit 1; done
+
+backend:
+	@echo "backend: $(BACKEND) ($(BACKEND_REASON))$(if $(filter cuda,$(BACKEND)),$(,) compiling for $(ARCH))"
+
+run: all
+	@for chapter in $(CHAPTERS); do \
+	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter run || exit 1; done
+	@echo
+	@echo "Tables and plots of this run are in results/:"
+	@ls results | sed 's/^/    results\//'
+	@echo "Next: read 01_reference/README.md"
+
+test: all tests
+	prove --jobs 2 common/tests
+
+# the test programs, which live beside the chapters' own
+tests:
+	@$(MAKE) --no-print-directory -C common/tests
+
+check: all
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter check || exit 1; done
+
+plot:
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter plot $(if $(filter command line,$(origin TERM)),TERM=$(TERM)) || exit 1; done
+
+report:
+	perl common/report.pl
+
+sanitize: all
+	sh common/sanitize.sh $(CHAPTERS)
+
+setup:
+	@if command -v apt-get >/dev/null; then \
+	    echo "installing: $(PACKAGES)"; \
+	    $(SUDO) env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get update -qq && apt-get install -y --no-install-recommends $(PACKAGES)'; \
+	else \
+	    echo "This system has no apt. Please install: a C and a C++ compiler, make, perl (with prove) and gnuplot."; \
+	fi
+	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
+	    echo "For a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (not needed for the simulator)"
+
+clean:
+	rm -rf build results
+
+help:
+	@echo "make            build every chapter"
+	@echo "make run        the main job: verify and time every chapter; tables and plots go to results/"
+	@echo "make test       run all tests"
+	@echo "make check      verify every chapter on its default shapes, without timing"
+	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
+	@echo "make report     write the recorded figures into the texts"
+	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make setup      install what is missing (apt)"
+	@echo "make clean      remove build/ and results/"
+	@echo
+	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
+	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
+	@echo "In a chapter's folder: make, make run, make check, make plot"
+
+.PHONY: all backend run test tests check plot report sanitize setup clean help

@@ -1,0 +1,105 @@
+# chapter.mk - builds, runs, checks and plots one chapter. A chapter's Makefile sets what it needs and includes this file:
+#
+#   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend (chapter 01)
+#   NEEDS := 04_...     earlier chapters whose objects are linked
+#   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...
+#   RUN_DEMOS := a      the demos that `make run` runs (default: all)
+#
+# common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
+
+ROOT ?= ..
+include $(ROOT)/common/config.mk
+
+CHAPTER := $(lastword $(notdir $(CURDIR)))
+DIR ?= $(CHAPTER)
+DEMO_DIR ?= demos
+ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
+OBJ := $(ROOT)/build/obj/$(ENGINE)
+BIN := $(ROOT)/build/$(BACKEND)
+PROGRAM := $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
+RUN_DEMOS ?= $(DEMOS)
+DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
+
+objects = $(addsuffix .o,$(addprefix $(OBJ)/$(1)/,$(basename $(notdir $(filter-out %/main.c,$(wildcard $(ROOT)/$(1)/*.c $(ROOT)/$(1)/*.cu))))))
+OBJECTS := $(foreach chapter,$(DIR) $(NEEDS),$(call objects,$(chapter)))
+COMMON := $(filter-out $(OBJ)/common/device%,$(call objects,common)) $(OBJ)/common/$(if $(ON_CPU),device_cpu,device).o
+SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/common/sim/%.o,$(wildcard $(ROOT)/common/sim/*.cpp)))
+
+all: $(PROGRAM) $(DEMO_PROGRAMS)
+
+run: all
+	@mkdir -p $(ROOT)/results
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --csv results/$(CHAPTER).csv
+	@cd $(ROOT) && for demo in $(RUN_DEMOS); do \
+	    echo; echo "build/$(BACKEND)/extra/$(CHAPTER)_$$demo"; build/$(BACKEND)/extra/$(CHAPTER)_$$demo || exit 1; done
+	@$(MAKE) --no-print-directory plot
+
+check: all
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
+
+plot:
+	@cd $(ROOT) && sh common/plots/plot.sh $(CHAPTER) $(TERM_OPTION)
+
+clean:
+	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS)
+
+.PHONY: all run check plot clean FORCE
+.SECONDARY:
+
+# `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
+TERM_OPTION := $(if $(filter command line,$(origin TERM)),$(TERM))
+
+ifeq ($(MAKELEVEL),0)
+  $(info backend: $(BACKEND) ($(BACKEND_REASON)))
+endif
+
+# one short line a file; the whole command with make V=1
+SAY = $(if $(V),,@echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; )
+
+# ---- compile: a .c on the host, a .cu by nvcc or, unmodified, for the simulator ----
+
+ifeq ($(ENGINE),sim)
+  INCLUDES := -isystem $(ROOT)/common/sim/include -I$(ROOT)/common -DLINREC_SIM
+  LINK = $(CXX) -no-pie -o $@ $^ -pthread -lm
+else
+  INCLUDES := -isystem $(CUDA_INCLUDE) -I$(ROOT)/common
+  LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
+endif
+CFLAGS += $(if $(ON_CPU),-O3)
+
+# everything is built again when the compilers' options change
+FLAGS := $(OBJ)/flags
+$(FLAGS): FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CXX) $(CFLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' | cmp -s - $@ || \
+	    echo '$(CC) $(CXX) $(CFLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' > $@
+
+$(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,gcc)$(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
+
+$(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -c -o $@ $<
+
+ifeq ($(ENGINE),sim)
+$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)
+	@mkdir -p $(@D)
+	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) $(INCLUDES)
+else
+$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+endif
+
+# ---- link ----
+
+$(PROGRAM): $(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM)
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+
+$(DEMO_PROGRAMS): $(BIN)/extra/$(CHAPTER)_%: $(OBJ)/$(DIR)/$(DEMO_DIR)/%.o $(OBJECTS) $(COMMON) $(SIM)
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+
+-include $(wildcard $(OBJ)/common/*.d $(OBJ)/common/sim/*.d $(OBJ)/$(DIR)/*.d $(OBJ)/$(DIR)/$(DEMO_DIR)/*.d)

@@ -1,0 +1,46 @@
+# config.mk - which backend, which compilers, which flags. The root makefile and every chapter's (through chapter.mk) include it,
+# with ROOT set to the way to the repository's root. Paths are relative, so that a checkout may lie anywhere.
+#
+#   BACKEND=cuda|sim   compile the kernels with nvcc for the GPU, or for the simulator (default: cuda where nvcc and a GPU answer)
+#   ARCH=sm_90         the GPU to compile for (default: the one in this machine)
+#   WERROR=1           a warning, a register spill too, is an error
+
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CXX := $(if $(filter default,$(origin CXX)),g++,$(CXX))
+NVCC ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+export NVCC
+
+ifeq ($(BACKEND),)
+  ifeq ($(NVCC),)
+    BACKEND := sim
+    BACKEND_REASON := no nvcc on this machine
+  else ifeq ($(shell nvidia-smi -L 2>/dev/null | grep -c '^GPU'),0)
+    BACKEND := sim
+    BACKEND_REASON := nvcc is here, but no GPU answers
+  else
+    BACKEND := cuda
+    BACKEND_REASON := nvcc and a GPU answer
+  endif
+else
+  BACKEND_REASON ?= as asked for
+endif
+export BACKEND BACKEND_REASON
+
+ifeq ($(filter cuda sim,$(BACKEND)),)
+  $(error BACKEND=$(BACKEND) is not known; choose BACKEND=cuda or BACKEND=sim)
+endif
+ifeq ($(BACKEND),cuda)
+  ifeq ($(NVCC),)
+    $(error BACKEND=cuda needs nvcc; install the CUDA Toolkit (https://developer.nvidia.com/cuda-downloads) or take BACKEND=sim)
+  endif
+  ARCH ?= $(or $(patsubst %,sm_%,$(subst .,,$(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))),sm_75)
+  export ARCH
+endif
+
+# The host: plain C11. GNU source for POSIX threads, getopt_long and friends.
+WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
+CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g $(WARNINGS) -Wpedantic
+SIM_CXXFLAGS := -std=c++17 -O2 -g -U_FORTIFY_SOURCE $(WARNINGS)
+NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -warn-spills,-warn-lmem-usage \
+    $(if $(WERROR),-Werror all-warnings -Xptxas -Werror)
+CUDA_INCLUDE = $(dir $(NVCC))../include

@@ -1,0 +1,20 @@
+#!/bin/sh
+# sanitize.sh CHAPTER... - every kernel of the chapters under compute-sanitizer's four tools, on small shapes. Needs a GPU.
+set -eu
+if [ "${BACKEND:-}" != cuda ]; then
+    echo "make sanitize needs a GPU and nvcc (this is BACKEND=${BACKEND:-sim}); the simulator checks its own runs: make test"
+    exit 2
+fi
+if ! command -v compute-sanitizer >/dev/null; then
+    echo "make sanitize needs compute-sanitizer, which comes with the CUDA Toolkit; put its bin folder on PATH"
+    exit 2
+fi
+for chapter in "$@"; do
+    [ "$chapter" != 01_reference ] || continue # plain C
+    for tool in memcheck racecheck initcheck synccheck; do
+        printf '%s, %s: ' "$chapter" "$tool"
+        compute-sanitizer --tool "$tool" --error-exitcode 1 "build/cuda/$chapter" --check-only --num-seqs 3 \
+            --seq-len 1,2,31,33,129,1000,4097 > "build/cuda/$tool.log" 2>&1 || { cat "build/cuda/$tool.log"; exit 1; }
+        tail -n 1 "build/cuda/$tool.log"
+    done
+done

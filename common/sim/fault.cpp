@@ -1,0 +1,292 @@
+/* fault.cpp - says in one line what went wrong and where, then ends the program with status 1.
+
+   Misuse that a call into the engine finds knows its file and line. A crash (a wild pointer, a division by zero) or an
+   endless loop knows only addresses in the machine code; addr2line turns these into source lines. */
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* ---- from addresses to source lines ---- */
+
+/* How far the program was moved from the addresses that its symbols have. */
+static uintptr_t load_offset(void)
+{
+    uintptr_t offset = 0;
+
+    dl_iterate_phdr(
+        [](struct dl_phdr_info *program, size_t, void *offset) { /* the first is the program itself */
+                                                                 *(uintptr_t *)offset = program->dlpi_addr;
+                                                                 return 1;
+        },
+        &offset);
+    return offset;
+}
+
+/* Starts addr2line on our own program; its output, two lines for each frame: function, file:line. NULL: it cannot run.
+ */
+static FILE *start_addr2line(const void *const *addresses, int count, pid_t *child)
+{
+    enum { MOST = 32 };
+    static char program[4096], hex[MOST][24];
+    const char *argv[MOST + 6] = {"addr2line", "-Cfie", program};
+    const uintptr_t offset = load_offset();
+    int ends[2];
+
+    if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0 || pipe(ends) != 0)
+        return NULL;
+    for (int i = 0; i < count && i < MOST; i++) {
+        snprintf(hex[i], sizeof(hex[i]), "%#lx", (unsigned long)((uintptr_t)addresses[i] - offset));
+        argv[3 + i] = hex[i];
+    }
+    *child = fork();
+    if (*child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(STDERR_FILENO);
+        execvp(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    return fdopen(ends[0], "r");
+}
+
+/* Function and position of the first of some nested frames that is not the simulator's own. */
+static bool locate(const void *const *addresses, int count, char *function, char *place, size_t size)
+{
+    char name[1024], line[4352], working[4096], path[4096];
+    bool found = false;
+    pid_t child = -1;
+    FILE *out = start_addr2line(addresses, count, &child);
+
+    if (out == NULL)
+        return false;
+    while (!found && fgets(name, sizeof(name), out) != NULL && fgets(line, sizeof(line), out) != NULL) {
+        name[strcspn(name, "\n")] = '\0';
+        line[strcspn(line, " \n")] = '\0'; /* drops " (discriminator 2)" */
+        found = line[0] != '?' && strstr(line, ":?") == NULL && strstr(line, "/common/sim/") == NULL;
+    }
+    fclose(out);
+    waitpid(child, NULL, 0);
+    if (!found)
+        return false;
+    /* as seen from where we are, without x/../ */
+    char *colon = strrchr(line, ':');
+    *colon = '\0';
+    const char *shown = realpath(line, path) != NULL ? path : line;
+    const size_t length = getcwd(working, sizeof(working)) != NULL ? strlen(working) : 0;
+    if (length > 0 && strncmp(shown, working, length) == 0 && shown[length] == '/')
+        shown += length + 1;
+    snprintf(function, size, "%s", name);
+    snprintf(place, size, "%s:%s", shown, colon + 1);
+    return true;
+}
+
+void sim_locate(const void *address, char *text, size_t size)
+{
+    char function[512];
+
+    if (!locate(&address, 1, function, text, size))
+        snprintf(text, size, "%p", address);
+}
+
+/* "void scan<4>(float const*, int)" becomes "scan<4>". */
+static void shorten(char *name)
+{
+    int depth = 0;
+    char *start = name, *end = name;
+
+    for (; *end != '\0' && !(depth == 0 && *end == '('); end++) {
+        depth += (*end == '<') - (*end == '>');
+        if (depth == 0 && *end == ' ')
+            start = end + 1;
+    }
+    *end = '\0';
+    memmove(name, start, strlen(start) + 1);
+}
+
+static void kernel_name(char *text, size_t size)
+{
+    char place[512];
+
+    if (locate(&sim_place.kernel, 1, text, place, size < sizeof(place) ? size : sizeof(place)))
+        shorten(text);
+    else
+        snprintf(text, size, "%s", sim_place.name);
+}
+
+/* ---- the line ---- */
+
+void sim_fault(const char *file, int line, const char *format, ...)
+{
+    char where[1024] = "", kernel[512];
+    size_t used = 0;
+    va_list arguments;
+
+    if (line > 0)
+        used += (size_t)snprintf(where, sizeof(where), "%s:%d: ", file, line);
+    else if (file != NULL)
+        used += (size_t)snprintf(where, sizeof(where), "%s: ", file);
+    if (sim_place.kernel != NULL) {
+        kernel_name(kernel, sizeof(kernel));
+        used += (size_t)snprintf(where + used, sizeof(where) - used, "kernel %s", kernel);
+        if (sim_place.in_block)
+            used += (size_t)snprintf(where + used, sizeof(where) - used, ", block (%u,%u,%u)", blockIdx.x, blockIdx.y,
+                                     blockIdx.z);
+        if (sim_place.in_thread)
+            used += (size_t)snprintf(where + used, sizeof(where) - used, ", thread (%u,%u,%u)", threadIdx.x,
+                                     threadIdx.y, threadIdx.z);
+        snprintf(where + used, sizeof(where) - used, ": ");
+    } else {
+        snprintf(where + used, sizeof(where) - used, "host code: ");
+    }
+    fflush(stdout);
+    fprintf(stderr, "simulator: %s", where);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, ".\n");
+    _exit(1);
+}
+
+void sim_bad_setting(const char *name, const char *value, const char *want)
+{
+    fprintf(stderr, "simulator: %s=%s is not understood. Set it to %s.\n", name, value, want);
+    _exit(2);
+}
+
+/* Stands in for the C library's: an assert in a kernel names its thread. */
+extern "C" void __assert_fail(const char *expression, const char *file, unsigned line, const char *function) noexcept
+{
+    if (sim_place.in_thread)
+        sim_fault(file, (int)line, "assertion `%s' failed. See what the kernel asserts with it", expression);
+    fprintf(stderr, "%s:%u: %s: assertion `%s' failed.\n", file, line, function, expression);
+    abort();
+}
+
+/* ---- crashes ---- */
+
+/* Position of the innermost frame of kernel code, starting at the interrupted instruction. */
+static void interrupted_line(const ucontext_t *context, char *place, size_t size)
+{
+#if defined(__x86_64__)
+    const void *pc = (const void *)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    const void *pc = (const void *)context->uc_mcontext.pc;
+#endif
+    void *frames[24];
+    int count = backtrace(frames, 24), first = 0;
+    char function[512];
+
+    while (first < count && frames[first] != pc)
+        first++; /* the signal handler's own frames */
+    if (first == count) {
+        frames[0] = (void *)pc;
+        first = 0;
+        count = 1;
+    }
+    for (int i = first + 1; i < count; i++)
+        frames[i] = (char *)frames[i] - 1; /* into the call instead of behind it */
+    if (!locate((const void *const *)frames + first, count - first, function, place, size))
+        snprintf(place, size, "instruction %p", pc);
+}
+
+static void on_crash(int signal_number, siginfo_t *info, void *context)
+{
+    const ucontext_t *c = (const ucontext_t *)context;
+    const char *at = (const char *)info->si_addr, *verb = "touches";
+    char place[512], what[600];
+
+    if (!sim_place.in_thread) {
+        /* A crash of the host's own: say so if device memory is why, then crash as usual. */
+        if (signal_number != SIGFPE && sim_region_near(at) != NULL) {
+            interrupted_line(c, place, sizeof(place));
+            sim_region_describe(at, what, sizeof(what));
+            fprintf(stderr, "simulator: %s: host code: touches %s. Use cudaMemcpy.\n", place, what);
+        }
+        signal(signal_number, SIG_DFL);
+        return;
+    }
+    interrupted_line(c, place, sizeof(place));
+    if (signal_number == SIGFPE)
+        sim_fault(place, 0, "divides an integer by zero. Check the divisor");
+    if (sim_place.stack != NULL && (size_t)(sim_place.stack - 1 - at) < SIM_STACK_GUARD)
+        sim_fault(place, 0, "stack overflow, more than %zu KiB. Use smaller arrays or no recursion", SIM_STACK >> 10);
+#if defined(__x86_64__)
+    verb = c->uc_mcontext.gregs[REG_ERR] & 2 ? "writes" : "reads";
+    if (info->si_code == SI_KERNEL) /* the CPU does not say where */
+        sim_fault(place, 0,
+                  "an address that is misaligned for its type, or no address at all. Align float4 to 16 bytes, "
+                  "float2 to 8");
+#endif
+    sim_region_describe(at, what, sizeof(what));
+    sim_fault(place, 0, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
+}
+
+/* ---- watchdog ---- */
+
+static long watchdog_seconds = 30;
+
+/* Once a second of processor time. */
+static void on_tick(int, siginfo_t *, void *context)
+{
+    static uint64_t seen;
+    static long idle;
+    const char *file;
+    char place[512];
+    int line;
+
+    idle = sim_progress == seen ? idle + 1 : 0;
+    seen = sim_progress;
+    if (idle < watchdog_seconds || !sim_place.in_thread)
+        return;
+    if (sim_polls(&file, &line))
+        sim_fault(file, line,
+                  "polls for something that never comes: no thread of the block got further for %ld s. See who should "
+                  "bring it",
+                  idle);
+    interrupted_line((const ucontext_t *)context, place, sizeof(place));
+    sim_fault(place, 0,
+              "loops for %ld s without an end. If it waits for another thread, call __nanosleep in the loop; "
+              "threads of other blocks may run later",
+              idle);
+}
+
+void sim_watchdog(bool on)
+{
+    const struct itimerval timer = {{on, 0}, {on, 0}};
+
+    sim_progress++;
+    setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
+__attribute__((constructor)) static void install_handlers(void)
+{
+    static char stack[256 << 10];
+    const stack_t alternate = {stack, 0, sizeof(stack)};
+    const char *text = getenv("SIM_WATCHDOG");
+    struct sigaction crash = {}, tick = {};
+    char *end = NULL;
+
+    if (text != NULL) {
+        watchdog_seconds = strtol(text, &end, 10);
+        if (end == text || *end != '\0' || watchdog_seconds < 1)
+            sim_bad_setting("SIM_WATCHDOG", text, "a number of seconds from 1 up");
+    }
+    sigaltstack(&alternate, NULL);
+    crash.sa_sigaction = on_crash;
+    crash.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGSEGV, &crash, NULL);
+    sigaction(SIGBUS, &crash, NULL);
+    sigaction(SIGFPE, &crash, NULL);
+    tick.sa_sigaction = on_tick;
+    tick.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigaction(SIGVTALRM, &tick, NULL);
+}

@@ -1,0 +1,357 @@
+/* host.cpp - the host API that is neither memory nor launch: device, streams, events, kernel attributes, errors.
+
+   The device claims compute capability 9.0 and has what the chapters ask about. It has 2 multiprocessors, so that grids
+   made to fill the device stay small. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "internal.h"
+
+enum { NUM_MULTIPROCESSORS = 2, L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
+
+/* ---- errors ---- */
+
+static cudaError_t last_error;
+
+cudaError_t sim_error(cudaError_t error)
+{
+    last_error = error;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+
+    last_error = cudaSuccess;
+    return error;
+}
+
+static const struct {
+    cudaError_t error;
+    const char *name, *text;
+} errors[] = {
+#define ERROR(name, text)                                                                                              \
+    {                                                                                                                  \
+        name, #name, text                                                                                              \
+    }
+    ERROR(cudaSuccess, "no error"),
+    ERROR(cudaErrorInvalidValue, "invalid argument"),
+    ERROR(cudaErrorMemoryAllocation, "out of memory"),
+    ERROR(cudaErrorInitializationError, "initialization error"),
+    ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument"),
+    ERROR(cudaErrorInvalidSymbol, "invalid device symbol"),
+    ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
+    ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
+    ERROR(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"),
+    ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
+    ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
+    ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
+    ERROR(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"),
+    ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
+    ERROR(cudaErrorNotReady, "device not ready"),
+    ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
+    ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
+    ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
+    ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
+    ERROR(cudaErrorNotSupported, "operation not supported"),
+    ERROR(cudaErrorUnknown, "unknown error"),
+#undef ERROR
+};
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    for (const auto &e : errors)
+        if (e.error == error)
+            return e.name;
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    for (const auto &e : errors)
+        if (e.error == error)
+            return e.text;
+    return "unrecognized error code";
+}
+
+/* ---- device ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    if (count == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    if (device == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    return device == 0 ? cudaSuccess : sim_error(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
+{
+    size_t available;
+
+    if (prop == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    if (device != 0)
+        return sim_error(cudaErrorInvalidDevice);
+    *prop = {};
+    strcpy(prop->name, "simulator");
+    sim_memory(&available, &prop->totalGlobalMem);
+    prop->sharedMemPerBlock = SIM_SHARED;
+    prop->regsPerBlock = NUM_REGISTERS;
+    prop->warpSize = SIM_WARP;
+    prop->maxThreadsPerBlock = prop->maxThreadsDim[0] = prop->maxThreadsDim[1] = SIM_MAX_THREADS;
+    prop->maxThreadsDim[2] = 64;
+    prop->maxGridSize[0] = 0x7fffffff;
+    prop->maxGridSize[1] = prop->maxGridSize[2] = 65535;
+    prop->totalConstMem = CONST_BYTES;
+    prop->major = 9;
+    prop->minor = 0;
+    prop->multiProcessorCount = NUM_MULTIPROCESSORS;
+    prop->memoryBusWidth = BUS_BITS;
+    prop->l2CacheSize = L2_BYTES;
+    prop->maxThreadsPerMultiProcessor = SIM_MAX_THREADS_PER_SM;
+    prop->sharedMemPerMultiprocessor = SIM_SHARED_PER_SM;
+    prop->regsPerMultiprocessor = NUM_REGISTERS;
+    prop->sharedMemPerBlockOptin = SIM_SHARED_OPTIN;
+    prop->maxBlocksPerMultiProcessor = SIM_MAX_BLOCKS_PER_SM;
+    prop->reservedSharedMemPerBlock = SIM_SHARED_RESERVED;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    struct cudaDeviceProp prop;
+
+    if (value == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    if (cudaGetDeviceProperties(&prop, device) != cudaSuccess)
+        return cudaErrorInvalidDevice;
+    const struct {
+        enum cudaDeviceAttr attribute;
+        size_t value;
+    } table[] = {
+        {cudaDevAttrMaxThreadsPerBlock, (size_t)prop.maxThreadsPerBlock},
+        {cudaDevAttrMaxBlockDimX, (size_t)prop.maxThreadsDim[0]},
+        {cudaDevAttrMaxBlockDimY, (size_t)prop.maxThreadsDim[1]},
+        {cudaDevAttrMaxBlockDimZ, (size_t)prop.maxThreadsDim[2]},
+        {cudaDevAttrMaxGridDimX, (size_t)prop.maxGridSize[0]},
+        {cudaDevAttrMaxGridDimY, (size_t)prop.maxGridSize[1]},
+        {cudaDevAttrMaxGridDimZ, (size_t)prop.maxGridSize[2]},
+        {cudaDevAttrMaxSharedMemoryPerBlock, prop.sharedMemPerBlock},
+        {cudaDevAttrTotalConstantMemory, prop.totalConstMem},
+        {cudaDevAttrWarpSize, (size_t)prop.warpSize},
+        {cudaDevAttrMaxRegistersPerBlock, (size_t)prop.regsPerBlock},
+        {cudaDevAttrMultiProcessorCount, (size_t)prop.multiProcessorCount},
+        {cudaDevAttrGlobalMemoryBusWidth, (size_t)prop.memoryBusWidth},
+        {cudaDevAttrL2CacheSize, (size_t)prop.l2CacheSize},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, (size_t)prop.maxThreadsPerMultiProcessor},
+        {cudaDevAttrComputeCapabilityMajor, (size_t)prop.major},
+        {cudaDevAttrComputeCapabilityMinor, (size_t)prop.minor},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor, prop.sharedMemPerMultiprocessor},
+        {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)prop.regsPerMultiprocessor},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin, prop.sharedMemPerBlockOptin},
+        {cudaDevAttrMaxBlocksPerMultiprocessor, (size_t)prop.maxBlocksPerMultiProcessor},
+        {cudaDevAttrReservedSharedMemoryPerBlock, prop.reservedSharedMemPerBlock},
+    };
+    for (const auto &row : table)
+        if (row.attribute == attribute) {
+            *value = (int)row.value;
+            return cudaSuccess;
+        }
+    return sim_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    if (version == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    return cudaRuntimeGetVersion(version);
+}
+
+/* ---- streams and events ---- */
+
+struct CUstream_st {
+    unsigned flags;
+};
+
+struct CUevent_st {
+    bool timing, recorded;
+    long long nanoseconds;
+};
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    if (stream == NULL || flags > cudaStreamNonBlocking)
+        return sim_error(cudaErrorInvalidValue);
+    *stream = (cudaStream_t)calloc(1, sizeof(**stream));
+    if (*stream == NULL)
+        return sim_error(cudaErrorMemoryAllocation);
+    (*stream)->flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    if (stream == NULL)
+        return sim_error(cudaErrorInvalidResourceHandle);
+    free(stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+    if (event == NULL || flags > (cudaEventBlockingSync | cudaEventDisableTiming))
+        return sim_error(cudaErrorInvalidValue);
+    *event = (cudaEvent_t)calloc(1, sizeof(**event));
+    if (*event == NULL)
+        return sim_error(cudaErrorMemoryAllocation);
+    (*event)->timing = !(flags & cudaEventDisableTiming);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    if (event == NULL)
+        return sim_error(cudaErrorInvalidResourceHandle);
+    free(event);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+    if (event == NULL)
+        return sim_error(cudaErrorInvalidResourceHandle);
+    event->recorded = true;
+    event->nanoseconds = clock64();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return event != NULL ? cudaSuccess : sim_error(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    if (ms == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    if (start == NULL || end == NULL || !start->timing || !end->timing || !start->recorded || !end->recorded)
+        return sim_error(cudaErrorInvalidResourceHandle);
+    *ms = (float)((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
+    return cudaSuccess;
+}
+
+/* ---- kernels ---- */
+
+struct sim_kernel_info *sim_find_kernel(const void *kernel)
+{
+    static struct sim_kernel_info **kernels;
+    static size_t count;
+
+    for (size_t i = 0; i < count; i++)
+        if (kernels[i]->kernel == kernel)
+            return kernels[i];
+    kernels = (struct sim_kernel_info **)realloc(kernels, (count + 1) * sizeof(*kernels));
+    kernels[count] = (struct sim_kernel_info *)calloc(1, sizeof(**kernels));
+    kernels[count]->kernel = kernel;
+    kernels[count]->max_dynamic = SIM_SHARED;
+    kernels[count]->carveout = cudaSharedmemCarveoutDefault;
+    return kernels[count++];
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    if (kernel == NULL)
+        return sim_error(cudaErrorInvalidDeviceFunction);
+    struct sim_kernel_info *info = sim_find_kernel(kernel);
+
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value >= 0 &&
+        (size_t)value + info->static_bytes <= SIM_SHARED_OPTIN)
+        info->max_dynamic = (size_t)value;
+    else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout && value >= -1 && value <= 100)
+        info->carveout = value;
+    else
+        return sim_error(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    if (attributes == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return sim_error(cudaErrorInvalidDeviceFunction);
+    const struct sim_kernel_info *info = sim_find_kernel(kernel);
+
+    *attributes = {};
+    attributes->sharedSizeBytes = info->static_bytes;
+    attributes->maxThreadsPerBlock = SIM_MAX_THREADS;
+    attributes->maxDynamicSharedSizeBytes = (int)info->max_dynamic;
+    attributes->preferredShmemCarveout = info->carveout;
+    return cudaSuccess;
+}
+
+/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number. Registers are not known.
+ */
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *kernel, int block_size,
+                                                          size_t dynamic_shared)
+{
+    if (num_blocks == NULL || block_size <= 0)
+        return sim_error(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return sim_error(cudaErrorInvalidDeviceFunction);
+    const struct sim_kernel_info *info = sim_find_kernel(kernel);
+    const size_t by_threads = SIM_MAX_THREADS_PER_SM / sim_round_up((size_t)block_size, SIM_WARP);
+    const size_t shared = info->static_bytes + dynamic_shared;
+    const size_t by_shared = SIM_SHARED_PER_SM / (shared + SIM_SHARED_RESERVED);
+    const size_t fit = by_threads < by_shared ? by_threads : by_shared;
+
+    const size_t most = fit < SIM_MAX_BLOCKS_PER_SM ? fit : SIM_MAX_BLOCKS_PER_SM;
+
+    *num_blocks = block_size > (int)SIM_MAX_THREADS || dynamic_shared > info->max_dynamic ? 0 : (int)most;
+    return cudaSuccess;
+}

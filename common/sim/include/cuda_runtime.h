@@ -1,0 +1,411 @@
+/* cuda_runtime.h - the simulator's device side: what a kernel finds when it is compiled for the CPU.
+
+   Thread indices are plain variables that the engine sets before it lets a thread run. Whatever makes a thread wait
+   (barriers, shuffles, votes) is a call into the engine; everything else is an inline function. Two things are not C++
+   and are rewritten before this file's user is compiled (rewrite.pl): kernel<<<...>>>() and __shared__.
+
+   SIM_AT: calls that can fail know the file and line of their caller. */
+#ifndef CUDA_RUNTIME_H
+#define CUDA_RUNTIME_H
+
+#include "cuda_runtime_api.h"
+
+#ifdef __cplusplus
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __forceinline__ inline __attribute__((always_inline))
+
+/* Inlined always, so that a fault in it is traced to the kernel's line. */
+#define SIM_INLINE static inline __attribute__((always_inline, unused))
+#define SIM_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+/* ---- vector types, with CUDA's alignments ---- */
+
+#define SIM_VECTOR2(name, type, bytes)                                                                                 \
+    struct __align__(bytes) name                                                                                       \
+    {                                                                                                                  \
+        type x, y;                                                                                                     \
+    };                                                                                                                 \
+    SIM_INLINE name make_##name(type x, type y)                                                                        \
+    {                                                                                                                  \
+        return name{x, y};                                                                                             \
+    }
+#define SIM_VECTOR3(name, type)                                                                                        \
+    struct name {                                                                                                      \
+        type x, y, z;                                                                                                  \
+    };                                                                                                                 \
+    SIM_INLINE name make_##name(type x, type y, type z)                                                                \
+    {                                                                                                                  \
+        return name{x, y, z};                                                                                          \
+    }
+#define SIM_VECTOR4(name, type, bytes)                                                                                 \
+    struct __align__(bytes) name                                                                                       \
+    {                                                                                                                  \
+        type x, y, z, w;                                                                                               \
+    };                                                                                                                 \
+    SIM_INLINE name make_##name(type x, type y, type z, type w)                                                        \
+    {                                                                                                                  \
+        return name{x, y, z, w};                                                                                       \
+    }
+
+SIM_VECTOR2(float2, float, 8)
+SIM_VECTOR3(float3, float)
+SIM_VECTOR4(float4, float, 16)
+SIM_VECTOR2(double2, double, 16)
+SIM_VECTOR2(int2, int, 8)
+SIM_VECTOR3(int3, int)
+SIM_VECTOR4(int4, int, 16)
+SIM_VECTOR2(uint2, unsigned, 8)
+SIM_VECTOR3(uint3, unsigned)
+SIM_VECTOR4(uint4, unsigned, 16)
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    {
+    }
+    dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+    {
+    }
+};
+
+/* ---- the thread's place ---- */
+
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+static const int warpSize = 32;
+
+/* ---- host calls that take any pointer type in C++ ---- */
+
+template <class T>
+SIM_INLINE cudaError_t cudaMalloc(T **pointer, size_t size)
+{
+    return cudaMalloc((void **)(void *)pointer, size);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMallocHost(T **pointer, size_t size)
+{
+    return cudaMallocHost((void **)(void *)pointer, size);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute attribute, int value)
+{
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *kernel)
+{
+    return cudaFuncGetAttributes(attributes, (const void *)kernel);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, T *kernel, int block_size,
+                                                                     size_t dynamic_shared)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, (const void *)kernel, block_size, dynamic_shared);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t size)
+{
+    return size > sizeof(symbol) ? cudaErrorInvalidValue : (memcpy((void *)&symbol, src, size), cudaSuccess);
+}
+
+/* ---- launch: kernel<E><<<grid, block>>>(args) becomes sim_kernel(kernel<E>, "kernel<E>", sim_config(grid,
+ * block))(args) ---- */
+
+struct sim_config {
+    dim3 grid, block;
+    size_t dynamic_shared;
+    const char *file;
+    int line;
+    sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t = 0, SIM_AT)
+        : grid(grid), block(block), dynamic_shared(dynamic_shared), file(file), line(line)
+    {
+    }
+};
+
+/* Runs body(arguments) once for each thread of the grid. */
+void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments);
+
+template <class... P>
+struct sim_launcher {
+    void (*kernel)(P...);
+    const char *name;
+    sim_config config;
+
+    void operator()(P... args) const
+    {
+        auto thread = [&] { kernel(args...); };
+        sim_launch((const void *)kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread);
+    }
+};
+template <class... P>
+sim_launcher<P...> sim_kernel(void (*kernel)(P...), const char *name, sim_config config)
+{
+    return {kernel, name, config};
+}
+
+/* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
+
+struct sim_shared { /* one __shared__ variable; static, so that all threads find the same one */
+    void *region;
+    uint64_t block; /* the block that the memory was last prepared for */
+};
+void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, SIM_AT);
+void *sim_dynamic_shared(const char *name, size_t align, SIM_AT);
+
+/* ---- barriers ---- */
+
+enum sim_barrier_kind { SIM_BARRIER, SIM_BARRIER_COUNT, SIM_BARRIER_AND, SIM_BARRIER_OR };
+int sim_barrier(sim_barrier_kind kind, int predicate, const char *file, int line);
+
+/* clang-format off */
+SIM_INLINE void __syncthreads(SIM_AT) { sim_barrier(SIM_BARRIER, 0, file, line); }
+SIM_INLINE int __syncthreads_count(int p, SIM_AT) { return sim_barrier(SIM_BARRIER_COUNT, p, file, line); }
+SIM_INLINE int __syncthreads_and(int p, SIM_AT) { return sim_barrier(SIM_BARRIER_AND, p, file, line); }
+SIM_INLINE int __syncthreads_or(int p, SIM_AT) { return sim_barrier(SIM_BARRIER_OR, p, file, line); }
+/* clang-format on */
+
+/* One thread runs at a time and sees all that was written before: a fence has nothing to do. */
+/* clang-format off */
+SIM_INLINE void __threadfence(void) {}
+SIM_INLINE void __threadfence_block(void) {}
+SIM_INLINE void __threadfence_system(void) {}
+/* clang-format on */
+
+/* Lets the other threads run: put it into loops that poll. */
+void __nanosleep(unsigned ns, SIM_AT);
+
+/* ---- warp collectives ---- */
+
+/* Kind and name of each call that the lanes of a warp make together. */
+#define SIM_WARP_CALLS(X)                                                                                              \
+    X(SIM_SYNCWARP, "__syncwarp")                                                                                      \
+    X(SIM_SHFL, "__shfl_sync")                                                                                         \
+    X(SIM_SHFL_UP, "__shfl_up_sync")                                                                                   \
+    X(SIM_SHFL_DOWN, "__shfl_down_sync")                                                                               \
+    X(SIM_SHFL_XOR, "__shfl_xor_sync")                                                                                 \
+    X(SIM_BALLOT, "__ballot_sync")                                                                                     \
+    X(SIM_ALL, "__all_sync")                                                                                           \
+    X(SIM_ANY, "__any_sync")                                                                                           \
+    X(SIM_MATCH_ANY, "__match_any_sync")                                                                               \
+    X(SIM_REDUCE_ADD, "__reduce_add_sync")                                                                             \
+    X(SIM_REDUCE_MIN, "__reduce_min_sync")                                                                             \
+    X(SIM_REDUCE_MAX, "__reduce_max_sync")                                                                             \
+    X(SIM_REDUCE_UMIN, "__reduce_min_sync (unsigned)")                                                                 \
+    X(SIM_REDUCE_UMAX, "__reduce_max_sync (unsigned)")                                                                 \
+    X(SIM_REDUCE_AND, "__reduce_and_sync")                                                                             \
+    X(SIM_REDUCE_OR, "__reduce_or_sync")                                                                               \
+    X(SIM_REDUCE_XOR, "__reduce_xor_sync")
+
+#define SIM_ENUM(kind, name) kind,
+enum sim_warp_kind { SIM_WARP_CALLS(SIM_ENUM) };
+#undef SIM_ENUM
+
+/* `lane`: source lane, distance or lane mask of a shuffle. Returns this lane's result. */
+uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
+                       int line);
+
+SIM_INLINE void __syncwarp(unsigned mask = 0xffffffff, SIM_AT)
+{
+    sim_warp_call(SIM_SYNCWARP, mask, 0, 0, 32, file, line);
+}
+
+/* Any value of 4 or 8 bytes travels as a 64-bit word. */
+template <class T>
+SIM_INLINE T sim_shuffle(sim_warp_kind kind, unsigned mask, T value, unsigned lane, int width, const char *file,
+                         int line)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles take types of 4 or 8 bytes");
+    uint64_t word = 0;
+    memcpy(&word, &value, sizeof(T));
+    word = sim_warp_call(kind, mask, word, lane, width, file, line);
+    memcpy(&value, &word, sizeof(T));
+    return value;
+}
+template <class T>
+SIM_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32, SIM_AT)
+{
+    return sim_shuffle(SIM_SHFL, mask, value, (unsigned)lane, width, file, line);
+}
+template <class T>
+SIM_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, SIM_AT)
+{
+    return sim_shuffle(SIM_SHFL_UP, mask, value, delta, width, file, line);
+}
+template <class T>
+SIM_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32, SIM_AT)
+{
+    return sim_shuffle(SIM_SHFL_DOWN, mask, value, delta, width, file, line);
+}
+template <class T>
+SIM_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, SIM_AT)
+{
+    return sim_shuffle(SIM_SHFL_XOR, mask, value, (unsigned)lane_mask, width, file, line);
+}
+
+SIM_INLINE unsigned __ballot_sync(unsigned mask, int p, SIM_AT)
+{
+    return (unsigned)sim_warp_call(SIM_BALLOT, mask, p != 0, 0, 32, file, line);
+}
+SIM_INLINE int __all_sync(unsigned mask, int p, SIM_AT)
+{
+    return (int)sim_warp_call(SIM_ALL, mask, p != 0, 0, 32, file, line);
+}
+SIM_INLINE int __any_sync(unsigned mask, int p, SIM_AT)
+{
+    return (int)sim_warp_call(SIM_ANY, mask, p != 0, 0, 32, file, line);
+}
+template <class T>
+SIM_INLINE unsigned __match_any_sync(unsigned mask, T value, SIM_AT)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "__match_any_sync takes types of 4 or 8 bytes");
+    uint64_t word = 0;
+    memcpy(&word, &value, sizeof(T));
+    return (unsigned)sim_warp_call(SIM_MATCH_ANY, mask, word, 0, 32, file, line);
+}
+
+#define SIM_REDUCE(name, type, kind)                                                                                   \
+    SIM_INLINE type name(unsigned mask, type value, SIM_AT)                                                            \
+    {                                                                                                                  \
+        return (type)sim_warp_call(kind, mask, (unsigned)value, 0, 32, file, line);                                    \
+    }
+SIM_REDUCE(__reduce_add_sync, int, SIM_REDUCE_ADD)
+SIM_REDUCE(__reduce_add_sync, unsigned, SIM_REDUCE_ADD)
+SIM_REDUCE(__reduce_min_sync, int, SIM_REDUCE_MIN)
+SIM_REDUCE(__reduce_max_sync, int, SIM_REDUCE_MAX)
+SIM_REDUCE(__reduce_min_sync, unsigned, SIM_REDUCE_UMIN)
+SIM_REDUCE(__reduce_max_sync, unsigned, SIM_REDUCE_UMAX)
+SIM_REDUCE(__reduce_and_sync, unsigned, SIM_REDUCE_AND)
+SIM_REDUCE(__reduce_or_sync, unsigned, SIM_REDUCE_OR)
+SIM_REDUCE(__reduce_xor_sync, unsigned, SIM_REDUCE_XOR)
+
+/* The lanes that have not returned. (Which of them run together is up to the hardware: do not build on it.) */
+unsigned __activemask(void);
+
+/* ---- atomics: one thread runs at a time, so each is a plain read and write ---- */
+
+extern uint64_t sim_atomics;
+
+#define SIM_ATOMIC(name, type, result)                                                                                 \
+    SIM_INLINE type name(type *address, type value)                                                                    \
+    {                                                                                                                  \
+        const type old = *address;                                                                                     \
+        *address = (result);                                                                                           \
+        sim_atomics++;                                                                                                 \
+        return old;                                                                                                    \
+    }
+#define SIM_ATOMIC_CAS(type)                                                                                           \
+    SIM_INLINE type atomicCAS(type *address, type compare, type value)                                                 \
+    {                                                                                                                  \
+        const type old = *address;                                                                                     \
+        if (old == compare)                                                                                            \
+            *address = value;                                                                                          \
+        sim_atomics++;                                                                                                 \
+        return old;                                                                                                    \
+    }
+#define SIM_ATOMICS_INTEGER(type)                                                                                      \
+    SIM_ATOMIC(atomicAdd, type, old + value)                                                                           \
+    SIM_ATOMIC(atomicMax, type, old > value ? old : value)                                                             \
+    SIM_ATOMIC(atomicMin, type, old < value ? old : value)                                                             \
+    SIM_ATOMIC(atomicAnd, type, (old & value))                                                                          \
+    SIM_ATOMIC(atomicOr, type, old | value)                                                                            \
+    SIM_ATOMIC(atomicExch, type, value)                                                                                \
+    SIM_ATOMIC_CAS(type)
+SIM_ATOMICS_INTEGER(int)
+SIM_ATOMICS_INTEGER(unsigned)
+SIM_ATOMICS_INTEGER(unsigned long long)
+SIM_ATOMIC(atomicSub, int, old - value)
+SIM_ATOMIC(atomicSub, unsigned, old - value)
+SIM_ATOMIC(atomicAdd, float, old + value)
+SIM_ATOMIC(atomicExch, float, value)
+SIM_ATOMIC(atomicAdd, double, old + value)
+
+/* clang-format off */
+/* ---- loads and stores with a cache hint: there is no cache ---- */
+
+template <class T> struct sim_same {
+    typedef T type; /* keeps T from being deduced from the stored value */
+};
+#define SIM_LOAD(name)                                                                                                 \
+    template <class T> SIM_INLINE T name(const T *p) { return *p; }
+#define SIM_STORE(name)                                                                                                \
+    template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value) { *p = value; }
+SIM_LOAD(__ldg)
+SIM_LOAD(__ldca)
+SIM_LOAD(__ldcg)
+SIM_LOAD(__ldcs)
+SIM_LOAD(__ldcv)
+SIM_STORE(__stwb)
+SIM_STORE(__stcg)
+SIM_STORE(__stcs)
+SIM_STORE(__stwt)
+
+/* ---- arithmetic ---- */
+
+#define SIM_MIN_MAX(type)                                                                                              \
+    SIM_INLINE type min(type a, type b) { return a < b ? a : b; }                                                      \
+    SIM_INLINE type max(type a, type b) { return a > b ? a : b; }
+SIM_MIN_MAX(int)
+SIM_MIN_MAX(unsigned)
+SIM_MIN_MAX(long)
+SIM_MIN_MAX(unsigned long)
+SIM_MIN_MAX(long long)
+SIM_MIN_MAX(unsigned long long)
+SIM_INLINE float min(float a, float b) { return fminf(a, b); }
+SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
+SIM_INLINE double min(double a, double b) { return fmin(a, b); }
+SIM_INLINE double max(double a, double b) { return fmax(a, b); }
+
+SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+SIM_INLINE float __fadd_rn(float a, float b) { return a + b; }
+SIM_INLINE float __fmul_rn(float a, float b) { return a * b; }
+SIM_INLINE float __fdividef(float a, float b) { return a / b; }
+#define __expf expf /* the C library declares these names */
+#define __logf logf
+SIM_INLINE float rsqrtf(float a) { return 1 / sqrtf(a); }
+
+#define SIM_BITS(name, from, to)                                                                                       \
+    SIM_INLINE to name(from value)                                                                                     \
+    {                                                                                                                  \
+        to bits;                                                                                                       \
+        memcpy(&bits, &value, sizeof(bits));                                                                           \
+        return bits;                                                                                                   \
+    }
+SIM_BITS(__int_as_float, int, float)
+SIM_BITS(__uint_as_float, unsigned, float)
+SIM_BITS(__float_as_int, float, int)
+SIM_BITS(__float_as_uint, float, unsigned)
+SIM_BITS(__longlong_as_double, long long, double)
+SIM_BITS(__double_as_longlong, double, long long)
+
+SIM_INLINE int __popc(unsigned a) { return __builtin_popcount(a); }
+SIM_INLINE int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
+SIM_INLINE int __clz(int a) { return a ? __builtin_clz((unsigned)a) : 32; }
+SIM_INLINE int __clzll(long long a) { return a ? __builtin_clzll((unsigned long long)a) : 64; }
+SIM_INLINE int __ffs(int a) { return __builtin_ffs(a); }
+SIM_INLINE int __ffsll(long long a) { return __builtin_ffsll(a); }
+
+/* clang-format on */
+
+/* ---- the rest ---- */
+
+long long clock64(void); /* counts nanoseconds: of the simulation, not of a GPU */
+[[noreturn]] void sim_trap(const char *file, int line);
+SIM_INLINE void __trap(SIM_AT)
+{
+    sim_trap(file, line);
+}
+
+#endif
+#endif

@@ -1,0 +1,327 @@
+/* memory.cpp - device memory and shared memory, each piece between unreadable pages.
+
+       | margin      | slack | the bytes asked for | slack | margin      |
+       ^map          ^pages  ^start                        ^             ^
+         unreadable   canary   NaN until written    canary   unreadable
+
+   The end of a piece is pushed against the margin; less than `align` bytes of slack remain there. A wild access either
+   stops at a margin (a signal, fault.cpp) or lands in the slack: its reads give NaN, its writes are found when the
+   kernel ends. A margin is as long as the piece, so that an index that is wrong by a row or a whole array is caught
+   too. cudaFree leaves the addresses reserved and unreadable. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+static const size_t page = 4096;
+static const size_t least_margin = 1 << 20;
+
+/* Four bytes that are a NaN as a float, and not the one that fresh memory holds. */
+static const unsigned char canary[4] = {0xa5, 0xa5, 0xa5, 0xff};
+
+static struct sim_region **regions;
+static size_t num_regions, max_regions;
+
+/* ---- regions ---- */
+
+static void write_canary(char *from, const char *to)
+{
+    for (; from < to; from++)
+        *from = (char)canary[(uintptr_t)from % 4];
+}
+
+/* Number of bytes from the first of [from, to) that is not the canary's up to `to`; 0 when all are whole. */
+static size_t damage_before(const char *from, const char *to)
+{
+    for (; from < to; from++)
+        if ((unsigned char)*from != canary[(uintptr_t)from % 4])
+            return (size_t)(to - from);
+    return 0;
+}
+
+/* Number of bytes from `from` up to the last of [from, to) that is not the canary's. */
+static size_t damage_after(const char *from, const char *to)
+{
+    for (; from < to; to--)
+        if ((unsigned char)to[-1] != canary[(uintptr_t)(to - 1) % 4])
+            return (size_t)(to - from);
+    return 0;
+}
+
+struct sim_region *sim_region_create(size_t size, size_t align)
+{
+    const size_t room = sim_round_up(size, align), pages_size = sim_round_up(room, page);
+    const size_t margin = pages_size > least_margin ? pages_size : least_margin;
+    struct sim_region *r = (struct sim_region *)calloc(1, sizeof(*r));
+
+    if (num_regions == max_regions) {
+        void *more = realloc(regions, (max_regions * 2 + 64) * sizeof(*regions));
+        if (more != NULL) {
+            regions = (struct sim_region **)more;
+            max_regions = max_regions * 2 + 64;
+        }
+    }
+    if (r == NULL || num_regions == max_regions) {
+        free(r);
+        return NULL;
+    }
+    r->size = size;
+    r->pages_size = pages_size;
+    r->map_size = margin + pages_size + margin;
+    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (r->map == MAP_FAILED) {
+        free(r);
+        return NULL;
+    }
+    r->pages = r->map + margin;
+    r->start = r->pages + pages_size - room;
+    if (pages_size > 0 && mprotect(r->pages, pages_size, PROT_READ | PROT_WRITE) != 0) {
+        munmap(r->map, r->map_size);
+        free(r);
+        return NULL;
+    }
+    write_canary(r->pages, r->start);
+    write_canary(r->start + size, r->pages + pages_size);
+    regions[num_regions++] = r;
+    return r;
+}
+
+void sim_region_poison(struct sim_region *r)
+{
+    memset(r->start, 0xff, r->size);
+}
+
+/* The memory goes back to the system; its addresses stay taken and unreadable. */
+static void region_free(struct sim_region *r)
+{
+    if (r->pages_size > 0)
+        mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    r->freed = true;
+}
+
+struct sim_region *sim_region_near(const void *address)
+{
+    for (size_t i = 0; i < num_regions; i++)
+        if ((size_t)((const char *)address - regions[i]->map) < regions[i]->map_size) {
+            struct sim_region *found = regions[i];
+            regions[i] = regions[i / 2]; /* those asked for often come to the front */
+            regions[i / 2] = found;
+            return found;
+        }
+    return NULL;
+}
+
+bool sim_region_holds(const struct sim_region *r, const void *address, size_t size)
+{
+    const size_t offset = (size_t)((const char *)address - r->start);
+
+    return !r->freed && offset <= r->size && size <= r->size - offset;
+}
+
+/* "the 1600-byte allocation made at scale.cu:40" */
+static void region_name(const struct sim_region *r, char *text, size_t size)
+{
+    char made[256];
+
+    if (r->name != NULL) {
+        snprintf(text, size, "the %zu-byte shared array %s declared at %s:%d", r->size, r->name, r->file, r->line);
+        return;
+    }
+    sim_locate((const char *)r->caller - 1, made, sizeof(made));
+    snprintf(text, size, "the %zu-byte allocation made at %s", r->size, made);
+}
+
+void sim_region_describe(const void *address, char *text, size_t size)
+{
+    const struct sim_region *r = sim_region_near(address);
+    const char *at = (const char *)address;
+    char name[400];
+
+    if (r == NULL) {
+        if ((uintptr_t)at < page)
+            snprintf(text, size, "through a null pointer");
+        else
+            snprintf(text, size, "%p, which is no device memory", address);
+        return;
+    }
+    region_name(r, name, sizeof(name));
+    if (r->freed)
+        snprintf(text, size, "byte %td of %s, which was freed", at - r->start, name);
+    else if (at < r->start)
+        snprintf(text, size, "%td bytes before the start of %s", r->start - at, name);
+    else if (at < r->start + r->size)
+        snprintf(text, size, "byte %td of %s", at - r->start, name);
+    else if (at == r->start + r->size)
+        snprintf(text, size, "right past the end of %s", name);
+    else
+        snprintf(text, size, "%td bytes past the end of %s", at - (r->start + r->size), name);
+}
+
+void sim_region_verify(const struct sim_region *r)
+{
+    const size_t before = damage_before(r->pages, r->start);
+    const size_t after = damage_after(r->start + r->size, r->pages + r->pages_size);
+    char name[400];
+
+    if (before == 0 && after == 0)
+        return;
+    region_name(r, name, sizeof(name));
+    sim_fault(sim_place.file, sim_place.line, "wrote %zu bytes %s %s. Compare the index with the size before writing",
+              before ? before : after, before ? "before the start of" : "past the end of", name);
+}
+
+void sim_verify_all(void)
+{
+    for (size_t i = 0; i < num_regions; i++)
+        if (regions[i]->name == NULL && !regions[i]->freed)
+            sim_region_verify(regions[i]);
+}
+
+/* ---- memory of the machine ---- */
+
+/* The number that follows `key` in a file; false when there is none. */
+static bool read_number(const char *path, const char *format, size_t *number)
+{
+    FILE *file = fopen(path, "r");
+    char line[256];
+    bool found = false;
+
+    while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL)
+        found = sscanf(line, format, number) == 1;
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+bool sim_memory(size_t *available, size_t *total)
+{
+    size_t limit, used;
+
+    if (!read_number("/proc/meminfo", "MemAvailable: %zu", available) ||
+        !read_number("/proc/meminfo", "MemTotal: %zu", total))
+        return false;
+    *available *= 1024;
+    *total *= 1024;
+    /* A container may have less than the machine. */
+    if (read_number("/sys/fs/cgroup/memory.max", "%zu", &limit) &&
+        read_number("/sys/fs/cgroup/memory.current", "%zu", &used) && limit < *total) {
+        const size_t rest = limit > used ? limit - used : 0;
+        *total = limit;
+        *available = rest < *available ? rest : *available;
+    }
+    return true;
+}
+
+/* ---- host API ---- */
+
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+    size_t available, total;
+    struct sim_region *r;
+
+    if (pointer == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *pointer = NULL;
+    if (size == 0)
+        return cudaSuccess;
+    /* All of it is written at once; a sixteenth is left for the rest of the program. */
+    if (!sim_memory(&available, &total) || size > available - available / 16)
+        return sim_error(cudaErrorMemoryAllocation);
+    r = sim_region_create(size, size % 256 == 0 ? 256 : 16);
+    if (r == NULL)
+        return sim_error(cudaErrorMemoryAllocation);
+    r->caller = __builtin_return_address(0);
+    sim_region_poison(r);
+    *pointer = r->start;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    struct sim_region *r = sim_region_near(pointer);
+
+    if (pointer == NULL)
+        return cudaSuccess;
+    if (r == NULL || r->freed || r->name != NULL || pointer != r->start)
+        return sim_error(cudaErrorInvalidValue);
+    sim_region_verify(r);
+    region_free(r);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    for (size_t i = 0; i < num_regions; i++)
+        if (regions[i]->name == NULL && !regions[i]->freed)
+            cudaFree(regions[i]->start);
+    cudaGetLastError();
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    if (pointer == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *pointer = size == 0 ? NULL : aligned_alloc(page, sim_round_up(size, page));
+    return size != 0 && *pointer == NULL ? sim_error(cudaErrorMemoryAllocation) : cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    free(pointer);
+    return cudaSuccess;
+}
+
+/* Whether [pointer, pointer + size) is what a copy may touch: inside one allocation, or memory of the host. */
+static bool usable(const void *pointer, size_t size, bool may_be_device, bool may_be_host)
+{
+    const struct sim_region *r = sim_region_near(pointer);
+
+    if (pointer == NULL)
+        return false;
+    return r == NULL ? may_be_host : may_be_device && r->name == NULL && sim_region_holds(r, pointer, size);
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
+{
+    const bool any = kind == cudaMemcpyDefault;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+
+    if ((int)kind < 0 || kind > cudaMemcpyDefault)
+        return sim_error(cudaErrorInvalidMemcpyDirection);
+    if (size == 0)
+        return cudaSuccess;
+    if (!usable(dst, size, any || to_device, any || !to_device) ||
+        !usable(src, size, any || from_device, any || !from_device))
+        return sim_error(cudaErrorInvalidValue);
+    memmove(dst, src, size);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy(dst, src, size, kind);
+}
+
+cudaError_t cudaMemset(void *pointer, int value, size_t size)
+{
+    if (size == 0)
+        return cudaSuccess;
+    if (!usable(pointer, size, true, false))
+        return sim_error(cudaErrorInvalidValue);
+    memset(pointer, value, size);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t)
+{
+    return cudaMemset(pointer, value, size);
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
+{
+    if (available == NULL || total == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    return sim_memory(available, total) ? cudaSuccess : sim_error(cudaErrorUnknown);
+}

@@ -1,0 +1,105 @@
+/* table.c - see table.h */
+#include "table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "output.h"
+
+double row_gb_per_s(const struct row *row)
+{
+    return row->timed ? row->bytes * 1e-9 / (row->timing.median_ms * 1e-3) : 0.0;
+}
+
+void table_print_head(const struct run *run)
+{
+    const bool sim = strcmp(run->backend, "sim") == 0;
+    printf("%-14s %-16s %8s %8s ", "variant", "direction", "num_seqs", "seq_len");
+    if (sim)
+        printf("%9s %9s %9s %9s ", "blocks", "threads", "barriers", "shuffles");
+    else
+        printf("%10s %8s %7s %7s ", "ms", "GB/s", "% copy", "% add");
+    printf("%7s\n", "error");
+}
+
+/* A percentage of a yardstick, or a dash. */
+static void print_percent(double gb_per_s, double yardstick)
+{
+    if (yardstick > 0.0 && gb_per_s > 0.0)
+        printf("%7.1f ", 100.0 * gb_per_s / yardstick);
+    else
+        printf("%7s ", "-");
+}
+
+void table_print_row(const struct run *run, const struct row *row)
+{
+    const bool sim = strcmp(run->backend, "sim") == 0;
+    printf("%-14s %-16s %8zu %8zu ", row->variant, row->direction, row->num_seqs, row->seq_len);
+    if (sim && row->counted)
+        printf("%9llu %9llu %9llu %9llu ", row->blocks, row->threads, row->barriers, row->shuffles);
+    else if (sim)
+        printf("%9s %9s %9s %9s ", "-", "-", "-", "-");
+    else if (row->timed)
+        printf("%10.4f %8.1f ", row->timing.median_ms, row_gb_per_s(row));
+    else
+        printf("%10s %8s ", "-", "-");
+    if (!sim) {
+        print_percent(row_gb_per_s(row), row->copy_gb_per_s);
+        print_percent(row_gb_per_s(row), row->add_gb_per_s);
+    }
+    if (row->checked)
+        printf("%7.3f\n", row->max_error);
+    else
+        printf("%7s\n", "-");
+    fflush(stdout);
+}
+
+static void write_percent(FILE *file, double gb_per_s, double yardstick)
+{
+    if (yardstick > 0.0 && gb_per_s > 0.0)
+        fprintf(file, "%.2f", 100.0 * gb_per_s / yardstick);
+    fputc(',', file);
+}
+
+static void write_text(FILE *file, const char *text) /* a device's name must not bring in a column or a line */
+{
+    for (; *text != '\0'; text++)
+        fputc(*text == ',' || *text == '\n' ? ' ' : *text, file);
+    fputc(',', file);
+}
+
+int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
+{
+    struct output output;
+    const time_t now = time(NULL);
+    char date[32];
+    int status = output_open(&output, path);
+    if (status != 0)
+        return status;
+    FILE *file = output.file;
+
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    fprintf(file, "# command:");
+    for (int i = 0; i < run->argc; i++)
+        fprintf(file, " %s", run->argv[i]);
+    fprintf(file, "\n# date: %s\n# toolkit: %s\n# driver: %s\n", date, run->toolkit, run->driver);
+    fprintf(file, "chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,"
+                  "percent_of_copy,percent_of_add,max_error\n");
+    for (const struct row *row = rows; row < rows + num_rows; row++) {
+        fprintf(file, "%s,%s,%s,%zu,%zu,%s,", row->chapter, row->variant, row->direction, row->num_seqs, row->seq_len,
+                run->backend);
+        write_text(file, run->device);
+        if (row->timed)
+            fprintf(file, "%.6f,%.6f,%.6f,%.2f,", row->timing.median_ms, row->timing.p20_ms, row->timing.p80_ms,
+                    row_gb_per_s(row));
+        else
+            fprintf(file, ",,,,");
+        write_percent(file, row_gb_per_s(row), row->copy_gb_per_s);
+        write_percent(file, row_gb_per_s(row), row->add_gb_per_s);
+        if (row->checked)
+            fprintf(file, "%.4f", row->max_error);
+        fputc('\n', file);
+    }
+    return output_commit(&output);
+}

@@ -1,0 +1,41 @@
+/* table.h - one row per kernel, direction and shape: on the screen for the reader, as CSV for the plots. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "measure.h"
+
+struct row {
+    const char *chapter, *variant, *direction;
+    size_t num_seqs, seq_len;
+    bool timed;           /* else the time columns stay empty */
+    struct timing timing;
+    double bytes;         /* that the operation must move */
+    double copy_gb_per_s, add_gb_per_s; /* of the yardsticks on the same shape; 0: none */
+    bool checked;         /* else the error column stays empty */
+    double max_error;
+    bool counted;         /* on the simulator, instead of times: what the launch consisted of */
+    unsigned long long blocks, threads, barriers, shuffles;
+};
+
+/* What the CSV says about the run. */
+struct run {
+    const char *backend; /* "cuda", "sim" or "cpu" */
+    const char *device;
+    char toolkit[64], driver[64];
+    int argc;
+    char **argv;
+};
+
+/* GB/s (1e9 bytes per second) over the median, 0 if it was not timed. */
+double row_gb_per_s(const struct row *row);
+
+void table_print_head(const struct run *run);
+void table_print_row(const struct run *run, const struct row *row);
+
+/* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
+int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
+
+#endif

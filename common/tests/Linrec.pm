@@ -1,0 +1,76 @@
+# Linrec.pm - what the tests share: running programs, reading and writing .npy. Tests run from the repository's root.
+package Linrec;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Temp 'tempdir';
+our @EXPORT = qw(backend program extra chapters run_program write_npy npy_bytes read_npy read_file scratch refuses);
+
+# The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
+sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
+sub program { return 'build/' . backend() . "/$_[0]" }
+sub extra { return program("extra/$_[0]") }
+
+# Every chapter that has a program.
+sub chapters { return grep { -x program($_) } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
+
+my $scratch;
+sub scratch { $scratch //= tempdir(CLEANUP => 1); return @_ ? "$scratch/$_[0]" : $scratch }
+
+sub read_file {
+    open my $file, '<:raw', $_[0] or return undef;
+    local $/;
+    return scalar <$file>;
+}
+
+# Runs a command without a shell, with environment settings in an optional leading hash. Returns status, stdout, stderr.
+sub run_program {
+    my %env = ref $_[0] ? %{ shift() } : ();
+    my ($out, $err) = (scratch('stdout'), scratch('stderr'));
+    my $pid = fork // die "fork: $!";
+    if ($pid == 0) {
+        @ENV{ keys %env } = values %env;
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', $out or die;
+        open STDERR, '>', $err or die;
+        exec { $_[0] } @_ or exit 127;
+    }
+    waitpid $pid, 0;
+    my $status = $? & 127 ? 'signal ' . ($? & 127) : $? >> 8;
+    return ($status, read_file($out), read_file($err));
+}
+
+# A .npy file as bytes: dtype, shape as text ("(2, 3)"), packed data, and whether it claims Fortran order.
+sub npy_bytes {
+    my ($dtype, $shape, $data, $fortran) = @_;
+    my $header = "{'descr': '$dtype', 'fortran_order': " . ($fortran ? 'True' : 'False') . ", 'shape': $shape, }";
+    $header .= ' ' x (118 - 1 - length $header) . "\n";
+    return "\x93NUMPY\x01\x00" . pack('v', length $header) . $header . $data;
+}
+
+sub write_npy {
+    my ($path, $shape, @values) = @_;
+    open my $file, '>:raw', $path or die "$path: $!";
+    print $file npy_bytes('<f4', $shape, pack('f<*', @values));
+    close $file;
+    return $path;
+}
+
+# Returns shape as text and the values of a float32 .npy file.
+sub read_npy {
+    my $bytes = read_file($_[0]) // return;
+    my $size = unpack 'v', substr $bytes, 8, 2;
+    my ($shape) = substr($bytes, 10, $size) =~ /'shape': (\([^)]*\))/;
+    return ($shape, unpack 'f<*', substr $bytes, 10 + $size);
+}
+
+# One test: the command ends with status 2, says nothing on stdout and exactly one line, which matches, on stderr.
+sub refuses {
+    my ($name, $like, @command) = @_;
+    my ($status, $out, $err) = run_program(@command);
+    my @lines = split /\n/, $err;
+    my $good = $status eq 2 && $out eq '' && @lines == 1 && $err =~ $like;
+    Test::More::ok($good, "refused: $name") or Test::More::diag("status $status\nstdout: $out\nstderr: $err");
+}
+
+1;

@@ -1,0 +1,73 @@
+# Wrong usage: status 2, nothing on stdout, one clear line on stderr; and what --help and --csv promise.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+for my $chapter (chapters()) {
+    my $p = program($chapter);
+    my @quick = ('--num-seqs', 1, '--seq-len', 4);
+    refuses("$chapter, unknown option", qr/--nonsense is not an option; see --help/, $p, '--nonsense');
+    refuses("$chapter, unknown short option", qr/-q is not an option/, $p, '-q');
+    refuses("$chapter, a word", qr/"forward" is not an option/, $p, 'forward');
+    refuses("$chapter, value missing", qr/--num-seqs needs a value/, $p, '--num-seqs');
+    refuses("$chapter, value too much", qr/--list=yes is not an option/, $p, '--list=yes');
+    for my $bad ('', '-1', '1e6', ' 5', '0x10', '3.5', 'many', '99999999999999999999999') {
+        refuses("$chapter, --num-seqs '$bad'", qr/--num-seqs: "\Q$bad\E" is not a number of sequences/, $p, '--num-seqs', $bad);
+        refuses("$chapter, --seq-len '$bad'", qr/--seq-len: "\Q$bad\E" is not a length/, $p, '--seq-len', $bad);
+    }
+    refuses("$chapter, empty length in a list", qr/--seq-len: "" is not a length/, $p, '--seq-len', '16,,32');
+    refuses("$chapter, too many lengths", qr/more than 256 lengths/, $p, '--seq-len', join ',', 1 .. 257);
+    refuses("$chapter, sizes whose product overflows", qr/choose a smaller shape|up to/, $p, '--num-seqs', '4611686018427387904', '--seq-len', '1099511627776');
+    refuses("$chapter, more than the memory", qr/need .* GB, the device has .* GB free|up to \d+ elements/, $p, '--num-seqs', 1000000,
+        '--seq-len', 100000000);
+    refuses("$chapter, seed", qr/--seed: "-3" is not a seed/, $p, '--seed', '-3');
+    refuses("$chapter, no repeats", qr/--repeats: "0" is not a number of repeats/, $p, '--repeats', 0);
+    refuses("$chapter, unknown variant", qr/has no variant "fastest"; --list names them/, $p, '--variant', 'fastest');
+    refuses("$chapter, empty csv", qr/--csv: the file name is empty/, $p, @quick, '--csv', '');
+    refuses("$chapter, csv in no folder", qr/cannot write/, $p, @quick, '--csv', scratch('no/such/folder.csv'));
+    refuses("$chapter, csv is a folder", qr/cannot write: Is a directory/, $p, @quick, '--csv', scratch());
+    refuses("$chapter, both passes", qr/exclude each other/, $p, '--forward', '--backward');
+
+    my ($status, $out, $err) = run_program($p, '--help');
+    ok($status eq 0 && $err eq '' && $out =~ /^usage: $chapter /, "$chapter --help");
+    for my $option (qw(num-seqs seq-len reverse backward variant seed repeats check-only csv list inputs coeffs outputs d-outputs d-inputs d-coeffs)) {
+        like($out, qr/--$option\b/, "$chapter --help names --$option");
+    }
+
+    my $csv = scratch('table.csv');
+    ($status, $out, $err) = run_program($p, '--num-seqs', 2, '--seq-len', '5,33', '--csv', $csv, '--repeats', 3);
+    is($status, 0, "$chapter --csv") or diag($err);
+    my @lines = split /\n/, read_file($csv);
+    my @comments = grep { /^#/ } @lines;
+    like("@comments", qr/# command: \S+.*# date: \d{4}-\d\d-\d\dT.*# toolkit: .*# driver: /, "$chapter: the CSV says where it comes from");
+    my ($head, @rows) = grep { !/^#/ } @lines;
+    is($head, 'chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,'
+        . 'max_error', "$chapter: the CSV's columns");
+    my $kind = $chapter eq '01_reference' ? 'cpu' : backend();
+    my @wrong = grep { my @f = split /,/, $_, -1; @f != 14 || $f[5] ne $kind || ($kind eq 'sim') != ($f[7] eq '') } @rows;
+    ok(@rows && !@wrong, "$chapter: every row has 14 fields, backend $kind, and times unless it is simulated") or diag(@wrong);
+    is(scalar(grep { /^$chapter,/ && /,(\d\.\d+)$/ && $1 <= 1 } @rows), scalar(grep { /^$chapter,/ } @rows),
+        "$chapter: every checked row has an error of at most its bound");
+    is_deeply([glob scratch('*partial*')], [], "$chapter: nothing is left beside the CSV");
+
+    ($status) = run_program($p, @quick, '--check-only', '--csv', '/dev/null');
+    ok($status eq 0 && -c '/dev/null', "$chapter: a device is written to, not replaced");
+}
+
+refuses('CPU_THREADS', qr/CPU_THREADS=0 is not a number of threads/, { CPU_THREADS => 0 }, program('01_reference'), '--list');
+for my $demo (glob extra('01_reference_*')) {
+    my ($status, $out, $err) = run_program($demo, '--help');
+    ok($status eq 0 && $out =~ /^usage:/, "$demo --help");
+    my $writes = $out =~ /FILE/;
+    my $path = scratch('demo.csv');
+    ($status, $out, $err) = run_program($demo, $writes ? $path : ());
+    is($status, 0, "$demo agrees with itself") or diag("$out$err");
+    next if !$writes;
+    ok(-s $path, "$demo writes its file");
+    ($status, $out, $err) = run_program($demo, scratch('no/such/folder'));
+    ok($status eq 2 && $err =~ /\A.*cannot write.*\n\z/, "$demo refuses a file in no folder");
+}
+
+done_testing;

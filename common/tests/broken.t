@@ -1,0 +1,47 @@
+# The checks can fail: every mistake of programs/broken.cu is caught, and the kernel without one passes.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+# On a GPU the last four have no certain outcome: a race may go well, a divergent barrier may hang.
+my @mistakes = (
+    [off_by_one => qr/elements are wrong, the first is outputs\[0, 0\]/],
+    [a_nan => qr/expected .* got -?nan/],
+    [unwritten => qr/expected .* got -?nan/],
+    [past_the_end => qr/4 bytes before or past an output array were written/],
+);
+# Without the barrier after writing, a thread reads too early: only where later warps run first. Without the one after reading, a warp
+# that runs ahead overwrites what others still need.
+push @mistakes, [reads_early => qr/elements are wrong/, 'reverse'], [writes_early => qr/elements are wrong/],
+    [barrier_in_branch => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*barrier/i],
+    [absent_lane => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*lane/i]
+    if backend() eq 'sim';
+
+my @shape = ('--check-only', '--num-seqs', 3, '--seq-len', '33,200');
+my ($status, $out, $err) = run_program(extra('tests_broken'), @shape, '--variant', 'right');
+is($status, 0, 'the right kernel passes') or diag($err);
+for my $mistake (@mistakes) {
+    my ($name, $like, $schedule) = @$mistake;
+    ($status, $out, $err) = run_program({ SIM_SCHEDULE => $schedule || 'warp' }, extra('tests_broken'), @shape, '--variant', $name);
+    ok($status eq 1 && $err =~ $like, "caught: $name") or diag("status $status\n$err");
+}
+
+# the reader's own mistakes, of 02_cuda_ref/BREAK_IT.md
+($status, $out) = run_program(extra('02_cuda_ref_broken'), 'none');
+ok($status eq 0 && $out =~ /^none: 0 of 5000/, '02_cuda_ref_broken none: nothing is wrong');
+SKIP: {
+    skip 'the simulator sees these; on a GPU compute-sanitizer does', 2 if backend() ne 'sim';
+    for my $name ('past_the_end', 'no_check') {
+        ($status, $out, $err) = run_program(extra('02_cuda_ref_broken'), $name);
+        ok($status eq 1 && $err =~ /broken\.cu:\d+: kernel $name, block \(0,0,0\), thread \(\d+,0,0\): .*past the end/,
+            "caught: $name of BREAK_IT.md") or diag("status $status\n$err");
+    }
+}
+
+# a shape past the kernel's limit, a direction that no kernel has
+refuses('a length past the kernel\'s limit', qr/takes sequences of up to 256 elements, not 300/, extra('tests_broken'), '--variant', 'right',
+    '--seq-len', 300);
+refuses('a pass that no kernel has', qr/does not run backward/, extra('tests_broken'), '--backward');
+done_testing;

@@ -1,0 +1,16 @@
+# More than 2^31 elements: offsets that do not fit 32 bits. Needs a GPU with about 45 GB.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+plan skip_all => 'more than 2^31 elements need a GPU; this is BACKEND=' . backend() if backend() ne 'cuda';
+for my $chapter (grep { $_ ne '01_reference' } chapters()) {
+    my ($status, $out, $err) = run_program(program($chapter), '--check-only', '--num-seqs', 2200000, '--seq-len', 1000);
+    SKIP: {
+        skip "$chapter: $err", 1 if $status eq 2 && $err =~ /GB free/;
+        ok($status eq 0 && $out =~ /all \d+ checks passed/, "$chapter: 2 200 000 sequences of 1000 elements") or diag($err);
+    }
+}
+done_testing;

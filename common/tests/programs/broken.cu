@@ -1,0 +1,111 @@
+/* broken.cu - wrong kernels. Each has one mistake that the harness or the simulator must catch; `right` has none.
+
+   The kernels take a sequence a block and scan it by doubling in shared memory, so that there is something to get wrong:
+   after the step of distance d, thread l holds the sum and the product over the last 2 d elements.  */
+#include <cuda_runtime.h>
+
+#include "../../harness.h"
+
+enum { MAX_LEN = 256 };
+
+enum mistake { NONE, OFF_BY_ONE, A_NAN, UNWRITTEN, PAST_THE_END, READS_EARLY, WRITES_EARLY, BARRIER_IN_BRANCH, ABSENT_LANE };
+
+template <int mistake>
+__global__ void scan(int seq_len, bool reverse, const float *inputs, const float *coeffs, float *outputs)
+{
+    __shared__ float sums[MAX_LEN], products[MAX_LEN];
+    const int l = threadIdx.x;
+    const size_t row = (size_t)blockIdx.x * seq_len;
+    const size_t i = row + (reverse ? seq_len - 1 - l : l);
+
+    float y = inputs[i];
+    float c = l == 0 ? 1.0f : coeffs[i];
+    for (int d = 1; d < seq_len; d *= 2) {
+        sums[l] = y;
+        products[l] = c;
+        if (mistake == BARRIER_IN_BRANCH) {
+            if (l >= d)
+                __syncthreads();
+        } else if (mistake != READS_EARLY) {
+            __syncthreads();
+        }
+        if (l >= d) {
+            y = y + c * sums[l - d];
+            c = c * products[l - d];
+        }
+        if (mistake != WRITES_EARLY)
+            __syncthreads(); /* before the next step overwrites what others still read */
+    }
+    if (mistake == ABSENT_LANE) {
+        if (l == seq_len - 1 && l > 0)
+            return; /* leaves its warp, which counts on it */
+        y += 0.0f * __shfl_up_sync(0xFFFFFFFF, y, 1);
+    }
+    if (mistake == A_NAN && l == seq_len / 2)
+        y = NAN;
+    if (mistake == UNWRITTEN && l == seq_len - 1)
+        return;
+    if (mistake == OFF_BY_ONE && l > 0) {
+        outputs[row + (reverse ? seq_len - l : l - 1)] = y;
+        return;
+    }
+    outputs[i] = y;
+    if (mistake == PAST_THE_END && blockIdx.x == gridDim.x - 1 && l == 0)
+        outputs[row + seq_len] = 0.0f;
+}
+
+template <int mistake>
+static cudaError_t launch(const struct linrec_args *args, cudaStream_t stream)
+{
+    const cudaError_t error = linrec_check_args(args, false);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    if (args->seq_len > MAX_LEN)
+        return cudaErrorInvalidValue;
+    scan<mistake><<<(unsigned)args->num_seqs, (unsigned)args->seq_len, 0, stream>>>((int)args->seq_len, args->reverse,
+                                                                                    args->inputs, args->coeffs, args->outputs);
+    return cudaGetLastError();
+}
+
+static int levels(size_t seq_len)
+{
+    int count = 1;
+    while (seq_len > 1) {
+        seq_len = (seq_len + 1) / 2;
+        count++;
+    }
+    return count;
+}
+
+static struct linrec_kernel row(const char *name, linrec_launcher *forward)
+{
+    struct linrec_kernel kernel = {};
+    kernel.name = name;
+    kernel.idea = "for the tests";
+    kernel.forward = forward;
+    kernel.reverse = true;
+    kernel.max_seq_len = MAX_LEN;
+    kernel.levels = levels;
+    return kernel;
+}
+
+int main(int argc, char **argv)
+{
+    struct linrec_kernel kernels[] = {
+        row("right", launch<NONE>),
+        row("off_by_one", launch<OFF_BY_ONE>),
+        row("a_nan", launch<A_NAN>),
+        row("unwritten", launch<UNWRITTEN>),
+        row("past_the_end", launch<PAST_THE_END>),
+        row("reads_early", launch<READS_EARLY>),
+        row("writes_early", launch<WRITES_EARLY>),
+        row("barrier_in_branch", launch<BARRIER_IN_BRANCH>),
+        row("absent_lane", launch<ABSENT_LANE>),
+        row(NULL, NULL),
+    };
+    kernels[0].is_default = true;
+    struct linrec_chapter chapter = {};
+    chapter.name = "broken";
+    chapter.kernels = kernels;
+    return harness_main(argc, argv, &chapter);
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/perl
+# sim.t - the simulator: right kernels give the same bits in every order of execution, wrong ones are told so.
+use strict;
+use warnings;
+use FindBin;
+use Test::More;
+
+chdir "$FindBin::Bin/../..";
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_WATCHDOG)};
+$ENV{SIM_WATCHDOG} = 1;    # second, so that endless loops end
+
+my $source    = "common/tests/sim/wrong.cu";
+my $allocated = "the 400-byte allocation made at $source:" . line_of("THE ALLOCATION");
+my $x86       = `uname -m` =~ /x86_64/;
+
+# What `wrong NAME` must say: the kernel, its place, and words of the message. The line is the one marked HERE NAME,
+# {there} the one marked THERE NAME.
+my @faults = (
+    ["divergent_barrier",    "divergent_barrier",       "(0,0,0)", "(0,0,0)",  "thread (32,0,0) waits at __syncthreads at {there}"],
+    ["barrier_in_branch",    "barrier_in_branch",       "(0,0,0)", "(0,0,0)",  "thread (40,0,0) waits at __syncthreads at {there}"],
+    ["barrier_after_return", "barrier_after_return<4>", "(0,0,0)", "(0,0,0)",  "thread (60,0,0), which has returned before the barrier"],
+    ["partial_shuffle",      "partial_shuffle",         "(0,0,0)", "(0,0,0)",  "__shfl_up_sync with mask 0xffffffff waits for lane 20, which waits at __syncthreads at {there}"],
+    ["exited_shuffle",       "exited_shuffle",          "(0,0,0)", "(32,0,0)", "__shfl_down_sync with mask 0xffffffff waits for lane 1, whose thread has returned"],
+    ["exited_vote",          "exited_vote",             "(0,0,0)", "(1,0,0)",  "__ballot_sync with mask 0xffffffff waits for lane 0, whose thread has returned"],
+    ["missing_lane",         "missing_lane",            "(0,0,0)", "(32,0,0)", "names lane 16, which does not exist in a block of 48 threads"],
+    ["not_in_mask",          "not_in_mask",             "(0,0,0)", "(16,0,0)", "mask 0x0000ffff by lane 16, which the mask does not name"],
+    ["other_mask",           "other_mask",              "(0,0,0)", "(0,0,0)",  "mask 0x7fffffff waits for lane 1, which waits at __shfl_sync with mask 0xffffffff"],
+    ["other_call",           "other_call",              "(0,0,0)", "(0,0,0)",  "__syncwarp with mask 0xffffffff waits for lane 1, which waits at __shfl_xor_sync with mask 0xffffffff at {there}"],
+    ["bad_width",            "bad_width",               "(0,0,0)", "(0,0,0)",  "__shfl_up_sync with width 12"],
+    ["deadlock",             "deadlock",                "(0,0,0)", "(0,0,0)",  "__syncwarp with mask 0x00000003 waits for lane 1"],
+    ["read_past_end",        "read_past_end<28>",       "(0,0,0)", "(63,0,0)", "reads right past the end of $allocated", $x86],
+    ["write_past_end",       "write_past_end",          "(0,0,0)", "(50,0,0)", "writes right past the end of $allocated", $x86],
+    ["write_in_slack",       "write_in_slack",          "",        "",         "wrote 4 bytes past the end of the 396-byte allocation made at {there}"],
+    ["write_before",         "write_before",            "",        "",         "wrote 8 bytes before the start of $allocated"],
+    ["use_after_free",       "use_after_free",          "(0,0,0)", "(0,0,0)",  "byte 0 of $allocated, which was freed"],
+    ["null_pointer",         "null_pointer",            "(0,0,0)", "(0,0,0)",  "through a null pointer"],
+    ["misaligned",           "misaligned",              "(0,0,0)", "(0,0,0)",  "misaligned for its type", $x86],
+    ["shared_past_end",      "shared_past_end",         "(0,0,0)", "(62,0,0)", "right past the end of the 256-byte shared array tile declared at {there}"],
+    ["dynamic_in_slack",     "dynamic_in_slack",        "(0,0,0)", "",         "wrote 4 bytes past the end of the 252-byte shared array tile declared at {there}"],
+    ["copy_past_end",        "copy_past_end",           "(0,0,0)", "(25,0,0)", "__pipeline_memcpy_async reads right past the end of $allocated"],
+    ["stack_overflow",       "stack_overflow",          "(0,0,0)", "(0,0,0)",  "stack overflow, more than 256 KiB"],
+    ["too_many_threads",     "plain",                   "",        "",         "too many threads, block (1025,1,1)"],
+    ["no_threads",           "plain",                   "",        "",         "grid (1,1,1) and block (0,1,1)"],
+    ["no_blocks",            "plain",                   "",        "",         "grid (0,1,1) and block (64,1,1)"],
+    ["large_grid",           "plain",                   "",        "",         "too large a grid, (1,65536,1)"],
+    ["much_dynamic",         "plain",                   "",        "",         "49153 bytes of dynamic shared memory, more than 49152"],
+    ["much_static",          "much_static",             "(0,0,0)", "(0,0,0)",  "49156 bytes of static shared memory, more than 49152"],
+    ["much_together",        "much_together",           "(0,0,0)", "(0,0,0)",  "40000 bytes of static and 10000 of dynamic shared memory"],
+    ["endless",              "endless",                 "(0,0,0)", "(0,0,0)",  "loops for 1 s without an end"],
+    ["endless_poll",         "endless_poll",            "(0,0,0)", undef,      "polls for something that never comes"],
+    ["zero_divisor",         "zero_divisor",            "(0,0,0)", "(0,0,0)",  "divides an integer by zero", $x86],
+    ["trap",                 "trap",                    "(0,0,0)", "(5,0,0)",  "__trap() was reached"],
+    ["failed_assert",        "failed_assert",           "(0,0,0)", "(7,0,0)",  "assertion `threadIdx.x < 7 + (unsigned)n' failed"],
+);
+my @orders = qw(warp reverse random:1 random:2 random:3);
+
+is(system("make -s -j2 -f common/tests/sim/Makefile"), 0, "programs build without a warning") or BAIL_OUT("no programs");
+
+# ---- right kernels ----
+
+my ($first, %seen);
+for my $order (@orders) {
+    my ($status, $out, $err) = run($order, "right");
+    is("$status$err", "0", "right: results, order $order");
+    $first //= $out;
+    ok($out ne "" && $out eq $first, "right: the same bits, order $order");
+}
+is((run("warp", "count"))[1],
+    "launches 1 blocks 3 threads 192 barriers 3 warp_barriers 12 shuffles 6 votes 6 atomics 6 async_copies 192\n",
+    "counts");
+
+# ---- wrong results, which some order shows ----
+
+for my $name (qw(missing_barrier missing_syncwarp missing_wait)) {
+    my @shown = grep { (run($_, "wrong", $name))[0] == 3 } @orders;
+    ok(@shown > 0, "$name: shown by @shown");
+}
+
+# ---- faults ----
+
+for (@faults) {
+    my ($name, $kernel, $block, $thread, $words, $here) = @$_;
+    next if @$_ > 5 && !$here;    # what only an x86 CPU tells
+    my $there = $words =~ /\{there\}/ ? "$source:" . line_of("THERE $name") : "";
+    my $place = "kernel $kernel" . ($block && ", block $block");
+    my $at    = "simulator: $source:" . line_of("HERE $name") . ": kernel $kernel";
+    $place .= ", thread $thread" if $thread;
+    $words =~ s/\{there\}/$there/;
+
+    my ($status, $out, $err) = run("warp", "wrong", $name);
+    my $all = $status == 1 && $err =~ /\A[^\n]*\.\n\z/ && index($err, $at) == 0 && index($err, $words) > 0;
+    $all &&= defined $thread ? index($err, "$place: ") > 0 : index($err, $place) > 0;
+    ok($all, "$name: says what and where") or diag("expected $at / $place / $words\ngot $status: $err");
+    next if $name =~ /endless/;
+    for my $order ("reverse", "random:1") {
+        ($status, $out, $err) = run($order, "wrong", $name);
+        ok($status == 1 && $err =~ /\Asimulator: \Q$source\E:\d+: kernel \Q$kernel\E[^\n]*\.\n\z/, "$name: order $order")
+            or diag("got $status: $err");
+    }
+}
+
+# ---- not in a kernel, and settings ----
+
+my ($status, $out, $err) = run("warp", "wrong", "host_crash");
+ok($status > 128 && $err !~ /kernel/, "host_crash: blames no kernel") or diag("got $status: $err");
+($status, $out, $err) = run("warp", "wrong", "host_touch");
+ok($status > 128 && $err =~ /^simulator: \Q$source\E:@{[line_of("HERE host_touch")]}: host code: touches 16 bytes past/,
+    "host_touch: says so") or diag("got $status: $err");
+for my $order ("", "forward", "random:", "random:x", "random:-1", "random1", "random:99999999999999999999") {
+    ($status, $out, $err) = run($order, "right");
+    ok($status == 2 && $out eq "" && $err =~ /\Asimulator: SIM_SCHEDULE=\Q$order\E [^\n]*random:SEED\.\n\z/,
+        "SIM_SCHEDULE=$order is refused") or diag("got $status: $err");
+}
+
+done_testing();
+
+# Runs a program in an order; returns exit status (128 + signal), standard output and standard error.
+sub run {
+    my ($order, $program, @arguments) = @_;
+    local $ENV{SIM_SCHEDULE} = $order;
+    my $errors = "build/sim/extra/sim_$program.err";
+    my $output = `{ build/sim/extra/sim_$program @arguments; } 2>$errors`;
+    my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+    open my $file, "<", $errors or die "$errors: $!";
+    my $text = join "", grep { !/^(?:sh: |Segmentation fault)/ } <$file>;
+    close $file;
+    unlink $errors;
+    return ($status, $output, $text);
+}
+
+# Number of the line of wrong.cu that has a comment with this mark.
+sub line_of {
+    my ($mark) = @_;
+    open my $file, "<", $source or die "$source: $!";
+    while (<$file>) {
+        return $. if m{/\* \Q$mark\E \*/};
+    }
+    die "$source has no mark '$mark'";
+}

@@ -1,0 +1,40 @@
+/* count.cu - one kernel whose events are known by hand; prints the simulator's counts. */
+#include "../../sim/sim.h"
+
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+__global__ void events(float *x)
+{
+    __shared__ float tile[64];
+
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float)); /* 3 blocks x 64 threads */
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();                                                      /* 3 blocks */
+    const float up = __shfl_up_sync(0xffffffff, tile[threadIdx.x], 1, 8); /* 3 x 2 warps */
+    __syncwarp();
+    __syncwarp();                           /* twice 3 x 2 warps */
+    if (__any_sync(0xffffffff, up > 1e30f)) /* 3 x 2 warps */
+        x[0] = 0;
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&x[0], 1.0f); /* 3 x 2 threads */
+}
+
+int main(void)
+{
+    float *x;
+
+    cudaMalloc(&x, 64 * sizeof(float));
+    cudaMemset(x, 0, 64 * sizeof(float));
+    events<<<1, 64>>>(x);
+    sim_reset_counts();
+    events<<<3, 64>>>(x);
+    const struct sim_counts c = sim_get_counts();
+    printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d async_copies "
+           "%d\n",
+           (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
+           (int)c.votes, (int)c.atomics, (int)c.async_copies);
+    return cudaFree(x) != cudaSuccess;
+}

@@ -1,0 +1,333 @@
+/* wrong.cu - one mistake a kernel. `wrong NAME` runs kernel NAME; sim.t knows what must be said of it, and on which
+   line: the one with the comment HERE NAME. (THERE NAME: a second line that the message names.) */
+#include <assert.h>
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALL 0xffffffffu
+#define N 100 /* elements of x: 400 bytes */
+
+/* ---- wrong results, no error: some order of execution shows them ---- */
+
+__global__ void missing_barrier(float *x, int)
+{
+    __shared__ float tile[64];
+
+    tile[threadIdx.x] = 1;
+    const float one = __shfl_xor_sync(ALL, 1.0f, 1); /* warps that take turns here would hide the mistake */
+    x[threadIdx.x] = one * tile[63 - threadIdx.x];   /* no __syncthreads() before it */
+}
+
+__global__ void missing_syncwarp(float *x, int)
+{
+    __shared__ float tile[64];
+
+    tile[threadIdx.x] = 1;
+    x[threadIdx.x] = tile[threadIdx.x ^ 1]; /* no __syncwarp() before it */
+}
+
+__global__ void missing_wait(float *x, int)
+{
+    __shared__ float tile[64];
+
+    x[threadIdx.x] = 1;
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float));
+    __pipeline_commit();
+    if (threadIdx.x >= 32)
+        __pipeline_wait_prior(0); /* the first warp does not wait */
+    __syncthreads();
+    x[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+/* ---- barriers ---- */
+
+__global__ void divergent_barrier(float *x, int)
+{
+    if (threadIdx.x < 32) {
+        x[threadIdx.x] = 1;
+        __syncthreads(); /* HERE divergent_barrier */
+    } else {
+        __syncthreads(); /* THERE divergent_barrier */
+    }
+}
+
+__global__ void barrier_in_branch(float *x, int)
+{
+    if (threadIdx.x < 40)
+        __syncthreads(); /* HERE barrier_in_branch */
+    x[threadIdx.x] = 1;
+    __syncthreads(); /* THERE barrier_in_branch */
+}
+
+template <int E>
+__global__ void barrier_after_return(float *x, int)
+{
+    if (threadIdx.x >= 60)
+        return;
+    x[threadIdx.x] = E;
+    __syncthreads(); /* HERE barrier_after_return */
+}
+
+/* ---- warps ---- */
+
+__global__ void partial_shuffle(float *x, int)
+{
+    float v = 1;
+
+    if (threadIdx.x % 32 < 20)
+        v = __shfl_up_sync(ALL, v, 1); /* HERE partial_shuffle */
+    __syncthreads();                   /* THERE partial_shuffle */
+    x[threadIdx.x] = v;
+}
+
+__global__ void exited_shuffle(float *x, int)
+{
+    if (threadIdx.x == 33)
+        return;
+    x[threadIdx.x] = __shfl_down_sync(ALL, 1.0f, 1); /* HERE exited_shuffle */
+}
+
+__global__ void exited_vote(float *x, int)
+{
+    if (threadIdx.x == 0)
+        return;
+    x[threadIdx.x] = (float)__ballot_sync(ALL, 1); /* HERE exited_vote */
+}
+
+__global__ void missing_lane(float *x, int)
+{
+    x[threadIdx.x] = __shfl_xor_sync(ALL, 1.0f, 1); /* HERE missing_lane */
+}
+
+__global__ void not_in_mask(float *x, int)
+{
+    x[threadIdx.x] = __shfl_sync(0xffff, 1.0f, 0); /* HERE not_in_mask */
+}
+
+__global__ void other_mask(float *x, int)
+{
+    x[threadIdx.x] = __shfl_sync(threadIdx.x % 2 ? ALL : ALL >> 1, 1.0f, 0); /* HERE other_mask */
+}
+
+__global__ void other_call(float *x, int)
+{
+    if (threadIdx.x % 32 == 0)
+        __syncwarp(); /* HERE other_call */
+    else
+        x[threadIdx.x] = __shfl_xor_sync(ALL, 1.0f, 1); /* THERE other_call */
+}
+
+__global__ void bad_width(float *x, int width)
+{
+    x[threadIdx.x] = __shfl_up_sync(ALL, 1.0f, 1, width + 12); /* HERE bad_width */
+}
+
+/* ---- memory ---- */
+
+template <int E>
+__global__ void read_past_end(float *x, int)
+{
+    x[threadIdx.x] = x[threadIdx.x + 65 - E]; /* HERE read_past_end */
+}
+
+__global__ void write_past_end(float *x, int)
+{
+    ((float2 *)x)[threadIdx.x] = make_float2(1, 2); /* HERE write_past_end */
+}
+
+__global__ void write_in_slack(float *x, int)
+{
+    if (threadIdx.x < 2)
+        x[threadIdx.x - 1 + N - 1] = 1;
+}
+
+__global__ void write_before(float *x, int)
+{
+    (x - 2)[threadIdx.x] = 1;
+}
+
+__global__ void use_after_free(float *x, int)
+{
+    x[threadIdx.x] = 1; /* HERE use_after_free */
+}
+
+__global__ void null_pointer(float *x, int)
+{
+    x[threadIdx.x] += 1; /* HERE null_pointer */
+}
+
+__global__ void misaligned(float *x, int)
+{
+    ((float4 *)(x + 1))[threadIdx.x] = make_float4(1, 2, 3, 4); /* HERE misaligned */
+}
+
+__global__ void shared_past_end(float *x, int n)
+{
+    __shared__ float tile[64]; /* THERE shared_past_end */
+
+    tile[threadIdx.x + 2 + n] = 1; /* HERE shared_past_end */
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void dynamic_in_slack(float *x, int)
+{
+    extern __shared__ float tile[]; /* THERE dynamic_in_slack */
+
+    tile[threadIdx.x + 1] = 1;
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void copy_past_end(float *x, int)
+{
+    __shared__ __align__(16) float tile[256];
+
+    __pipeline_memcpy_async(&tile[4 * threadIdx.x], &x[4 * threadIdx.x], 16); /* HERE copy_past_end */
+}
+
+__global__ void stack_overflow(float *x, int n)
+{ /* HERE stack_overflow */
+    volatile float array[100000];
+
+    array[n] = 1;
+    x[threadIdx.x] = array[n];
+}
+
+/* ---- launches ---- */
+
+__global__ void plain(float *x, int)
+{
+    x[threadIdx.x] = 1;
+}
+
+__global__ void much_static(float *x, int)
+{
+    __shared__ float tile[12000];
+    __shared__ float more[289]; /* HERE much_static */
+
+    tile[threadIdx.x] = more[threadIdx.x] = 1;
+    x[threadIdx.x] = tile[threadIdx.x] + more[threadIdx.x];
+}
+
+__global__ void much_together(float *x, int)
+{
+    extern __shared__ float tile[];
+    __shared__ float more[10000]; /* HERE much_together */
+
+    tile[threadIdx.x] = more[threadIdx.x] = 1;
+    x[threadIdx.x] = tile[threadIdx.x] + more[threadIdx.x];
+}
+
+/* ---- the rest ---- */
+
+__global__ void deadlock(float *x, int)
+{
+    if (threadIdx.x == 0)
+        __syncwarp(0x3); /* HERE deadlock */
+    if (threadIdx.x == 1)
+        __syncwarp(0x6);
+    if (threadIdx.x == 2)
+        __syncwarp(0x5);
+    x[threadIdx.x] = 1;
+}
+
+__global__ void endless(float *x, int)
+{
+    volatile float *flag = x;
+
+    while (flag[0] != 1) /* HERE endless */
+        ;
+}
+
+__global__ void endless_poll(float *x, int)
+{
+    volatile float *flag = x;
+
+    while (flag[0] != 1)
+        __nanosleep(100); /* HERE endless_poll */
+}
+
+__global__ void zero_divisor(float *x, int n)
+{
+    x[threadIdx.x] = (float)((int)threadIdx.x / n); /* HERE zero_divisor */
+}
+
+__global__ void trap(float *, int n)
+{
+    if (n == 0 && threadIdx.x == 5)
+        __trap(); /* HERE trap */
+}
+
+__global__ void failed_assert(float *, int n)
+{
+    assert(threadIdx.x < 7 + (unsigned)n); /* HERE failed_assert */
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+    float *x, result[64];
+
+    cudaMalloc(&x, N * sizeof(float)); /* THE ALLOCATION */
+#define CASE(kernel, call)                                                                                             \
+    if (strcmp(name, #kernel) == 0) {                                                                                  \
+        call;                                                                                                          \
+    }
+#define SIMPLE(kernel) CASE(kernel, (kernel<<<2, 64>>>(x, 0)))
+    SIMPLE(missing_barrier)
+    SIMPLE(missing_syncwarp)
+    SIMPLE(missing_wait)
+    SIMPLE(divergent_barrier)
+    SIMPLE(barrier_in_branch)
+    CASE(barrier_after_return, (barrier_after_return<4><<<2, 64>>>(x, 0)))
+    SIMPLE(partial_shuffle)
+    SIMPLE(exited_shuffle)
+    SIMPLE(exited_vote)
+    CASE(missing_lane, (missing_lane<<<1, 48>>>(x, 0)))
+    SIMPLE(not_in_mask)
+    SIMPLE(other_mask)
+    SIMPLE(other_call)
+    SIMPLE(bad_width)
+    CASE(read_past_end, (read_past_end<28><<<1, 64>>>(x, 0)))
+    SIMPLE(write_past_end)
+    if (strcmp(name, "write_in_slack") == 0) {
+        cudaMalloc(&x, (N - 1) * sizeof(float)); /* THERE write_in_slack */
+        write_in_slack<<<1, 64>>>(x, 0);         /* HERE write_in_slack */
+    }
+    CASE(write_before, (write_before<<<1, 64>>>(x, 0))) /* HERE write_before */
+    CASE(use_after_free, (cudaFree(x), use_after_free<<<1, 64>>>(x, 0)))
+    CASE(null_pointer, (null_pointer<<<dim3(1, 2), dim3(8, 8)>>>(NULL, 0)))
+    SIMPLE(misaligned)
+    SIMPLE(shared_past_end)
+    CASE(dynamic_in_slack, (dynamic_in_slack<<<1, 63, 63 * sizeof(float)>>>(x, 0))) /* HERE dynamic_in_slack */
+    SIMPLE(copy_past_end)
+    SIMPLE(stack_overflow)
+    CASE(too_many_threads, (plain<<<1, 1025>>>(x, 0)))          /* HERE too_many_threads */
+    CASE(no_threads, (plain<<<1, 0>>>(x, 0)))                   /* HERE no_threads */
+    CASE(no_blocks, (plain<<<0, 64>>>(x, 0)))                   /* HERE no_blocks */
+    CASE(large_grid, (plain<<<dim3(1, 65536), 64>>>(x, 0)))     /* HERE large_grid */
+    CASE(much_dynamic, (plain<<<1, 64, 48 * 1024 + 1>>>(x, 0))) /* HERE much_dynamic */
+    SIMPLE(much_static)
+    CASE(much_together, (much_together<<<1, 64, 10000>>>(x, 0)))
+    SIMPLE(deadlock)
+    SIMPLE(endless)
+    SIMPLE(endless_poll)
+    SIMPLE(zero_divisor)
+    SIMPLE(trap)
+    SIMPLE(failed_assert)
+    if (strcmp(name, "host_crash") == 0) {
+        plain<<<1, 64>>>(x, 0);
+        *(volatile int *)NULL = 1;
+    }
+    if (strcmp(name, "host_touch") == 0)
+        x[N + 4] = 1; /* HERE host_touch */
+
+    /* still here: the result counts */
+    cudaMemcpy(result, x, sizeof(result), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 64; i++)
+        if (result[i] != 1)
+            return printf("wrong result at %d\n", i), 3;
+    return 0;
+}
