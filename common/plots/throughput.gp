@@ -28,6 +28,6 @@ set border 3
 set tics nomirror
 set key left top noenhanced
 
-plot for [i = 1:words(variants)] csv \
-    using (strcol(2) eq word(variants, i) && strcol(3) eq 'forward' ? $5 : NaN):11 \
+rows(variant) = "< awk -F, '$3 == \"forward\" && $2 == \"" . variant . "\" && $11 + 0 > 0 { print $5 \",\" $11 }' " . csv
+plot for [i = 1:words(variants)] rows(word(variants, i)) using 1:2 \
     with linespoints lw 2 pt 7 ps 0.5 lc rgb colour(i) title word(variants, i)
