@@ -4,8 +4,7 @@ ROOT := .
 include common/config.mk
 
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
-SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
-PACKAGES := gcc g++ make perl gnuplot-nox
+TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
 
 # chapters one after the other (they share common/'s objects); inside a chapter `make -j` helps
 .NOTPARALLEL:
@@ -43,15 +42,22 @@ report:
 sanitize: all
 	sh common/sanitize.sh $(CHAPTERS)
 
+# installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
 setup:
-	@if command -v apt-get >/dev/null; then \
-	    echo "installing: $(PACKAGES)"; \
-	    $(SUDO) env DEBIAN_FRONTEND=noninteractive sh -c 'apt-get update -qq && apt-get install -y --no-install-recommends $(PACKAGES)'; \
+	@missing=; for tool in $(TOOLS); do \
+	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
+	if [ -z "$$missing" ]; then \
+	    echo "a C and a C++ compiler, make, perl and gnuplot are all here"; \
+	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
+	    echo "please install (names of Debian's packages):$$missing"; exit 1; \
 	else \
-	    echo "This system has no apt. Please install: a C and a C++ compiler, make, perl (with prove) and gnuplot."; \
+	    echo "installing:$$missing"; \
+	    [ "$$(id -u)" = 0 ] && sudo= || sudo=sudo; \
+	    $$sudo apt-get update -qq && \
+	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
-	    echo "For a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (not needed for the simulator)"
+	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 
 clean:
 	rm -rf build results

@@ -58,7 +58,7 @@ is(system("make -s -j2 -f common/tests/sim/Makefile"), 0, "programs build withou
 
 # ---- right kernels ----
 
-my ($first, %seen);
+my $first;
 for my $order (@orders) {
     my ($status, $out, $err) = run($order, "right");
     is("$status$err", "0", "right: results, order $order");
@@ -68,6 +68,15 @@ for my $order (@orders) {
 is((run("warp", "count"))[1],
     "launches 1 blocks 3 threads 192 barriers 3 warp_barriers 12 shuffles 6 votes 6 atomics 6 async_copies 192\n",
     "counts");
+
+# ---- orders ----
+
+my @tickets = map { (run($_, "wrong", "tickets"))[1] } @orders;
+is($tickets[0], join("", map { "$_ " } 0 .. 95), "order warp: one after the other");
+is($tickets[1], join("", map { "$_ " } reverse 0 .. 95), "order reverse: the last one first");
+is(scalar(keys %{{map { $_ => 1 } @tickets}}), @orders, "order random: another one for each seed");
+is((run("random:2", "wrong", "tickets"))[1], $tickets[3], "order random: the same one for the same seed");
+is((run("random", "wrong", "tickets"))[1], $tickets[2], "order random is random:1");
 
 # ---- wrong results, which some order shows ----
 

@@ -10,6 +10,27 @@
 #define ALL 0xffffffffu
 #define N 100 /* elements of x: 400 bytes */
 
+/* ---- the order of execution itself ---- */
+
+__global__ void tickets(float *x, int *last)
+{
+    x[blockIdx.x * blockDim.x + threadIdx.x] = (float)atomicAdd(last, 1);
+}
+
+static void print_tickets(float *x)
+{
+    int *last;
+    float ticket[96];
+
+    cudaMalloc(&last, sizeof(*last));
+    cudaMemset(last, 0, sizeof(*last));
+    tickets<<<2, 48>>>(x, last);
+    cudaMemcpy(ticket, x, sizeof(ticket), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 96; i++)
+        printf("%g ", ticket[i]);
+    exit(0);
+}
+
 /* ---- wrong results, no error: some order of execution shows them ---- */
 
 __global__ void missing_barrier(float *x, int)
@@ -276,6 +297,7 @@ int main(int argc, char **argv)
         call;                                                                                                          \
     }
 #define SIMPLE(kernel) CASE(kernel, (kernel<<<2, 64>>>(x, 0)))
+    CASE(tickets, print_tickets(x))
     SIMPLE(missing_barrier)
     SIMPLE(missing_syncwarp)
     SIMPLE(missing_wait)
