@@ -38,7 +38,8 @@ __global__ void ref_forward(size_t num_seqs, size_t seq_len, bool reverse, const
 }
 
 /* The gradients of ref_forward with the same `reverse`: so this walks the other way.
-   d_inputs[l] = d_inputs[l+1] * c[l+1] + d_outputs[l],   d_coeffs[l] = y[l-1] * d_inputs[l]   (chapter 01 derives them). */
+   d_inputs[l] = d_inputs[l+1] * c[l+1] + d_outputs[l],   d_coeffs[l] = y[l-1] * d_inputs[l]   (chapter 01 derives
+   them). */
 __global__ void ref_backward(size_t num_seqs, size_t seq_len, bool reverse, const float *__restrict__ d_outputs,
                              const float *__restrict__ coeffs, const float *__restrict__ outputs,
                              float *__restrict__ d_inputs, float *__restrict__ d_coeffs)
@@ -80,8 +81,8 @@ static cudaError_t launch_forward(const struct linrec_args *args, unsigned threa
     const unsigned blocks = grid_size(args->num_seqs, threads);
     if (blocks == 0)
         return cudaErrorInvalidValue;
-    ref_forward<<<blocks, threads, 0, stream>>>(args->num_seqs, args->seq_len, args->reverse, args->inputs, args->coeffs,
-                                                args->outputs);
+    ref_forward<<<blocks, threads, 0, stream>>>(args->num_seqs, args->seq_len, args->reverse, args->inputs,
+                                                args->coeffs, args->outputs);
     return cudaGetLastError();
 }
 

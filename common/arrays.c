@@ -134,7 +134,8 @@ static bool copy_rows(const struct arrays *arrays, size_t first, size_t count, s
     for (int i = 0; i < pass.num_read + pass.num_written; i++) {
         const char *from = (const char *)arrays->blocks[i] + (i >= pass.num_read ? GUARD_BYTES : 0) + first * row_bytes;
         pointers[i] = rows->blocks[i] = malloc(count * row_bytes + 1);
-        if (pointers[i] == NULL || cudaMemcpy(pointers[i], from, count * row_bytes, cudaMemcpyDeviceToHost) != cudaSuccess)
+        if (pointers[i] == NULL ||
+            cudaMemcpy(pointers[i], from, count * row_bytes, cudaMemcpyDeviceToHost) != cudaSuccess)
             return false;
     }
     set_pointers(rows, pointers);
@@ -189,14 +190,13 @@ static void describe_bad(const struct arrays *arrays, const struct linrec_kernel
     struct arrays row;
     if (copy_rows(arrays, seq, 1, &row)) {
         struct oracle_state state = {0.0, 0.0, 0.0, 0.0};
-        double bound = 0.0, coeff_ref = 0.0, coeff_bound = 0.0;
-        for (size_t step = 0; step < length; step++)
-            if (oracle_advance(&state, &row.args, arrays->backward, 0, step, step == 0, levels, &bound, &coeff_ref,
-                               &coeff_bound).pos == pos)
-                break;
+        struct oracle_point point = {length, 0.0, 0.0, 0.0, 0.0};
+        for (size_t step = 0; point.pos != pos; step++)
+            point = oracle_advance(&state, &row.args, arrays->backward, 0, step, step == 0, levels);
         const float *values = coeffs ? row.args.d_coeffs : arrays->backward ? row.args.d_inputs : row.args.outputs;
-        snprintf(text + used, size - (size_t)used, ": expected %.9g (+- %.2g), got %.9g", coeffs ? coeff_ref : state.y,
-                 coeffs ? coeff_bound : bound, (double)values[pos]);
+        snprintf(text + used, size - (size_t)used, ": expected %.9g (+- %.2g), got %.9g",
+                 coeffs ? point.coeff_expected : point.expected, coeffs ? point.coeff_bound : point.bound,
+                 (double)values[pos]);
     }
     free_rows(&row);
 }
@@ -217,8 +217,8 @@ static size_t changed_guards(const struct arrays *arrays)
     return changed;
 }
 
-void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, const struct data_spec *spec, bool on_device,
-                  struct check *check)
+void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, const struct data_spec *spec,
+                  bool on_device, struct check *check)
 {
     const size_t num_seqs = arrays->args.num_seqs, length = arrays->args.seq_len, count = num_seqs * length;
     const int levels = kernel->levels != NULL ? kernel->levels(length) : 1;
@@ -249,7 +249,7 @@ void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, con
     if (whole)
         checked = check_rows_on_host(arrays, spec, levels, 0, num_seqs, &host);
     else if (length <= HOST_ROW)
-        for (size_t row = 0; row < num_seqs; row += num_seqs > 2 ? (num_seqs - 1) / 2 : 1)
+        for (size_t row = 0; row<num_seqs; row += num_seqs> 2 ? (num_seqs - 1) / 2 : 1)
             checked = checked && check_rows_on_host(arrays, spec, levels, row, 1, &host);
     result = host;
     if (on_device && checked) {
@@ -257,8 +257,9 @@ void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, con
                   device_check(&arrays->args, arrays->backward, spec->window, levels, arrays->result) == cudaSuccess &&
                   cudaMemcpy(&result, arrays->result, sizeof result, cudaMemcpyDeviceToHost) == cudaSuccess;
         if (checked && whole && (result.num_bad != host.num_bad || fabs(result.max_error - host.max_error) > 1e-6)) {
-            snprintf(check->text, sizeof check->text, "the check on the device (error %g) and on the host (%g) disagree",
-                     result.max_error, host.max_error);
+            snprintf(check->text, sizeof check->text,
+                     "the check on the device (error %g) and on the host (%g) disagree", result.max_error,
+                     host.max_error);
             check->max_error = INFINITY;
             return;
         }

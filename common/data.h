@@ -1,7 +1,7 @@
 /* data.h - repeatable test data, the same bits on host and device.
 
-   Every number is a function of (seed, array, index) alone: a counter-based hash. So a shape of many gigabytes is generated
-   where it is used, and any single row can be generated again on the host to check it. */
+   Every number is a function of (seed, array, index) alone: a counter-based hash. So a shape of many gigabytes is
+   generated where it is used, and any single row can be generated again on the host to check it. */
 #ifndef DATA_H
 #define DATA_H
 
@@ -58,8 +58,8 @@ static inline bool data_kind_fits(const struct data_spec *spec, enum data_kind k
     return true;
 }
 
-/* 64 well-mixed bits for one index of one array: the finalizer of splitmix64 (Steele, Lea, Flood 2014), applied to the key
-   and then to the counter. */
+/* 64 well-mixed bits for one index of one array: the finalizer of splitmix64 (Steele, Lea, Flood 2014), applied to the
+   key and then to the counter. */
 static inline HOST_DEVICE uint64_t data_mix(uint64_t z)
 {
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -79,8 +79,8 @@ static inline HOST_DEVICE float data_uniform(uint64_t seed, enum data_array arra
     return (float)(data_hash(seed, array, index) >> 40) * 0x1p-24f;
 }
 
-/* N(0, 1), nearly: the sum of twelve uniform numbers less its mean, in integers, so that host and device agree to the bit
-   (their logarithms and cosines would not). */
+/* N(0, 1), nearly: the sum of twelve uniform numbers less its mean, in integers, so that host and device agree to the
+   bit (their logarithms and cosines would not). */
 static inline HOST_DEVICE float data_normal(uint64_t seed, enum data_array array, uint64_t index)
 {
     int64_t sum = 0;
@@ -99,7 +99,8 @@ static inline HOST_DEVICE float data_value(const struct data_spec *spec, enum da
 
     if (spec->kind == DATA_NONFINITE && seq % 2 == 0) {
         const uint64_t special = data_hash(spec->seed, DATA_SPECIAL, seq);
-        /* inputs exist forward only, d_outputs and outputs backward only: half of the rows put it into the coefficients */
+        /* inputs exist forward only, d_outputs and outputs backward only: half of the rows put it into the coefficients
+         */
         const enum data_array in_backward = (special >> 1) % 2 == 0 ? DATA_D_OUTPUTS : DATA_OUTPUTS;
         const bool hit = special % 2 == 0 ? array == DATA_COEFFS : array == DATA_INPUTS || array == in_backward;
         if (hit && pos == (special >> 8) % spec->seq_len)

@@ -1,4 +1,5 @@
-/* device.cu - see device.h. Grid-stride loops and one-thread-per-piece checks; nothing here is timed but copy, add and add5. */
+/* device.cu - see device.h. Grid-stride loops and one-thread-per-piece checks; nothing here is timed but copy, add and
+ * add5. */
 #include <cuda_runtime.h>
 
 #include "device.h"
@@ -29,7 +30,8 @@ extern "C" cudaError_t device_fill(const struct data_spec *spec, enum data_array
 }
 
 /* One thread walks one piece of one sequence in double precision: chapter 02's way, where speed does not matter. */
-static __global__ void check(struct linrec_args args, bool backward, size_t window, int levels, struct oracle_result *result)
+static __global__ void check(struct linrec_args args, bool backward, size_t window, int levels,
+                             struct oracle_result *result)
 {
     const size_t pieces = oracle_num_pieces(&args, window);
     const size_t index = (size_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,8 @@
-/* device.h - what the harness itself runs where the arrays live: filling, checking, and the elementwise kernels to compare with.
+/* device.h - what the harness itself runs where the arrays live: filling, checking, and the elementwise kernels to
+   compare with.
 
-   device.cu does it on the GPU (and on the simulator), device_cpu.c in plain loops for chapter 01. All return a cudaError_t and do
-   not wait. */
+   device.cu does it on the GPU (and on the simulator), device_cpu.c in plain loops for chapter 01. All return a
+   cudaError_t and do not wait. */
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -16,7 +17,8 @@ extern "C" {
 /* Writes the test data of one array: num_seqs * spec->seq_len floats. */
 cudaError_t device_fill(const struct data_spec *spec, enum data_array array, float *values, size_t num_seqs);
 
-/* Compares the result in args with the oracle, every element of it, and adds what it finds to *result (device memory). */
+/* Compares the result in args with the oracle, every element of it, and adds what it finds to *result (device memory).
+ */
 cudaError_t device_check(const struct linrec_args *args, bool backward, size_t window, int levels,
                          struct oracle_result *result);
 

@@ -141,14 +141,15 @@ static void print_list(const struct linrec_chapter *chapter)
 }
 
 /* Writes why the kernel cannot run here, on this shape. Returns false if it can. */
-static bool cannot_run(const struct session *session, const struct linrec_kernel *kernel, size_t num_seqs, size_t seq_len,
-                       char *why, size_t size)
+static bool cannot_run(const struct session *session, const struct linrec_kernel *kernel, size_t num_seqs,
+                       size_t seq_len, char *why, size_t size)
 {
     const int arch = session->device.major * 10 + session->device.minor;
     if (kernel->min_arch > arch && !session->chapter->on_cpu)
         snprintf(why, size, "%s needs sm_%d, this device is sm_%d", kernel->name, kernel->min_arch, arch);
     else if (kernel->max_seq_len != 0 && seq_len > kernel->max_seq_len)
-        snprintf(why, size, "%s takes sequences of up to %zu elements, not %zu", kernel->name, kernel->max_seq_len, seq_len);
+        snprintf(why, size, "%s takes sequences of up to %zu elements, not %zu", kernel->name, kernel->max_seq_len,
+                 seq_len);
     else if (kernel->max_num_seqs != 0 && num_seqs > kernel->max_num_seqs)
         snprintf(why, size, "%s takes up to %zu sequences, not %zu", kernel->name, kernel->max_num_seqs, num_seqs);
     else
@@ -156,7 +157,8 @@ static bool cannot_run(const struct session *session, const struct linrec_kernel
     return true;
 }
 
-/* Checks what was asked for against the table: the variant, the direction, the limits. Returns 0, or 2 after one line. */
+/* Checks what was asked for against the table: the variant, the direction, the limits. Returns 0, or 2 after one line.
+ */
 static int check_request(const struct session *session, bool directions[2][2], size_t num_seqs, const size_t *seq_lens,
                          int num_seq_lens)
 {
@@ -181,7 +183,8 @@ static int check_request(const struct session *session, bool directions[2][2], s
     if (!runs)
         return usage_error("%s%s%s does not run %s; leave the option out, or see the chapters in README.md",
                            session->chapter->name, options->variant != NULL ? ", variant " : "",
-                           options->variant != NULL ? options->variant : "", direction_name(backward, options->reverse));
+                           options->variant != NULL ? options->variant : "",
+                           direction_name(backward, options->reverse));
 
     /* every named shape must be within the limits of some variant, or of the named one */
     for (int i = 0; i < num_seq_lens; i++) {
@@ -210,15 +213,15 @@ static bool fits_memory(const struct session *session, size_t num_seqs, size_t s
     return bytes != SIZE_MAX && bytes <= SIZE_MAX - margin && *needed <= *available;
 }
 
-/* Very long rows get a zero coefficient every 65537 elements (a prime, so that it meets no tile's edge twice), so that one thread
-   need not walk the whole row to check it. */
+/* Very long rows get a zero coefficient every 65537 elements (a prime, so that it meets no tile's edge twice), so that
+   one thread need not walk the whole row to check it. */
 static size_t window_of(size_t seq_len)
 {
     return seq_len > (size_t)1 << 24 ? 65537 : 0;
 }
 
-/* Checks every wanted kernel on every kind of data that fits the shape. errors[k]: the largest error of kernel k. Large shapes are
-   checked on the two kinds that find the most: forgetting and long memory. */
+/* Checks every wanted kernel on every kind of data that fits the shape. errors[k]: the largest error of kernel k. Large
+   shapes are checked on the two kinds that find the most: forgetting and long memory. */
 static void check_shape(struct session *session, struct arrays *arrays, bool reverse, double *errors)
 {
     const size_t length = arrays->args.seq_len, count = arrays->args.num_seqs * length;
@@ -234,8 +237,8 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
         cudaError_t error = arrays_fill(arrays, &spec);
         for (int k = 0; kernels[k].name != NULL; k++) {
             struct check check;
-            if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], arrays->backward, reverse) || kernels[k].partial ||
-                cannot_run(session, &kernels[k], arrays->args.num_seqs, length, why, sizeof why))
+            if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], arrays->backward, reverse) ||
+                kernels[k].partial || cannot_run(session, &kernels[k], arrays->args.num_seqs, length, why, sizeof why))
                 continue;
             progress("checking %s %s, %zu x %zu, %s", kernels[k].name, direction, arrays->args.num_seqs, length,
                      data_kind_name(spec.kind));
@@ -243,7 +246,8 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
             if (error == cudaSuccess) {
                 arrays_check(arrays, &kernels[k], &spec, session->on_gpu, &check);
             } else {
-                snprintf(check.text, sizeof check.text, "the test data could not be written: %s", cudaGetErrorString(error));
+                snprintf(check.text, sizeof check.text, "the test data could not be written: %s",
+                         cudaGetErrorString(error));
                 check.max_error = INFINITY;
             }
             errors[k] = fmax(errors[k], check.max_error);
@@ -258,7 +262,8 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
 }
 
 /* Times one kernel, or counts what it does on the simulator, into *row. A launch that fails is a failed check. */
-static void time_kernel(struct session *session, struct arrays *arrays, const struct linrec_kernel *kernel, struct row *row)
+static void time_kernel(struct session *session, struct arrays *arrays, const struct linrec_kernel *kernel,
+                        struct row *row)
 {
     const int repeats = session->options.repeats != 0 ? session->options.repeats : session->on_gpu ? 25 : 7;
     const bool backward = arrays->backward && kernel->backward != NULL;
@@ -299,7 +304,8 @@ static void add_row(struct session *session, const struct row *row)
     table_print_row(&session->run, row);
 }
 
-/* The yardsticks of one shape and direction. They read the same arrays as the kernels, so backward they come with add5. */
+/* The yardsticks of one shape and direction. They read the same arrays as the kernels, so backward they come with add5.
+ */
 static void time_baselines(struct session *session, struct arrays *arrays, bool reverse, double *copy, double *sum)
 {
     static const double bytes_per_element[] = {8, 12, 20};
@@ -316,9 +322,11 @@ static void time_baselines(struct session *session, struct arrays *arrays, bool 
             view.args.outputs = arrays->args.d_inputs;
         else
             view.args.outputs = arrays->args.outputs;
-        struct row row = {.chapter = "07_bench", .variant = baselines[i].name,
+        struct row row = {.chapter = "07_bench",
+                          .variant = baselines[i].name,
                           .direction = direction_name(arrays->backward, reverse),
-                          .num_seqs = arrays->args.num_seqs, .seq_len = arrays->args.seq_len};
+                          .num_seqs = arrays->args.num_seqs,
+                          .seq_len = arrays->args.seq_len};
         row.bytes = bytes_per_element[i] * (double)row.num_seqs * (double)row.seq_len;
         time_kernel(session, &view, &baselines[i], &row);
         if (i == 0)
@@ -367,11 +375,16 @@ static void run_shape(struct session *session, bool backward, bool reverse, size
             fprintf(stderr, "skipped: %s\n", why);
             continue;
         }
-        struct row row = {.chapter = session->chapter->name, .variant = kernels[k].name,
-                          .direction = direction_name(backward, reverse), .num_seqs = num_seqs, .seq_len = seq_len,
+        struct row row = {.chapter = session->chapter->name,
+                          .variant = kernels[k].name,
+                          .direction = direction_name(backward, reverse),
+                          .num_seqs = num_seqs,
+                          .seq_len = seq_len,
                           .bytes = (backward ? 20.0 : 12.0) * (double)num_seqs * (double)seq_len,
-                          .copy_gb_per_s = copy, .add_gb_per_s = sum,
-                          .checked = !kernels[k].partial, .max_error = errors[k]};
+                          .copy_gb_per_s = copy,
+                          .add_gb_per_s = sum,
+                          .checked = !kernels[k].partial,
+                          .max_error = errors[k]};
         if (timing && errors[k] <= 1.0) /* a wrong result has no speed */
             time_kernel(session, &arrays, &kernels[k], &row);
         add_row(session, &row);
@@ -405,13 +418,15 @@ static int check_and_time(struct session *session)
         status = output_probe(options->csv);
     if (status != 0)
         return status;
-    if (options->num_seqs_given || options->num_seq_lens != 0) /* a named shape that does not fit is an error, and said at once */
+    if (options->num_seqs_given ||
+        options->num_seq_lens != 0) /* a named shape that does not fit is an error, and said at once */
         for (int i = 0; i < num_lengths; i++) {
             const bool backward = directions[true][false] || directions[true][true];
             size_t needed, available;
             if (!fits_memory(session, num_seqs, lengths[i], backward, &needed, &available))
-                return usage_error("%zu sequences of %zu elements need %.3g GB, the device has %.3g GB free; choose a smaller shape",
-                                   num_seqs, lengths[i], (double)needed * 1e-9, (double)available * 1e-9);
+                return usage_error(
+                    "%zu sequences of %zu elements need %.3g GB, the device has %.3g GB free; choose a smaller shape",
+                    num_seqs, lengths[i], (double)needed * 1e-9, (double)available * 1e-9);
         }
 
     if (!on_sim && !options->check_only) {
@@ -467,7 +482,8 @@ static int run_own_arrays(struct session *session)
     if (kernel->partial)
         status = usage_error("%s computes only part of the result; choose another variant, see --list", kernel->name);
     else if (!offers(kernel, backward, reverse))
-        status = usage_error("%s does not run %s; choose another variant", kernel->name, direction_name(backward, reverse));
+        status =
+            usage_error("%s does not run %s; choose another variant", kernel->name, direction_name(backward, reverse));
     else if (cannot_run(session, kernel, own.shape.num_seqs, own.shape.seq_len, why, sizeof why))
         status = usage_error("%s; choose another variant", why);
     else if (!fits_memory(session, own.shape.num_seqs, own.shape.seq_len, backward, &needed, &available))

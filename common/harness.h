@@ -1,8 +1,8 @@
 /* harness.h - the one function that a chapter's main.c calls.
 
-   It reads the options, checks every kernel of the chapter against the double-precision oracle, times it, prints the table
-   and writes the CSV; or, given .npy files, runs one kernel on the reader's own arrays. `--help` of any program lists the
-   options. */
+   It reads the options, checks every kernel of the chapter against the double-precision oracle, times it, prints the
+   table and writes the CSV; or, given .npy files, runs one kernel on the reader's own arrays. `--help` of any program
+   lists the options. */
 #ifndef HARNESS_H
 #define HARNESS_H
 

@@ -32,8 +32,8 @@ extern "C" {
 /* The arguments of every launcher: sizes, direction and pointers.
 
    Pointers: to device memory (chapter 01: host memory), bases aligned to 16 bytes, arrays that do not overlap. Rows are
-   packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is read or written.
-   The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
+   packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is read or
+   written. The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
 struct linrec_args {
     size_t num_seqs; /* number of sequences, rows */
     size_t seq_len;  /* elements in each sequence, columns */
@@ -88,8 +88,8 @@ struct linrec_chapter {
     bool on_cpu; /* plain C on host memory: timed on the CPU for real */
 };
 
-/* What every launcher checks first. Returns cudaErrorInvalidValue for sizes whose bytes overflow, a null pointer or a base
-   that is not aligned to 16 bytes; cudaSuccess otherwise. Zero sizes need no pointers. */
+/* What every launcher checks first. Returns cudaErrorInvalidValue for sizes whose bytes overflow, a null pointer or a
+   base that is not aligned to 16 bytes; cudaSuccess otherwise. Zero sizes need no pointers. */
 static inline cudaError_t linrec_check_args(const struct linrec_args *args, bool backward)
 {
     const void *forward_needs[] = {args->inputs, args->coeffs, args->outputs};

@@ -31,7 +31,8 @@ cudaError_t measure(struct arrays *arrays, const struct linrec_kernel *kernel, b
     if (ms == NULL || events == NULL)
         error = cudaErrorMemoryAllocation;
 
-    if (error == cudaSuccess && kernel->workspace_size != NULL && (args.workspace_size = kernel->workspace_size(&args)) != 0)
+    if (error == cudaSuccess && kernel->workspace_size != NULL &&
+        (args.workspace_size = kernel->workspace_size(&args)) != 0)
         error = cudaMalloc(&args.workspace, args.workspace_size);
     for (int i = 0; i < 2 * repeats && error == cudaSuccess; i++)
         error = cudaEventCreate(&events[i]);

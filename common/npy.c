@@ -105,7 +105,8 @@ static int read_values(const char *path, FILE *file, const struct element_type *
             const double value = element(type, chunk + i * type->size);
             array->values[done + i] = (float)value;
             if (isfinite(value) && !isfinite(array->values[done + i]))
-                return usage_error("%s: element %zu (%g) is too large for float32; scale the array", path, done + i, value);
+                return usage_error("%s: element %zu (%g) is too large for float32; scale the array", path, done + i,
+                                   value);
         }
         done += got;
         if (got < want)
@@ -189,7 +190,8 @@ void npy_write(struct output *output, const struct npy *shape, const float *valu
         snprintf(dims, sizeof dims, "(%zu,)", shape->seq_len);
     else
         snprintf(dims, sizeof dims, "(%zu, %zu)", shape->num_seqs, shape->seq_len);
-    /* magic, version and size take 10 bytes; with them the header is 128 long, ends in a newline, and is filled with spaces */
+    /* magic, version and size take 10 bytes; with them the header is 128 long, ends in a newline, and is filled with
+     * spaces */
     const int used = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", dims);
     memset(header + used, ' ', sizeof header - (size_t)used);
     header[117] = '\n';

@@ -13,8 +13,9 @@ struct npy {
     float *values;            /* from malloc; row-major */
 };
 
-/* Reads little-endian float32, float64 or integers of up to 64 bits, C order, 1-D or 2-D, as float32. Returns 0, or 2 after one
-   line on stderr: no such file, not .npy, another type or order, truncated or too long, a float64 beyond float32. */
+/* Reads little-endian float32, float64 or integers of up to 64 bits, C order, 1-D or 2-D, as float32. Returns 0, or 2
+   after one line on stderr: no such file, not .npy, another type or order, truncated or too long, a float64 beyond
+   float32. */
 int npy_read(const char *path, struct npy *array);
 
 /* Writes a float32 array of the shape of `shape` (its values are not looked at). Errors show at output_commit. */

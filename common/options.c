@@ -9,7 +9,8 @@
 
 #include "error.h"
 
-/* A whole number of decimal digits alone, at most `most`. Returns false for anything else, also for "", "-1", " 1", "1e6". */
+/* A whole number of decimal digits alone, at most `most`. Returns false for anything else, also for "", "-1", " 1",
+ * "1e6". */
 static bool read_whole(const char *text, uint64_t most, uint64_t *value)
 {
     if (*text == '\0' || strspn(text, "0123456789") != strlen(text))
@@ -27,7 +28,8 @@ static int read_lengths(const char *text, struct options *options)
     while (status < 0 && copy != NULL && (item = strsep(&rest, ",")) != NULL) {
         uint64_t length;
         if (!read_whole(item, PTRDIFF_MAX, &length))
-            status = usage_error("--seq-len: \"%s\" is not a length; give whole numbers, as in --seq-len 16,1000", item);
+            status =
+                usage_error("--seq-len: \"%s\" is not a length; give whole numbers, as in --seq-len 16,1000", item);
         else if (options->num_seq_lens == MAX_LENGTHS)
             status = usage_error("--seq-len: more than %d lengths; give fewer", MAX_LENGTHS);
         else
@@ -56,7 +58,8 @@ static void print_help(const struct linrec_chapter *chapter)
            "  --list                list the kernels\n"
            "  --help                this text\n"
            "\n"
-           "On your own arrays (.npy, 1-D: one sequence, or 2-D: num_seqs x seq_len), one kernel, forward or with --reverse:\n"
+           "On your own arrays (.npy, 1-D: one sequence, or 2-D: num_seqs x seq_len), one kernel, forward or with "
+           "--reverse:\n"
            "  --inputs X.npy --coeffs C.npy --outputs Y.npy\n"
            "and backward, where Y.npy is read:\n"
            "  --d-outputs DY.npy --coeffs C.npy --outputs Y.npy --d-inputs DX.npy --d-coeffs DC.npy\n"
@@ -67,18 +70,45 @@ static void print_help(const struct linrec_chapter *chapter)
 
 int options_read(int argc, char **argv, const struct linrec_chapter *chapter, struct options *options)
 {
-    enum { NUM_SEQS = 1, SEQ_LEN, FORWARD, REVERSE, BACKWARD, VARIANT, SEED, REPEATS, CHECK_ONLY, CSV, LIST, HELP,
-           INPUTS, COEFFS, OUTPUTS, D_OUTPUTS, D_INPUTS, D_COEFFS };
+    enum {
+        NUM_SEQS = 1,
+        SEQ_LEN,
+        FORWARD,
+        REVERSE,
+        BACKWARD,
+        VARIANT,
+        SEED,
+        REPEATS,
+        CHECK_ONLY,
+        CSV,
+        LIST,
+        HELP,
+        INPUTS,
+        COEFFS,
+        OUTPUTS,
+        D_OUTPUTS,
+        D_INPUTS,
+        D_COEFFS
+    };
     static const struct option names[] = {
-        {"num-seqs", required_argument, NULL, NUM_SEQS},   {"seq-len", required_argument, NULL, SEQ_LEN},
-        {"forward", no_argument, NULL, FORWARD},           {"reverse", no_argument, NULL, REVERSE},
-        {"backward", no_argument, NULL, BACKWARD},         {"variant", required_argument, NULL, VARIANT},
-        {"seed", required_argument, NULL, SEED},           {"repeats", required_argument, NULL, REPEATS},
-        {"check-only", no_argument, NULL, CHECK_ONLY},     {"csv", required_argument, NULL, CSV},
-        {"list", no_argument, NULL, LIST},                 {"help", no_argument, NULL, HELP},
-        {"inputs", required_argument, NULL, INPUTS},       {"coeffs", required_argument, NULL, COEFFS},
-        {"outputs", required_argument, NULL, OUTPUTS},     {"d-outputs", required_argument, NULL, D_OUTPUTS},
-        {"d-inputs", required_argument, NULL, D_INPUTS},   {"d-coeffs", required_argument, NULL, D_COEFFS},
+        {"num-seqs", required_argument, NULL, NUM_SEQS},
+        {"seq-len", required_argument, NULL, SEQ_LEN},
+        {"forward", no_argument, NULL, FORWARD},
+        {"reverse", no_argument, NULL, REVERSE},
+        {"backward", no_argument, NULL, BACKWARD},
+        {"variant", required_argument, NULL, VARIANT},
+        {"seed", required_argument, NULL, SEED},
+        {"repeats", required_argument, NULL, REPEATS},
+        {"check-only", no_argument, NULL, CHECK_ONLY},
+        {"csv", required_argument, NULL, CSV},
+        {"list", no_argument, NULL, LIST},
+        {"help", no_argument, NULL, HELP},
+        {"inputs", required_argument, NULL, INPUTS},
+        {"coeffs", required_argument, NULL, COEFFS},
+        {"outputs", required_argument, NULL, OUTPUTS},
+        {"d-outputs", required_argument, NULL, D_OUTPUTS},
+        {"d-inputs", required_argument, NULL, D_INPUTS},
+        {"d-coeffs", required_argument, NULL, D_COEFFS},
         {NULL, 0, NULL, 0},
     };
     const char **files[] = {&options->inputs,    &options->coeffs,   &options->outputs,
@@ -134,7 +164,12 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
         case HELP:
             print_help(chapter);
             return 0;
-        case INPUTS: case COEFFS: case OUTPUTS: case D_OUTPUTS: case D_INPUTS: case D_COEFFS:
+        case INPUTS:
+        case COEFFS:
+        case OUTPUTS:
+        case D_OUTPUTS:
+        case D_INPUTS:
+        case D_COEFFS:
             if (*optarg == '\0')
                 return usage_error("--%s: the file name is empty; name a .npy file", names[option - 1].name);
             *files[option - INPUTS] = optarg;
@@ -142,7 +177,8 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
             break;
         case ':':
             return usage_error("%s needs a value; see --help", argv[optind - 1]);
-        default: /* a long option leaves optopt at 0, or at its number where it was given a value that it does not take */
+        default: /* a long option leaves optopt at 0, or at its number where it was given a value that it does not take
+                  */
             if (optopt > HELP)
                 return usage_error("-%c is not an option; see --help", optopt);
             return usage_error("%s is not an option; see --help", argv[optind - 1]);

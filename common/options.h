@@ -23,8 +23,8 @@ struct options {
     bool arrays;                                                             /* any of them given */
 };
 
-/* Reads the command line into *options. Returns -1 to go on, or the status to exit with (0 after --help, 2 after one line on
-   stderr that says what is wrong and how to mend it). */
+/* Reads the command line into *options. Returns -1 to go on, or the status to exit with (0 after --help, 2 after one
+   line on stderr that says what is wrong and how to mend it). */
 int options_read(int argc, char **argv, const struct linrec_chapter *chapter, struct options *options);
 
 #endif

@@ -1,37 +1,37 @@
 /* oracle.h - the right answer, and how far from it a float32 result may be.
 
-   The oracle is the plain loop in double precision. The same few lines run on the host and, one thread a sequence, on the
-   device, where large results are checked without leaving it.
+   The oracle is the plain loop in double precision. The same few lines run on the host and, one thread a sequence, on
+   the device, where large results are checked without leaving it.
 
    The bound. Write u = 2^-24 for the unit roundoff of float32 and unroll the recurrence:
 
        y[l] = sum over k <= l of  x[k] * c[k+1] * ... * c[l]
 
-   However an algorithm groups this sum, the term of x[k] takes part in l - k multiplications, and each of them rounds once:
-   a relative error of at most (l - k) u to first order. It also takes part in additions, each with an error of u relative
-   to a sum that is no larger than the sum of the absolute values. In the plain loop they are l - k + 1; in a parallel
-   algorithm they are at most as many, for the steps that a thread walks alone, plus D, the levels at which partial results are
-   combined. With the loop run on absolute values beside the result,
+   However an algorithm groups this sum, the term of x[k] takes part in l - k multiplications, and each of them rounds
+   once: a relative error of at most (l - k) u to first order. It also takes part in additions, each with an error of u
+   relative to a sum that is no larger than the sum of the absolute values. In the plain loop they are l - k + 1; in a
+   parallel algorithm they are at most as many, for the steps that a thread walks alone, plus D, the levels at which
+   partial results are combined. With the loop run on absolute values beside the result,
 
        m[l] = |c[l]| m[l-1] + |x[l]|              the size of what was added up
        a[l] = |c[l]| (a[l-1] + m[l-1])            the same sum with each term weighted by its l - k
 
-   all this is at most u (a + a + D m) <= 2 u (a + D m), D >= 1. A product may also underflow: gradually, with an absolute error
-   of 2^-150, and what it multiplies is at most max|y|. FLT_MIN (1 + max|y|), FLT_MIN = 2^-126, leaves room for 2^24 of those:
+   all this is at most u (a + a + D m) <= 2 u (a + D m), D >= 1. A product may also underflow: gradually, with an
+   absolute error of 2^-150, and what it multiplies is at most max|y|. FLT_MIN (1 + max|y|), FLT_MIN = 2^-126, leaves
+   room for 2^24 of those:
 
        |y - y_ref| <= 2 u (a + D m) + FLT_MIN (1 + max|y|)
 
-   A bound that grew with l alone would let an all-zero output pass for long sequences; this one does not, because m and a stay
-   small where the coefficients forget.
+   A bound that grew with l alone would let an all-zero output pass for long sequences; this one does not, because m and
+   a stay small where the coefficients forget.
 
-   Backward, d_inputs obeys the same recurrence in the other direction, so the same bound b. d_coeffs = outputs * d_inputs inherits
-   |outputs| b, rounds once more and may underflow: |outputs| b + u |d_coeffs| + FLT_MIN. */
+   Backward, d_inputs obeys the same recurrence in the other direction, so the same bound b. d_coeffs = outputs *
+   d_inputs inherits |outputs| b, rounds once more and may underflow: |outputs| b + u |d_coeffs| + FLT_MIN. */
 #ifndef ORACLE_H
 #define ORACLE_H
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "data.h"
 #include "linrec.h"
@@ -42,8 +42,8 @@ struct oracle_state {
 };
 
 struct oracle_result {
-    double max_error;            /* largest error over its bound; above 1 is wrong, infinity where NaN decides */
-    unsigned long long num_bad;  /* elements past their bound */
+    double max_error;             /* largest error over its bound; above 1 is wrong, infinity where NaN decides */
+    unsigned long long num_bad;   /* elements past their bound */
     unsigned long long first_bad; /* 2 * (seq * seq_len + pos), plus 1 for d_coeffs; the lowest, or ULLONG_MAX */
 };
 
@@ -68,8 +68,8 @@ static inline HOST_DEVICE double oracle_bound(const struct oracle_state *state, 
     return 2 * 0x1p-24 * (state->a + levels * state->m) + (double)FLT_MIN * (1 + state->max_y);
 }
 
-/* The error over its bound, infinity where it cannot be said. A NaN that should be there must be there; an infinity may have
-   turned into NaN (infinity times a product that underflowed) but not into a number. */
+/* The error over its bound, infinity where it cannot be said. A NaN that should be there must be there; an infinity may
+   have turned into NaN (infinity times a product that underflowed) but not into a number. */
 static inline HOST_DEVICE double oracle_error(double got, double expected, double bound)
 {
     if (isnan(expected))
@@ -80,71 +80,64 @@ static inline HOST_DEVICE double oracle_error(double got, double expected, doubl
     return isnan(error) ? (double)INFINITY : error;
 }
 
-/* What one step of a direction reads: forward (and backward reversed) go up, reverse and backward go down.
-
-       step      0      1      2            forward: pos = step       reverse: pos = L - 1 - step
-       before           pos of the step before: its coefficient belongs to this step in the backward pass
-       after            pos of the step after: its output belongs to this step's d_coeffs */
-struct oracle_position {
-    size_t pos, before, after;
+/* What the result must be at one step: outputs[pos], or backward d_inputs[pos] and d_coeffs[pos], each within its
+ * bound. */
+struct oracle_point {
+    size_t pos;
+    double expected, bound;
+    double coeff_expected, coeff_bound; /* a bound of 0: exactly that */
 };
 
-static inline HOST_DEVICE struct oracle_position oracle_position(const struct linrec_args *args, bool backward, size_t step)
-{
-    struct oracle_position at;
-    if (args->reverse != backward) { /* going down */
-        at.pos = args->seq_len - 1 - step;
-        at.before = at.pos + 1;
-        at.after = at.pos - 1;
-    } else {
-        at.pos = step;
-        at.before = at.pos - 1;
-        at.after = at.pos + 1;
-    }
-    return at;
-}
+/* Advances the oracle to step `step` of sequence `seq`; `first`: it starts anew here.
 
-/* Advances the oracle by one step of sequence `seq` and returns the reference and bound of what it computes there: of outputs,
-   or of d_inputs and, in coeff_ref and coeff_bound, of d_coeffs. `first`: start anew here. */
-static inline HOST_DEVICE struct oracle_position oracle_advance(struct oracle_state *state, const struct linrec_args *args,
-                                                                bool backward, size_t seq, size_t step, bool first,
-                                                                int levels, double *bound, double *coeff_ref,
-                                                                double *coeff_bound)
+   Forward (and backward reversed) go up, pos = step; reverse and backward go down, pos = seq_len - 1 - step. The
+   backward pass takes its coefficient from the position of the step before, and the output for d_coeffs from the
+   position of the step after:
+
+       backward, going down:   l-1    l    l+1        d_inputs[l] = d_inputs[l+1] * c[l+1] + d_outputs[l]
+                               after  pos  before     d_coeffs[l] = y[l-1] * d_inputs[l]                     */
+static inline HOST_DEVICE struct oracle_point oracle_advance(struct oracle_state *state, const struct linrec_args *args,
+                                                             bool backward, size_t seq, size_t step, bool first,
+                                                             int levels)
 {
+    const bool down = args->reverse != backward;
     const size_t row = seq * args->seq_len;
-    const struct oracle_position at = oracle_position(args, backward, step);
+    const size_t pos = down ? args->seq_len - 1 - step : step;
+    struct oracle_point point = {pos, 0.0, 0.0, 0.0, 0.0};
 
     if (!backward) {
-        oracle_step(state, first, args->coeffs[row + at.pos], args->inputs[row + at.pos]);
-        *bound = oracle_bound(state, levels);
+        oracle_step(state, first, args->coeffs[row + pos], args->inputs[row + pos]);
     } else {
-        oracle_step(state, first, first ? 0.0 : args->coeffs[row + at.before], args->d_outputs[row + at.pos]);
-        *bound = oracle_bound(state, levels);
-        const bool last = step == args->seq_len - 1; /* the first coefficient: not used, no gradient */
-        const double y = last ? 0.0 : args->outputs[row + at.after];
-        *coeff_ref = last ? 0.0 : y * state->y;
-        *coeff_bound = last ? 0.0 : fabs(y) * *bound + 0x1p-24 * fabs(*coeff_ref) + (double)FLT_MIN;
+        const size_t before = down ? pos + 1 : pos - 1;
+        oracle_step(state, first, first ? 0.0 : args->coeffs[row + before], args->d_outputs[row + pos]);
     }
-    return at;
+    point.expected = state->y;
+    point.bound = oracle_bound(state, levels);
+    if (backward &&
+        step != args->seq_len - 1) { /* at the last step stands the coefficient that is not used: gradient 0 */
+        const double y = args->outputs[row + (down ? pos - 1 : pos + 1)];
+        point.coeff_expected = y * state->y;
+        point.coeff_bound = fabs(y) * point.bound + 0x1p-24 * fabs(point.coeff_expected) + (double)FLT_MIN;
+    }
+    return point;
 }
 
-/* Compares steps [begin, end) of one sequence with the oracle, which starts anew at `begin`, and adds what it finds to `result`. */
+/* Compares steps [begin, end) of one sequence with the oracle, which starts anew at `begin`, and adds what it finds to
+ * `result`. */
 static inline HOST_DEVICE void oracle_check(const struct linrec_args *args, bool backward, size_t seq, size_t begin,
                                             size_t end, int levels, struct oracle_result *result)
 {
+    const float *values = backward ? args->d_inputs : args->outputs;
     struct oracle_state state = {0.0, 0.0, 0.0, 0.0};
-    double bound, coeff_ref = 0.0, coeff_bound = 0.0;
 
     for (size_t step = begin; step < end; step++) {
-        const struct oracle_position at = oracle_advance(&state, args, backward, seq, step, step == begin, levels, &bound,
-                                                         &coeff_ref, &coeff_bound);
-        const size_t index = seq * args->seq_len + at.pos;
-        const float *got = backward ? args->d_inputs : args->outputs;
-        double errors[2] = {oracle_error(got[index], state.y, bound), 0.0};
-        if (backward && coeff_bound == 0.0) /* must be exactly zero */
+        const struct oracle_point point = oracle_advance(&state, args, backward, seq, step, step == begin, levels);
+        const size_t index = seq * args->seq_len + point.pos;
+        double errors[2] = {oracle_error(values[index], point.expected, point.bound), 0.0};
+        if (backward && point.coeff_bound == 0.0)
             errors[1] = args->d_coeffs[index] == 0.0f ? 0.0 : (double)INFINITY;
         else if (backward)
-            errors[1] = oracle_error(args->d_coeffs[index], coeff_ref, coeff_bound);
+            errors[1] = oracle_error(args->d_coeffs[index], point.coeff_expected, point.coeff_bound);
 
         for (int which = 0; which < 2; which++) {
             result->max_error = fmax(result->max_error, errors[which]);
@@ -158,16 +151,17 @@ static inline HOST_DEVICE void oracle_check(const struct linrec_args *args, bool
     }
 }
 
-/* Sequences are checked in pieces that start where the recurrence does: whole rows, or with a window (data.h) from one zero
-   coefficient to the next. Piece p of a row covers steps [begin, end). */
+/* Sequences are checked in pieces that start where the recurrence does: whole rows, or with a window w (data.h) from
+   one zero coefficient to the next. A zero at position k w keeps apart, in every direction, what lies on its two sides:
+
+       forward, backward      [0, w) [w, 2w) ...       y[k w] does not see what comes before it
+       the reversed two       [0, w] (w, 2w] ...       y[k w] does not see what comes after it */
 static inline HOST_DEVICE size_t oracle_num_pieces(const struct linrec_args *args, size_t window)
 {
     return window == 0 || args->seq_len <= 1 ? 1 : (args->seq_len - 1) / window + 1;
 }
 
-/* The zero at position k * window starts a new piece: at that very position when the coefficient is applied there on the way up
-   (forward) or down (reverse), one step later when it belongs to the step after (backward). Either way, counted in positions, the
-   pieces are [k w, (k + 1) w) for forward and backward and (k w, (k + 1) w] for the two reversed ones. */
+/* The steps [begin, end) of a piece. */
 static inline HOST_DEVICE void oracle_piece(const struct linrec_args *args, bool backward, size_t window, size_t piece,
                                             size_t *begin, size_t *end)
 {

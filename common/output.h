@@ -6,8 +6,8 @@
 
 struct output {
     FILE *file;
-    char *target;  /* where it will appear */
-    char *beside;  /* where it is written until then; NULL: straight to the target, which is no regular file */
+    char *target; /* where it will appear */
+    char *beside; /* where it is written until then; NULL: straight to the target, which is no regular file */
 };
 
 /* Opens *output for `path`. Returns 0, or 2 after one line on stderr. */

@@ -7,14 +7,16 @@
 
 #include "error.h"
 
-static const char complete[] = "forward takes --inputs, --coeffs and --outputs; backward takes --d-outputs, --coeffs, --outputs, "
-                               "--d-inputs and --d-coeffs";
+static const char complete[] =
+    "forward takes --inputs, --coeffs and --outputs; backward takes --d-outputs, --coeffs, --outputs, "
+    "--d-inputs and --d-coeffs";
 
 static int check_set(const struct own_arrays *own, const struct options *options)
 {
     const bool gradients = options->d_inputs != NULL || options->d_coeffs != NULL;
     if (options->num_seqs_given || options->num_seq_lens != 0)
-        return usage_error("--num-seqs and --seq-len do not go with arrays, whose files say their shape; leave them out");
+        return usage_error(
+            "--num-seqs and --seq-len do not go with arrays, whose files say their shape; leave them out");
     if (options->csv != NULL || options->check_only)
         return usage_error("--csv and --check-only do not go with arrays; leave them out");
     if (options->backward && !own->backward)
@@ -23,7 +25,8 @@ static int check_set(const struct own_arrays *own, const struct options *options
         return usage_error("--forward does not go with --d-outputs; %s", complete);
     if (own->backward && options->inputs != NULL)
         return usage_error("--inputs does not go with --d-outputs; %s", complete);
-    if (options->coeffs == NULL || options->outputs == NULL || (!own->backward && (options->inputs == NULL || gradients)) ||
+    if (options->coeffs == NULL || options->outputs == NULL ||
+        (!own->backward && (options->inputs == NULL || gradients)) ||
         (own->backward && (options->d_inputs == NULL || options->d_coeffs == NULL)))
         return usage_error("the set of arrays is not complete; %s", complete);
     if (own->backward && strcmp(options->d_inputs, options->d_coeffs) == 0)
@@ -51,8 +54,8 @@ int own_arrays_read(struct own_arrays *own, const struct options *options)
         status = npy_read(paths[i], &own->read[i]);
         if (status == 0 && (array->num_seqs != first->num_seqs || array->seq_len != first->seq_len ||
                             array->num_dims != first->num_dims))
-            status = usage_error("%s holds %zu x %zu elements in %d-D, %s %zu x %zu in %d-D; give arrays of one shape", paths[0],
-                                 first->num_seqs, first->seq_len, first->num_dims, paths[i], array->num_seqs,
+            status = usage_error("%s holds %zu x %zu elements in %d-D, %s %zu x %zu in %d-D; give arrays of one shape",
+                                 paths[0], first->num_seqs, first->seq_len, first->num_dims, paths[i], array->num_seqs,
                                  array->seq_len, array->num_dims);
     }
     own->shape = own->read[0];

@@ -10,13 +10,13 @@
 struct row {
     const char *chapter, *variant, *direction;
     size_t num_seqs, seq_len;
-    bool timed;           /* else the time columns stay empty */
+    bool timed; /* else the time columns stay empty */
     struct timing timing;
-    double bytes;         /* that the operation must move */
+    double bytes;                       /* that the operation must move */
     double copy_gb_per_s, add_gb_per_s; /* of the yardsticks on the same shape; 0: none */
-    bool checked;         /* else the error column stays empty */
+    bool checked;                       /* else the error column stays empty */
     double max_error;
-    bool counted;         /* on the simulator, instead of times: what the launch consisted of */
+    bool counted; /* on the simulator, instead of times: what the launch consisted of */
     unsigned long long blocks, threads, barriers, shuffles;
 };
 

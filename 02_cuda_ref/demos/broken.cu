@@ -59,8 +59,8 @@ static void stop_if(cudaError_t error, const char *what)
     }
 }
 
-/* The number of elements that differ from the loop on the host. Bits need not agree (a GPU fuses the multiplication and the addition),
-   so neighbours within 1e-5 count as equal. Written so that NaN differs. */
+/* The number of elements that differ from the loop on the host. Bits need not agree (a GPU fuses the multiplication and
+   the addition), so neighbours within 1e-5 count as equal. Written so that NaN differs. */
 static int count_wrong(const float *inputs, const float *coeffs, const float *outputs)
 {
     int wrong = 0;

@@ -1,9 +1,11 @@
-/* stores.cu - what does the loop wait for? The same loop with one thing changed at a time, timed (README.md, "Measure").
+/* stores.cu - what does the loop wait for? The same loop with one thing changed at a time, timed (README.md,
+   "Measure").
 
        02_cuda_ref_stores [FILE.csv]
 
-   `full` is full_blocks of the chapter. The others leave the stores out, or the loads, or move 16 bytes at a time (float4); the
-   first two no longer compute the recurrence: they are there to be timed. Needs a GPU: the simulator has no clock. */
+   `full` is full_blocks of the chapter. The others leave the stores out, or the loads, or move 16 bytes at a time
+   (float4); the first two no longer compute the recurrence: they are there to be timed. Needs a GPU: the simulator has
+   no clock. */
 #include <cuda_runtime.h>
 
 #include <stdio.h>
@@ -19,7 +21,8 @@ static const char *const names[NUM_VARIANTS] = {"full", "no_stores", "only_store
 enum { SEQ_LEN = 16384, THREADS = 128, REPEATS = 11 };
 
 template <int variant>
-__global__ void loop(int num_seqs, const float *__restrict__ inputs, const float *__restrict__ coeffs, float *__restrict__ outputs)
+__global__ void loop(int num_seqs, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                     float *__restrict__ outputs)
 {
     const int seq = blockIdx.x * blockDim.x + threadIdx.x;
     if (seq >= num_seqs)
@@ -111,8 +114,10 @@ int main(int argc, char **argv)
     stop_if(cudaMemset(coeffs, 0, bytes));
 
     const float ms[NUM_VARIANTS] = {
-        median_ms<FULL>(num_seqs, inputs, coeffs, outputs),        median_ms<NO_STORES>(num_seqs, inputs, coeffs, outputs),
-        median_ms<ONLY_STORES>(num_seqs, inputs, coeffs, outputs), median_ms<WIDE_STORES>(num_seqs, inputs, coeffs, outputs),
+        median_ms<FULL>(num_seqs, inputs, coeffs, outputs),
+        median_ms<NO_STORES>(num_seqs, inputs, coeffs, outputs),
+        median_ms<ONLY_STORES>(num_seqs, inputs, coeffs, outputs),
+        median_ms<WIDE_STORES>(num_seqs, inputs, coeffs, outputs),
         median_ms<WIDE>(num_seqs, inputs, coeffs, outputs),
     };
     printf("%d sequences of %d elements on %s\n", num_seqs, SEQ_LEN, device.name);
@@ -122,7 +127,8 @@ int main(int argc, char **argv)
     if (argc > 1) {
         if (output_open(&output, argv[1]) != 0)
             return 2;
-        fprintf(output.file, "# command: %s %s\n# device: %s\nvariant,num_seqs,seq_len,median_ms\n", argv[0], argv[1], device.name);
+        fprintf(output.file, "# command: %s %s\n# device: %s\nvariant,num_seqs,seq_len,median_ms\n", argv[0], argv[1],
+                device.name);
         for (int v = 0; v < NUM_VARIANTS; v++)
             fprintf(output.file, "%s,%d,%d,%.4f\n", names[v], num_seqs, SEQ_LEN, ms[v]);
         return output_commit(&output);

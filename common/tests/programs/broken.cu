@@ -1,14 +1,24 @@
 /* broken.cu - wrong kernels. Each has one mistake that the harness or the simulator must catch; `right` has none.
 
-   The kernels take a sequence a block and scan it by doubling in shared memory, so that there is something to get wrong:
-   after the step of distance d, thread l holds the sum and the product over the last 2 d elements.  */
+   The kernels take a sequence a block and scan it by doubling in shared memory, so that there is something to get
+   wrong: after the step of distance d, thread l holds the sum and the product over the last 2 d elements.  */
 #include <cuda_runtime.h>
 
 #include "../../harness.h"
 
 enum { MAX_LEN = 256 };
 
-enum mistake { NONE, OFF_BY_ONE, A_NAN, UNWRITTEN, PAST_THE_END, READS_EARLY, WRITES_EARLY, BARRIER_IN_BRANCH, ABSENT_LANE };
+enum mistake {
+    NONE,
+    OFF_BY_ONE,
+    A_NAN,
+    UNWRITTEN,
+    PAST_THE_END,
+    READS_EARLY,
+    WRITES_EARLY,
+    BARRIER_IN_BRANCH,
+    ABSENT_LANE
+};
 
 template <int mistake>
 __global__ void scan(int seq_len, bool reverse, const float *inputs, const float *coeffs, float *outputs)
@@ -62,8 +72,8 @@ static cudaError_t launch(const struct linrec_args *args, cudaStream_t stream)
         return error;
     if (args->seq_len > MAX_LEN)
         return cudaErrorInvalidValue;
-    scan<mistake><<<(unsigned)args->num_seqs, (unsigned)args->seq_len, 0, stream>>>((int)args->seq_len, args->reverse,
-                                                                                    args->inputs, args->coeffs, args->outputs);
+    scan<mistake><<<(unsigned)args->num_seqs, (unsigned)args->seq_len, 0, stream>>>(
+        (int)args->seq_len, args->reverse, args->inputs, args->coeffs, args->outputs);
     return cudaGetLastError();
 }
 
