@@ -547,6 +547,8 @@ void *sim_static_shared(sim_shared *variable, const char *name, size_t size, siz
         variable->region = make_shared(name, size, align, file, line);
     struct sim_region *region = (struct sim_region *)variable->region;
     if (variable->block != block_number) {
+        const size_t limit = info->max_dynamic > SIM_SHARED ? SIM_SHARED_OPTIN : SIM_SHARED;
+
         variable->block = block_number;
         static_bytes += size;
         if (static_bytes > info->static_bytes)
@@ -554,12 +556,11 @@ void *sim_static_shared(sim_shared *variable, const char *name, size_t size, siz
         if (static_bytes > SIM_SHARED)
             sim_fault(file, line, "%zu bytes of static shared memory, more than %zu. Make arrays smaller, or extern",
                       static_bytes, SIM_SHARED);
-        if (static_bytes + config->dynamic_shared > (info->max_dynamic > SIM_SHARED ? SIM_SHARED_OPTIN : SIM_SHARED))
-            sim_fault(
-                file, line,
-                "%zu bytes of static and %zu of dynamic shared memory, more than %zu together. Use less, or ask for "
-                "more with cudaFuncSetAttribute",
-                static_bytes, config->dynamic_shared, info->max_dynamic > SIM_SHARED ? SIM_SHARED_OPTIN : SIM_SHARED);
+        if (static_bytes + config->dynamic_shared > limit)
+            sim_fault(file, line,
+                      "%zu bytes of static and %zu of dynamic shared memory, more than %zu together. Use less, or ask "
+                      "for more with cudaFuncSetAttribute",
+                      static_bytes, config->dynamic_shared, limit);
         prepare_shared(region);
     }
     return region->start;

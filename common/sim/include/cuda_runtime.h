@@ -318,7 +318,7 @@ extern uint64_t sim_atomics;
     SIM_ATOMIC(atomicAdd, type, old + value)                                                                           \
     SIM_ATOMIC(atomicMax, type, old > value ? old : value)                                                             \
     SIM_ATOMIC(atomicMin, type, old < value ? old : value)                                                             \
-    SIM_ATOMIC(atomicAnd, type, (old & value))                                                                          \
+    SIM_ATOMIC(atomicAnd, type, (old & value))                                                                         \
     SIM_ATOMIC(atomicOr, type, old | value)                                                                            \
     SIM_ATOMIC(atomicExch, type, value)                                                                                \
     SIM_ATOMIC_CAS(type)
