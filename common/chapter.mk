@@ -59,7 +59,7 @@ SAY = $(if $(V),,@echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; )
 # ---- compile: a .c on the host, a .cu by nvcc or, unmodified, for the simulator ----
 
 ifeq ($(ENGINE),sim)
-  INCLUDES := -isystem $(ROOT)/common/sim/include -I$(ROOT)/common -DLINREC_SIM
+  INCLUDES := -I$(ROOT)/common/sim/include -I$(ROOT)/common -DLINREC_SIM
   LINK = $(CXX) -no-pie -o $@ $^ -pthread -lm
 else
   INCLUDES := -isystem $(CUDA_INCLUDE) -I$(ROOT)/common

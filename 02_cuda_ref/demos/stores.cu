@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 extern "C" {
 #include "../../common/output.h"
@@ -127,10 +128,17 @@ int main(int argc, char **argv)
     if (argc > 1) {
         if (output_open(&output, argv[1]) != 0)
             return 2;
-        fprintf(output.file, "# command: %s %s\n# device: %s\nvariant,num_seqs,seq_len,median_ms\n", argv[0], argv[1],
-                device.name);
+        int toolkit = 0, driver = 0;
+        char date[32];
+        const time_t now = time(NULL);
+        stop_if(cudaRuntimeGetVersion(&toolkit));
+        stop_if(cudaDriverGetVersion(&driver));
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+        fprintf(output.file, "# command: %s %s\n# date: %s\n# toolkit: CUDA %d.%d\n# driver: CUDA %d.%d\n", argv[0],
+                argv[1], date, toolkit / 1000, toolkit % 1000 / 10, driver / 1000, driver % 1000 / 10);
+        fprintf(output.file, "variant,num_seqs,seq_len,device,median_ms\n");
         for (int v = 0; v < NUM_VARIANTS; v++)
-            fprintf(output.file, "%s,%d,%d,%.4f\n", names[v], num_seqs, SEQ_LEN, ms[v]);
+            fprintf(output.file, "%s,%d,%d,%s,%.4f\n", names[v], num_seqs, SEQ_LEN, device.name, ms[v]);
         return output_commit(&output);
     }
     return 0;
