@@ -132,6 +132,8 @@ static void print_list(const struct linrec_chapter *chapter)
 {
     for (const struct linrec_kernel *kernel = chapter->kernels; kernel->name != NULL; kernel++) {
         printf("%-14s %s%s", kernel->name, kernel->idea, kernel->is_default ? " (default)" : "");
+        if (kernel->partial)
+            printf(" (partial: timed, not checked)");
         if (kernel->max_seq_len != 0)
             printf(" (length up to %zu)", kernel->max_seq_len);
         if (kernel->min_arch != 0)
@@ -413,7 +415,7 @@ static int check_and_time(struct session *session)
         if (on_sim)
             lengths[num_lengths++] = 1001; /* rows that start at any multiple of 4 bytes */
     }
-    int status = check_request(session, directions, num_seqs, lengths, num_lengths);
+    int status = check_request(session, directions, num_seqs, lengths, options->num_seq_lens);
     if (status == 0 && options->csv != NULL)
         status = output_probe(options->csv);
     if (status != 0)

@@ -15,7 +15,8 @@
        READY  --------------->  running  ----------+-------> AT_WARP ------> READY
          ^                         |  |            |         all threads of the block are here
          |      next round         |  | returns    +-------> AT_BARRIER ---> READY
-         +------ YIELDED <---------+  +-> DONE
+         +------ YIELDED <---------+  +-> DONE     |         the phase can end
+                                                   +-------> AT_MBARRIER --> READY
 
    When a round over all warps runs no thread and some are not DONE, they wait for what never comes: a fault. */
 #include <errno.h>
@@ -26,10 +27,11 @@
 #include <ucontext.h>
 
 #include "include/cuda_pipeline.h"
+#include "include/sim_bulk_copy.h"
 #include "internal.h"
 #include "sim.h"
 
-enum state { READY, YIELDED, AT_WARP, AT_BARRIER, DONE };
+enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, DONE };
 
 /* An asynchronous copy that has been issued and not yet waited for. */
 struct copy {
@@ -37,6 +39,31 @@ struct copy {
     const void *global;
     size_t size, zero;
     uint64_t group;
+};
+
+/* A barrier that lies in shared memory. The word there says which one it is. */
+struct mbarrier {
+    const uint64_t *place; /* of the word */
+    unsigned arrivals;     /* of each phase */
+    unsigned missing;      /* of them, in the phase that has not ended yet */
+    unsigned phase;        /* that phase; the first is 0 */
+    unsigned announced;    /* bytes of that phase */
+    size_t loaded;         /* bytes asked for in it */
+    struct thread *maker;  /* who initialised it, and where: */
+    const char *file;
+    int line;
+    bool shown; /* to the copy engine: mbarrier_init_done */
+};
+
+/* A bulk copy of the phase that its barrier is in. */
+struct bulk_copy {
+    void *shared;
+    const void *global;
+    unsigned bytes;
+    struct mbarrier *barrier;
+    struct thread *issuer;
+    const char *file;
+    int line;
 };
 
 struct thread {
@@ -53,6 +80,8 @@ struct thread {
     uint64_t value; /* what it contributes; afterwards what it gets */
     unsigned lane;  /* a shuffle's lane operand */
     unsigned width;
+    struct mbarrier *barrier; /* and the parity of its phase: */
+    unsigned parity;
 
     struct copy *copies;
     size_t num_copies, max_copies;
@@ -81,6 +110,13 @@ static uint64_t block_number; /* counts all blocks of all launches */
 static struct sim_region *block_shared[256];
 static size_t num_block_shared, static_bytes;
 static struct sim_region *dynamic_region;
+
+static const uint64_t mbarrier_word = 0x6d62617272696500; /* plus the number of the barrier */
+static const unsigned mbarrier_most = (1 << 20) - 1;      /* arrivals or bytes that one can count */
+static struct mbarrier mbarriers[1024];                   /* of the block that runs */
+static unsigned num_mbarriers;
+static struct bulk_copy *bulk_copies;
+static size_t num_bulk_copies, max_bulk_copies;
 
 /* ---- order: who comes first ---- */
 
@@ -236,9 +272,49 @@ static void divergent_barrier(struct thread *a, struct thread *b)
         barrier_names[a->kind], b->index.x, b->index.y, b->index.z, barrier_names[b->kind], b->file, b->line);
 }
 
+/* "lacks 1 of 2 arrivals and 16 of 272 announced bytes": why a phase does not end. */
+static void describe_phase(const struct mbarrier *b, char *text, size_t size)
+{
+    char arrivals[64] = "", bytes[64] = "";
+
+    if (b->missing > 0)
+        snprintf(arrivals, sizeof(arrivals), "%u of %u arrivals", b->missing, b->arrivals);
+    if (b->loaded < b->announced)
+        snprintf(bytes, sizeof(bytes), "%zu of %u announced bytes", b->announced - b->loaded, b->announced);
+    if (b->missing == 0 && b->loaded > b->announced)
+        snprintf(text, size, "has %zu bytes more than the %u announced", b->loaded - b->announced, b->announced);
+    else if (*arrivals == '\0' && *bytes == '\0')
+        snprintf(text, size, "is complete");
+    else
+        snprintf(text, size, "lacks %s%s%s", arrivals, *arrivals != '\0' && *bytes != '\0' ? " and " : "", bytes);
+}
+
+/* A thread waits for a phase that never ends: says what the phase lacks, and where another thread hangs. */
+[[noreturn]] static void explain_mbarrier(struct thread *waits)
+{
+    const struct mbarrier *b = waits->barrier;
+    char lack[200], hangs[600] = "";
+
+    describe_phase(b, lack, sizeof(lack));
+    for (struct thread *t = threads; t < threads + num_threads && *hangs == '\0'; t++)
+        if (t->state == AT_BARRIER || t->state == AT_WARP)
+            snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) waits at %s at %s:%d", t->index.x, t->index.y,
+                     t->index.z, t->state == AT_WARP ? warp_names[t->kind] : barrier_names[t->kind], t->file, t->line);
+    FAULT_OF(waits, "mbarrier_wait for parity %u never ends: phase %u of the barrier initialised at %s:%d %s%s. %s",
+             waits->parity, b->phase, b->file, b->line, lack, hangs,
+             b->missing > 0 ? "Let mbarrier_expect be called as often in each phase as mbarrier_init says, and wait "
+                              "for each phase before the next one ends"
+                            : "Announce in mbarrier_expect as many bytes as bulk_load copies");
+}
+
 /* Nothing can run any more: says who waits for whom. */
 [[noreturn]] static void explain_stall(void)
 {
+    struct thread *held = NULL;
+
+    for (struct thread *t = threads; t < threads + num_threads && held == NULL; t++)
+        if (t->state == AT_MBARRIER)
+            held = t;
     for (struct thread *t = threads; t < threads + num_threads; t++) {
         const unsigned first = (unsigned)(t - threads) / SIM_WARP * SIM_WARP;
 
@@ -263,13 +339,15 @@ static void divergent_barrier(struct thread *a, struct thread *b)
                          "%s with mask 0x%08x waits for lane %u, which waits at %s at %s:%d. Let every lane of the "
                          "mask make the call, or leave it out of the mask",
                          call, t->mask, lane, barrier_names[other->kind], other->file, other->line);
-            if (other->kind != t->kind || other->mask != t->mask)
+            if (held == NULL && (other->kind != t->kind || other->mask != t->mask))
                 FAULT_OF(t,
                          "%s with mask 0x%08x waits for lane %u, which waits at %s with mask 0x%08x at %s:%d. Let all "
                          "lanes of a mask make the same call with the same mask",
                          call, t->mask, lane, warp_names[other->kind], other->mask, other->file, other->line);
         }
     }
+    if (held != NULL)
+        explain_mbarrier(held);
     struct thread *waits = NULL, *done = NULL;
     for (struct thread *t = threads; t < threads + num_threads; t++) {
         if (t->state == DONE && done == NULL)
@@ -516,6 +594,227 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
     current->num_copies = kept;
 }
 
+/* ---- mbarriers and bulk copies ---- */
+
+/*     mbarrier_expect ---> missing - 1, announced + bytes --+
+       bulk_load ---------> loaded + bytes ------------------+--> no arrival missing, loaded == announced
+                            destination NaN                              |
+                                                                         | the first mbarrier_wait
+                                                                         v
+                                                              copies are done, next phase
+
+   That the phase ends at a wait and not by itself is as late as a GPU may be: whoever does not wait finds NaN. */
+
+/* Faults if a barrier cannot lie there. */
+static void check_place(const char *name, const uint64_t *barrier, const char *file, int line)
+{
+    char where[600];
+
+    need_kernel(name, file, line);
+    const struct sim_region *r = sim_region_near(barrier);
+    if (r == NULL || r->name == NULL || !sim_region_holds(r, barrier, sizeof(*barrier))) {
+        sim_region_describe(barrier, where, sizeof(where));
+        sim_fault(file, line, "%s accesses %s. Give it a barrier in shared memory, __shared__ uint64_t", name, where);
+    }
+    if ((uintptr_t)barrier % sizeof(*barrier) != 0)
+        sim_fault(file, line, "%s of a barrier at an address that is not aligned to 8. Declare it as uint64_t", name);
+}
+
+/* The barrier that mbarrier_init made there, unless something else was written to it. */
+static struct mbarrier *known_mbarrier(const uint64_t *place)
+{
+    const uint64_t number = *place - mbarrier_word;
+
+    return number < num_mbarriers && mbarriers[number].place == place ? &mbarriers[number] : NULL;
+}
+
+static struct mbarrier *find_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line)
+{
+    check_place(name, barrier, file, line);
+    struct mbarrier *b = known_mbarrier(barrier);
+    if (b == NULL)
+        sim_fault(file, line,
+                  "%s with a barrier that %s. Call mbarrier_init and mbarrier_init_done in one thread, then "
+                  "__syncthreads in all, and write nothing else there",
+                  name, *barrier == ~(uint64_t)0 ? "is not initialised" : "something else was written to");
+    return b;
+}
+
+/* Does the copies of a phase that can end, and begins the next one. */
+static void end_phase(struct mbarrier *b)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < num_bulk_copies; i++) {
+        const struct bulk_copy c = bulk_copies[i];
+
+        if (c.barrier == b)
+            memcpy(c.shared, c.global, c.bytes);
+        else
+            bulk_copies[kept++] = c;
+    }
+    num_bulk_copies = kept;
+    b->phase++;
+    b->missing = b->arrivals;
+    b->announced = 0;
+    b->loaded = 0;
+    sim_progress++;
+}
+
+/* Whether those who wait for the phase have something to do: end it or, when it has too many bytes, fault. */
+static bool can_end(const struct mbarrier *b)
+{
+    return b->missing == 0 && b->loaded >= b->announced;
+}
+
+/* After something was counted. A phase without copies ends by itself. */
+static void wake_waiters(struct mbarrier *b)
+{
+    if (!can_end(b))
+        return;
+    if (b->loaded == 0)
+        end_phase(b);
+    for (struct thread *t = threads; t < threads + num_threads; t++)
+        if (t->state == AT_MBARRIER && t->barrier == b)
+            t->state = READY;
+}
+
+void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
+{
+    size_t pending = 0;
+
+    check_place("mbarrier_init", barrier, file, line);
+    if (arrivals == 0 || arrivals > mbarrier_most)
+        sim_fault(file, line, "mbarrier_init with %u arrivals. Take 1 to %u", arrivals, mbarrier_most);
+    const struct mbarrier *old = known_mbarrier(barrier);
+    for (size_t i = 0; i < num_bulk_copies; i++)
+        pending += bulk_copies[i].barrier == old;
+    if (old != NULL)
+        sim_fault(file, line,
+                  "mbarrier_init of a barrier that was initialised at %s:%d and has %zu copies pending. Initialise it "
+                  "in one thread, once in a block",
+                  old->file, old->line, pending);
+    if (num_mbarriers == sizeof(mbarriers) / sizeof(*mbarriers))
+        sim_fault(file, line, "more than %u barriers. Use fewer", num_mbarriers);
+    *barrier = mbarrier_word + num_mbarriers;
+    mbarriers[num_mbarriers++] = {barrier, arrivals, arrivals, 0, 0, 0, current, file, line, false};
+}
+
+void mbarrier_init_done(const char *file, int line)
+{
+    need_kernel("mbarrier_init_done", file, line);
+    for (unsigned i = 0; i < num_mbarriers; i++)
+        if (mbarriers[i].maker == current)
+            mbarriers[i].shown = true;
+}
+
+void mbarrier_expect(uint64_t *barrier, unsigned bytes, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier("mbarrier_expect", barrier, file, line);
+
+    if (b->missing == 0)
+        sim_fault(file, line,
+                  "mbarrier_expect, but the %u arrivals that mbarrier_init at %s:%d allows in a phase have come, and "
+                  "nobody has waited for this phase. Wait before the next phase, or initialise for more arrivals",
+                  b->arrivals, b->file, b->line);
+    if (bytes > mbarrier_most - b->announced)
+        sim_fault(file, line,
+                  "mbarrier_expect of %u bytes, which makes more than %u in one phase. See where the number comes from",
+                  bytes, mbarrier_most);
+    b->missing--;
+    b->announced += bytes;
+    wake_waiters(b);
+}
+
+void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier("mbarrier_wait", barrier, file, line);
+    const struct bulk_copy *last = NULL;
+
+    if (parity > 1)
+        sim_fault(file, line, "mbarrier_wait for parity %u. Use the number of the phase modulo 2", parity);
+    current->barrier = b;
+    current->parity = parity;
+    current->file = file;
+    current->line = line;
+    while (b->phase % 2 == parity && !can_end(b))
+        leave(AT_MBARRIER);
+    if (b->phase % 2 != parity)
+        return;
+    if (b->loaded > b->announced) {
+        for (size_t i = 0; i < num_bulk_copies; i++)
+            last = bulk_copies[i].barrier == b ? &bulk_copies[i] : last;
+        sim_fault(
+            file, line,
+            "mbarrier_wait for a phase that has %zu bytes more than the %u announced, the last by bulk_load at "
+            "%s:%d. Announce in mbarrier_expect as many bytes as bulk_load copies, and wait before the next phase",
+            b->loaded - b->announced, b->announced, last->file, last->line);
+    }
+    end_phase(b);
+}
+
+/* Faults unless the piece lies in one region of the right kind. */
+static void check_piece(const char *verb, const void *at, unsigned bytes, bool shared, const char *file, int line)
+{
+    const struct sim_region *r = sim_region_near(at);
+    const bool kind = r != NULL && (r->name != NULL) == shared;
+    char where[600];
+
+    if (kind && sim_region_holds(r, at, bytes))
+        return;
+    const bool begins = kind && sim_region_holds(r, at, 1); /* well: name the end */
+    sim_region_describe(begins ? (const char *)at + bytes : at, where, sizeof(where));
+    sim_fault(file, line, "bulk_load of %u bytes %s %s%s. Copy %s memory, inside its size", bytes, verb,
+              begins ? "up to " : "", where, shared ? "into shared" : "from device");
+}
+
+void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier("bulk_load", barrier, file, line);
+
+    if (bytes == 0 || bytes % 16 != 0)
+        sim_fault(file, line, "bulk_load of %u bytes. Copy a multiple of 16, and not 0", bytes);
+    if ((uintptr_t)shared % 16 != 0 || (uintptr_t)global % 16 != 0)
+        sim_fault(file, line,
+                  "bulk_load %s an address that is not aligned to 16. Declare shared arrays __align__(16), and copy "
+                  "from a multiple of 16 bytes",
+                  (uintptr_t)shared % 16 != 0 ? "to" : "from");
+    check_piece("writes", shared, bytes, true, file, line);
+    check_piece("reads", global, bytes, false, file, line);
+    if (!b->shown)
+        sim_fault(file, line,
+                  "bulk_load with the barrier initialised at %s:%d, which the copy engine does not see yet. Call "
+                  "mbarrier_init_done after mbarrier_init, in the same thread",
+                  b->file, b->line);
+    if (num_bulk_copies == max_bulk_copies) {
+        max_bulk_copies = max_bulk_copies * 2 + 16;
+        bulk_copies = (struct bulk_copy *)realloc(bulk_copies, max_bulk_copies * sizeof(struct bulk_copy));
+        if (bulk_copies == NULL)
+            sim_fault(file, line, "no memory for another bulk copy. Wait for some first");
+    }
+    memset(shared, 0xff, bytes);
+    bulk_copies[num_bulk_copies++] = {shared, global, bytes, b, current, file, line};
+    b->loaded += bytes;
+    counts.bulk_copies++;
+    wake_waiters(b);
+}
+
+/* When the block has ended: its shared memory goes to another one, whatever still flies. */
+static void check_bulk_copies(void)
+{
+    char phase[200];
+
+    if (num_bulk_copies == 0)
+        return;
+    const struct bulk_copy *c = &bulk_copies[0];
+    describe_phase(c->barrier, phase, sizeof(phase));
+    threadIdx = c->issuer->index;
+    sim_fault(c->file, c->line,
+              "bulk_load of %u bytes, and the block ended before anybody waited for phase %u of the barrier, which %s. "
+              "Call mbarrier_wait for every phase, with its parity",
+              c->bytes, c->barrier->phase, phase);
+}
+
 /* ---- shared memory ---- */
 
 /* Makes a region NaN and has it verified when the block ends. */
@@ -619,6 +918,8 @@ static void run_block(void)
     block_number++;
     num_done = num_at_barrier = 0;
     num_block_shared = static_bytes = 0;
+    num_mbarriers = 0;
+    num_bulk_copies = 0;
     dynamic_region = NULL;
     memset(warp_waiting, 0, sizeof(warp_waiting));
     for (unsigned i = 0; i < num_threads; i++) {
@@ -650,6 +951,7 @@ static void run_block(void)
         else if (!ran)
             explain_stall();
     }
+    check_bulk_copies();
     sim_place.in_thread = false;
     for (size_t i = 0; i < num_block_shared; i++)
         sim_region_verify(block_shared[i]);

@@ -18,6 +18,7 @@ struct sim_counts {
     uint64_t votes;         /* ballot, all, any, match, reduce: one for all lanes that take part */
     uint64_t atomics;       /* atomic operations: one for each thread */
     uint64_t async_copies;  /* __pipeline_memcpy_async: one for each thread */
+    uint64_t bulk_copies;   /* bulk_load: one for each call */
 };
 
 struct sim_counts sim_get_counts(void);

@@ -48,8 +48,8 @@ for my $chapter (chapters()) {
     my $kind = $chapter eq '01_reference' ? 'cpu' : backend();
     my @wrong = grep { my @f = split /,/, $_, -1; @f != 14 || $f[5] ne $kind || ($kind eq 'sim') != ($f[7] eq '') } @rows;
     ok(@rows && !@wrong, "$chapter: every row has 14 fields, backend $kind, and times unless it is simulated") or diag(@wrong);
-    is(scalar(grep { /^$chapter,/ && /,(\d\.\d+)$/ && $1 <= 1 } @rows), scalar(grep { /^$chapter,/ } @rows),
-        "$chapter: every checked row has an error of at most its bound");
+    my @errors = map { /,([^,]*)$/ } grep { /^$chapter,/ } @rows;
+    ok((grep { $_ ne '' } @errors) && !(grep { $_ ne '' && !($_ <= 1) } @errors), "$chapter: no error exceeds its bound") or diag("@errors");
     is_deeply([glob scratch('*partial*')], [], "$chapter: nothing is left beside the CSV");
 
     ($status) = run_program($p, @quick, '--check-only', '--csv', '/dev/null');

@@ -11,6 +11,7 @@ $ENV{SIM_WATCHDOG} = 1;    # second, so that endless loops end
 
 my $source    = "common/tests/sim/wrong.cu";
 my $allocated = "the 400-byte allocation made at $source:" . line_of("THE ALLOCATION");
+my $barrier   = "$source:" . line_of("THE BARRIER");
 my $x86       = `uname -m` =~ /x86_64/;
 
 # What `wrong NAME` must say: the kernel, its place, and words of the message. The line is the one marked HERE NAME,
@@ -38,6 +39,37 @@ my @faults = (
     ["shared_past_end",      "shared_past_end",         "(0,0,0)", "(62,0,0)", "right past the end of the 256-byte shared array tile declared at {there}"],
     ["dynamic_in_slack",     "dynamic_in_slack",        "(0,0,0)", "",         "wrote 4 bytes past the end of the 252-byte shared array tile declared at {there}"],
     ["copy_past_end",        "copy_past_end",           "(0,0,0)", "(25,0,0)", "__pipeline_memcpy_async reads right past the end of $allocated"],
+    ["barrier_on_device",    "barrier_on_device",       "(0,0,0)", "(0,0,0)",  "mbarrier_init accesses byte 0 of $allocated. Give it a barrier in shared memory"],
+    ["barrier_past_end",     "barrier_past_end",        "(0,0,0)", "(0,0,0)",  "mbarrier_wait accesses right past the end of the 16-byte shared array barrier declared at {there}"],
+    ["barrier_misaligned",   "barrier_misaligned",      "(0,0,0)", "(0,0,0)",  "mbarrier_init of a barrier at an address that is not aligned to 8"],
+    ["barrier_fresh",        "barrier_fresh",           "(0,0,0)", "(0,0,0)",  "mbarrier_wait with a barrier that is not initialised"],
+    ["barrier_overwritten",  "barrier_overwritten",     "(0,0,0)", "(0,0,0)",  "mbarrier_expect with a barrier that something else was written to"],
+    ["no_arrivals",          "no_arrivals",             "(0,0,0)", "(0,0,0)",  "mbarrier_init with 0 arrivals"],
+    ["init_twice",           "init_twice",              "(0,0,0)", "(0,0,0)",  "a barrier that was initialised at {there} and has 1 copies pending"],
+    ["init_by_all",          "init_by_all",             "(0,0,0)", "(1,0,0)",  "a barrier that was initialised at $source:" . line_of("HERE init_by_all") . " and has 0 copies pending"],
+    ["init_not_shown",       "init_not_shown",          "(0,0,0)", "(0,0,0)",  "the barrier initialised at {there}, which the copy engine does not see yet"],
+    ["many_arrivals",        "many_arrivals",           "(0,0,0)", "(63,0,0)", "the 63 arrivals that mbarrier_init at $barrier allows in a phase have come"],
+    ["many_bytes",           "many_bytes",              "(0,0,0)", "(1,0,0)",  "mbarrier_expect of 524288 bytes, which makes more than 1048575 in one phase"],
+    ["few_arrivals",         "few_arrivals",            "(0,0,0)", "(0,0,0)",  "for parity 0 never ends: phase 0 of the barrier initialised at $barrier lacks 2 of 64 arrivals and 992 of 992 announced bytes."],
+    ["large_byte_count",     "large_byte_count",        "(0,0,0)", "(0,0,0)",  "for parity 0 never ends: phase 0 of the barrier initialised at $barrier lacks 16 of 272 announced bytes."],
+    ["small_byte_count",     "small_byte_count",        "(0,0,0)", "(0,0,0)",  "has 16 bytes more than the 240 announced, the last by bulk_load at {there}"],
+    ["late_excess",          "late_excess",             "(0,0,0)", "(0,0,0)",  "ended before anybody waited for phase 1 of the barrier, which lacks 1 of 1 arrivals"],
+    ["producer_elsewhere",   "producer_elsewhere",      "(0,0,0)", "(0,0,0)",  "lacks 1 of 1 arrivals, while thread (40,0,0) waits at __syncthreads at {there}"],
+    ["half_warp_waits",      "half_warp_waits",         "(0,0,0)", "(1,0,0)",  "lacks 1 of 1 arrivals, while thread (0,0,0) waits at __syncwarp at {there}"],
+    ["phase_too_late",       "phase_too_late",          "(0,0,0)", "(0,0,0)",  "for parity 0 never ends: phase 2 of the barrier initialised at $barrier lacks 1 of 1 arrivals."],
+    ["no_parity",            "no_parity",               "(0,0,0)", "(0,0,0)",  "mbarrier_wait for parity 2"],
+    ["wrong_parity",         "wrong_parity",            "(0,0,0)", "(0,0,0)",  "bulk_load of 256 bytes, and the block ended before anybody waited for phase 0 of the barrier, which is complete"],
+    ["other_barrier",        "other_barrier",           "(0,0,0)", "(0,0,0)",  "bulk_load of 128 bytes, and the block ended before anybody waited for phase 0 of the barrier, which is complete"],
+    ["unwaited_copy",        "unwaited_copy",           "(0,0,0)", "(33,0,0)", "bulk_load of 128 bytes, and the block ended before anybody waited for phase 0 of the barrier, which lacks 64 of 192 announced bytes"],
+    ["bulk_of_8",            "bulk_of_8",               "(0,0,0)", "(63,0,0)", "bulk_load of 8 bytes. Copy a multiple of 16"],
+    ["bulk_of_0",            "bulk_of_0",               "(0,0,0)", "(63,0,0)", "bulk_load of 0 bytes. Copy a multiple of 16"],
+    ["bulk_from_unaligned",  "bulk_from_unaligned",     "(0,0,0)", "(63,0,0)", "bulk_load from an address that is not aligned to 16"],
+    ["bulk_to_unaligned",    "bulk_to_unaligned",       "(0,0,0)", "(63,0,0)", "bulk_load to an address that is not aligned to 16"],
+    ["bulk_reads_past_end",  "bulk_reads_past_end",     "(0,0,0)", "(63,0,0)", "bulk_load of 64 bytes reads up to 32 bytes past the end of $allocated"],
+    ["bulk_reads_outside",   "bulk_reads_outside",      "(0,0,0)", "(63,0,0)", "bulk_load of 16 bytes reads 16 bytes past the end of $allocated"],
+    ["bulk_reads_shared",    "bulk_reads_shared",       "(0,0,0)", "(63,0,0)", "bulk_load of 16 bytes reads byte 128 of the 256-byte shared array tile"],
+    ["bulk_writes_past_end", "bulk_writes_past_end",    "(0,0,0)", "(63,0,0)", "bulk_load of 32 bytes writes up to 16 bytes past the end of the 256-byte shared array tile"],
+    ["bulk_writes_device",   "bulk_writes_device",      "(0,0,0)", "(0,0,0)",  "bulk_load of 16 bytes writes byte 0 of $allocated"],
     ["stack_overflow",       "stack_overflow",          "(0,0,0)", "(0,0,0)",  "stack overflow, more than 256 KiB"],
     ["too_many_threads",     "plain",                   "",        "",         "too many threads, block (1025,1,1)"],
     ["no_threads",           "plain",                   "",        "",         "grid (1,1,1) and block (0,1,1)"],
@@ -66,7 +98,7 @@ for my $order (@orders) {
     ok($out ne "" && $out eq $first, "right: the same bits, order $order");
 }
 is((run("warp", "count"))[1],
-    "launches 1 blocks 3 threads 192 barriers 3 warp_barriers 12 shuffles 6 votes 6 atomics 6 async_copies 192\n",
+    "launches 1 blocks 3 threads 192 barriers 3 warp_barriers 12 shuffles 6 votes 6 atomics 6 async_copies 192 bulk_copies 6\n",
     "counts");
 
 # ---- orders ----
@@ -80,7 +112,7 @@ is((run("random", "wrong", "tickets"))[1], $tickets[2], "order random is random:
 
 # ---- wrong results, which some order shows ----
 
-for my $name (qw(missing_barrier missing_syncwarp missing_wait)) {
+for my $name (qw(missing_barrier missing_syncwarp missing_wait missing_bulk_wait early_refill)) {
     my @shown = grep { (run($_, "wrong", $name))[0] == 3 } @orders;
     ok(@shown > 0, "$name: shown by @shown");
 }

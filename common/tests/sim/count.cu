@@ -1,4 +1,5 @@
 /* count.cu - one kernel whose events are known by hand; prints the simulator's counts. */
+#include "../../../05_pipe/bulk_copy.cuh"
 #include "../../sim/sim.h"
 
 #include <cuda_pipeline.h>
@@ -7,7 +8,8 @@
 
 __global__ void events(float *x)
 {
-    __shared__ float tile[64];
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
 
     __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float)); /* 3 blocks x 64 threads */
     __pipeline_commit();
@@ -20,6 +22,14 @@ __global__ void events(float *x)
         x[0] = 0;
     if (threadIdx.x % 32 == 0)
         atomicAdd(&x[0], 1.0f); /* 3 x 2 threads */
+    if (threadIdx.x == 0) {
+        mbarrier_init(&barrier, 1);
+        mbarrier_init_done();
+        mbarrier_expect(&barrier, 128);
+        bulk_load(&tile[0], &x[0], 64, &barrier); /* 3 blocks x 2 */
+        bulk_load(&tile[16], &x[16], 64, &barrier);
+        mbarrier_wait(&barrier, 0);
+    }
 }
 
 int main(void)
@@ -33,8 +43,8 @@ int main(void)
     events<<<3, 64>>>(x);
     const struct sim_counts c = sim_get_counts();
     printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d async_copies "
-           "%d\n",
+           "%d bulk_copies %d\n",
            (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
-           (int)c.votes, (int)c.atomics, (int)c.async_copies);
+           (int)c.votes, (int)c.atomics, (int)c.async_copies, (int)c.bulk_copies);
     return cudaFree(x) != cudaSuccess;
 }

@@ -1,4 +1,6 @@
 /* right.cu - kernels that use the simulator as they should. Prints every result; says on stderr which one is wrong. */
+#include "../../../05_pipe/bulk_copy.cuh"
+
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -213,6 +215,134 @@ static void test_copies(void)
     cudaFree(in);
 }
 
+/* Bulk copies, STAGES tiles ahead of the block that uses them. Each tile comes in two pieces, which one barrier counts.
+ */
+#define TILE 128
+
+static __device__ void request(float *tile, const float *in, uint64_t *full)
+{
+    mbarrier_expect(full, TILE * sizeof(float));
+    bulk_load(tile, in, 16, full);
+    bulk_load(tile + 4, in + 4, TILE * sizeof(float) - 16, full);
+}
+
+template <int STAGES>
+__global__ void pipeline(float *out, const float *in, int tiles)
+{
+    __shared__ __align__(16) float tile[STAGES][TILE];
+    __shared__ uint64_t full[STAGES];
+    const int i = threadIdx.x;
+
+    in += blockIdx.x * tiles * TILE;
+    out += blockIdx.x * tiles * TILE;
+    if (i == 0) {
+        for (int s = 0; s < STAGES; s++)
+            mbarrier_init(&full[s], 1);
+        mbarrier_init_done();
+        for (int s = 0; s < STAGES && s < tiles; s++)
+            request(tile[s], in + s * TILE, &full[s]);
+    }
+    __syncthreads();
+    for (int t = 0; t < tiles; t++) {
+        const int s = t % STAGES;
+
+        mbarrier_wait(&full[s], t / STAGES % 2);
+        for (int j = i; j < TILE; j += blockDim.x)
+            out[t * TILE + j] = tile[s][TILE - 1 - j];
+        __syncthreads(); /* all have read: the stage is free */
+        if (i == 0 && t + STAGES < tiles)
+            request(tile[s], in + (t + STAGES) * TILE, &full[s]);
+    }
+}
+
+/* The same without __syncthreads in the loop: the first warp only loads, and a barrier tells it that a stage is empty.
+   That barrier counts no bytes; the first wait for it returns at once, as the phase before the first has parity 1. */
+template <int STAGES>
+__global__ void workers(float *out, const float *in, int tiles)
+{
+    __shared__ __align__(16) float tile[STAGES][TILE];
+    __shared__ uint64_t full[STAGES], empty[STAGES];
+    const int i = (int)threadIdx.x - 32;
+
+    in += blockIdx.x * tiles * TILE;
+    out += blockIdx.x * tiles * TILE;
+    if (i == -32) {
+        for (int s = 0; s < STAGES; s++) {
+            mbarrier_init(&full[s], 1);
+            mbarrier_init(&empty[s], blockDim.x - 32);
+        }
+        mbarrier_init_done();
+    }
+    __syncthreads();
+    for (int t = 0; t < tiles; t++) {
+        const int s = t % STAGES, round = t / STAGES;
+
+        if (i == -32) {
+            mbarrier_wait(&empty[s], (round + 1) % 2);
+            request(tile[s], in + t * TILE, &full[s]);
+        }
+        if (i >= 0) {
+            mbarrier_wait(&full[s], round % 2);
+            for (int j = i; j < TILE; j += (int)blockDim.x - 32)
+                out[t * TILE + j] = tile[s][TILE - 1 - j];
+            mbarrier_expect(&empty[s], 0);
+        }
+    }
+}
+
+/* Each block has a barrier of its own, in its first phase. */
+__global__ void many_blocks(float *out)
+{
+    __shared__ uint64_t barrier;
+
+    mbarrier_init(&barrier, 1);
+    mbarrier_expect(&barrier, 0);
+    mbarrier_wait(&barrier, 0);
+    out[blockIdx.x] = 1;
+}
+
+static void test_pipeline(void)
+{
+    const int tiles = 7, count = 2 * tiles * TILE;
+    float *in;
+
+    cudaMalloc(&in, count * sizeof(float));
+    for (int kernel = 0; kernel < 6; kernel++) {
+        for (int i = 0; i < count; i++)
+            h[i] = (float)(i + kernel);
+        cudaMemcpy(in, h, count * sizeof(float), cudaMemcpyHostToDevice);
+        cudaMemset(d, 0, count * sizeof(float));
+        switch (kernel) {
+        case 0:
+            pipeline<1><<<2, 64>>>(d, in, tiles);
+            break;
+        case 1:
+            pipeline<2><<<2, 64>>>(d, in, tiles);
+            break;
+        case 2:
+            pipeline<3><<<2, 64>>>(d, in, tiles);
+            break;
+        case 3:
+            workers<1><<<2, 96>>>(d, in, tiles);
+            break;
+        case 4:
+            workers<2><<<2, 96>>>(d, in, tiles);
+            break;
+        case 5:
+            workers<3><<<2, 96>>>(d, in, tiles);
+            break;
+        }
+        fetch(count);
+        for (int i = 0; i < count; i++)
+            expect(h[i] == (float)(i / TILE * TILE + TILE - 1 - i % TILE + kernel), "pipeline");
+    }
+    cudaFree(in);
+    many_blocks<<<1500, 1>>>(d);
+    fetch(1500);
+    for (int i = 0; i < 1500; i++)
+        expect(h[i] == 1, "many blocks");
+}
+
 /* Blocks and grids of three dimensions; fresh memory is NaN. */
 __global__ void places(float *out)
 {
@@ -284,6 +414,7 @@ int main(void)
     test_votes();
     test_talk();
     test_copies();
+    test_pipeline();
     test_places();
     test_host();
     return failures != 0;

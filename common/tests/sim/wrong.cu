@@ -1,5 +1,7 @@
 /* wrong.cu - one mistake a kernel. `wrong NAME` runs kernel NAME; sim.t knows what must be said of it, and on which
    line: the one with the comment HERE NAME. (THERE NAME: a second line that the message names.) */
+#include "../../../05_pipe/bulk_copy.cuh"
+
 #include <assert.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
@@ -216,6 +218,323 @@ __global__ void stack_overflow(float *x, int n)
     x[threadIdx.x] = array[n];
 }
 
+/* ---- mbarriers and bulk copies ---- */
+
+/* Most of these kernels fill x with 1 and copy it to a tile; a mistake is on the way. */
+static __device__ void prepare(float *x, uint64_t *barrier, unsigned arrivals)
+{
+    x[threadIdx.x] = 1;
+    if (threadIdx.x == 0) {
+        mbarrier_init(barrier, arrivals); /* THE BARRIER */
+        mbarrier_init_done();
+    }
+    __syncthreads();
+}
+
+__global__ void missing_bulk_wait(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, sizeof(tile));
+        bulk_load(tile, x, sizeof(tile), &barrier);
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32) /* the first warp does not wait */
+        mbarrier_wait(&barrier, 0);
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void early_refill(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    for (unsigned phase = 0; phase < 2; phase++) {
+        if (threadIdx.x == 0) {
+            mbarrier_expect(&barrier, sizeof(tile));
+            bulk_load(tile, x, sizeof(tile), &barrier);
+        }
+        __syncthreads();
+        mbarrier_wait(&barrier, phase);
+        if (phase == 0)
+            x[threadIdx.x] = tile[threadIdx.x]; /* no __syncthreads() after it */
+    }
+}
+
+__global__ void barrier_on_device(float *x, int)
+{
+    mbarrier_init((uint64_t *)x, 1); /* HERE barrier_on_device */
+}
+
+__global__ void barrier_past_end(float *x, int n)
+{
+    __shared__ uint64_t barrier[2]; /* THERE barrier_past_end */
+
+    prepare(x, &barrier[1], 1);
+    mbarrier_wait(&barrier[n + 2], 0); /* HERE barrier_past_end */
+}
+
+__global__ void barrier_misaligned(float *, int)
+{
+    __shared__ uint64_t barrier[2];
+
+    mbarrier_init((uint64_t *)(void *)((char *)barrier + 4), 1); /* HERE barrier_misaligned */
+}
+
+__global__ void barrier_fresh(float *, int)
+{
+    __shared__ uint64_t barrier;
+
+    mbarrier_wait(&barrier, 0); /* HERE barrier_fresh */
+}
+
+__global__ void barrier_overwritten(float *x, int)
+{
+    __shared__ uint64_t barrier[2];
+
+    prepare(x, &barrier[0], 1);
+    barrier[1] = barrier[0];          /* a barrier cannot be copied */
+    mbarrier_expect(&barrier[1], 16); /* HERE barrier_overwritten */
+}
+
+__global__ void no_arrivals(float *x, int n)
+{
+    __shared__ uint64_t barrier;
+
+    mbarrier_init(&barrier, (unsigned)n); /* HERE no_arrivals */
+    x[threadIdx.x] = 1;
+}
+
+__global__ void init_twice(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    if (threadIdx.x == 0) {
+        mbarrier_init(&barrier, 1); /* THERE init_twice */
+        mbarrier_init_done();
+        mbarrier_expect(&barrier, 64);
+        bulk_load(tile, x, 64, &barrier);
+        mbarrier_init(&barrier, 1); /* HERE init_twice */
+    }
+}
+
+__global__ void init_by_all(float *, int)
+{
+    __shared__ uint64_t barrier;
+
+    mbarrier_init(&barrier, 64); /* HERE init_by_all */
+}
+
+__global__ void init_not_shown(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    if (threadIdx.x == 0) {
+        mbarrier_init(&barrier, 1); /* THERE init_not_shown */
+        mbarrier_expect(&barrier, 64);
+        bulk_load(tile, x, 64, &barrier); /* HERE init_not_shown */
+        mbarrier_wait(&barrier, 0);
+    }
+}
+
+__global__ void many_arrivals(float *x, int)
+{
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 63);
+    mbarrier_expect(&barrier, 16); /* HERE many_arrivals */
+}
+
+__global__ void many_bytes(float *x, int n)
+{
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 2);
+    if (threadIdx.x < 2)
+        mbarrier_expect(&barrier, (unsigned)n + (1 << 19)); /* HERE many_bytes */
+}
+
+__global__ void few_arrivals(float *x, int)
+{
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 64);
+    if (threadIdx.x >= 2)
+        mbarrier_expect(&barrier, 16);
+    mbarrier_wait(&barrier, 0); /* HERE few_arrivals */
+}
+
+__global__ void large_byte_count(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, sizeof(tile) + 16);
+        bulk_load(tile, x, sizeof(tile), &barrier);
+    }
+    mbarrier_wait(&barrier, 0); /* HERE large_byte_count */
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void small_byte_count(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, sizeof(tile) - 16);
+        bulk_load(tile, x, sizeof(tile), &barrier); /* THERE small_byte_count */
+    }
+    mbarrier_wait(&barrier, 0); /* HERE small_byte_count */
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void late_excess(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, 128);
+        bulk_load(tile, x, 128, &barrier);
+        mbarrier_wait(&barrier, 0);
+        bulk_load(tile + 32, x + 32, 128, &barrier); /* HERE late_excess */
+    }
+}
+
+__global__ void producer_elsewhere(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 40) {
+        __syncthreads(); /* THERE producer_elsewhere */
+        mbarrier_expect(&barrier, sizeof(tile));
+        bulk_load(tile, x, sizeof(tile), &barrier);
+    }
+    mbarrier_wait(&barrier, 0); /* HERE producer_elsewhere */
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void half_warp_waits(float *x, int)
+{
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 1)
+        mbarrier_wait(&barrier, 0); /* HERE half_warp_waits */
+    __syncwarp();                   /* THERE half_warp_waits */
+    if (threadIdx.x == 0)
+        mbarrier_expect(&barrier, 0);
+}
+
+__global__ void phase_too_late(float *x, int)
+{
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, 0);
+        mbarrier_expect(&barrier, 0);
+    }
+    __syncthreads();
+    mbarrier_wait(&barrier, 0); /* HERE phase_too_late */
+}
+
+__global__ void no_parity(float *x, int n)
+{
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    mbarrier_wait(&barrier, (unsigned)n + 2); /* HERE no_parity */
+}
+
+__global__ void wrong_parity(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, sizeof(tile));
+        bulk_load(tile, x, sizeof(tile), &barrier); /* HERE wrong_parity */
+    }
+    mbarrier_wait(&barrier, 1); /* returns at once */
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void other_barrier(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier[2];
+
+    prepare(x, &barrier[0], 1);
+    prepare(x, &barrier[1], 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier[0], 128);
+        mbarrier_expect(&barrier[1], 128);
+        bulk_load(tile, x, 128, &barrier[0]);
+        bulk_load(tile + 32, x + 32, 128, &barrier[1]); /* HERE other_barrier */
+    }
+    mbarrier_wait(&barrier[0], 0);
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void unwaited_copy(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 33) {
+        mbarrier_expect(&barrier, 128 + 64);
+        bulk_load(tile, x, 128, &barrier); /* HERE unwaited_copy */
+    }
+}
+
+/* One bulk copy by the last thread. */
+#define ONE_COPY(name, to, from, bytes)                                                                                \
+    __global__ void name(float *x, int n)                                                                              \
+    {                                                                                                                  \
+        __shared__ __align__(16) float tile[64];                                                                       \
+        __shared__ uint64_t barrier;                                                                                   \
+                                                                                                                       \
+        prepare(x, &barrier, 1);                                                                                       \
+        if (threadIdx.x == 63) {                                                                                       \
+            mbarrier_expect(&barrier, (bytes) + n);                                                                    \
+            bulk_load(to, from, (bytes) + n, &barrier);                                                                \
+            mbarrier_wait(&barrier, 0);                                                                                \
+        }                                                                                                              \
+    }
+
+ONE_COPY(bulk_of_8, tile, x, 8)                  /* HERE bulk_of_8 */
+ONE_COPY(bulk_of_0, tile, x, 0)                  /* HERE bulk_of_0 */
+ONE_COPY(bulk_from_unaligned, tile, x + 2, 16)   /* HERE bulk_from_unaligned */
+ONE_COPY(bulk_to_unaligned, tile + 1, x, 16)     /* HERE bulk_to_unaligned */
+ONE_COPY(bulk_reads_past_end, tile, x + 92, 64)  /* HERE bulk_reads_past_end */
+ONE_COPY(bulk_reads_outside, tile, x + 104, 16)  /* HERE bulk_reads_outside */
+ONE_COPY(bulk_reads_shared, tile, tile + 32, 16) /* HERE bulk_reads_shared */
+ONE_COPY(bulk_writes_past_end, tile + 60, x, 32) /* HERE bulk_writes_past_end */
+
+__global__ void bulk_writes_device(float *x, int)
+{
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    bulk_load(x, x + 16, 16, &barrier); /* HERE bulk_writes_device */
+}
+
 /* ---- launches ---- */
 
 __global__ void plain(float *x, int)
@@ -326,6 +645,39 @@ int main(int argc, char **argv)
     CASE(dynamic_in_slack, (dynamic_in_slack<<<1, 63, 63 * sizeof(float)>>>(x, 0))) /* HERE dynamic_in_slack */
     SIMPLE(copy_past_end)
     SIMPLE(stack_overflow)
+    SIMPLE(missing_bulk_wait)
+    SIMPLE(early_refill)
+    SIMPLE(barrier_on_device)
+    SIMPLE(barrier_past_end)
+    SIMPLE(barrier_misaligned)
+    SIMPLE(barrier_fresh)
+    SIMPLE(barrier_overwritten)
+    SIMPLE(no_arrivals)
+    SIMPLE(init_twice)
+    SIMPLE(init_by_all)
+    SIMPLE(init_not_shown)
+    SIMPLE(many_arrivals)
+    SIMPLE(many_bytes)
+    SIMPLE(few_arrivals)
+    SIMPLE(large_byte_count)
+    SIMPLE(small_byte_count)
+    SIMPLE(late_excess)
+    SIMPLE(producer_elsewhere)
+    SIMPLE(half_warp_waits)
+    SIMPLE(phase_too_late)
+    SIMPLE(no_parity)
+    SIMPLE(wrong_parity)
+    SIMPLE(other_barrier)
+    SIMPLE(unwaited_copy)
+    SIMPLE(bulk_of_8)
+    SIMPLE(bulk_of_0)
+    SIMPLE(bulk_from_unaligned)
+    SIMPLE(bulk_to_unaligned)
+    SIMPLE(bulk_reads_past_end)
+    SIMPLE(bulk_reads_outside)
+    SIMPLE(bulk_reads_shared)
+    SIMPLE(bulk_writes_past_end)
+    SIMPLE(bulk_writes_device)
     CASE(too_many_threads, (plain<<<1, 1025>>>(x, 0)))          /* HERE too_many_threads */
     CASE(no_threads, (plain<<<1, 0>>>(x, 0)))                   /* HERE no_threads */
     CASE(no_blocks, (plain<<<0, 64>>>(x, 0)))                   /* HERE no_blocks */

@@ -1,0 +1,90 @@
+/* warp_scan.cu - chapter 03's tile with another way to combine the threads' results: lanes first, then warps.
+
+       level 1   thread   |e e e e|e e e e| ...                each thread scans its own elements
+       level 2   warp     |   32 threads    | ...              the lanes of a warp by shuffles: five steps, no shared
+   memory level 3   block    |       32 warps          |          the warps' totals through shared memory: one barrier
+*/
+#include <cuda_runtime.h>
+
+#include "../03_tile/tile.cuh"
+#include "../03_tile/tile.h"
+#include "warp_scan.cuh"
+#include "warp_scan.h"
+
+enum { MAX_THREADS = 1024 };
+enum level { IO_ONLY, THREAD, WARP, BLOCK };
+
+template <int elems, int level>
+__global__ void __launch_bounds__(MAX_THREADS)
+    levels_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                   float *__restrict__ outputs)
+{
+    __shared__ struct warp_totals totals;
+    float x[elems], c[elems];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    const size_t row = (size_t)blockIdx.x * seq_len;
+    const struct part part = thread_part(seq_len, blockDim.x, threadIdx.x);
+
+    thread_load<elems>(part, inputs + row, coeffs + row, x, c);
+    if (level == IO_ONLY)
+        thread_carry<elems>(1.0f, x, c); /* x + c, so that both are really loaded */
+    if (level >= THREAD)
+        thread_scan<elems>(x, c);
+    if (level >= WARP) {
+        const struct pair own = {c[elems - 1], x[elems - 1]};
+        const struct pair up_to_here = warp_scan(own, lane);
+        const struct pair before = lane_before(up_to_here, lane);
+        float into_warp = 0.0f;
+        if (level == BLOCK) {
+            float carry = 0.0f; /* nothing comes into the first warp */
+            block_publish(&totals, up_to_here, warp, lane);
+            __syncthreads();
+            into_warp = block_collect(&totals, &carry, warp, num_warps, lane);
+        }
+        if (threadIdx.x > 0)
+            thread_carry<elems>(into_warp * before.product + before.sum, x, c);
+    }
+    thread_store<elems>(part, x, outputs + row);
+}
+
+template <int level>
+static cudaError_t launch(const struct linrec_args *args, cudaStream_t stream)
+{
+    const cudaError_t error = linrec_check_args(args, false);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    if (args->seq_len > TILE_MAX_LEN || args->num_seqs > 0x7FFFFFFF || args->reverse)
+        return cudaErrorInvalidValue;
+    const int seq_len = (int)args->seq_len;
+    const unsigned blocks = (unsigned)args->num_seqs;
+
+#define LAUNCH(elems, max_threads)                                                                                     \
+    if (seq_len <= elems * max_threads) {                                                                              \
+        levels_forward<elems, level>                                                                                   \
+            <<<blocks, tile_threads(args->seq_len), 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);  \
+        return cudaGetLastError();                                                                                     \
+    }
+    TILE_SIZES(LAUNCH)
+#undef LAUNCH
+    return cudaErrorInvalidValue;
+}
+
+extern "C" cudaError_t warp_scan_io_only_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch<IO_ONLY>(args, stream);
+}
+
+extern "C" cudaError_t warp_scan_thread_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch<THREAD>(args, stream);
+}
+
+extern "C" cudaError_t warp_scan_warp_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch<WARP>(args, stream);
+}
+
+extern "C" cudaError_t warp_scan_block_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch<BLOCK>(args, stream);
+}

@@ -1,0 +1,119 @@
+/* bulk_copy.cuh - Hopper's bulk copy engine (sm_90): one thread asks for a whole piece of memory, a barrier in shared
+   memory tells when it has come. No register is held and no other thread is busy while the bytes fly.
+
+       one thread                          the copy engine                      all threads
+       mbarrier_expect(barrier, bytes)
+       bulk_load(to, from, bytes, barrier) ---> reads global memory,
+                                                writes shared memory,
+                                                counts bytes at the barrier --> mbarrier_wait(barrier, parity) returns
+
+   An mbarrier is a 64-bit word in shared memory. It goes through phases: a phase ends when as many threads as it was
+   initialised for have arrived, and all bytes that they announced have come. mbarrier_wait waits for the end of the
+   phase with the given parity: 0 for the first phase, 1 for the second, 0 for the third, ...
+
+   PTX ISA, "mbarrier" and "cp.async.bulk". Below sm_90 the functions exist, so that kernels compile, and trap. The
+   simulator brings functions of the same names. */
+#ifndef BULK_COPY_CUH
+#define BULK_COPY_CUH
+
+#include <stdint.h>
+
+#ifdef LINREC_SIM
+#include <sim_bulk_copy.h>
+#else
+
+static __device__ __forceinline__ uint32_t shared_address(const void *pointer)
+{
+    return (uint32_t)__cvta_generic_to_shared(pointer);
+}
+
+/* Prepares a barrier for phases of `arrivals` arrivals. One thread calls it; others may use the barrier after
+   mbarrier_init_done by the same thread and a __syncthreads by all. */
+static __device__ __forceinline__ void mbarrier_init(uint64_t *barrier, unsigned arrivals)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* Makes initialised barriers visible to the copy engine. */
+static __device__ __forceinline__ void mbarrier_init_done(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+/* Arrives, and announces that `bytes` will be copied in this phase. */
+static __device__ __forceinline__ void mbarrier_expect(uint64_t *barrier, unsigned bytes)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+                 : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* Waits until the phase of that parity has ended; what was copied in it can then be read. */
+static __device__ __forceinline__ void mbarrier_wait(uint64_t *barrier, unsigned parity)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+                 "@!done bra again;\n"
+                 "}\n" ::"r"(shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16 bytes. The bytes count at the
+ * barrier. */
+static __device__ __forceinline__ void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :
+                 : "r"(shared_address(shared)), "l"(global), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+#else
+    __trap();
+#endif
+}
+
+#endif
+
+/* The same with a hint to the L2 cache: which lines to give up first when it needs room. Results do not depend on it,
+   so the simulator ignores it. */
+enum l2_policy { L2_NORMAL, L2_EVICT_FIRST, L2_EVICT_LAST };
+
+static __device__ __forceinline__ void bulk_load_policy(void *shared, const void *global, unsigned bytes,
+                                                        uint64_t *barrier, enum l2_policy policy)
+{
+#if !defined(LINREC_SIM) && __CUDA_ARCH__ >= 900
+    if (policy != L2_NORMAL) {
+        uint64_t hint;
+        if (policy == L2_EVICT_FIRST)
+            asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(hint));
+        else
+            asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(hint));
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+                     " [%0], [%1], %2, [%3], %4;"
+                     :
+                     : "r"(shared_address(shared)), "l"(global), "r"(bytes), "r"(shared_address(barrier)), "l"(hint)
+                     : "memory");
+        return;
+    }
+#endif
+    (void)policy;
+    bulk_load(shared, global, bytes, barrier);
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* flat.cuh - each warp by itself, with no shared memory and no barrier: for short sequences.
+
+   A warp works on a stream of whole sequences, in tiles of `rows` rows of 32 float4. Short sequences lie side by side
+   in a tile and are scanned together, but never joined: no lane looks past the start of its sequence.
+
+       seq_len 6      |a a a a|a a b b|b b b b|c c c c|c c d d|        groups of lanes 0, 1, 2, ...
+       starts          ^           ^           ^           ^           lanes 0, 1, 3, 4
+       reach           0       0       1       0       0               lanes to the left that may be joined
+*/
+#ifndef FLAT_CUH
+#define FLAT_CUH
+
+#include "../04_warp_scan/warp_scan.cuh"
+#include "pipe.h"
+#include "tile_move.cuh"
+
+/* n modulo the length, by a division of 32 bits, far cheaper than one of 64. */
+static __device__ __forceinline__ size_t wrap(unsigned n, size_t seq_len)
+{
+    return n < seq_len ? n : n % (unsigned)seq_len;
+}
+
+/* The lanes before `lane`, as a mask. */
+static __device__ __forceinline__ unsigned lanes_before(int lane)
+{
+    return (1u << lane) - 1;
+}
+
+/* How many lanes before it a lane may join: up to the last one, itself included, whose group holds the start of a
+   sequence (a bit in `starts`); that lane's sum is what its sequence has come to since the start. */
+static __device__ __forceinline__ int lane_reach(unsigned starts, int lane)
+{
+    const unsigned up_to_here = starts & (lanes_before(lane) | 1u << lane);
+    return up_to_here == 0 ? lane : lane - (31 - __clz((int)up_to_here));
+}
+
+/* The recurrence over a group as if nothing came before it, anew at each start: `start` is the first one's place in the
+   group, or 4 if there is none. In place: x becomes y, c the running product. From a start on the product means
+   nothing, and nobody uses it. A start selects, it does not multiply by zero: 0 * NaN is NaN, and would leak from one
+   sequence into the next. */
+static __device__ __forceinline__ void group_scan(int start, size_t seq_len, float *x, float *c)
+{
+    const int again = seq_len < 4 ? (int)seq_len : 4; /* tiny sequences: several starts in a group */
+    int next = start == 0 ? again : start;
+#pragma unroll
+    for (int i = 1; i < 4; i++) {
+        const float y = x[i - 1] * c[i] + x[i];
+        x[i] = i == next ? x[i] : y;
+        next = i == next ? next + again : next;
+        c[i] = c[i - 1] * c[i];
+    }
+}
+
+template <int rows>
+__global__ void __launch_bounds__(PIPE_MAX_THREADS)
+    flat_forward(size_t num_seqs, size_t seq_len, size_t seqs_per_warp, const float *__restrict__ inputs,
+                 const float *__restrict__ coeffs, float *__restrict__ outputs)
+{
+    const int lane = threadIdx.x % 32;
+    const size_t first = ((size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * seqs_per_warp;
+    if (first >= num_seqs) /* the whole warp leaves */
+        return;
+    const size_t last = num_seqs - first < seqs_per_warp ? num_seqs : first + seqs_per_warp;
+    const struct stream stream = make_stream(num_seqs, seq_len, first, last, inputs, coeffs, outputs);
+    const unsigned row = 32 * 4, size = rows * row, own = lane * 4, begin = (unsigned)stream.begin;
+
+    /* the position of the thread's first element in its sequence, 0 at a start; before the stream it counts on
+     * backwards */
+    size_t position = own >= begin ? wrap(own - begin, seq_len) : seq_len - 1 - wrap(begin - 1 - own, seq_len);
+    const size_t row_step = wrap(row, seq_len);
+    float carry = 0.0f; /* what comes into the row */
+
+    for (size_t base = 0; base < stream.end; base += size) {
+        const struct tile tile = tile_at(&stream, base, size);
+        float x[rows][4], c[rows][4];
+#pragma unroll
+        for (int r = 0; r < rows; r++) /* all loads first: they fly together */
+            group_load<4>(&tile, own + r * row, x[r], c[r]);
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const size_t to_start = position == 0 ? 0 : seq_len - position;
+            const int start = to_start < 4 ? (int)to_start : 4;
+            if (tile.begin > 0 || tile.end < size)
+                group_mask<4>(&tile, own + r * row, x[r], c[r]);
+            group_scan(start, seq_len, x[r], c[r]);
+
+            const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
+            const struct pair mine = {c[r][3], x[r][3]};
+            const struct pair up_to_here = warp_scan(mine, lane_reach(starts, lane));
+            const struct pair before = lane_before(up_to_here, lane);
+
+            /* the carry comes to the lanes before which nothing started in this row; the group takes it up to its first
+             * start */
+            const bool open = (starts & lanes_before(lane)) == 0;
+            const float into = open ? carry * before.product + before.sum : before.sum;
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                x[r][i] = i < start ? into * c[r][i] + x[r][i] : x[r][i];
+            carry = __shfl_sync(ALL_LANES, x[r][3], 31);
+            group_store<4>(&tile, own + r * row, x[r]);
+
+            position += row_step;
+            position = position >= seq_len ? position - seq_len : position;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* pipe.cu - the launchers: what is compiled, and what the default takes. */
+#include <cuda_runtime.h>
+
+#include "flat.cuh"
+#include "pipe.cuh"
+
+/* How many short sequences a warp of flat takes: as many as fill its tile. */
+static size_t seqs_per_warp(const struct pipe_config *config, size_t seq_len)
+{
+    const size_t tile = (size_t)config->rows * config->group * 32;
+    return seq_len < tile ? tile / seq_len : 1;
+}
+
+static size_t shared_bytes(const struct pipe_config *config)
+{
+    const size_t tile = (size_t)config->threads * config->rows * config->group * sizeof(float);
+    switch (config->movement) {
+    case PIPE_STAGED:
+        return tile + tile / 32; /* padded */
+    case PIPE_ASYNC:
+    case PIPE_BULK:
+    case PIPE_BULK_FIRST:
+    case PIPE_BULK_LAST:
+        return 2 * tile * config->stages;
+    default:
+        return 0;
+    }
+}
+
+static cudaError_t device_attribute(int *value, enum cudaDeviceAttr attribute)
+{
+    int device;
+    const cudaError_t error = cudaGetDevice(&device);
+    return error != cudaSuccess ? error : cudaDeviceGetAttribute(value, attribute, device);
+}
+
+static cudaError_t device_arch(int *arch)
+{
+    int major = 0, minor = 0;
+    cudaError_t error = device_attribute(&major, cudaDevAttrComputeCapabilityMajor);
+    if (error == cudaSuccess)
+        error = device_attribute(&minor, cudaDevAttrComputeCapabilityMinor);
+    *arch = 10 * major + minor;
+    return error;
+}
+
+/* The compiled kernel of a configuration, NULL if there is none. */
+typedef void pipe_kernel(size_t, size_t, int, const float *, const float *, float *);
+typedef void flat_kernel(size_t, size_t, size_t, const float *, const float *, float *);
+
+static pipe_kernel *find_pipe(const struct pipe_config *config)
+{
+#define CHOOSE(movement_, rows_, group_)                                                                               \
+    if (config->movement == movement_ && config->rows == rows_ && config->group == group_)                             \
+        return pipe_forward<movement_, rows_, group_>;
+    PIPE_CONFIGS(CHOOSE)
+#undef CHOOSE
+    return NULL;
+}
+
+static flat_kernel *find_flat(const struct pipe_config *config)
+{
+#define CHOOSE(rows_)                                                                                                  \
+    if (config->rows == rows_ && config->group == 4)                                                                   \
+        return flat_forward<rows_>;
+    FLAT_CONFIGS(CHOOSE)
+#undef CHOOSE
+    return NULL;
+}
+
+extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struct linrec_args *args,
+                                   cudaStream_t stream)
+{
+    int arch = 0;
+    cudaError_t error = linrec_check_args(args, false);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    if (args->reverse || args->num_seqs > 0x7FFFFFFF || config->threads < 32 || config->threads > PIPE_MAX_THREADS ||
+        config->threads % 32 != 0 || config->stages < 1 || config->stages > PIPE_MAX_STAGES)
+        return cudaErrorInvalidValue;
+    if ((error = device_arch(&arch)) != cudaSuccess)
+        return error;
+    const bool bulk =
+        config->movement == PIPE_BULK || config->movement == PIPE_BULK_FIRST || config->movement == PIPE_BULK_LAST;
+    if ((config->movement == PIPE_ASYNC && arch < 80) || (bulk && arch < 90))
+        return cudaErrorNotSupported;
+
+    if (config->movement == PIPE_FLAT) {
+        flat_kernel *kernel = find_flat(config);
+        const size_t per_warp = seqs_per_warp(config, args->seq_len);
+        const size_t warps = (args->num_seqs - 1) / per_warp + 1, warps_per_block = config->threads / 32;
+        if (kernel == NULL)
+            return cudaErrorInvalidValue;
+        kernel<<<(unsigned)((warps - 1) / warps_per_block + 1), config->threads, 0, stream>>>(
+            args->num_seqs, args->seq_len, per_warp, args->inputs, args->coeffs, args->outputs);
+        return cudaGetLastError();
+    }
+
+    pipe_kernel *kernel = find_pipe(config);
+    const size_t shared = shared_bytes(config);
+    if (kernel == NULL)
+        return cudaErrorInvalidValue;
+    if (shared >
+        40 * 1024) { /* more than 48 KB, the kernel's own few included, must be asked for: all that the chip gives */
+        int limit;
+        error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+        if (error == cudaSuccess && shared > (size_t)limit - 1024)
+            error = cudaErrorNotSupported;
+        if (error == cudaSuccess)
+            error =
+                cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit - 1024);
+        if (error != cudaSuccess)
+            return error;
+    }
+    kernel<<<(unsigned)args->num_seqs, config->threads, shared, stream>>>(args->num_seqs, args->seq_len, config->stages,
+                                                                          args->inputs, args->coeffs, args->outputs);
+    return cudaGetLastError();
+}
+
+/* Threads for tiles of up to most * elems elements: as few tiles as that allows, and all about equally full. */
+static int threads_for(size_t seq_len, int elems, int most)
+{
+    const size_t length = seq_len + 3; /* a sequence may begin up to 3 elements into its first tile */
+    const size_t tiles = (length - 1) / ((size_t)most * elems) + 1, per_tile = (length - 1) / tiles + 1;
+    return (int)((per_tile - 1) / (32 * (size_t)elems) + 1) * 32;
+}
+
+/* Measured on an H200 (README.md, "Choosing"):
+   - up to 512 elements, a warp by itself: nothing to wait for;
+   - rows that do not begin at multiples of 16 bytes, and those of up to 2047 elements: vector;
+   - the rest: the copy engine. The longer the sequence, the larger the tile; it cannot be too large while two blocks
+   fit. */
+extern "C" struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_len, int arch)
+{
+    struct pipe_config config = {PIPE_FLAT, 1, 4, 96, 1};
+    (void)num_seqs;
+    if (seq_len <= 256)
+        return config;
+    config.rows = 2;
+    if (seq_len <= 512)
+        return config;
+    if (seq_len < 2048 || seq_len % 4 != 0 || arch < 80) {
+        config.movement = PIPE_VECTOR;
+        config.threads = seq_len < 2048 ? 64 : threads_for(seq_len, 8, seq_len <= 8192 ? 256 : 320);
+        return config;
+    }
+    config.movement = arch >= 90 ? PIPE_BULK_LAST : PIPE_ASYNC;
+    config.stages = 2;
+    config.rows = seq_len > 32768 && arch >= 90 ? 4 : 2;
+    config.threads = threads_for(seq_len - 3, 4 * config.rows, seq_len <= 8192 ? 256 : 512);
+    return config;
+}
+
+/* The default, or one movement with a configuration that suits it. */
+extern "C" cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    int arch = 0;
+    const cudaError_t error = device_arch(&arch);
+    const struct pipe_config config = pipe_default_config(args->num_seqs, args->seq_len, arch);
+    return error != cudaSuccess ? error : pipe_launch(&config, args, stream);
+}
+
+static cudaError_t launch_movement(enum pipe_movement movement, int rows, int group, int most_threads, int stages,
+                                   const struct linrec_args *args, cudaStream_t stream)
+{
+    const struct pipe_config config = {movement, rows, group, threads_for(args->seq_len, rows * group, most_threads),
+                                       stages};
+    return pipe_launch(&config, args, stream);
+}
+
+extern "C" cudaError_t pipe_blocked_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch_movement(PIPE_BLOCKED, 1, 8, 64, 1, args, stream);
+}
+
+extern "C" cudaError_t pipe_staged_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch_movement(PIPE_STAGED, 1, 8, 128, 1, args, stream);
+}
+
+extern "C" cudaError_t pipe_vector_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch_movement(PIPE_VECTOR, 2, 4, 256, 1, args, stream);
+}
+
+extern "C" cudaError_t pipe_async_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch_movement(PIPE_ASYNC, 2, 4, 256, 3, args, stream);
+}
+
+extern "C" cudaError_t pipe_bulk_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch_movement(PIPE_BULK, 2, 4, 256, 3, args, stream);
+}
+
+extern "C" cudaError_t pipe_bulk_first_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch_movement(PIPE_BULK_FIRST, 2, 4, 256, 3, args, stream);
+}
+
+extern "C" cudaError_t pipe_bulk_last_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch_movement(PIPE_BULK_LAST, 2, 4, 256, 3, args, stream);
+}
+
+extern "C" cudaError_t pipe_flat_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    const struct pipe_config config = {PIPE_FLAT, 1, 4, 96, 1};
+    return pipe_launch(&config, args, stream);
+}

@@ -1,0 +1,66 @@
+/* pipe.h - chapter 05: sequences of any length, tile after tile. */
+#ifndef PIPE_H
+#define PIPE_H
+
+#include "../common/linrec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The ways to move a tile between global memory and registers. */
+enum pipe_movement {
+    PIPE_BLOCKED,    /* each thread its own consecutive elements, one after the other */
+    PIPE_STAGED,     /* through shared memory, so that neighbouring lanes read neighbouring elements */
+    PIPE_VECTOR,     /* a float4 per lane; the next tile is on its way while this one is scanned */
+    PIPE_ASYNC,      /* cp.async into stages of shared memory (sm_80) */
+    PIPE_BULK,       /* the bulk copy engine into stages of shared memory (sm_90) */
+    PIPE_BULK_FIRST, /* as bulk; what is read leaves the L2 cache first */
+    PIPE_BULK_LAST,  /* as bulk; what is read leaves the L2 cache last */
+    PIPE_FLAT,       /* a float4 per lane, each warp by itself, several sequences in a tile if they are short */
+};
+
+/* One way to run the recurrence. */
+struct pipe_config {
+    enum pipe_movement movement;
+    int rows, group; /* a thread holds rows * group elements; one of PIPE_CONFIGS or FLAT_CONFIGS */
+    int threads;     /* per block: a multiple of 32, up to PIPE_MAX_THREADS */
+    int stages;      /* tiles in shared memory at once, up to PIPE_MAX_STAGES; 1 for movements without stages */
+};
+
+/* What is compiled: movement, rows, group. */
+#define PIPE_CONFIGS(X)                                                                                                \
+    X(PIPE_BLOCKED, 1, 8)                                                                                              \
+    X(PIPE_STAGED, 1, 8)                                                                                               \
+    X(PIPE_VECTOR, 1, 4)                                                                                               \
+    X(PIPE_VECTOR, 2, 4)                                                                                               \
+    X(PIPE_ASYNC, 2, 4)                                                                                                \
+    X(PIPE_ASYNC, 4, 4)                                                                                                \
+    X(PIPE_BULK, 2, 4)                                                                                                 \
+    X(PIPE_BULK_FIRST, 2, 4)                                                                                           \
+    X(PIPE_BULK_LAST, 2, 4)                                                                                            \
+    X(PIPE_BULK_LAST, 4, 4)
+#define FLAT_CONFIGS(X) /* rows; the group is 4 */                                                                     \
+    X(1)                                                                                                               \
+    X(2)                                                                                                               \
+    X(4)
+enum { PIPE_MAX_THREADS = 512, PIPE_MAX_STAGES = 4 };
+
+/* The configuration that pipe_default_forward takes for this shape on a chip of this compute capability (90 for 9.0).
+ */
+struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_len, int arch);
+
+/* Forward, with the given configuration. cudaErrorInvalidValue for one that is not compiled or out of range,
+   cudaErrorNotSupported where the chip lacks what the movement needs. */
+cudaError_t pipe_launch(const struct pipe_config *config, const struct linrec_args *args, cudaStream_t stream);
+
+/* Forward, any length, up to 2^31 - 1 sequences. */
+linrec_launcher pipe_blocked_forward, pipe_staged_forward, pipe_vector_forward, pipe_async_forward, pipe_bulk_forward,
+    pipe_bulk_first_forward, pipe_bulk_last_forward, pipe_flat_forward, pipe_default_forward;
+
+extern const struct linrec_kernel chapter05_kernels[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/* sim_bulk_copy.h - mbarriers and bulk copies of sm_90: what 05_pipe/bulk_copy.cuh includes instead of its PTX.
+
+   CUDA has no C++ names for these instructions; the names are that header's. A phase of a barrier ends when all its
+   arrivals have come and as many bytes were asked for as were announced, but not before a thread waits for it: the
+   copies of the phase are done by the first mbarrier_wait that finds them all asked for. Until then they are NaN. */
+#ifndef SIM_BULK_COPY_H
+#define SIM_BULK_COPY_H
+
+#include "cuda_runtime.h"
+
+/* Prepares a barrier for phases of `arrivals` arrivals. */
+void mbarrier_init(uint64_t *barrier, unsigned arrivals, SIM_AT);
+
+/* Shows the barriers that this thread initialised to the copy engine. */
+void mbarrier_init_done(SIM_AT);
+
+/* Arrives, and announces that `bytes` will be copied in this phase. */
+void mbarrier_expect(uint64_t *barrier, unsigned bytes, SIM_AT);
+
+/* Waits while the phase that has not ended yet has that parity. */
+void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
+
+/* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16. The bytes count at the barrier.
+ */
+void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
+
+#endif
