@@ -14,12 +14,6 @@
 #include "pipe.h"
 #include "tile_move.cuh"
 
-/* n modulo the length, by a division of 32 bits, far cheaper than one of 64. */
-static __device__ __forceinline__ size_t wrap(unsigned n, size_t seq_len)
-{
-    return n < seq_len ? n : n % (unsigned)seq_len;
-}
-
 /* The lanes before `lane`, as a mask. */
 static __device__ __forceinline__ unsigned lanes_before(int lane)
 {
@@ -38,12 +32,12 @@ static __device__ __forceinline__ int lane_reach(unsigned starts, int lane)
    group, or 4 if there is none. In place: x becomes y, c the running product. From a start on the product means
    nothing, and nobody uses it. A start selects, it does not multiply by zero: 0 * NaN is NaN, and would leak from one
    sequence into the next. */
-static __device__ __forceinline__ void group_scan(int start, size_t seq_len, float *x, float *c)
+static __device__ __forceinline__ void group_scan(unsigned start, unsigned seq_len, float *x, float *c)
 {
-    const int again = seq_len < 4 ? (int)seq_len : 4; /* tiny sequences: several starts in a group */
-    int next = start == 0 ? again : start;
+    const unsigned again = seq_len < 4 ? seq_len : 4; /* tiny sequences: several starts in a group */
+    unsigned next = start == 0 ? again : start;
 #pragma unroll
-    for (int i = 1; i < 4; i++) {
+    for (unsigned i = 1; i < 4; i++) {
         const float y = x[i - 1] * c[i] + x[i];
         x[i] = i == next ? x[i] : y;
         next = i == next ? next + again : next;
@@ -51,9 +45,10 @@ static __device__ __forceinline__ void group_scan(int start, size_t seq_len, flo
     }
 }
 
+/* seq_len is at most PIPE_FLAT_MAX_LEN, so indices in a warp's stream have 32 bits. */
 template <int rows>
 __global__ void __launch_bounds__(PIPE_MAX_THREADS)
-    flat_forward(size_t num_seqs, size_t seq_len, size_t seqs_per_warp, const float *__restrict__ inputs,
+    flat_forward(size_t num_seqs, unsigned seq_len, unsigned seqs_per_warp, const float *__restrict__ inputs,
                  const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
     const int lane = threadIdx.x % 32;
@@ -62,26 +57,26 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         return;
     const size_t last = num_seqs - first < seqs_per_warp ? num_seqs : first + seqs_per_warp;
     const struct stream stream = make_stream(num_seqs, seq_len, first, last, inputs, coeffs, outputs);
-    const unsigned row = 32 * 4, size = rows * row, own = lane * 4, begin = (unsigned)stream.begin;
+    const struct tile all = tile_at(&stream, 0, 0x7FFFFFFF); /* the stream as one tile */
+    const unsigned row = 32 * 4, own = lane * 4;
 
     /* the position of the thread's first element in its sequence, 0 at a start; before the stream it counts on
      * backwards */
-    size_t position = own >= begin ? wrap(own - begin, seq_len) : seq_len - 1 - wrap(begin - 1 - own, seq_len);
-    const size_t row_step = wrap(row, seq_len);
+    unsigned position = own >= all.begin ? (own - all.begin) % seq_len : seq_len - 1 - (all.begin - 1 - own) % seq_len;
+    const unsigned row_step = row % seq_len;
     float carry = 0.0f; /* what comes into the row */
 
-    for (size_t base = 0; base < stream.end; base += size) {
-        const struct tile tile = tile_at(&stream, base, size);
+    for (unsigned base = 0; base < all.end; base += rows * row) {
         float x[rows][4], c[rows][4];
 #pragma unroll
         for (int r = 0; r < rows; r++) /* all loads first: they fly together */
-            group_load<4>(&tile, own + r * row, x[r], c[r]);
+            group_load<4>(&all, base + own + r * row, x[r], c[r]);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            const size_t to_start = position == 0 ? 0 : seq_len - position;
-            const int start = to_start < 4 ? (int)to_start : 4;
-            if (tile.begin > 0 || tile.end < size)
-                group_mask<4>(&tile, own + r * row, x[r], c[r]);
+            const unsigned at = base + own + r * row, to_start = position == 0 ? 0 : seq_len - position;
+            const unsigned start = to_start < 4 ? to_start : 4; /* of a sequence, in the group */
+            if (at < all.begin || at + 4 > all.end)
+                group_mask<4>(&all, at, x[r], c[r]);
             group_scan(start, seq_len, x[r], c[r]);
 
             const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
@@ -94,10 +89,10 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             const bool open = (starts & lanes_before(lane)) == 0;
             const float into = open ? carry * before.product + before.sum : before.sum;
 #pragma unroll
-            for (int i = 0; i < 4; i++)
+            for (unsigned i = 0; i < 4; i++)
                 x[r][i] = i < start ? into * c[r][i] + x[r][i] : x[r][i];
             carry = __shfl_sync(ALL_LANES, x[r][3], 31);
-            group_store<4>(&tile, own + r * row, x[r]);
+            group_store<4>(&all, at, x[r]);
 
             position += row_step;
             position = position >= seq_len ? position - seq_len : position;

@@ -46,7 +46,7 @@ static cudaError_t device_arch(int *arch)
 
 /* The compiled kernel of a configuration, NULL if there is none. */
 typedef void pipe_kernel(size_t, size_t, int, const float *, const float *, float *);
-typedef void flat_kernel(size_t, size_t, size_t, const float *, const float *, float *);
+typedef void flat_kernel(size_t, unsigned, unsigned, const float *, const float *, float *);
 
 static pipe_kernel *find_pipe(const struct pipe_config *config)
 {
@@ -89,10 +89,10 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
         flat_kernel *kernel = find_flat(config);
         const size_t per_warp = seqs_per_warp(config, args->seq_len);
         const size_t warps = (args->num_seqs - 1) / per_warp + 1, warps_per_block = config->threads / 32;
-        if (kernel == NULL)
+        if (kernel == NULL || args->seq_len > PIPE_FLAT_MAX_LEN)
             return cudaErrorInvalidValue;
         kernel<<<(unsigned)((warps - 1) / warps_per_block + 1), config->threads, 0, stream>>>(
-            args->num_seqs, args->seq_len, per_warp, args->inputs, args->coeffs, args->outputs);
+            args->num_seqs, (unsigned)args->seq_len, (unsigned)per_warp, args->inputs, args->coeffs, args->outputs);
         return cudaGetLastError();
     }
 
@@ -117,37 +117,41 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
     return cudaGetLastError();
 }
 
-/* Threads for tiles of up to most * elems elements: as few tiles as that allows, and all about equally full. */
-static int threads_for(size_t seq_len, int elems, int most)
+/* Threads for `tiles` tiles of `elems` elements a thread, or as many tiles more as `most` threads need; all about
+ * equally full. */
+static int threads_for(size_t seq_len, int elems, size_t tiles, int most)
 {
-    const size_t length = seq_len + 3; /* a sequence may begin up to 3 elements into its first tile */
-    const size_t tiles = (length - 1) / ((size_t)most * elems) + 1, per_tile = (length - 1) / tiles + 1;
+    const size_t length =
+        seq_len % 4 == 0 ? seq_len : seq_len + 3; /* a sequence may begin up to 3 elements into its first tile */
+    const size_t least = (length - 1) / ((size_t)most * elems) + 1;
+    const size_t per_tile = (length - 1) / (tiles > least ? tiles : least) + 1;
     return (int)((per_tile - 1) / (32 * (size_t)elems) + 1) * 32;
 }
 
 /* Measured on an H200 (README.md, "Choosing"):
-   - up to 512 elements, a warp by itself: nothing to wait for;
-   - rows that do not begin at multiples of 16 bytes, and those of up to 2047 elements: vector;
-   - the rest: the copy engine. The longer the sequence, the larger the tile; it cannot be too large while two blocks
-   fit. */
+   - up to 512 elements: each warp by itself, so that nobody waits;
+   - up to 4095, and where rows begin at any multiple of 4 bytes: vector. Two tiles, if they are not too large: one is
+   scanned while the other one is on its way;
+   - the rest: the copy engine, two tiles at once, large ones for long sequences. */
 extern "C" struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_len, int arch)
 {
-    struct pipe_config config = {PIPE_FLAT, 1, 4, 96, 1};
+    struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
     (void)num_seqs;
     if (seq_len <= 256)
         return config;
     config.rows = 2;
+    config.threads = 64;
     if (seq_len <= 512)
         return config;
-    if (seq_len < 2048 || seq_len % 4 != 0 || arch < 80) {
+    if (seq_len < 4096 || seq_len % 4 != 0 || arch < 80) {
         config.movement = PIPE_VECTOR;
-        config.threads = seq_len < 2048 ? 64 : threads_for(seq_len, 8, seq_len <= 8192 ? 256 : 320);
+        config.threads = threads_for(seq_len, 8, 2, seq_len <= 8192 ? 256 : 320);
         return config;
     }
     config.movement = arch >= 90 ? PIPE_BULK_LAST : PIPE_ASYNC;
     config.stages = 2;
     config.rows = seq_len > 32768 && arch >= 90 ? 4 : 2;
-    config.threads = threads_for(seq_len - 3, 4 * config.rows, seq_len <= 8192 ? 256 : 512);
+    config.threads = threads_for(seq_len, 4 * config.rows, 1, seq_len <= 8192 ? 256 : 512);
     return config;
 }
 
@@ -163,7 +167,7 @@ extern "C" cudaError_t pipe_default_forward(const struct linrec_args *args, cuda
 static cudaError_t launch_movement(enum pipe_movement movement, int rows, int group, int most_threads, int stages,
                                    const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct pipe_config config = {movement, rows, group, threads_for(args->seq_len, rows * group, most_threads),
+    const struct pipe_config config = {movement, rows, group, threads_for(args->seq_len, rows * group, 1, most_threads),
                                        stages};
     return pipe_launch(&config, args, stream);
 }
@@ -205,6 +209,6 @@ extern "C" cudaError_t pipe_bulk_last_forward(const struct linrec_args *args, cu
 
 extern "C" cudaError_t pipe_flat_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct pipe_config config = {PIPE_FLAT, 1, 4, 96, 1};
+    const struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
     return pipe_launch(&config, args, stream);
 }

@@ -42,9 +42,8 @@ struct pipe_config {
     X(PIPE_BULK_LAST, 4, 4)
 #define FLAT_CONFIGS(X) /* rows; the group is 4 */                                                                     \
     X(1)                                                                                                               \
-    X(2)                                                                                                               \
-    X(4)
-enum { PIPE_MAX_THREADS = 512, PIPE_MAX_STAGES = 4 };
+    X(2)
+enum { PIPE_MAX_THREADS = 512, PIPE_MAX_STAGES = 4, PIPE_FLAT_MAX_LEN = 1 << 30 };
 
 /* The configuration that pipe_default_forward takes for this shape on a chip of this compute capability (90 for 9.0).
  */
@@ -54,7 +53,7 @@ struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_len, int arch
    cudaErrorNotSupported where the chip lacks what the movement needs. */
 cudaError_t pipe_launch(const struct pipe_config *config, const struct linrec_args *args, cudaStream_t stream);
 
-/* Forward, any length, up to 2^31 - 1 sequences. */
+/* Forward, any length (flat: up to PIPE_FLAT_MAX_LEN), up to 2^31 - 1 sequences. */
 linrec_launcher pipe_blocked_forward, pipe_staged_forward, pipe_vector_forward, pipe_async_forward, pipe_bulk_forward,
     pipe_bulk_first_forward, pipe_bulk_last_forward, pipe_flat_forward, pipe_default_forward;
 

@@ -70,11 +70,14 @@ static __device__ __forceinline__ struct tile tile_at(const struct stream *strea
 
 /* ---- a group: `group` consecutive elements that one thread holds, from index `at` of the tile on ---- */
 
-/* Between global memory and registers: a float4 where that is possible, else element by element. */
+/* From global memory into registers: a float4 where that is possible, else element by element. What lies behind the
+   arrays' end is not read; what it is replaced by here means nothing (group_mask). */
 template <int group>
 static __device__ __forceinline__ void group_load(const struct tile *tile, unsigned at, float *x, float *c)
 {
-    if (group == 4 && at < tile->end && at + 4 <= tile->readable) {
+    if (at >= tile->end)
+        return;
+    if (group == 4 && at + 4 <= tile->readable) {
         const float4 x4 = __ldcg((const float4 *)(tile->inputs + at)), c4 = __ldcg((const float4 *)(tile->coeffs + at));
         x[0] = x4.x, x[1] = x4.y, x[2] = x4.z, x[3] = x4.w;
         c[0] = c4.x, c[1] = c4.y, c[2] = c4.z, c[3] = c4.w;
@@ -82,12 +85,13 @@ static __device__ __forceinline__ void group_load(const struct tile *tile, unsig
     }
 #pragma unroll
     for (int i = 0; i < group; i++) {
-        const bool inside = at + i >= tile->begin && at + i < tile->end;
-        x[i] = inside ? tile->inputs[at + i] : 0.0f;
-        c[i] = inside ? tile->coeffs[at + i] : 1.0f;
+        const unsigned inside = at + i < tile->readable ? at + i : tile->readable - 1;
+        x[i] = tile->inputs[inside];
+        c[i] = tile->coeffs[inside];
     }
 }
 
+/* From registers to global memory, and nothing outside the stream. */
 template <int group>
 static __device__ __forceinline__ void group_store(const struct tile *tile, unsigned at, const float *y)
 {
