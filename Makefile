@@ -24,6 +24,9 @@ run: all
 	@echo "Next: read 01_reference/README.md"
 
 test: all tests
+ifeq ($(BACKEND),cuda)
+	@build/cuda/02_cuda_ref --check-only --num-seqs 1 --seq-len 1 > /dev/null
+endif
 	prove --jobs 2 common/tests
 
 # the test programs, which live beside the chapters' own

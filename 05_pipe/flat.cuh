@@ -60,8 +60,7 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const struct tile all = tile_at(&stream, 0, 0x7FFFFFFF); /* the stream as one tile */
     const unsigned row = 32 * 4, own = lane * 4;
 
-    /* the position of the thread's first element in its sequence, 0 at a start; before the stream it counts on
-     * backwards */
+    /* the position of the thread's first element in its sequence: 0 at a start; before the stream, counted on backwards */
     unsigned position = own >= all.begin ? (own - all.begin) % seq_len : seq_len - 1 - (all.begin - 1 - own) % seq_len;
     const unsigned row_step = row % seq_len;
     float carry = 0.0f; /* what comes into the row */
@@ -84,8 +83,7 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             const struct pair up_to_here = warp_scan(mine, lane_reach(starts, lane));
             const struct pair before = lane_before(up_to_here, lane);
 
-            /* the carry comes to the lanes before which nothing started in this row; the group takes it up to its first
-             * start */
+            /* the carry reaches the lanes before which nothing started in this row, and goes up to the group's first start */
             const bool open = (starts & lanes_before(lane)) == 0;
             const float into = open ? carry * before.product + before.sum : before.sum;
 #pragma unroll

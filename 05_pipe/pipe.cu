@@ -100,8 +100,7 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
     const size_t shared = shared_bytes(config);
     if (kernel == NULL)
         return cudaErrorInvalidValue;
-    if (shared >
-        40 * 1024) { /* more than 48 KB, the kernel's own few included, must be asked for: all that the chip gives */
+    if (shared > 40 * 1024) { /* above 48 KB, the kernel's own few included, one must ask: for all that the chip gives */
         int limit;
         error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
         if (error == cudaSuccess && shared > (size_t)limit - 1024)
@@ -117,12 +116,11 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
     return cudaGetLastError();
 }
 
-/* Threads for `tiles` tiles of `elems` elements a thread, or as many tiles more as `most` threads need; all about
- * equally full. */
+/* Threads for `tiles` tiles of `elems` elements a thread, or more tiles if that took more than `most` threads; all
+   tiles about equally full. */
 static int threads_for(size_t seq_len, int elems, size_t tiles, int most)
 {
-    const size_t length =
-        seq_len % 4 == 0 ? seq_len : seq_len + 3; /* a sequence may begin up to 3 elements into its first tile */
+    const size_t length = seq_len % 4 == 0 ? seq_len : seq_len + 3; /* it may begin up to 3 elements into a tile */
     const size_t least = (length - 1) / ((size_t)most * elems) + 1;
     const size_t per_tile = (length - 1) / (tiles > least ? tiles : least) + 1;
     return (int)((per_tile - 1) / (32 * (size_t)elems) + 1) * 32;
@@ -131,7 +129,7 @@ static int threads_for(size_t seq_len, int elems, size_t tiles, int most)
 /* Measured on an H200 (README.md, "Choosing"):
    - up to 512 elements: each warp by itself, so that nobody waits;
    - up to 4095, and where rows begin at any multiple of 4 bytes: vector. Two tiles, if they are not too large: one is
-   scanned while the other one is on its way;
+     scanned while the other one is on its way;
    - the rest: the copy engine, two tiles at once, large ones for long sequences. */
 extern "C" struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_len, int arch)
 {

@@ -68,8 +68,9 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         __syncthreads(); /* the barriers are there for all */
     }
 
-    int stage = 0, round = 0,
-        turn = 0; /* the stage of this tile; how often all were used, modulo 2; which of the totals */
+    int stage = 0; /* where this tile lies */
+    int round = 0; /* how often all stages have been used, modulo 2 */
+    int turn = 0;  /* which of the totals */
     for (size_t base = 0; base < stream.end; base += size) {
         const struct tile tile = tile_at(&stream, base, size);
         float *stage_x = shared + stage * 2 * size + own, *stage_c = stage_x + size;
@@ -91,8 +92,7 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 group_load<group>(&next, own + r * row, next_x[r], next_c[r]);
             }
         }
-        if (movement ==
-            PIPE_ASYNC) { /* the last one sets out for the stage that was emptied last; then wait for this one */
+        if (movement == PIPE_ASYNC) { /* one more sets out, for the stage that was emptied last */
             const struct tile last = tile_at(&stream, base + (size_t)(stages - 1) * size, size);
             float *last_x = shared + (stage == 0 ? stages - 1 : stage - 1) * 2 * size + own, *last_c = last_x + size;
 #pragma unroll

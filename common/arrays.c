@@ -23,6 +23,7 @@ struct pass {
     int num_read, num_written;
 };
 static const struct pass passes[2] = {{2, 1}, {3, 2}};
+static const enum data_array contents[2][3] = {{DATA_INPUTS, DATA_COEFFS}, {DATA_D_OUTPUTS, DATA_COEFFS, DATA_OUTPUTS}};
 
 static void set_pointers(struct arrays *arrays, char *const pointers[5])
 {
@@ -87,8 +88,6 @@ void arrays_free(struct arrays *arrays)
 
 cudaError_t arrays_fill(struct arrays *arrays, const struct data_spec *spec)
 {
-    static const enum data_array contents[2][3] = {{DATA_INPUTS, DATA_COEFFS, DATA_OUTPUTS},
-                                                   {DATA_D_OUTPUTS, DATA_COEFFS, DATA_OUTPUTS}};
     arrays->args.reverse = spec->reverse;
     cudaError_t error = cudaSuccess;
     for (int i = 0; i < passes[arrays->backward].num_read && error == cudaSuccess; i++)
@@ -148,9 +147,24 @@ static void free_rows(struct arrays *rows)
         free(rows->blocks[i]);
 }
 
-/* Compares `count` rows from row `first` on with the oracle on the host, adding to *result. */
+/* Whether a launch has changed what it should only read. `rows`: on the host, all of them. */
+static bool inputs_changed(const struct arrays *rows, const struct data_spec *spec)
+{
+    for (int i = 0; i < passes[rows->backward].num_read; i++)
+        for (size_t s = 0; s < rows->args.num_seqs; s++)
+            for (size_t l = 0; l < spec->seq_len; l++) {
+                const float is = ((const float *)rows->blocks[i])[s * spec->seq_len + l];
+                const float was = data_value(spec, contents[rows->backward][i], s, l);
+                if (memcmp(&is, &was, sizeof is) != 0)
+                    return true;
+            }
+    return false;
+}
+
+/* Compares `count` rows from row `first` on with the oracle on the host, adding to *result. `changed`, where not NULL
+   (then all rows are compared): whether the launch changed its inputs. */
 static bool check_rows_on_host(const struct arrays *arrays, const struct data_spec *spec, int levels, size_t first,
-                               size_t count, struct oracle_result *result)
+                               size_t count, struct oracle_result *result, bool *changed)
 {
     struct arrays rows;
     struct oracle_result found = {0.0, 0, ULLONG_MAX};
@@ -162,6 +176,8 @@ static bool check_rows_on_host(const struct arrays *arrays, const struct data_sp
             oracle_piece(&rows.args, arrays->backward, spec->window, p, &begin, &end);
             oracle_check(&rows.args, arrays->backward, s, begin, end, levels, &found);
         }
+    if (copied && changed != NULL)
+        *changed = inputs_changed(&rows, spec);
     free_rows(&rows);
     result->max_error = fmax(result->max_error, found.max_error);
     result->num_bad += found.num_bad;
@@ -245,12 +261,13 @@ void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, con
 
     /* on the host: everything that is small enough, else three rows */
     const bool whole = !on_device || count <= HOST_COUNT;
-    bool checked = true;
+    bool checked = true, inputs_differ = false;
     if (whole)
-        checked = check_rows_on_host(arrays, spec, levels, 0, num_seqs, &host);
+        checked = check_rows_on_host(arrays, spec, levels, 0, num_seqs, &host,
+                                     spec->kind == DATA_NAN_FIRST ? &inputs_differ : NULL);
     else if (length <= HOST_ROW)
         for (size_t row = 0; row<num_seqs; row += num_seqs> 2 ? (num_seqs - 1) / 2 : 1)
-            checked = checked && check_rows_on_host(arrays, spec, levels, row, 1, &host);
+            checked = checked && check_rows_on_host(arrays, spec, levels, row, 1, &host, NULL);
     result = host;
     if (on_device && checked) {
         checked = cudaMemcpy(arrays->result, &nothing, sizeof nothing, cudaMemcpyHostToDevice) == cudaSuccess &&
@@ -267,6 +284,9 @@ void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, con
     check->max_error = result.max_error;
     if (!checked) {
         snprintf(check->text, sizeof check->text, "the result could not be copied back and checked");
+        check->max_error = INFINITY;
+    } else if (inputs_differ) {
+        snprintf(check->text, sizeof check->text, "the launch changed an array that it should only read");
         check->max_error = INFINITY;
     } else if (result.num_bad != 0 || !(result.max_error <= 1.0)) {
         describe_bad(arrays, kernel, levels, &result, check->text, sizeof check->text);

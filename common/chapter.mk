@@ -65,18 +65,17 @@ else
   INCLUDES := -isystem $(CUDA_INCLUDE) -I$(ROOT)/common
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
-CFLAGS += $(if $(ON_CPU),-O3)
 
 # everything is built again when the compilers' options change
 FLAGS := $(OBJ)/flags
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CXX) $(CFLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' | cmp -s - $@ || \
-	    echo '$(CC) $(CXX) $(CFLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' > $@
+	@echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' | cmp -s - $@ || \
+	    echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' > $@
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(CFLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
 
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
@@ -102,4 +101,4 @@ $(DEMO_PROGRAMS): $(BIN)/extra/$(CHAPTER)_%: $(OBJ)/$(DIR)/$(DEMO_DIR)/%.o $(OBJ
 	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 
--include $(wildcard $(OBJ)/common/*.d $(OBJ)/common/sim/*.d $(OBJ)/$(DIR)/*.d $(OBJ)/$(DIR)/$(DEMO_DIR)/*.d)
+-include $(wildcard $(OBJ)/common/*.d $(OBJ)/common/sim/*.d $(OBJ)/$(DIR)/$(DEMO_DIR)/*.d $(addprefix $(OBJ)/,$(addsuffix /*.d,$(DIR) $(NEEDS))))

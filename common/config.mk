@@ -37,9 +37,10 @@ ifeq ($(BACKEND),cuda)
   export ARCH
 endif
 
-# The host: plain C11. GNU source for POSIX threads, getopt_long and friends.
+# The host: plain C11. GNU source for POSIX threads, getopt_long and friends. CFLAGS may be set on the command line.
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
-CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g $(WARNINGS) -Wpedantic
+CFLAGS := -O3 -g
+HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic
 SIM_CXXFLAGS := -std=c++17 -O2 -g -U_FORTIFY_SOURCE $(WARNINGS)
 NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -warn-spills,-warn-lmem-usage \
     $(if $(WERROR),-Werror all-warnings -Xptxas -Werror)

@@ -24,9 +24,9 @@ enum data_kind {
     DATA_NEAR_ONE,  /* c in (1 - 2^-10, 1]: long memory, so a lost carry shows */
     DATA_SIGNED,    /* c in [-1, 1) */
     DATA_ZEROS,     /* as signed, but one in eight is zero: products of coefficients vanish */
-    DATA_ABOVE_ONE, /* c in [1, 1.25): grows; for short sequences only (data_kind_fits) */
+    DATA_ABOVE_ONE, /* |c| in [1, 1.25), either sign: grows; for short sequences only (data_kind_fits) */
     DATA_NAN_FIRST, /* as signed, but the first coefficient, which must never be used, is NaN */
-    DATA_NONFINITE, /* every other sequence holds one NaN or infinity somewhere */
+    DATA_NONFINITE, /* as zeros, and every other sequence holds one NaN or infinity somewhere */
     DATA_NUM_KINDS
 };
 
@@ -118,9 +118,10 @@ static inline HOST_DEVICE float data_value(const struct data_spec *spec, enum da
     case DATA_SIGNED:
         return 2.0f * uniform - 1.0f;
     case DATA_ZEROS:
+    case DATA_NONFINITE:
         return data_hash(spec->seed, DATA_SPECIAL, index) % 8 == 0 ? 0.0f : 2.0f * uniform - 1.0f;
     case DATA_ABOVE_ONE:
-        return 1.0f + 0.25f * uniform;
+        return data_hash(spec->seed, DATA_SPECIAL, index) % 2 == 0 ? 1.0f + 0.25f * uniform : -1.0f - 0.25f * uniform;
     case DATA_NAN_FIRST:
         return pos == (spec->reverse ? spec->seq_len - 1 : 0) ? (float)NAN : 2.0f * uniform - 1.0f;
     default:

@@ -181,7 +181,7 @@ static int check_request(const struct session *session, bool directions[2][2], s
                     directions[b][r] = runs = true;
     }
     if (!known)
-        return usage_error("%s has no variant \"%s\"; --list names them", session->chapter->name, options->variant);
+        return usage_error("there is no variant \"%s\"; --list names them", options->variant);
     if (!runs)
         return usage_error("%s%s%s does not run %s; leave the option out, or see the chapters in README.md",
                            session->chapter->name, options->variant != NULL ? ", variant " : "",
@@ -450,16 +450,14 @@ static int check_and_time(struct session *session)
     if (options->csv != NULL)
         status = table_write_csv(options->csv, &session->run, session->rows, session->num_rows);
     free(session->rows);
-    if (status != 0)
-        return status;
     if (on_sim)
         printf("\nThe simulator checks results and counts what one launch does; it says nothing about time.\n");
     if (session->num_failed != 0) {
-        printf("\n%d of %d checks FAILED\n", session->num_failed, session->num_checks);
+        printf("\n%d of %d checks and launches FAILED\n", session->num_failed, session->num_checks);
         return 1;
     }
     printf("\nall %d checks passed\n", session->num_checks);
-    return 0;
+    return status;
 }
 
 /* ---- the reader's own arrays ---- */
@@ -503,6 +501,7 @@ static int run_own_arrays(struct session *session)
 int harness_main(int argc, char **argv, const struct linrec_chapter *chapter)
 {
     struct session session = {.chapter = chapter, .run = {.argc = argc, .argv = argv}};
+    output_watch_stdout();
     int status = options_read(argc, argv, chapter, &session.options);
     if (status >= 0)
         return status;

@@ -155,7 +155,7 @@ static int read_file(const char *path, FILE *file, struct npy *array)
             type = &element_types[i];
     if (type == NULL) {
         status = usage_error("%s: its elements are of type %.*s; convert it with .astype(numpy.float32)", path,
-                             (int)strcspn(descr, ",}"), descr);
+                             (int)strnlen(descr, 40), descr);
         goto out;
     }
     if (strncmp(order, "False", 5) != 0) {

@@ -32,6 +32,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "data.h"
 #include "linrec.h"
@@ -68,14 +69,23 @@ static inline HOST_DEVICE double oracle_bound(const struct oracle_state *state, 
     return 2 * 0x1p-24 * (state->a + levels * state->m) + (double)FLT_MIN * (1 + state->max_y);
 }
 
+/* Whether a value is still the poison that was there before the launch: all bits set, a NaN that no arithmetic gives.
+ */
+static inline HOST_DEVICE bool oracle_is_poison(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits == 0xFFFFFFFFu;
+}
+
 /* The error over its bound, infinity where it cannot be said. A NaN that should be there must be there; an infinity may
-   have turned into NaN (infinity times a product that underflowed) but not into a number. */
+   have turned into NaN (infinity times a product that underflowed) but not into anything else. */
 static inline HOST_DEVICE double oracle_error(double got, double expected, double bound)
 {
     if (isnan(expected))
         return isnan(got) ? 0.0 : (double)INFINITY;
     if (isinf(expected))
-        return isfinite(got) ? (double)INFINITY : 0.0;
+        return isnan(got) || got == expected ? 0.0 : (double)INFINITY;
     const double error = fabs(got - expected) / bound;
     return isnan(error) ? (double)INFINITY : error;
 }
@@ -138,6 +148,11 @@ static inline HOST_DEVICE void oracle_check(const struct linrec_args *args, bool
             errors[1] = args->d_coeffs[index] == 0.0f ? 0.0 : (double)INFINITY;
         else if (backward)
             errors[1] = oracle_error(args->d_coeffs[index], point.coeff_expected, point.coeff_bound);
+
+        if (oracle_is_poison(values[index]))
+            errors[0] = (double)INFINITY;
+        if (backward && oracle_is_poison(args->d_coeffs[index]))
+            errors[1] = (double)INFINITY;
 
         for (int which = 0; which < 2; which++) {
             result->max_error = fmax(result->max_error, errors[which]);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,69 +12,137 @@
 
 #include "error.h"
 
+/* What an interrupted program must remove. A name stands here while its file does. */
+enum { MAX_UNFINISHED = 4 };
+static char *volatile unfinished[MAX_UNFINISHED];
+
+static void remove_unfinished(int signal_number)
+{
+    for (int i = 0; i < MAX_UNFINISHED; i++)
+        if (unfinished[i] != NULL)
+            unlink(unfinished[i]);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void remember(char *from, char *to)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGPIPE};
+    for (int i = 0; i < MAX_UNFINISHED; i++)
+        if (unfinished[i] == from) {
+            unfinished[i] = to;
+            break;
+        }
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0] && to != NULL; i++)
+        if (signal(signals[i], remove_unfinished) == SIG_IGN)
+            signal(signals[i], SIG_IGN); /* as it was: nohup, for example */
+}
+
 static int cannot_write(const char *path, int error)
 {
-    return usage_error("%s: cannot write: %s; name a file in a folder that you may write to", path, strerror(error));
+    const bool place = error == ENOENT || error == EACCES || error == ENOTDIR || error == EROFS || error == EPERM;
+    return usage_error("%s: cannot write: %s; %s", path, strerror(error),
+                       place ? "name a file in a folder that you may write to" : "name another file");
+}
+
+/* Where a file that is not there yet will be: the folder with links resolved, and the name. NULL: errno says why. */
+static char *new_target(const char *path)
+{
+    char folder[PATH_MAX], resolved[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - path);
+    if (length >= sizeof folder) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    memcpy(folder, path, length);
+    folder[length] = '\0';
+    if (realpath(slash == NULL ? "." : length == 0 ? "/" : folder, resolved) == NULL)
+        return NULL;
+    const char *name = slash == NULL ? path : slash + 1;
+    char *target = malloc(strlen(resolved) + strlen(name) + 2);
+    if (target != NULL)
+        sprintf(target, "%s/%s", resolved, name);
+    return target;
 }
 
 int output_open(struct output *output, const char *path)
 {
-    struct stat status;
-    const bool exists = stat(path, &status) == 0;
+    struct stat status, link;
+    const bool exists = stat(path, &status) == 0, is_link = lstat(path, &link) == 0 && S_ISLNK(link.st_mode);
     memset(output, 0, sizeof *output);
 
+    if (!exists && is_link)
+        return usage_error("%s: cannot write: it is a link to nothing; remove it or name another file", path);
     if (exists && S_ISDIR(status.st_mode))
         return cannot_write(path, EISDIR);
     if (exists && access(path, W_OK) != 0)
         return cannot_write(path, errno);
-    output->target = exists ? realpath(path, NULL) : strdup(path); /* a link stays a link: its target is replaced */
-    if (output->target == NULL)
-        return cannot_write(path, errno);
-
     if (exists && !S_ISREG(status.st_mode)) { /* a pipe or a device must not be replaced by a file */
+        output->target = strdup(path);
         output->file = fopen(path, "wb");
     } else {
-        const size_t size = strlen(output->target) + 32;
-        output->beside = malloc(size);
+        output->target = exists ? realpath(path, NULL) : new_target(path); /* a link stays a link */
+        const size_t size = output->target == NULL ? 0 : strlen(output->target) + 32;
+        output->beside = size == 0 ? NULL : malloc(size);
         if (output->beside != NULL) {
             snprintf(output->beside, size, "%s.partial-%ld", output->target, (long)getpid());
-            output->file = fopen(output->beside, "wb");
+            output->file = fopen(output->beside, "wbx"); /* x: it must not be there already */
+        }
+        if (output->file != NULL) {
+            remember(NULL, output->beside);
+            if (exists)
+                fchmod(fileno(output->file), status.st_mode);
         }
     }
-    if (output->file == NULL) {
+    if (output->target == NULL || output->file == NULL) {
         const int error = errno;
+        free(output->beside); /* not ours to remove */
+        output->beside = NULL;
         output_discard(output);
         return cannot_write(path, error);
     }
     return 0;
 }
 
+int output_flush(struct output *output)
+{
+    errno = EIO;
+    if (fflush(output->file) != 0 || ferror(output->file))
+        return cannot_write(output->target, errno);
+    return 0;
+}
+
 int output_commit(struct output *output)
 {
-    bool good = !ferror(output->file);
-    if (fclose(output->file) != 0)
-        good = false;
+    int status = output_flush(output);
+    if (status == 0 && fclose(output->file) != 0)
+        status = cannot_write(output->target, errno);
+    else if (status != 0)
+        fclose(output->file);
     output->file = NULL;
-    if (good && output->beside != NULL && rename(output->beside, output->target) != 0)
-        good = false;
-    const int error = errno;
-    if (!good) {
-        const int status = cannot_write(output->target, error);
-        output_discard(output);
-        return status;
+    if (status == 0 && output->beside != NULL) {
+        if (rename(output->beside, output->target) != 0)
+            status = cannot_write(output->target, errno);
+        else
+            remember(output->beside, NULL);
     }
-    free(output->beside);
-    output->beside = NULL; /* nothing left to remove */
+    if (status == 0) {
+        free(output->beside);
+        output->beside = NULL; /* nothing left to remove */
+    }
     output_discard(output);
-    return 0;
+    return status;
 }
 
 void output_discard(struct output *output)
 {
     if (output->file != NULL)
         fclose(output->file);
-    if (output->beside != NULL)
+    if (output->beside != NULL) {
         unlink(output->beside);
+        remember(output->beside, NULL);
+    }
     free(output->beside);
     free(output->target);
     memset(output, 0, sizeof *output);
@@ -88,4 +157,18 @@ int output_probe(const char *path)
     const int result = output_open(&output, path);
     output_discard(&output);
     return result;
+}
+
+static void check_stdout(void)
+{
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        usage_error("standard output cannot be written: %s", strerror(errno));
+        _exit(2);
+    }
+}
+
+void output_watch_stdout(void)
+{
+    atexit(check_stdout);
 }

@@ -6,20 +6,27 @@
 
 struct output {
     FILE *file;
-    char *target; /* where it will appear */
-    char *beside; /* where it is written until then; NULL: straight to the target, which is no regular file */
+    char *target; /* where it will appear, links resolved */
+    char *beside; /* where it is written until then; NULL: straight to the target, which is a pipe or a device */
 };
 
 /* Opens *output for `path`. Returns 0, or 2 after one line on stderr. */
 int output_open(struct output *output, const char *path);
 
-/* Puts the file in its place. Returns 0, or 2 after one line on stderr; the target is then as it was before. */
+/* Brings all that was written to the disk, or the pipe. Returns 0, or 2 after one line on stderr. */
+int output_flush(struct output *output);
+
+/* Flushes, and puts the file in its place, with the permissions of the one that was there. Returns 0, or 2 after one line on
+   stderr; the target is then as it was before. */
 int output_commit(struct output *output);
 
-/* Leaves no trace. Also fine after a failed open and after a commit. */
+/* Leaves no trace. Also fine after a failed open and after a commit. An interrupted program leaves none either. */
 void output_discard(struct output *output);
 
 /* Says early whether output_open would work, before the long computation whose result it shall hold. */
 int output_probe(const char *path);
+
+/* To be called once by main: at exit, a standard output that could not be written becomes exit status 2 and one line on stderr. */
+void output_watch_stdout(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "error.h"
 
@@ -29,9 +30,24 @@ static int check_set(const struct own_arrays *own, const struct options *options
         (!own->backward && (options->inputs == NULL || gradients)) ||
         (own->backward && (options->d_inputs == NULL || options->d_coeffs == NULL)))
         return usage_error("the set of arrays is not complete; %s", complete);
-    if (own->backward && strcmp(options->d_inputs, options->d_coeffs) == 0)
-        return usage_error("--d-inputs and --d-coeffs name the same file; name two");
     return 0;
+}
+
+/* Whether two outputs would end up in one file, by whatever names. */
+static bool same_file(const char *a, const char *b)
+{
+    struct output first, second;
+    struct stat status;
+    if ((stat(a, &status) == 0 && !S_ISREG(status.st_mode)) || (stat(b, &status) == 0 && !S_ISREG(status.st_mode)))
+        return false; /* pipes and devices are not replaced */
+    if (output_open(&first, a) != 0)
+        return false; /* said so; cannot happen after output_probe */
+    char *target = strdup(first.target);
+    output_discard(&first);
+    const bool same = target != NULL && output_open(&second, b) == 0 && strcmp(target, second.target) == 0;
+    output_discard(&second);
+    free(target);
+    return same;
 }
 
 int own_arrays_read(struct own_arrays *own, const struct options *options)
@@ -49,6 +65,8 @@ int own_arrays_read(struct own_arrays *own, const struct options *options)
     int status = check_set(own, options);
     for (int i = 0; i < own->num_written && status == 0; i++)
         status = output_probe(own->written[i]);
+    if (status == 0 && own->backward && same_file(own->written[0], own->written[1]))
+        status = usage_error("--d-inputs and --d-coeffs name the same file; name two");
     for (int i = 0; i < own->num_read && status == 0; i++) {
         const struct npy *first = &own->read[0], *array = &own->read[i];
         status = npy_read(paths[i], &own->read[i]);
@@ -75,6 +93,8 @@ static int write_files(const struct own_arrays *own, float *const values[2])
         if (status == 0)
             npy_write(&outputs[i], &own->shape, values[i]);
     }
+    for (int i = 0; i < own->num_written && status == 0; i++)
+        status = output_flush(&outputs[i]);
     for (int i = 0; i < own->num_written && status == 0; i++)
         status = output_commit(&outputs[i]);
     for (int i = 0; i < own->num_written; i++)

@@ -17,6 +17,7 @@
 static inline const char *demo_path(int argc, char **argv, const char *usage, const char *default_path)
 {
     const int most = default_path ? 2 : 1;
+    output_watch_stdout();
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
         printf("usage: %s %s\n", argv[0], usage);

@@ -3,18 +3,20 @@
 #
 # Compiles CUDA C for the CPU: preprocess, rewrite, compile. Writes OBJECT.o and, for make, OBJECT.d. CXX names the compiler.
 set -eu
+[ $# -ge 2 ] || { echo "usage: $0 SOURCE.cu OBJECT.o [FLAGS...]" >&2; exit 2; }
 source=$1 object=$2
 shift 2
 
 here=$(dirname "$0")
 stem=${object%.o}
-trap 'rm -f "$stem.1.ii" "$stem.2.ii" "$stem.part.o"' EXIT
+trap 'rm -f "$stem.1.ii" "$stem.2.ii" "$stem.part.o" "$stem.part.d"' EXIT
 
 # the prefix maps: a file named ../x from a chapter's folder is x seen from the root, where programs run
 set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection \
     -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -Wall -Wextra -Wno-unknown-pragmas "$@"
 ${CXX:-g++} -x c++ -E "$@" -D__CUDACC__ -I "$here/include" -include cuda_runtime.h \
-    -MMD -MP -MF "$stem.d" -MT "$object" "$source" -o "$stem.1.ii"
+    -MMD -MP -MF "$stem.part.d" -MT "$object" "$source" -o "$stem.1.ii"
 perl "$here/rewrite.pl" "$stem.1.ii" > "$stem.2.ii"
 ${CXX:-g++} -x c++-cpp-output "$@" -c "$stem.2.ii" -o "$stem.part.o"
+mv "$stem.part.d" "$stem.d"
 mv "$stem.part.o" "$object"

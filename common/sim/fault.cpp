@@ -70,12 +70,14 @@ static bool locate(const void *const *addresses, int count, char *function, char
         return false;
     while (!found && fgets(name, sizeof(name), out) != NULL && fgets(line, sizeof(line), out) != NULL) {
         name[strcspn(name, "\n")] = '\0';
-        line[strcspn(line, " \n")] = '\0'; /* drops " (discriminator 2)" */
+        line[strcspn(line, "\n")] = '\0';
+        if (char *extra = strstr(line, " (discriminator"))
+            *extra = '\0';
         found = line[0] != '?' && strstr(line, ":?") == NULL && strstr(line, "/common/sim/") == NULL;
     }
     fclose(out);
     waitpid(child, NULL, 0);
-    if (!found)
+    if (!found || strrchr(line, ':') == NULL)
         return false;
     /* as seen from where we are, without x/../ */
     char *colon = strrchr(line, ':');

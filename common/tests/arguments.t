@@ -24,7 +24,7 @@ for my $chapter (chapters()) {
         '--seq-len', 100000000);
     refuses("$chapter, seed", qr/--seed: "-3" is not a seed/, $p, '--seed', '-3');
     refuses("$chapter, no repeats", qr/--repeats: "0" is not a number of repeats/, $p, '--repeats', 0);
-    refuses("$chapter, unknown variant", qr/has no variant "fastest"; --list names them/, $p, '--variant', 'fastest');
+    refuses("$chapter, unknown variant", qr/there is no variant "fastest"; --list names them/, $p, '--variant', 'fastest');
     refuses("$chapter, empty csv", qr/--csv: the file name is empty/, $p, @quick, '--csv', '');
     refuses("$chapter, csv in no folder", qr/cannot write/, $p, @quick, '--csv', scratch('no/such/folder.csv'));
     refuses("$chapter, csv is a folder", qr/cannot write: Is a directory/, $p, @quick, '--csv', scratch());

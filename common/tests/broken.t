@@ -10,6 +10,9 @@ my @mistakes = (
     [off_by_one => qr/elements are wrong, the first is outputs\[0, 0\]/],
     [a_nan => qr/expected .* got -?nan/],
     [unwritten => qr/expected .* got -?nan/],
+    [changes_inputs => qr/changed an array that it should only read/],
+    [skips_nan => qr/expected -?nan .* got -?nan/],
+    [zero_forgets => qr/nonfinite coefficients: .* elements are wrong/],
     [past_the_end => qr/4 bytes before or past an output array were written/],
 );
 # Without the barrier after writing, a thread reads too early: only where later warps run first. Without the one after reading, a warp
@@ -27,6 +30,9 @@ for my $mistake (@mistakes) {
     ($status, $out, $err) = run_program({ SIM_SCHEDULE => $schedule || 'warp' }, extra('tests_broken'), @shape, '--variant', $name);
     ok($status eq 1 && $err =~ $like, "caught: $name") or diag("status $status\n$err");
 }
+
+($status, $out, $err) = run_program(extra('tests_broken'), '--check-only', '--num-seqs', 1001, '--seq-len', 3, '--variant', 'skips_a_block');
+ok($status eq 1 && $err =~ /the first is outputs\[999, 0\]/, 'caught: skips_a_block') or diag($err);
 
 # the reader's own mistakes, of 02_cuda_ref/BREAK_IT.md
 ($status, $out) = run_program(extra('02_cuda_ref_broken'), 'none');

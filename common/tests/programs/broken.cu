@@ -17,7 +17,11 @@ enum mistake {
     READS_EARLY,
     WRITES_EARLY,
     BARRIER_IN_BRANCH,
-    ABSENT_LANE
+    ABSENT_LANE,
+    CHANGES_INPUTS,
+    SKIPS_NAN,
+    ZERO_FORGETS,
+    SKIPS_A_BLOCK
 };
 
 template <int mistake>
@@ -40,7 +44,7 @@ __global__ void scan(int seq_len, bool reverse, const float *inputs, const float
             __syncthreads();
         }
         if (l >= d) {
-            y = y + c * sums[l - d];
+            y = mistake == ZERO_FORGETS && c == 0.0f ? y : y + c * sums[l - d];
             c = c * products[l - d];
         }
         if (mistake != WRITES_EARLY)
@@ -59,6 +63,12 @@ __global__ void scan(int seq_len, bool reverse, const float *inputs, const float
         outputs[row + (reverse ? seq_len - l : l - 1)] = y;
         return;
     }
+    if (mistake == CHANGES_INPUTS && l == 0)
+        const_cast<float *>(coeffs)[i] = 0.0f;
+    if (mistake == SKIPS_NAN && isnan(y))
+        return;
+    if (mistake == SKIPS_A_BLOCK && blockIdx.x % 1000 == 999)
+        return;
     outputs[i] = y;
     if (mistake == PAST_THE_END && blockIdx.x == gridDim.x - 1 && l == 0)
         outputs[row + seq_len] = 0.0f;
@@ -111,6 +121,10 @@ int main(int argc, char **argv)
         row("writes_early", launch<WRITES_EARLY>),
         row("barrier_in_branch", launch<BARRIER_IN_BRANCH>),
         row("absent_lane", launch<ABSENT_LANE>),
+        row("changes_inputs", launch<CHANGES_INPUTS>),
+        row("skips_nan", launch<SKIPS_NAN>),
+        row("zero_forgets", launch<ZERO_FORGETS>),
+        row("skips_a_block", launch<SKIPS_A_BLOCK>),
         row(NULL, NULL),
     };
     kernels[0].is_default = true;

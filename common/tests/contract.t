@@ -1,0 +1,6 @@
+# Every launcher keeps its promises (programs/contract.c).
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+exec extra('tests_contract') or die "tests_contract: $!";
