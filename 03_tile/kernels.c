@@ -39,7 +39,7 @@ const struct linrec_kernel chapter03_kernels[] = {
     },
     {
         .name = "shared",
-        .idea = "all threads combine them in shared memory, a barrier per step",
+        .idea = "all threads combine them in shared memory, two barriers per step",
         .forward = tile_shared_forward,
         .is_default = true,
         .max_seq_len = TILE_MAX_LEN,

@@ -1,7 +1,7 @@
 /* tile.cu - one block per sequence. Chapter 01's three phases: local in registers, carry in shared memory, combine in
    registers.
 
-       block s      |  thread 0  |  thread 1  |  thread 2  | ...      16 threads and 4 elements each: 64 in a tile
+       block s      |  thread 0  |  thread 1  |  thread 2  | ...
        sequence s   |0  1  2  3  |4  5  6  7  |8  9  10 11 | ...
 */
 #include <cuda_runtime.h>

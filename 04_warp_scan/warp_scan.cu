@@ -1,8 +1,8 @@
 /* warp_scan.cu - chapter 03's tile with another way to combine the threads' results: lanes first, then warps.
 
-       level 1   thread   |e e e e|e e e e| ...                each thread scans its own elements
-       level 2   warp     |   32 threads    | ...              the lanes of a warp by shuffles: five steps, no shared
-   memory level 3   block    |       32 warps          |          the warps' totals through shared memory: one barrier
+       level 1   thread   |e e e e|e e e e| ...      each thread scans its own elements
+       level 2   warp     |   32 threads    | ...    the lanes of a warp, by shuffles: five steps
+       level 3   block    |       32 warps      |    the warps' totals, through shared memory: one barrier
 */
 #include <cuda_runtime.h>
 
@@ -36,13 +36,14 @@ __global__ void __launch_bounds__(MAX_THREADS)
         const struct pair before = lane_before(up_to_here, lane);
         float into_warp = 0.0f;
         if (level == BLOCK) {
-            float carry = 0.0f; /* nothing comes into the first warp */
             block_publish(&totals, up_to_here, warp, lane);
             __syncthreads();
-            into_warp = block_collect(&totals, &carry, warp, num_warps, lane);
+            into_warp = block_collect(&totals, true, &into_warp, warp, num_warps, lane);
         }
+        /* nothing comes into the first warp, nor into its first thread; 0 would not do: 0 * infinity is NaN */
+        const bool from_before = level == BLOCK && warp > 0;
         if (threadIdx.x > 0)
-            thread_carry<elems>(into_warp * before.product + before.sum, x, c);
+            thread_carry<elems>(from_before ? into_warp * before.product + before.sum : before.sum, x, c);
     }
     thread_store<elems>(part, x, outputs + row);
 }

@@ -81,10 +81,10 @@ static __device__ __forceinline__ void block_publish(struct warp_totals *totals,
 }
 
 /* Second half: every warp scans all totals, each for itself, which costs some shuffles and saves a second barrier.
-   *carry is what comes into the block's first warp, and becomes what leaves its last one. Returns what comes into this
-   warp. */
-static __device__ __forceinline__ float block_collect(const struct warp_totals *totals, float *carry, int warp,
-                                                      int num_warps, int lane)
+   *carry is what comes into the block's first warp, unless `first` says that nothing does; it becomes what leaves the
+   last one. Returns what comes into this warp. */
+static __device__ __forceinline__ float block_collect(const struct warp_totals *totals, bool first, float *carry,
+                                                      int warp, int num_warps, int lane)
 {
     struct pair total = {1.0f, 0.0f};
     if (lane < num_warps)
@@ -94,7 +94,7 @@ static __device__ __forceinline__ float block_collect(const struct warp_totals *
         if (lane >= d)
             total = pair_join(before, total);
     }
-    const float out = *carry * total.product + total.sum; /* of warp number `lane` */
+    const float out = first ? total.sum : *carry * total.product + total.sum; /* of warp number `lane` */
     const float into = warp == 0 ? *carry : __shfl_sync(ALL_LANES, out, warp - 1);
     *carry = __shfl_sync(ALL_LANES, out, num_warps - 1);
     return into;

@@ -45,9 +45,14 @@ static __device__ __forceinline__ void group_scan(unsigned start, unsigned seq_l
     }
 }
 
+/* n modulo the length; a division only where one is needed. */
+static __device__ __forceinline__ unsigned wrap(unsigned n, unsigned seq_len)
+{
+    return n < seq_len ? n : n % seq_len;
+}
+
 /* seq_len is at most PIPE_FLAT_MAX_LEN, so indices in a warp's stream have 32 bits. */
-template <int rows>
-__global__ void __launch_bounds__(PIPE_MAX_THREADS)
+static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     flat_forward(size_t num_seqs, unsigned seq_len, unsigned seqs_per_warp, const float *__restrict__ inputs,
                  const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
@@ -58,43 +63,45 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const size_t last = num_seqs - first < seqs_per_warp ? num_seqs : first + seqs_per_warp;
     const struct stream stream = make_stream(num_seqs, seq_len, first, last, inputs, coeffs, outputs);
     const struct tile all = tile_at(&stream, 0, 0x7FFFFFFF); /* the stream as one tile */
-    const unsigned row = 32 * 4, own = lane * 4;
+    const unsigned row = PIPE_FLAT_ROW, own = lane * 4;
+    float x[4], c[4], next_x[4], next_c[4];
+    float carry = 0.0f; /* what comes into the row; a stream begins with a start, which lets nothing in */
 
-    /* the position of the thread's first element in its sequence: 0 at a start; before the stream, counted on backwards */
-    unsigned position = own >= all.begin ? (own - all.begin) % seq_len : seq_len - 1 - (all.begin - 1 - own) % seq_len;
-    const unsigned row_step = row % seq_len;
-    float carry = 0.0f; /* what comes into the row */
+    group_load<4>(&all, own, next_x, next_c);
 
-    for (unsigned base = 0; base < all.end; base += rows * row) {
-        float x[rows][4], c[rows][4];
+    /* the position of the thread's first element in its sequence: 0 at a start; before the stream, counted backwards */
+    unsigned position =
+        own >= all.begin ? wrap(own - all.begin, seq_len) : seq_len - 1 - wrap(all.begin - 1 - own, seq_len);
+    const unsigned row_step = wrap(row, seq_len);
+
+    for (unsigned base = 0; base < all.end; base += row) {
 #pragma unroll
-        for (int r = 0; r < rows; r++) /* all loads first: they fly together */
-            group_load<4>(&all, base + own + r * row, x[r], c[r]);
+        for (int i = 0; i < 4; i++) /* the row is there; the next one sets out */
+            x[i] = next_x[i], c[i] = next_c[i];
+        group_load<4>(&all, base + row + own, next_x, next_c);
+        if (base < all.begin || base + row > all.end)
+            group_mask<4>(&all, base + own, x, c);
+
+        const unsigned to_start = position == 0 ? 0 : seq_len - position;
+        const unsigned start = to_start < 4 ? to_start : 4; /* of a sequence, in the group */
+        group_scan(start, seq_len, x, c);
+        const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
+        const struct pair mine = {c[3], x[3]};
+        const struct pair up_to_here = warp_scan(mine, lane_reach(starts, lane));
+        const struct pair before = lane_before(up_to_here, lane);
+
+        /* the carry reaches the lanes before which nothing started in this row, and goes up to the group's first start
+         */
+        const bool open = (starts & lanes_before(lane)) == 0;
+        const float into = open ? carry * before.product + before.sum : before.sum;
 #pragma unroll
-        for (int r = 0; r < rows; r++) {
-            const unsigned at = base + own + r * row, to_start = position == 0 ? 0 : seq_len - position;
-            const unsigned start = to_start < 4 ? to_start : 4; /* of a sequence, in the group */
-            if (at < all.begin || at + 4 > all.end)
-                group_mask<4>(&all, at, x[r], c[r]);
-            group_scan(start, seq_len, x[r], c[r]);
+        for (unsigned i = 0; i < 4; i++)
+            x[i] = i < start ? into * c[i] + x[i] : x[i];
+        carry = __shfl_sync(ALL_LANES, x[3], 31);
+        group_store<4>(&all, base + own, x);
 
-            const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
-            const struct pair mine = {c[r][3], x[r][3]};
-            const struct pair up_to_here = warp_scan(mine, lane_reach(starts, lane));
-            const struct pair before = lane_before(up_to_here, lane);
-
-            /* the carry reaches the lanes before which nothing started in this row, and goes up to the group's first start */
-            const bool open = (starts & lanes_before(lane)) == 0;
-            const float into = open ? carry * before.product + before.sum : before.sum;
-#pragma unroll
-            for (unsigned i = 0; i < 4; i++)
-                x[r][i] = i < start ? into * c[r][i] + x[r][i] : x[r][i];
-            carry = __shfl_sync(ALL_LANES, x[r][3], 31);
-            group_store<4>(&all, at, x[r]);
-
-            position += row_step;
-            position = position >= seq_len ? position - seq_len : position;
-        }
+        position += row_step;
+        position = position >= seq_len ? position - seq_len : position;
     }
 }
 

@@ -4,11 +4,10 @@
 #include "flat.cuh"
 #include "pipe.cuh"
 
-/* How many short sequences a warp of flat takes: as many as fill its tile. */
-static size_t seqs_per_warp(const struct pipe_config *config, size_t seq_len)
+/* How many short sequences a warp of flat takes: as many as fill its row. */
+static size_t seqs_per_warp(size_t seq_len)
 {
-    const size_t tile = (size_t)config->rows * config->group * 32;
-    return seq_len < tile ? tile / seq_len : 1;
+    return seq_len < PIPE_FLAT_ROW ? PIPE_FLAT_ROW / seq_len : 1;
 }
 
 static size_t shared_bytes(const struct pipe_config *config)
@@ -46,7 +45,6 @@ static cudaError_t device_arch(int *arch)
 
 /* The compiled kernel of a configuration, NULL if there is none. */
 typedef void pipe_kernel(size_t, size_t, int, const float *, const float *, float *);
-typedef void flat_kernel(size_t, unsigned, unsigned, const float *, const float *, float *);
 
 static pipe_kernel *find_pipe(const struct pipe_config *config)
 {
@@ -54,16 +52,6 @@ static pipe_kernel *find_pipe(const struct pipe_config *config)
     if (config->movement == movement_ && config->rows == rows_ && config->group == group_)                             \
         return pipe_forward<movement_, rows_, group_>;
     PIPE_CONFIGS(CHOOSE)
-#undef CHOOSE
-    return NULL;
-}
-
-static flat_kernel *find_flat(const struct pipe_config *config)
-{
-#define CHOOSE(rows_)                                                                                                  \
-    if (config->rows == rows_ && config->group == 4)                                                                   \
-        return flat_forward<rows_>;
-    FLAT_CONFIGS(CHOOSE)
 #undef CHOOSE
     return NULL;
 }
@@ -86,12 +74,11 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
         return cudaErrorNotSupported;
 
     if (config->movement == PIPE_FLAT) {
-        flat_kernel *kernel = find_flat(config);
-        const size_t per_warp = seqs_per_warp(config, args->seq_len);
+        const size_t per_warp = seqs_per_warp(args->seq_len);
         const size_t warps = (args->num_seqs - 1) / per_warp + 1, warps_per_block = config->threads / 32;
-        if (kernel == NULL || args->seq_len > PIPE_FLAT_MAX_LEN)
+        if (args->seq_len > PIPE_FLAT_MAX_LEN || config->rows != 1 || config->group != 4)
             return cudaErrorInvalidValue;
-        kernel<<<(unsigned)((warps - 1) / warps_per_block + 1), config->threads, 0, stream>>>(
+        flat_forward<<<(unsigned)((warps - 1) / warps_per_block + 1), config->threads, 0, stream>>>(
             args->num_seqs, (unsigned)args->seq_len, (unsigned)per_warp, args->inputs, args->coeffs, args->outputs);
         return cudaGetLastError();
     }
@@ -100,7 +87,8 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
     const size_t shared = shared_bytes(config);
     if (kernel == NULL)
         return cudaErrorInvalidValue;
-    if (shared > 40 * 1024) { /* above 48 KB, the kernel's own few included, one must ask: for all that the chip gives */
+    if (shared >
+        40 * 1024) { /* above 48 KB, the kernel's own few included, one must ask: for all that the chip gives */
         int limit;
         error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
         if (error == cudaSuccess && shared > (size_t)limit - 1024)
@@ -135,12 +123,9 @@ extern "C" struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_le
 {
     struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
     (void)num_seqs;
-    if (seq_len <= 256)
-        return config;
-    config.rows = 2;
-    config.threads = 64;
     if (seq_len <= 512)
         return config;
+    config.rows = 2;
     if (seq_len < 4096 || seq_len % 4 != 0 || arch < 80) {
         config.movement = PIPE_VECTOR;
         config.threads = threads_for(seq_len, 8, 2, seq_len <= 8192 ? 256 : 320);

@@ -3,8 +3,10 @@
    In a tile, every warp has `rows` rows of 32 groups, a group for each lane, and a group is `group` consecutive
    elements:
 
-       warp 0   row 0   |lane 0    |lane 1    | ... |lane 31   |      group 4: a float4 a lane, 512 consecutive bytes a
-   row row 1   |lane 0    |lane 1    | ... |lane 31   | warp 1   row 0   ...
+       warp 0   row 0   |lane 0    |lane 1    | ... |lane 31   |
+                row 1   |lane 0    |lane 1    | ... |lane 31   |      a group of 4 is a float4,
+       warp 1   row 0   |lane 0    |lane 1    | ... |lane 31   |      a row 512 consecutive bytes
+                ...
 
    Consecutive elements in a lane let it scan them alone (chapter 03). Consecutive lanes on consecutive memory is what
    the memory wants. A float4 is both. */
@@ -36,7 +38,7 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         make_stream(num_seqs, seq_len, blockIdx.x, blockIdx.x + (size_t)1, inputs, coeffs, outputs);
 
     float x[rows][group], c[rows][group], next_x[rows][group], next_c[rows][group];
-    float carry = 0.0f; /* what comes into the tile: nothing into the first one */
+    float carry = 0.0f; /* what comes into the tile */
 
     /* the first tiles set out */
     if (movement == PIPE_VECTOR) {
@@ -122,15 +124,25 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             }
         }
 
+        /* Nothing comes into the sequence's first warp. Adding 0 * product would not do: 0 * infinity is NaN. */
+        const bool nothing = base == 0 && warp == 0;
+
         /* 2. the lanes of a row, row after row: what lies between the warp's first element and each group */
-        struct pair before[rows], so_far = {1.0f, 0.0f};
+        struct pair before[rows], so_far;
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             thread_scan<group>(x[r], c[r]);
             const struct pair mine = {c[r][group - 1], x[r][group - 1]};
-            const struct pair up_to_here = warp_scan(mine, lane);
-            before[r] = pair_join(so_far, lane_before(up_to_here, lane));
-            so_far = pair_join(so_far, pair_shfl(up_to_here, 31));
+            const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+            before[r] = lane_before(up_to_here, lane);
+            if (r > 0)
+                before[r] = pair_join(so_far, before[r]);
+            so_far = r == 0 ? whole_row : pair_join(so_far, whole_row);
+        }
+        if (nothing && lane == 0) { /* nor into its first group */
+#pragma unroll
+            for (int i = 0; i < group; i++)
+                c[0][i] = 0.0f;
         }
 
         /* 3. the warps of the block. After the barrier nobody needs the stage any more: it is filled again */
@@ -140,12 +152,13 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             const struct tile last = tile_at(&stream, base + (size_t)stages * size, size);
             tile_copy_bulk(&last, size, shared + stage * 2 * size, &arrived[stage], policy);
         }
-        const float into_warp = block_collect(&totals[turn], &carry, warp, num_warps, lane);
+        const float into_warp = block_collect(&totals[turn], base == 0, &carry, warp, num_warps, lane);
 
         /* 4. what comes in is added, and the tile leaves */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            thread_carry<group>(into_warp * before[r].product + before[r].sum, x[r], c[r]);
+            const float into = nothing ? before[r].sum : into_warp * before[r].product + before[r].sum;
+            thread_carry<group>(into, x[r], c[r]);
             if (movement != PIPE_STAGED)
                 group_store<group>(&tile, own + r * row, x[r]);
         }

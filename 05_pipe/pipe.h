@@ -23,7 +23,7 @@ enum pipe_movement {
 /* One way to run the recurrence. */
 struct pipe_config {
     enum pipe_movement movement;
-    int rows, group; /* a thread holds rows * group elements; one of PIPE_CONFIGS or FLAT_CONFIGS */
+    int rows, group; /* a thread holds rows * group elements; one of PIPE_CONFIGS; flat: 1 and 4 */
     int threads;     /* per block: a multiple of 32, up to PIPE_MAX_THREADS */
     int stages;      /* tiles in shared memory at once, up to PIPE_MAX_STAGES; 1 for movements without stages */
 };
@@ -40,10 +40,7 @@ struct pipe_config {
     X(PIPE_BULK_FIRST, 2, 4)                                                                                           \
     X(PIPE_BULK_LAST, 2, 4)                                                                                            \
     X(PIPE_BULK_LAST, 4, 4)
-#define FLAT_CONFIGS(X) /* rows; the group is 4 */                                                                     \
-    X(1)                                                                                                               \
-    X(2)
-enum { PIPE_MAX_THREADS = 512, PIPE_MAX_STAGES = 4, PIPE_FLAT_MAX_LEN = 1 << 30 };
+enum { PIPE_MAX_THREADS = 512, PIPE_MAX_STAGES = 4, PIPE_FLAT_ROW = 128, PIPE_FLAT_MAX_LEN = 1 << 30 };
 
 /* The configuration that pipe_default_forward takes for this shape on a chip of this compute capability (90 for 9.0).
  */
