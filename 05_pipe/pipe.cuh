@@ -113,8 +113,8 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         if (tile.begin > 0 || tile.end < size || base == 0) { /* an edge of the stream */
 #pragma unroll
             for (int r = 0; r < rows; r++) {
-                if (bulk)
-                    bulk_left_over<group>(&tile, own + r * row, x[r], c[r]);
+                if (movement == PIPE_ASYNC || bulk)
+                    left_over<group>(&tile, own + r * row, x[r], c[r]);
                 group_mask<group>(&tile, own + r * row, x[r], c[r]);
             }
             if (base == 0 && threadIdx.x == 0) { /* the coefficient that is not used */

@@ -167,43 +167,43 @@ static __device__ __forceinline__ void group_store_staged(const struct tile *til
     }
 }
 
-/* async: a group sets out for a stage by cp.async, which reads no byte past the arrays' end. */
-static __device__ __forceinline__ void group_copy_async(const struct tile *tile, unsigned at, float *stage_x,
-                                                        float *stage_c)
-{
-    if (at >= tile->end)
-        return;
-    const size_t missing = at + 4 <= tile->readable ? 0 : (at + 4 - tile->readable) * sizeof(float);
-    __pipeline_memcpy_async(stage_x, tile->inputs + at, 16, missing);
-    __pipeline_memcpy_async(stage_c, tile->coeffs + at, 16, missing);
-}
-
-/* bulk: a whole tile sets out for a stage by the copy engine, which moves multiples of 16 bytes. Of the last tile of
-   the arrays up to 3 elements may be left over: bulk_left_over fetches them. One thread calls this. */
-static __device__ __forceinline__ unsigned bulk_elements(const struct tile *tile)
+/* async and bulk copy 16 bytes at least. Of the last tile of the arrays up to 3 elements may be left over, which
+   left_over fetches. So many elements of a tile are copied: */
+static __device__ __forceinline__ unsigned copied_elements(const struct tile *tile)
 {
     const unsigned wanted = (tile->end + 3) & ~3u, whole = tile->readable & ~3u;
     return wanted < whole ? wanted : whole;
 }
 
+template <int group>
+static __device__ __forceinline__ void left_over(const struct tile *tile, unsigned at, float *x, float *c)
+{
+#pragma unroll
+    for (int i = 0; i < group; i++)
+        if (at + i >= copied_elements(tile) && at + i < tile->end)
+            x[i] = tile->inputs[at + i], c[i] = tile->coeffs[at + i];
+}
+
+/* async: a group sets out for a stage by cp.async. */
+static __device__ __forceinline__ void group_copy_async(const struct tile *tile, unsigned at, float *stage_x,
+                                                        float *stage_c)
+{
+    if (at >= copied_elements(tile))
+        return;
+    __pipeline_memcpy_async(stage_x, tile->inputs + at, 16);
+    __pipeline_memcpy_async(stage_c, tile->coeffs + at, 16);
+}
+
+/* bulk: a whole tile sets out for a stage by the copy engine. One thread calls this. */
 static __device__ __forceinline__ void tile_copy_bulk(const struct tile *tile, unsigned size, float *stage,
                                                       uint64_t *barrier, enum l2_policy policy)
 {
-    const unsigned bytes = bulk_elements(tile) * (unsigned)sizeof(float);
+    const unsigned bytes = copied_elements(tile) * (unsigned)sizeof(float);
     mbarrier_expect(barrier, 2 * bytes);
     if (bytes != 0) {
         bulk_load_policy(stage, tile->inputs, bytes, barrier, policy);
         bulk_load_policy(stage + size, tile->coeffs, bytes, barrier, policy);
     }
-}
-
-template <int group>
-static __device__ __forceinline__ void bulk_left_over(const struct tile *tile, unsigned at, float *x, float *c)
-{
-#pragma unroll
-    for (int i = 0; i < group; i++)
-        if (at + i >= bulk_elements(tile) && at + i < tile->end)
-            x[i] = tile->inputs[at + i], c[i] = tile->coeffs[at + i];
 }
 
 #endif

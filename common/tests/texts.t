@@ -44,7 +44,7 @@ for my $path (@texts) {
     is($dollars % 2, 0, "$path: every formula is closed");
 }
 
-my $report = `perl common/report.pl --check`;
-is($report, '', 'every figure is the recorded one (make report)');
+my ($status, $out, $err) = run_program('perl', 'common/report.pl', '--check');
+is("$status $out$err", '0 ', 'every figure is the recorded one (make report)');
 
 done_testing;
