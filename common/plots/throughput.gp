@@ -2,7 +2,7 @@
 # Called by plot.sh with csv (the table), chapter, out (the picture) and term (svg, or dumb for the terminal).
 
 if (term eq 'dumb') { set terminal dumb 100 30 } else {
-    set terminal svg size 760,440 background '#ffffff' font 'sans-serif,13'
+    set terminal svg size 860,440 background '#ffffff' font 'sans-serif,13'
     set output out
 }
 set datafile separator ','
@@ -13,9 +13,14 @@ variants = system("awk -F, '!/^#/ && $3 == \"forward\" && $11 + 0 > 0 && !seen[$
 device = system("awk -F, '!/^#/ && $11 + 0 > 0 { print $7; exit }' " . csv)
 sequences = system("awk -F, '!/^#/ && $11 + 0 > 0 { print $4; exit }' " . csv)
 
-# Okabe and Ito's colours, which the colour-blind tell apart
-array colours[8] = ['#000000', '#E69F00', '#0072B2', '#D55E00', '#009E73', '#CC79A7', '#56B4E9', '#F0E442']
-colour(i) = colours[(i - 1) % 8 + 1]
+# Okabe and Ito's colours, which the colour-blind tell apart; past eight, the same ones dashed. The yardsticks are thin and grey.
+array colours[8] = ['#0072B2', '#D55E00', '#009E73', '#E69F00', '#CC79A7', '#56B4E9', '#F0E442', '#000000']
+is_yardstick(name) = (name eq 'copy' || name eq 'add' || name eq 'add5')
+yardsticks = 0
+do for [i = 1:words(variants)] { yardsticks = yardsticks + is_yardstick(word(variants, i)) } # they come first
+colour(i) = is_yardstick(word(variants, i)) ? '#888888' : colours[(i - yardsticks - 1) % 8 + 1]
+dashes(i) = is_yardstick(word(variants, i)) ? (word(variants, i) eq 'copy' ? 3 : 1) : (i - yardsticks > 8 ? 2 : 1)
+width(i) = is_yardstick(word(variants, i)) ? 1.5 : (word(variants, i) eq 'default' ? 3 : 2)
 
 set title chapter . ', forward, ' . sequences . ' sequences, ' . device noenhanced
 set xlabel 'sequence length (elements)'
@@ -26,8 +31,8 @@ set yrange [0:*]
 set grid ytics lc rgb '#dddddd'
 set border 3
 set tics nomirror
-set key left top noenhanced
+set key outside right top noenhanced reverse Left
 
 rows(variant) = "< awk -F, '$3 == \"forward\" && $2 == \"" . variant . "\" && $11 + 0 > 0 { print $5 \",\" $11 }' " . csv
 plot for [i = 1:words(variants)] rows(word(variants, i)) using 1:2 \
-    with linespoints lw 2 pt 7 ps 0.5 lc rgb colour(i) title word(variants, i)
+    with linespoints lw width(i) dt dashes(i) pt 7 ps 0.4 lc rgb colour(i) title word(variants, i)
