@@ -7,7 +7,6 @@
 #include <cuda_runtime.h>
 
 #include "tile.cuh"
-#include "tile.h"
 
 enum { MAX_THREADS = 1024 };
 enum combine { SERIAL, SHARED };
@@ -69,34 +68,18 @@ __global__ void __launch_bounds__(MAX_THREADS)
     thread_store<elems>(part, x, outputs + row);
 }
 
-template <int combine>
-static cudaError_t launch(const struct linrec_args *args, cudaStream_t stream)
-{
-    const cudaError_t error = linrec_check_args(args, false);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
-        return error;
-    if (args->seq_len > TILE_MAX_LEN || args->num_seqs > 0x7FFFFFFF || args->reverse)
-        return cudaErrorInvalidValue;
-    const int seq_len = (int)args->seq_len;
-    const unsigned blocks = (unsigned)args->num_seqs;
-
-#define LAUNCH(elems, max_threads)                                                                                     \
-    if (seq_len <= elems * max_threads) {                                                                              \
-        tile_forward<elems, combine>                                                                                   \
-            <<<blocks, tile_threads(args->seq_len), 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);  \
-        return cudaGetLastError();                                                                                     \
-    }
-    TILE_SIZES(LAUNCH)
-#undef LAUNCH
-    return cudaErrorInvalidValue;
-}
+/* every size of both kernels, from the one list */
+#define SERIAL_KERNEL(elems, max_threads) tile_forward<elems, SERIAL>,
+#define SHARED_KERNEL(elems, max_threads) tile_forward<elems, SHARED>,
+static tile_kernel *const serial_kernels[] = {TILE_SIZES(SERIAL_KERNEL)};
+static tile_kernel *const shared_kernels[] = {TILE_SIZES(SHARED_KERNEL)};
 
 extern "C" cudaError_t tile_serial_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch<SERIAL>(args, stream);
+    return tile_launch(serial_kernels, args, stream);
 }
 
 extern "C" cudaError_t tile_shared_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch<SHARED>(args, stream);
+    return tile_launch(shared_kernels, args, stream);
 }

@@ -6,6 +6,25 @@
 #ifndef TILE_CUH
 #define TILE_CUH
 
+#include "tile.h"
+
+/* A kernel that takes a sequence per block. */
+typedef void tile_kernel(int seq_len, const float *inputs, const float *coeffs, float *outputs);
+
+/* The body of a launcher. kernels: one kernel, compiled for each of TILE_SIZES in that order. */
+static inline cudaError_t tile_launch(tile_kernel *const *kernels, const struct linrec_args *args, cudaStream_t stream)
+{
+    const cudaError_t error = linrec_check_args(args, false);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    if (args->seq_len > TILE_MAX_LEN || args->num_seqs > 0x7FFFFFFF || args->reverse)
+        return cudaErrorInvalidValue;
+    tile_kernel *const kernel = kernels[tile_size(args->seq_len)];
+    kernel<<<(unsigned)args->num_seqs, tile_threads(args->seq_len), 0, stream>>>((int)args->seq_len, args->inputs,
+                                                                                 args->coeffs, args->outputs);
+    return cudaGetLastError();
+}
+
 /* The elements of a sequence that belong to this thread: consecutive ones, split evenly, so that two threads differ by
    one element at most. Threads at the end get none if there are more threads than elements.
 

@@ -13,16 +13,24 @@ extern "C" {
 #define TILE_SIZES(X) X(4, 256) X(8, 512) X(16, 1024)
 enum { TILE_MAX_LEN = 16 * 1024 };
 
-/* The threads that a launch takes for this length: whole warps, and as few as hold the sequence. 0 if it is too long.
- */
+/* Which of them a sequence takes, counted from 0; as many as there are if it is too long. */
+static inline int tile_size(size_t seq_len)
+{
+    int size = 0;
+#define COUNT(elems, max_threads) size += seq_len > (elems) * (max_threads);
+    TILE_SIZES(COUNT)
+#undef COUNT
+    return size;
+}
+
+/* The threads that a launch takes: whole warps, and as few as hold the sequence. 0 if it is too long. */
 static inline unsigned tile_threads(size_t seq_len)
 {
-#define THREADS(elems, max_threads)                                                                                    \
-    if (seq_len <= (elems) * (max_threads))                                                                            \
-        return (unsigned)((seq_len + (elems)*32 - 1) / ((elems)*32) * 32);
-    TILE_SIZES(THREADS)
-#undef THREADS
-    return 0;
+#define ELEMS(elems, max_threads) elems,
+    const size_t elems[] = {TILE_SIZES(ELEMS) 0};
+#undef ELEMS
+    const size_t per_warp = elems[tile_size(seq_len)] * 32;
+    return per_warp == 0 ? 0 : (unsigned)((seq_len + per_warp - 1) / per_warp * 32);
 }
 
 /* Which thread of a block holds element pos, as text. */

@@ -7,7 +7,6 @@
 #include <cuda_runtime.h>
 
 #include "../03_tile/tile.cuh"
-#include "../03_tile/tile.h"
 #include "warp_scan.cuh"
 #include "warp_scan.h"
 
@@ -48,44 +47,32 @@ __global__ void __launch_bounds__(MAX_THREADS)
     thread_store<elems>(part, x, outputs + row);
 }
 
-template <int level>
-static cudaError_t launch(const struct linrec_args *args, cudaStream_t stream)
-{
-    const cudaError_t error = linrec_check_args(args, false);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
-        return error;
-    if (args->seq_len > TILE_MAX_LEN || args->num_seqs > 0x7FFFFFFF || args->reverse)
-        return cudaErrorInvalidValue;
-    const int seq_len = (int)args->seq_len;
-    const unsigned blocks = (unsigned)args->num_seqs;
-
-#define LAUNCH(elems, max_threads)                                                                                     \
-    if (seq_len <= elems * max_threads) {                                                                              \
-        levels_forward<elems, level>                                                                                   \
-            <<<blocks, tile_threads(args->seq_len), 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);  \
-        return cudaGetLastError();                                                                                     \
-    }
-    TILE_SIZES(LAUNCH)
-#undef LAUNCH
-    return cudaErrorInvalidValue;
-}
+/* every size of each level, from chapter 03's list */
+#define IO_ONLY_KERNEL(elems, max_threads) levels_forward<elems, IO_ONLY>,
+#define THREAD_KERNEL(elems, max_threads) levels_forward<elems, THREAD>,
+#define WARP_KERNEL(elems, max_threads) levels_forward<elems, WARP>,
+#define BLOCK_KERNEL(elems, max_threads) levels_forward<elems, BLOCK>,
+static tile_kernel *const io_only_kernels[] = {TILE_SIZES(IO_ONLY_KERNEL)};
+static tile_kernel *const thread_kernels[] = {TILE_SIZES(THREAD_KERNEL)};
+static tile_kernel *const warp_kernels[] = {TILE_SIZES(WARP_KERNEL)};
+static tile_kernel *const block_kernels[] = {TILE_SIZES(BLOCK_KERNEL)};
 
 extern "C" cudaError_t warp_scan_io_only_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch<IO_ONLY>(args, stream);
+    return tile_launch(io_only_kernels, args, stream);
 }
 
 extern "C" cudaError_t warp_scan_thread_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch<THREAD>(args, stream);
+    return tile_launch(thread_kernels, args, stream);
 }
 
 extern "C" cudaError_t warp_scan_warp_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch<WARP>(args, stream);
+    return tile_launch(warp_kernels, args, stream);
 }
 
 extern "C" cudaError_t warp_scan_block_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch<BLOCK>(args, stream);
+    return tile_launch(block_kernels, args, stream);
 }
