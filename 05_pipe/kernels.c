@@ -27,7 +27,7 @@ const struct linrec_kernel chapter05_kernels[] = {
      .min_arch = 90},
     {MOVEMENT("flat", "each warp by itself, several short sequences in a tile", pipe_flat_forward),
      .max_seq_len = PIPE_FLAT_MAX_LEN},
-    {MOVEMENT("default", "flat, vector, bulk_last or async, by shape and chip", pipe_default_forward),
+    {MOVEMENT("default", "flat, vector, bulk_last or async, by length and chip", pipe_default_forward),
      .is_default = true},
     {.name = NULL},
 };

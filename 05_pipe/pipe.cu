@@ -119,10 +119,9 @@ static int threads_for(size_t seq_len, int elems, size_t tiles, int most)
    - up to 4095, and where rows begin at any multiple of 4 bytes: vector. Two tiles, if they are not too large: one is
      scanned while the other one is on its way;
    - the rest: the copy engine, two tiles at once, large ones for long sequences. */
-extern "C" struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_len, int arch)
+extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch)
 {
     struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
-    (void)num_seqs;
     if (seq_len <= 512)
         return config;
     config.rows = 2;
@@ -143,7 +142,7 @@ extern "C" cudaError_t pipe_default_forward(const struct linrec_args *args, cuda
 {
     int arch = 0;
     const cudaError_t error = device_arch(&arch);
-    const struct pipe_config config = pipe_default_config(args->num_seqs, args->seq_len, arch);
+    const struct pipe_config config = pipe_default_config(args->seq_len, arch);
     return error != cudaSuccess ? error : pipe_launch(&config, args, stream);
 }
 

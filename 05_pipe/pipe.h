@@ -42,9 +42,9 @@ struct pipe_config {
     X(PIPE_BULK_LAST, 4, 4)
 enum { PIPE_MAX_THREADS = 512, PIPE_MAX_STAGES = 4, PIPE_FLAT_ROW = 128, PIPE_FLAT_MAX_LEN = 1 << 30 };
 
-/* The configuration that pipe_default_forward takes for this shape on a chip of this compute capability (90 for 9.0).
+/* The configuration that pipe_default_forward takes for this length on a chip of this compute capability (90 for 9.0).
  */
-struct pipe_config pipe_default_config(size_t num_seqs, size_t seq_len, int arch);
+struct pipe_config pipe_default_config(size_t seq_len, int arch);
 
 /* Forward, with the given configuration. cudaErrorInvalidValue for one that is not compiled or out of range,
    cudaErrorNotSupported where the chip lacks what the movement needs. */

@@ -4,7 +4,7 @@
 
 static cudaError_t launch_for(int arch, const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct pipe_config config = pipe_default_config(args->num_seqs, args->seq_len, arch);
+    const struct pipe_config config = pipe_default_config(args->seq_len, arch);
     return pipe_launch(&config, args, stream);
 }
 
