@@ -1,5 +1,5 @@
-/* main.c - chapter 01 as a program: the loop and the threads, checked and timed on the CPU. CPU_THREADS=7 in the environment lets
-   the variant `threads` take 7 threads, whatever the number of cores. */
+/* main.c - chapter 01 as a program: the loop and the threads, checked and timed on the CPU. CPU_THREADS=7 in the
+   environment lets the variant `threads` take 7 threads, whatever the number of cores. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +16,8 @@ int main(int argc, char **argv)
         char *end;
         const long count = strtol(wanted, &end, 10);
         if (count < 1 || count > CPU_MAX_THREADS || *end != '\0')
-            return usage_error("CPU_THREADS=%s is not a number of threads; give one from 1 to %d", wanted, CPU_MAX_THREADS);
+            return usage_error("CPU_THREADS=%s is not a number of threads; give one from 1 to %d", wanted,
+                               CPU_MAX_THREADS);
         cpu_threads_set((size_t)count);
     }
     return harness_main(argc, argv, &chapter);

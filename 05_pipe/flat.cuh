@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int i = 0; i < 4; i++) /* the row is there; the next one sets out */
             x[i] = next_x[i], c[i] = next_c[i];
         group_load<4>(&all, base + row + own, next_x, next_c);
-        if (base < all.begin || base + row > all.end)
+        if (base < all.begin || base + row > all.end) /* keeps what was not loaded out of the arithmetic */
             group_mask<4>(&all, base + own, x, c);
 
         const unsigned to_start = position == 0 ? 0 : seq_len - position;

@@ -1,8 +1,6 @@
 /* kernels.c - the table of chapter 05's kernels. */
 #include "pipe.h"
 
-#include <stdio.h>
-
 /* The rows of a warp and the warps of a block are joined in a few levels, and every tile adds one more; but each of
    these steps passes over elements, at most as many steps as elements, so they are counted as the steps of the loop
    are. What remains are the levels of one tile: five in the warp, four over 16 warps, four rows, and the ends. */

@@ -4,26 +4,22 @@
 #include "flat.cuh"
 #include "pipe.cuh"
 
+static const struct pipe_config flat_config = {PIPE_FLAT, 1, 4, 160, 1};
+
 /* How many short sequences a warp of flat takes: as many as fill its row. */
 static size_t seqs_per_warp(size_t seq_len)
 {
     return seq_len < PIPE_FLAT_ROW ? PIPE_FLAT_ROW / seq_len : 1;
 }
 
-static size_t shared_bytes(const struct pipe_config *config)
+extern "C" size_t pipe_shared_bytes(const struct pipe_config *config)
 {
     const size_t tile = (size_t)config->threads * config->rows * config->group * sizeof(float);
-    switch (config->movement) {
-    case PIPE_STAGED:
+    if (config->movement == PIPE_STAGED)
         return tile + tile / 32; /* padded */
-    case PIPE_ASYNC:
-    case PIPE_BULK:
-    case PIPE_BULK_FIRST:
-    case PIPE_BULK_LAST:
+    if (config->movement == PIPE_ASYNC || pipe_is_bulk(config->movement))
         return 2 * tile * config->stages;
-    default:
-        return 0;
-    }
+    return 0;
 }
 
 static cudaError_t device_attribute(int *value, enum cudaDeviceAttr attribute)
@@ -31,6 +27,15 @@ static cudaError_t device_attribute(int *value, enum cudaDeviceAttr attribute)
     int device;
     const cudaError_t error = cudaGetDevice(&device);
     return error != cudaSuccess ? error : cudaDeviceGetAttribute(value, attribute, device);
+}
+
+/* The dynamic shared memory that a block may have, if it asks: the chip's limit less the kernel's own few bytes. */
+static cudaError_t device_shared_limit(size_t *bytes)
+{
+    int limit = 0;
+    const cudaError_t error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    *bytes = limit > 1024 ? (size_t)limit - 1024 : 0;
+    return error;
 }
 
 static cudaError_t device_arch(int *arch)
@@ -68,9 +73,7 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
         return cudaErrorInvalidValue;
     if ((error = device_arch(&arch)) != cudaSuccess)
         return error;
-    const bool bulk =
-        config->movement == PIPE_BULK || config->movement == PIPE_BULK_FIRST || config->movement == PIPE_BULK_LAST;
-    if ((config->movement == PIPE_ASYNC && arch < 80) || (bulk && arch < 90))
+    if ((config->movement == PIPE_ASYNC && arch < 80) || (pipe_is_bulk(config->movement) && arch < 90))
         return cudaErrorNotSupported;
 
     if (config->movement == PIPE_FLAT) {
@@ -84,18 +87,16 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
     }
 
     pipe_kernel *kernel = find_pipe(config);
-    const size_t shared = shared_bytes(config);
+    const size_t shared = pipe_shared_bytes(config);
     if (kernel == NULL)
         return cudaErrorInvalidValue;
-    if (shared >
-        40 * 1024) { /* above 48 KB, the kernel's own few included, one must ask: for all that the chip gives */
-        int limit;
-        error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-        if (error == cudaSuccess && shared > (size_t)limit - 1024)
+    if (shared > 40 * 1024) { /* above 48 KB one must ask: for all that the chip gives */
+        size_t limit;
+        error = device_shared_limit(&limit);
+        if (error == cudaSuccess && shared > limit)
             error = cudaErrorNotSupported;
         if (error == cudaSuccess)
-            error =
-                cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit - 1024);
+            error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)limit);
         if (error != cudaSuccess)
             return error;
     }
@@ -119,9 +120,9 @@ static int threads_for(size_t seq_len, int elems, size_t tiles, int most)
    - up to 4095, and where rows begin at any multiple of 4 bytes: vector. Two tiles, if they are not too large: one is
      scanned while the other one is on its way;
    - the rest: the copy engine, two tiles at once, large ones for long sequences. */
-extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch)
+extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
-    struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
+    struct pipe_config config = flat_config;
     if (seq_len <= 512)
         return config;
     config.rows = 2;
@@ -134,6 +135,10 @@ extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch)
     config.stages = 2;
     config.rows = seq_len > 32768 && arch >= 90 ? 4 : 2;
     config.threads = threads_for(seq_len, 4 * config.rows, 1, seq_len <= 8192 ? 256 : 512);
+    if (pipe_shared_bytes(&config) > shared_limit) { /* some chips give a block 99 KB and no more */
+        config.rows = 2;
+        config.threads = threads_for(seq_len, 8, 1, 512);
+    }
     return config;
 }
 
@@ -141,9 +146,14 @@ extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch)
 extern "C" cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)
 {
     int arch = 0;
-    const cudaError_t error = device_arch(&arch);
-    const struct pipe_config config = pipe_default_config(args->seq_len, arch);
-    return error != cudaSuccess ? error : pipe_launch(&config, args, stream);
+    size_t shared_limit = 0;
+    cudaError_t error = device_arch(&arch);
+    if (error == cudaSuccess)
+        error = device_shared_limit(&shared_limit);
+    if (error != cudaSuccess)
+        return error;
+    const struct pipe_config config = pipe_default_config(args->seq_len, arch, shared_limit);
+    return pipe_launch(&config, args, stream);
 }
 
 static cudaError_t launch_movement(enum pipe_movement movement, int rows, int group, int most_threads, int stages,
@@ -191,6 +201,5 @@ extern "C" cudaError_t pipe_bulk_last_forward(const struct linrec_args *args, cu
 
 extern "C" cudaError_t pipe_flat_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
-    return pipe_launch(&config, args, stream);
+    return pipe_launch(&flat_config, args, stream);
 }

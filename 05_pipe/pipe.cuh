@@ -27,7 +27,8 @@ __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
     __shared__ uint64_t arrived[PIPE_MAX_STAGES]; /* bulk: a barrier for each stage */
 
-    const bool bulk = movement == PIPE_BULK || movement == PIPE_BULK_FIRST || movement == PIPE_BULK_LAST;
+    static_assert(movement <= PIPE_STAGED ? rows == 1 : group == 4, "see PIPE_CONFIGS");
+    const bool bulk = movement >= PIPE_BULK && movement <= PIPE_BULK_LAST;
     const enum l2_policy policy = movement == PIPE_BULK_FIRST  ? L2_EVICT_FIRST
                                   : movement == PIPE_BULK_LAST ? L2_EVICT_LAST
                                                                : L2_NORMAL;

@@ -20,6 +20,11 @@ enum pipe_movement {
     PIPE_FLAT,       /* a float4 per lane, each warp by itself, several sequences in a tile if they are short */
 };
 
+static inline bool pipe_is_bulk(enum pipe_movement movement)
+{
+    return movement >= PIPE_BULK && movement <= PIPE_BULK_LAST;
+}
+
 /* One way to run the recurrence. */
 struct pipe_config {
     enum pipe_movement movement;
@@ -42,9 +47,12 @@ struct pipe_config {
     X(PIPE_BULK_LAST, 4, 4)
 enum { PIPE_MAX_THREADS = 512, PIPE_MAX_STAGES = 4, PIPE_FLAT_ROW = 128, PIPE_FLAT_MAX_LEN = 1 << 30 };
 
-/* The configuration that pipe_default_forward takes for this length on a chip of this compute capability (90 for 9.0).
- */
-struct pipe_config pipe_default_config(size_t seq_len, int arch);
+/* The configuration that pipe_default_forward takes for this length on a chip of this compute capability (90 for 9.0)
+   whose blocks may have `shared_limit` bytes of shared memory. */
+struct pipe_config pipe_default_config(size_t seq_len, int arch, size_t shared_limit);
+
+/* Dynamic shared memory that a block of this configuration takes, in bytes. */
+size_t pipe_shared_bytes(const struct pipe_config *config);
 
 /* Forward, with the given configuration. cudaErrorInvalidValue for one that is not compiled or out of range,
    cudaErrorNotSupported where the chip lacks what the movement needs. */

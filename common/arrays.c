@@ -251,13 +251,14 @@ void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, con
         check->max_error = INFINITY;
         return;
     }
-    if (count == 0)
-        return;
     if ((changed = changed_guards(arrays)) != 0) {
         snprintf(check->text, sizeof check->text, "%zu bytes before or past an output array were written", changed);
         check->max_error = INFINITY;
         return;
     }
+
+    if (count == 0)
+        return;
 
     /* on the host: everything that is small enough, else three rows */
     const bool whole = !on_device || count <= HOST_COUNT;
@@ -266,7 +267,7 @@ void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, con
         checked = check_rows_on_host(arrays, spec, levels, 0, num_seqs, &host,
                                      spec->kind == DATA_NAN_FIRST ? &inputs_differ : NULL);
     else if (length <= HOST_ROW)
-        for (size_t row = 0; row<num_seqs; row += num_seqs> 2 ? (num_seqs - 1) / 2 : 1)
+        for (size_t row = 0, stride = (num_seqs + 1) / 2; row < num_seqs; row += stride)
             checked = checked && check_rows_on_host(arrays, spec, levels, row, 1, &host, NULL);
     result = host;
     if (on_device && checked) {

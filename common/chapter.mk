@@ -62,7 +62,8 @@ ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/common/sim/include -I$(ROOT)/common -DLINREC_SIM
   LINK = $(CXX) -no-pie -o $@ $^ -pthread -lm
 else
-  INCLUDES := -isystem $(CUDA_INCLUDE) -I$(ROOT)/common
+  INCLUDES := -I$(ROOT)/common
+  C_INCLUDES := -isystem $(CUDA_INCLUDE)
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
 
@@ -75,7 +76,7 @@ $(FLAGS): FORCE
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(INCLUDES) -MMD -MP -c -o $@ $<
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -c -o $@ $<
 
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)

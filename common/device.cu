@@ -61,7 +61,7 @@ extern "C" cudaError_t device_check(const struct linrec_args *args, bool backwar
     return cudaGetLastError();
 }
 
-/* The sum goes nowhere, but the compiler cannot know that it is never NaN. */
+/* The sum goes nowhere, but the compiler cannot know that the buffer holds zeros and that it is never 1. */
 static __global__ void flush(const float4 *buffer, size_t count)
 {
     const size_t stride = (size_t)gridDim.x * blockDim.x;

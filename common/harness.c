@@ -188,7 +188,13 @@ static int check_request(const struct session *session, bool directions[2][2], s
                            options->variant != NULL ? options->variant : "",
                            direction_name(backward, options->reverse));
 
-    /* every named shape must be within the limits of some variant, or of the named one */
+    /* a named variant must be able to run here, */
+    for (const struct linrec_kernel *kernel = session->chapter->kernels; kernel->name != NULL; kernel++)
+        if (options->variant != NULL && is_wanted(session, kernel) &&
+            cannot_run(session, kernel, num_seqs, 0, why, sizeof why))
+            return usage_error("%s; choose another variant", why);
+
+    /* and every named shape must be within the limits of some variant, or of the named one */
     for (int i = 0; i < num_seq_lens; i++) {
         bool fits = false;
         for (const struct linrec_kernel *kernel = session->chapter->kernels; kernel->name != NULL; kernel++)
@@ -202,17 +208,26 @@ static int check_request(const struct session *session, bool directions[2][2], s
 
 /* ---- check and time ---- */
 
-/* The share of a run's memory that a shape needs: its arrays and the buffer that flushes the cache. */
+/* Whether a shape's arrays fit into the memory, with what a kernel wants as workspace and a margin. Where the device is
+   the host, a check copies all arrays once more. */
 static bool fits_memory(const struct session *session, size_t num_seqs, size_t seq_len, bool backward, size_t *needed,
                         size_t *available)
 {
-    size_t total;
-    const size_t bytes = arrays_bytes(num_seqs, seq_len, backward), margin = (size_t)256 << 20;
-    *needed = bytes == SIZE_MAX ? SIZE_MAX : bytes + margin;
+    const struct linrec_args sizes = {.num_seqs = num_seqs, .seq_len = seq_len};
+    const size_t bytes = arrays_bytes(num_seqs, seq_len, backward), margin = (size_t)128 << 20;
+    size_t total, workspace = 0;
     *available = 0;
     cudaMemGetInfo(available, &total);
-    *available += session->flush_bytes; /* already taken */
-    return bytes != SIZE_MAX && bytes <= SIZE_MAX - margin && *needed <= *available;
+    *needed = bytes;
+    if (bytes > SIZE_MAX / 8)
+        return false;
+    for (const struct linrec_kernel *kernel = session->chapter->kernels; kernel->name != NULL; kernel++)
+        if (is_wanted(session, kernel) && kernel->workspace_size != NULL && kernel->workspace_size(&sizes) > workspace)
+            workspace = kernel->workspace_size(&sizes);
+    *needed = (session->on_gpu ? bytes : 2 * bytes) + workspace + margin;
+    if (session->flush_buffer == NULL)
+        *needed += session->flush_bytes;
+    return *needed <= *available;
 }
 
 /* Very long rows get a zero coefficient every 65537 elements (a prime, so that it meets no tile's edge twice), so that
@@ -368,8 +383,10 @@ static void run_shape(struct session *session, bool backward, bool reverse, size
     const bool timing = !session->options.check_only && num_seqs * seq_len != 0;
     const struct data_spec spec = {session->options.seed, DATA_UNIFORM, seq_len, reverse, window_of(seq_len)};
     double copy = 0.0, sum = 0.0;
-    if (timing && arrays_fill(&arrays, &spec) == cudaSuccess)
+    const bool filled = timing && arrays_fill(&arrays, &spec) == cudaSuccess;
+    if (filled)
         time_baselines(session, &arrays, reverse, &copy, &sum);
+    session->num_failed += timing && !filled;
     for (int k = 0; k < num_kernels; k++) {
         if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], backward, reverse))
             continue;
@@ -387,7 +404,7 @@ static void run_shape(struct session *session, bool backward, bool reverse, size
                           .add_gb_per_s = sum,
                           .checked = !kernels[k].partial,
                           .max_error = errors[k]};
-        if (timing && errors[k] <= 1.0) /* a wrong result has no speed */
+        if (filled && errors[k] <= 1.0) /* a wrong result has no speed */
             time_kernel(session, &arrays, &kernels[k], &row);
         add_row(session, &row);
     }
@@ -420,23 +437,24 @@ static int check_and_time(struct session *session)
         status = output_probe(options->csv);
     if (status != 0)
         return status;
-    if (options->num_seqs_given ||
-        options->num_seq_lens != 0) /* a named shape that does not fit is an error, and said at once */
-        for (int i = 0; i < num_lengths; i++) {
-            const bool backward = directions[true][false] || directions[true][true];
-            size_t needed, available;
-            if (!fits_memory(session, num_seqs, lengths[i], backward, &needed, &available))
-                return usage_error(
-                    "%zu sequences of %zu elements need %.3g GB, the device has %.3g GB free; choose a smaller shape",
-                    num_seqs, lengths[i], (double)needed * 1e-9, (double)available * 1e-9);
-        }
-
-    if (!on_sim && !options->check_only) {
+    if (!on_sim && !options->check_only)
         session->flush_bytes = session->on_gpu ? 2 * (size_t)session->device.l2CacheSize : (size_t)64 << 20;
-        if (cudaMalloc(&session->flush_buffer, session->flush_bytes) != cudaSuccess ||
-            cudaMemset(session->flush_buffer, 0, session->flush_bytes) != cudaSuccess)
-            return usage_error("not enough memory for the %zu bytes that flush the cache", session->flush_bytes);
+
+    /* a named length that does not fit is an error, and said at once; of the default ones some may be left out */
+    bool any_fits = false;
+    for (int i = 0; i < num_lengths; i++) {
+        const bool backward = directions[true][false] || directions[true][true];
+        size_t needed, available;
+        const bool fits = fits_memory(session, num_seqs, lengths[i], backward, &needed, &available);
+        any_fits = any_fits || fits;
+        if (!fits && (options->num_seq_lens != 0 || (i == num_lengths - 1 && !any_fits)))
+            return usage_error(
+                "%zu sequences of %zu elements need %.3g GB, the device has %.3g GB free; choose a smaller shape",
+                num_seqs, lengths[i], (double)needed * 1e-9, (double)available * 1e-9);
     }
+    if (session->flush_bytes != 0 && (cudaMalloc(&session->flush_buffer, session->flush_bytes) != cudaSuccess ||
+                                      cudaMemset(session->flush_buffer, 0, session->flush_bytes) != cudaSuccess))
+        return usage_error("not enough memory for the %zu bytes that flush the cache", session->flush_bytes);
     printf("%s on %s (%s, %s), seed %llu\n\n", session->chapter->name, session->run.device, session->run.backend,
            session->run.toolkit, (unsigned long long)options->seed);
     table_print_head(&session->run);
@@ -453,10 +471,13 @@ static int check_and_time(struct session *session)
     if (on_sim)
         printf("\nThe simulator checks results and counts what one launch does; it says nothing about time.\n");
     if (session->num_failed != 0) {
-        printf("\n%d of %d checks and launches FAILED\n", session->num_failed, session->num_checks);
+        printf("\n%d FAILED\n", session->num_failed);
         return 1;
     }
-    printf("\nall %d checks passed\n", session->num_checks);
+    if (session->num_checks == 0)
+        printf("\nnothing was checked\n");
+    else
+        printf("\nall %d checks passed\n", session->num_checks);
     return status;
 }
 

@@ -151,7 +151,7 @@ static int read_file(const char *path, FILE *file, struct npy *array)
         goto out;
     }
     for (size_t i = 0; i < sizeof element_types / sizeof element_types[0]; i++)
-        if (strncmp(descr + 1, element_types[i].descr, 3) == 0 && descr[4] == descr[0])
+        if (*descr != '\0' && strncmp(descr + 1, element_types[i].descr, 3) == 0 && descr[4] == descr[0])
             type = &element_types[i];
     if (type == NULL) {
         status = usage_error("%s: its elements are of type %.*s; convert it with .astype(numpy.float32)", path,

@@ -27,7 +27,7 @@ static void remove_unfinished(int signal_number)
 
 static void remember(char *from, char *to)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ, SIGPIPE};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE};
     for (int i = 0; i < MAX_UNFINISHED; i++)
         if (unfinished[i] == from) {
             unfinished[i] = to;

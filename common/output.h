@@ -4,6 +4,10 @@
 
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct output {
     FILE *file;
     char *target; /* where it will appear, links resolved */
@@ -13,11 +17,11 @@ struct output {
 /* Opens *output for `path`. Returns 0, or 2 after one line on stderr. */
 int output_open(struct output *output, const char *path);
 
-/* Brings all that was written to the disk, or the pipe. Returns 0, or 2 after one line on stderr. */
+/* Hands all that was written to the system. Returns 0, or 2 after one line on stderr. */
 int output_flush(struct output *output);
 
-/* Flushes, and puts the file in its place, with the permissions of the one that was there. Returns 0, or 2 after one line on
-   stderr; the target is then as it was before. */
+/* Flushes, and puts the file in its place, with the permissions of the one that was there. Returns 0, or 2 after one
+   line on stderr; the target is then as it was before. */
 int output_commit(struct output *output);
 
 /* Leaves no trace. Also fine after a failed open and after a commit. An interrupted program leaves none either. */
@@ -26,7 +30,11 @@ void output_discard(struct output *output);
 /* Says early whether output_open would work, before the long computation whose result it shall hold. */
 int output_probe(const char *path);
 
-/* To be called once by main: at exit, a standard output that could not be written becomes exit status 2 and one line on stderr. */
+/* To be called once by main: at exit, a standard output that could not be written becomes exit status 2 and one line on
+ * stderr. */
 void output_watch_stdout(void);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

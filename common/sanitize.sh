@@ -14,7 +14,7 @@ for chapter in "$@"; do
     for tool in memcheck racecheck initcheck synccheck; do
         printf '%s, %s: ' "$chapter" "$tool"
         compute-sanitizer --tool "$tool" --error-exitcode 1 "build/cuda/$chapter" --check-only --num-seqs 3 \
-            --seq-len 1,2,31,33,129,1000,4097 > "build/cuda/$tool.log" 2>&1 || { cat "build/cuda/$tool.log"; exit 1; }
-        tail -n 1 "build/cuda/$tool.log"
+            --seq-len 1,2,31,33,129,1000,4097 > "build/cuda/extra/$tool.log" 2>&1 || { cat "build/cuda/extra/$tool.log"; exit 1; }
+        tail -n 1 "build/cuda/extra/$tool.log"
     done
 done

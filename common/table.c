@@ -62,11 +62,11 @@ static void write_percent(FILE *file, double gb_per_s, double yardstick)
     fputc(',', file);
 }
 
-static void write_text(FILE *file, const char *text) /* a device's name must not bring in a column or a line */
+/* A name must not bring in a line, nor (separator) a column. */
+static void write_text(FILE *file, const char *text, char separator)
 {
     for (; *text != '\0'; text++)
-        fputc(*text == ',' || *text == '\n' ? ' ' : *text, file);
-    fputc(',', file);
+        fputc(*text == separator || (unsigned char)*text < ' ' ? ' ' : *text, file);
 }
 
 int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
@@ -81,15 +81,18 @@ int table_write_csv(const char *path, const struct run *run, const struct row *r
 
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     fprintf(file, "# command:");
-    for (int i = 0; i < run->argc; i++)
-        fprintf(file, " %s", run->argv[i]);
+    for (int i = 0; i < run->argc; i++) {
+        fputc(' ', file);
+        write_text(file, run->argv[i], '\0');
+    }
     fprintf(file, "\n# date: %s\n# toolkit: %s\n# driver: %s\n", date, run->toolkit, run->driver);
     fprintf(file, "chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,"
                   "percent_of_copy,percent_of_add,max_error\n");
     for (const struct row *row = rows; row < rows + num_rows; row++) {
         fprintf(file, "%s,%s,%s,%zu,%zu,%s,", row->chapter, row->variant, row->direction, row->num_seqs, row->seq_len,
                 run->backend);
-        write_text(file, run->device);
+        write_text(file, run->device, ',');
+        fputc(',', file);
         if (row->timed)
             fprintf(file, "%.6f,%.6f,%.6f,%.2f,", row->timing.median_ms, row->timing.p20_ms, row->timing.p80_ms,
                     row_gb_per_s(row));

@@ -38,8 +38,8 @@ static inline double demo_worse(double worst, double error)
     return error <= worst ? worst : error;
 }
 
-/* Opens the file (../../common/output.h: it appears whole or not at all). Its first lines say where the numbers come from.
-   Returns 0, or 2 after one line on stderr. */
+/* Opens the file (../../common/output.h: it appears whole or not at all). Its first lines say where the numbers come
+   from. Returns 0, or 2 after one line on stderr. */
 static inline int demo_open(struct output *output, const char *path, const char *command)
 {
     char line[256], date[32];

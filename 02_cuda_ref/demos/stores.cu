@@ -12,9 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-extern "C" {
 #include "../../common/output.h"
-}
 
 enum variant { FULL, NO_STORES, ONLY_STORES, WIDE_STORES, WIDE, NUM_VARIANTS };
 static const char *const names[NUM_VARIANTS] = {"full", "no_stores", "only_stores", "wide_stores", "wide"};

@@ -14,9 +14,9 @@ if ! command -v gnuplot >/dev/null; then
 fi
 mkdir -p results
 
-# has_times CSV: does any row hold a median? The simulator's hold none.
+# has_times CSV: does any forward row hold a median? The simulator's hold none.
 has_times() {
-    [ -f "$1" ] && awk -F, '!/^#/ && $8 + 0 > 0 { found = 1 } END { exit !found }' "$1"
+    [ -f "$1" ] && awk -F, '!/^#/ && $3 == "forward" && $8 + 0 > 0 { found = 1 } END { exit !found }' "$1"
 }
 draw() { # SCRIPT OUTPUT SETTINGS
     gnuplot -e "term='$term'; $3" "$1"

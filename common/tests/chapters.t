@@ -8,7 +8,12 @@ use Test::More;
 
 my $lengths = join ',', 1 .. 130, 255 .. 257, 511 .. 513, 1000, 1023 .. 1025, 2049, 4097;
 
-ok(scalar(chapters()), 'there are programs to test');
+# what each chapter runs; the others it refuses
+my %directions = (
+    '01_reference' => 'forward reverse backward backward_reverse',
+    '02_cuda_ref' => 'forward reverse backward backward_reverse',
+    map { $_ => 'forward' } qw(03_tile 04_warp_scan 05_pipe));
+is_deeply([chapters()], [sort map { s{/main\.c$}{}r } glob '[0-9][0-9]_*/main.c'], 'every chapter has its program');
 for my $chapter (chapters()) {
     for my $num_seqs (1, 5) {
         my ($status, $out, $err) =
@@ -19,17 +24,36 @@ for my $chapter (chapters()) {
     # more sequences than 16 bits count, more than any block or warp takes; rows longer than any tile
     for my $shape ([131, '17,100'], [65601, 16], [2, '20001,70001']) {
         my ($status, $out, $err) = run_program(program($chapter), '--check-only', '--num-seqs', $shape->[0], '--seq-len', $shape->[1]);
-        ok($status eq 0 || ($status eq 2 && $err =~ /takes sequences of up to/), "$chapter: $shape->[0] sequences of $shape->[1] elements")
-            or diag($err);
+        ok(($status eq 0 && $out =~ /^all \d+ checks passed$/m) || ($status eq 2 && $err =~ /takes sequences of up to/),
+            "$chapter: $shape->[0] sequences of $shape->[1] elements") or diag($err);
     }
     for my $shape ([0, 5], [3, 0], [0, 0]) {
         my ($status, $out) = run_program(program($chapter), '--check-only', '--num-seqs', $shape->[0], '--seq-len', $shape->[1]);
         ok($status eq 0, "$chapter: $shape->[0] sequences of $shape->[1] elements are a no-op with success");
     }
-    my ($status, $list) = run_program(program($chapter), '--list');
+    my ($status, $out) = run_program(program($chapter), '--check-only', '--num-seqs', 1, '--seq-len', 5, '--csv', scratch('directions.csv'));
+    my %seen = map { (split /,/)[2] => 1 } grep { /^$chapter,/ } split /\n/, read_file(scratch('directions.csv'));
+    my $runs = $directions{$chapter} // 'not said above';
+    is_deeply(\%seen, { map { $_ => 1 } split ' ', $runs }, "$chapter runs: $runs");
+    if ($runs eq 'forward') {
+        refuses("$chapter --reverse", qr/does not run reverse/, program($chapter), '--reverse');
+        refuses("$chapter --backward", qr/does not run backward/, program($chapter), '--backward');
+    }
+
+    ($status, my $list) = run_program(program($chapter), '--list');
     is($status, 0, "$chapter --list");
+
+    # an infinite coefficient makes infinities, and no NaN by way of a carry of zero that comes in from nowhere
+    my $inputs = write_npy(scratch('x.npy'), '(7,)', (1) x 7);
+    my $coeffs = write_npy(scratch('c.npy'), '(7,)', 1, 9**9**9, (1) x 5);
+    for my $variant (map { /^(\S+)/ } grep { !/\(partial/ } split /\n/, $list) {
+        my $outputs = scratch('y.npy');
+        unlink $outputs;
+        run_program(program($chapter), '--inputs', $inputs, '--coeffs', $coeffs, '--outputs', $outputs, '--variant', $variant);
+        my (undef, @y) = read_npy($outputs);
+        is("@y", join(' ', 1, ('Inf') x 6), "$chapter $variant: infinity stays infinity");
+    }
     is(scalar(() = $list =~ /\(default\)/g), 1, "$chapter has one default variant");
-    my @sources = glob "$chapter/*.c $chapter/*.cu";
     cmp_ok(lines_of("$chapter/main.c"), '<', 30, "$chapter/main.c stays under 30 lines");
 }
 

@@ -1,4 +1,4 @@
-# Every launcher keeps its promises (programs/contract.c).
+# The launchers keep their promises (programs/contract.c).
 use strict;
 use warnings;
 use lib 'common/tests';

@@ -91,7 +91,7 @@ for my $type (sort keys %types) {
     ok($status eq 0 && $shape eq '(4,)' && close_to(\@got, \@one), "inputs of type $type, one dimension") or diag($err);
 }
 my $negative = file('negative.npy', npy_bytes('<i2', '(2,)', pack 's<*', -3, 5));
-my ($negative_status) = run_program($p, '--inputs', $negative, '--coeffs', $negative, '--outputs', $y);
+run_program($p, '--inputs', $negative, '--coeffs', $negative, '--outputs', $y);
 is_deeply([(read_npy($y))[1, 2]], [-3, -10], 'negative integers keep their sign');
 for my $shape ('(0,)', '(3, 0)', '(0, 3)') {
     my $empty = file('empty.npy', npy_bytes('<f4', $shape, ''));
