@@ -90,7 +90,8 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
     const size_t shared = pipe_shared_bytes(config);
     if (kernel == NULL)
         return cudaErrorInvalidValue;
-    if (shared > 40 * 1024) { /* above 48 KB one must ask: for all that the chip gives */
+    /* above 48 KB, the kernel's own few included, one must ask: for all that the chip gives */
+    if (shared > 40 * 1024) {
         size_t limit;
         error = device_shared_limit(&limit);
         if (error == cudaSuccess && shared > limit)

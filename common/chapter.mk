@@ -34,8 +34,12 @@ run: all
 	    echo; echo "build/$(BACKEND)/extra/$(CHAPTER)_$$demo"; build/$(BACKEND)/extra/$(CHAPTER)_$$demo || exit 1; done
 	@$(MAKE) --no-print-directory plot
 
+# the default shapes, many short sequences, and odd lengths past a tile; the simulator once more in another order
 check: all
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 31 --seq-len 1,2,3,5,6,7,63,100
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 4097,10007,16001
+	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 33,100,4097,10007
 
 plot:
 	@cd $(ROOT) && sh common/plots/plot.sh $(CHAPTER) $(TERM_OPTION)

@@ -43,6 +43,20 @@ for my $chapter (chapters()) {
     ($status, my $list) = run_program(program($chapter), '--list');
     is($status, 0, "$chapter --list");
 
+    # products of coefficients overflow, and nothing comes in that they could multiply: zeros stay zeros
+    for my $case ([96, 2.83], $chapter eq '05_pipe' ? ([4, 1e20], [7, 1e7], [300, 1.5]) : ()) {
+        my ($length, $c) = @$case;
+        my $zeros = write_npy(scratch('x.npy'), "($length,)", (0) x $length);
+        my $large = write_npy(scratch('c.npy'), "($length,)", ($c) x $length);
+        for my $variant (map { /^(\S+)/ } grep { !/\(partial/ } split /\n/, $list) {
+            my $outputs = scratch('y.npy');
+            unlink $outputs;
+            run_program(program($chapter), '--inputs', $zeros, '--coeffs', $large, '--outputs', $outputs, '--variant', $variant);
+            my (undef, @y) = read_npy($outputs);
+            ok(@y == $length && !(grep { $_ ne '0' } @y), "$chapter $variant: zeros stay zeros, length $length, coefficients $c") or diag("@y");
+        }
+    }
+
     # an infinite coefficient makes infinities, and no NaN by way of a carry of zero that comes in from nowhere
     my $inputs = write_npy(scratch('x.npy'), '(7,)', (1) x 7);
     my $coeffs = write_npy(scratch('c.npy'), '(7,)', 1, 9**9**9, (1) x 5);
