@@ -38,13 +38,14 @@ static cudaError_t device_shared_limit(size_t *bytes)
     return error;
 }
 
+/* What chip and code can do together. */
 static cudaError_t device_arch(int *arch)
 {
     int major = 0, minor = 0;
     cudaError_t error = device_attribute(&major, cudaDevAttrComputeCapabilityMajor);
     if (error == cudaSuccess)
         error = device_attribute(&minor, cudaDevAttrComputeCapabilityMinor);
-    *arch = 10 * major + minor;
+    *arch = 10 * major + minor < LINREC_ARCH ? 10 * major + minor : LINREC_ARCH;
     return error;
 }
 

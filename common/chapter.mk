@@ -67,7 +67,7 @@ ifeq ($(ENGINE),sim)
   LINK = $(CXX) -no-pie -o $@ $^ -pthread -lm
 else
   INCLUDES := -I$(ROOT)/common
-  C_INCLUDES := -isystem $(CUDA_INCLUDE)
+  C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
 

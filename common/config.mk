@@ -42,6 +42,8 @@ WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 CFLAGS := -O3 -g
 HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic
 SIM_CXXFLAGS := -std=c++17 -O2 -g -U_FORTIFY_SOURCE $(WARNINGS)
-NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -warn-spills,-warn-lmem-usage \
+# what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out
+ARCH_NUMBER = $(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH)))))
+NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -warn-spills,-warn-lmem-usage \
     $(if $(WERROR),-Werror all-warnings -Xptxas -Werror)
 CUDA_INCLUDE = $(dir $(NVCC))../include

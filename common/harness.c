@@ -146,9 +146,10 @@ static void print_list(const struct linrec_chapter *chapter)
 static bool cannot_run(const struct session *session, const struct linrec_kernel *kernel, size_t num_seqs,
                        size_t seq_len, char *why, size_t size)
 {
-    const int arch = session->device.major * 10 + session->device.minor;
+    const int chip = session->device.major * 10 + session->device.minor, arch = chip < LINREC_ARCH ? chip : LINREC_ARCH;
     if (kernel->min_arch > arch && !session->chapter->on_cpu)
-        snprintf(why, size, "%s needs sm_%d, this device is sm_%d", kernel->name, kernel->min_arch, arch);
+        snprintf(why, size, "%s needs sm_%d, this is compiled for sm_%d and the device is sm_%d", kernel->name,
+                 kernel->min_arch, arch, chip);
     else if (kernel->max_seq_len != 0 && seq_len > kernel->max_seq_len)
         snprintf(why, size, "%s takes sequences of up to %zu elements, not %zu", kernel->name, kernel->max_seq_len,
                  seq_len);

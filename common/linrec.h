@@ -55,6 +55,12 @@ struct linrec_args {
    arguments that it cannot take. It allocates nothing and does not wait. Zero sequences or zero length is a no-op. */
 typedef cudaError_t linrec_launcher(const struct linrec_args *args, cudaStream_t stream);
 
+/* The compute capability that the code was compiled for (90 for sm_90; set by the makefile). A newer chip runs it, too,
+   but not what was left out of it. */
+#ifndef LINREC_ARCH
+#define LINREC_ARCH 1000
+#endif
+
 /* One row of a chapter's table of kernels. A table ends with a row whose name is NULL. */
 struct linrec_kernel {
     const char *name; /* what --variant takes */
