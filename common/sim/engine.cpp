@@ -815,6 +815,19 @@ static void check_bulk_copies(void)
               c->bytes, c->barrier->phase, phase);
 }
 
+/* ---- loads and stores with a cache hint ---- */
+
+void sim_check_extent(const char *what, const void *p, size_t size, const char *file, int line)
+{
+    const struct sim_region *r = sim_region_near(p);
+    char where[600];
+
+    if (r == NULL || !sim_region_holds(r, p, 1) || sim_region_holds(r, p, size))
+        return; /* wholly outside: the access itself tells */
+    sim_region_describe((const char *)p + size, where, sizeof(where));
+    sim_fault(file, line, "%s up to %s. Take the last elements one by one", what, where);
+}
+
 /* ---- shared memory ---- */
 
 /* Makes a region NaN and has it verified when the block ends. */

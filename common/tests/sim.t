@@ -32,6 +32,7 @@ my @faults = (
     ["read_past_end",        "read_past_end<28>",       "(0,0,0)", "(63,0,0)", "reads right past the end of $allocated", $x86],
     ["write_past_end",       "write_past_end",          "(0,0,0)", "(50,0,0)", "writes right past the end of $allocated", $x86],
     ["write_in_slack",       "write_in_slack",          "",        "",         "wrote 4 bytes past the end of the 396-byte allocation made at {there}"],
+    ["wide_past_end",        "wide_past_end",           "(0,0,0)", "(24,0,0)", "__ldcg reads up to 4 bytes past the end of the 396-byte allocation made at {there}"],
     ["write_before",         "write_before",            "",        "",         "wrote 8 bytes before the start of $allocated"],
     ["use_after_free",       "use_after_free",          "(0,0,0)", "(0,0,0)",  "byte 0 of $allocated, which was freed"],
     ["null_pointer",         "null_pointer",            "(0,0,0)", "(0,0,0)",  "through a null pointer"],

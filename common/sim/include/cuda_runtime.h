@@ -337,10 +337,21 @@ SIM_ATOMIC(atomicAdd, double, old + value)
 template <class T> struct sim_same {
     typedef T type; /* keeps T from being deduced from the stored value */
 };
+/* Faults if `size` bytes at p begin in a piece of memory but do not end in it: the slack behind it would hide that. */
+void sim_check_extent(const char *what, const void *p, size_t size, const char *file, int line);
+
 #define SIM_LOAD(name)                                                                                                 \
-    template <class T> SIM_INLINE T name(const T *p) { return *p; }
+    template <class T> SIM_INLINE T name(const T *p, SIM_AT)                                                           \
+    {                                                                                                                  \
+        sim_check_extent(#name " reads", p, sizeof(T), file, line);                                                    \
+        return *p;                                                                                                     \
+    }
 #define SIM_STORE(name)                                                                                                \
-    template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value) { *p = value; }
+    template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value, SIM_AT)                            \
+    {                                                                                                                  \
+        sim_check_extent(#name " writes", p, sizeof(T), file, line);                                                   \
+        *p = value;                                                                                                    \
+    }
 SIM_LOAD(__ldg)
 SIM_LOAD(__ldca)
 SIM_LOAD(__ldcg)

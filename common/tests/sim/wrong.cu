@@ -167,6 +167,13 @@ __global__ void write_in_slack(float *x, int)
         x[threadIdx.x - 1 + N - 1] = 1;
 }
 
+__global__ void wide_past_end(float *x, int)
+{
+    const float4 last = __ldcg((const float4 *)(x + 4 * threadIdx.x)); /* HERE wide_past_end */
+
+    x[threadIdx.x] = last.x;
+}
+
 __global__ void write_before(float *x, int)
 {
     (x - 2)[threadIdx.x] = 1;
@@ -636,6 +643,10 @@ int main(int argc, char **argv)
     if (strcmp(name, "write_in_slack") == 0) {
         cudaMalloc(&x, (N - 1) * sizeof(float)); /* THERE write_in_slack */
         write_in_slack<<<1, 64>>>(x, 0);         /* HERE write_in_slack */
+    }
+    if (strcmp(name, "wide_past_end") == 0) {
+        cudaMalloc(&x, (N - 1) * sizeof(float)); /* THERE wide_past_end */
+        wide_past_end<<<1, N / 4>>>(x, 0);
     }
     CASE(write_before, (write_before<<<1, 64>>>(x, 0))) /* HERE write_before */
     CASE(use_after_free, (cudaFree(x), use_after_free<<<1, 64>>>(x, 0)))
