@@ -10,7 +10,6 @@
 
    All four directions run through this code. A direction is a step (+1 or -1), as in the loop, and for the backward
    pass the coefficient is taken from one element earlier in the walk. */
-#define _POSIX_C_SOURCE 200809L
 #include "recurrence.h"
 
 #include <pthread.h>

@@ -33,11 +33,11 @@ __global__ void __launch_bounds__(MAX_THREADS)
         const struct pair own = {c[elems - 1], x[elems - 1]};
         const struct pair up_to_here = warp_scan(own, lane);
         const struct pair before = lane_before(up_to_here, lane);
-        float into_warp = 0.0f;
+        float into_warp = 0.0f, carry = 0.0f;
         if (level == BLOCK) {
             block_publish(&totals, up_to_here, warp, lane);
             __syncthreads();
-            into_warp = block_collect(&totals, true, &into_warp, warp, num_warps, lane);
+            into_warp = block_collect(&totals, true, &carry, warp, num_warps, lane);
         }
         /* nothing comes into the first warp, nor into its first thread; 0 would not do: 0 * infinity is NaN */
         const bool from_before = level == BLOCK && warp > 0;

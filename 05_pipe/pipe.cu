@@ -29,23 +29,23 @@ static cudaError_t device_attribute(int *value, enum cudaDeviceAttr attribute)
     return error != cudaSuccess ? error : cudaDeviceGetAttribute(value, attribute, device);
 }
 
-/* The dynamic shared memory that a block may have, if it asks: the chip's limit less the kernel's own few bytes. */
-static cudaError_t device_shared_limit(size_t *bytes)
-{
-    int limit = 0;
-    const cudaError_t error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    *bytes = limit > 1024 ? (size_t)limit - 1024 : 0;
-    return error;
-}
+/* What a launch must know of the chip: the compute capability that chip and code have together, and the dynamic shared
+   memory that a block may have if it asks: the chip's limit less the kernel's own few bytes. */
+struct chip {
+    int arch;
+    size_t shared_limit;
+};
 
-/* What chip and code can do together. */
-static cudaError_t device_arch(int *arch)
+static cudaError_t read_chip(struct chip *chip)
 {
-    int major = 0, minor = 0;
+    int major = 0, minor = 0, limit = 0;
     cudaError_t error = device_attribute(&major, cudaDevAttrComputeCapabilityMajor);
     if (error == cudaSuccess)
         error = device_attribute(&minor, cudaDevAttrComputeCapabilityMinor);
-    *arch = 10 * major + minor < LINREC_ARCH ? 10 * major + minor : LINREC_ARCH;
+    if (error == cudaSuccess)
+        error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    chip->arch = 10 * major + minor < LINREC_ARCH ? 10 * major + minor : LINREC_ARCH;
+    chip->shared_limit = limit > 1024 ? (size_t)limit - 1024 : 0;
     return error;
 }
 
@@ -62,19 +62,16 @@ static pipe_kernel *find_pipe(const struct pipe_config *config)
     return NULL;
 }
 
-extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struct linrec_args *args,
-                                   cudaStream_t stream)
+static cudaError_t launch(const struct chip *chip, const struct pipe_config *config, const struct linrec_args *args,
+                          cudaStream_t stream)
 {
-    int arch = 0;
     cudaError_t error = linrec_check_args(args, false);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     if (args->reverse || args->num_seqs > 0x7FFFFFFF || config->threads < 32 || config->threads > PIPE_MAX_THREADS ||
         config->threads % 32 != 0 || config->stages < 1 || config->stages > PIPE_MAX_STAGES)
         return cudaErrorInvalidValue;
-    if ((error = device_arch(&arch)) != cudaSuccess)
-        return error;
-    if ((config->movement == PIPE_ASYNC && arch < 80) || (pipe_is_bulk(config->movement) && arch < 90))
+    if ((config->movement == PIPE_ASYNC && chip->arch < 80) || (pipe_is_bulk(config->movement) && chip->arch < 90))
         return cudaErrorNotSupported;
 
     if (config->movement == PIPE_FLAT) {
@@ -93,18 +90,24 @@ extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struc
         return cudaErrorInvalidValue;
     /* above 48 KB, the kernel's own few included, one must ask: for all that the chip gives */
     if (shared > 40 * 1024) {
-        size_t limit;
-        error = device_shared_limit(&limit);
-        if (error == cudaSuccess && shared > limit)
-            error = cudaErrorNotSupported;
-        if (error == cudaSuccess)
-            error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)limit);
+        if (shared > chip->shared_limit)
+            return cudaErrorNotSupported;
+        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)chip->shared_limit);
         if (error != cudaSuccess)
             return error;
     }
     kernel<<<(unsigned)args->num_seqs, config->threads, shared, stream>>>(args->num_seqs, args->seq_len, config->stages,
                                                                           args->inputs, args->coeffs, args->outputs);
     return cudaGetLastError();
+}
+
+extern "C" cudaError_t pipe_launch(const struct pipe_config *config, const struct linrec_args *args,
+                                   cudaStream_t stream)
+{
+    struct chip chip;
+    const cudaError_t error = read_chip(&chip);
+    return error != cudaSuccess ? error : launch(&chip, config, args, stream);
 }
 
 /* Threads for `tiles` tiles of `elems` elements a thread, or more tiles if that took more than `most` threads; all
@@ -147,15 +150,10 @@ extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch, size
 /* The default, or one movement with a configuration that suits it. */
 extern "C" cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    int arch = 0;
-    size_t shared_limit = 0;
-    cudaError_t error = device_arch(&arch);
-    if (error == cudaSuccess)
-        error = device_shared_limit(&shared_limit);
-    if (error != cudaSuccess)
-        return error;
-    const struct pipe_config config = pipe_default_config(args->seq_len, arch, shared_limit);
-    return pipe_launch(&config, args, stream);
+    struct chip chip;
+    const cudaError_t error = read_chip(&chip);
+    const struct pipe_config config = pipe_default_config(args->seq_len, chip.arch, chip.shared_limit);
+    return error != cudaSuccess ? error : launch(&chip, &config, args, stream);
 }
 
 static cudaError_t launch_movement(enum pipe_movement movement, int rows, int group, int most_threads, int stages,

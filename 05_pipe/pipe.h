@@ -37,10 +37,8 @@ struct pipe_config {
 #define PIPE_CONFIGS(X)                                                                                                \
     X(PIPE_BLOCKED, 1, 8)                                                                                              \
     X(PIPE_STAGED, 1, 8)                                                                                               \
-    X(PIPE_VECTOR, 1, 4)                                                                                               \
     X(PIPE_VECTOR, 2, 4)                                                                                               \
     X(PIPE_ASYNC, 2, 4)                                                                                                \
-    X(PIPE_ASYNC, 4, 4)                                                                                                \
     X(PIPE_BULK, 2, 4)                                                                                                 \
     X(PIPE_BULK_FIRST, 2, 4)                                                                                           \
     X(PIPE_BULK_LAST, 2, 4)                                                                                            \

@@ -84,7 +84,7 @@ static void read_driver(char *text, size_t size)
 
 static int open_device(struct session *session)
 {
-    int count = 0, version = 0;
+    int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     if (error == cudaSuccess && count > 0)
         error = cudaGetDeviceProperties(&session->device, 0);
@@ -104,6 +104,7 @@ static int open_device(struct session *session)
         snprintf(session->run.toolkit, sizeof session->run.toolkit, "simulator");
         snprintf(session->run.driver, sizeof session->run.driver, "none");
 #else
+        int version = 0;
         session->on_gpu = true;
         session->run.backend = "cuda";
         cudaRuntimeGetVersion(&version);
@@ -111,7 +112,6 @@ static int open_device(struct session *session)
         read_driver(session->run.driver, sizeof session->run.driver);
 #endif
     }
-    (void)version;
     session->run.device = session->device.name;
     return 0;
 }

@@ -123,8 +123,8 @@ static inline HOST_DEVICE struct oracle_point oracle_advance(struct oracle_state
     }
     point.expected = state->y;
     point.bound = oracle_bound(state, levels);
-    if (backward &&
-        step != args->seq_len - 1) { /* at the last step stands the coefficient that is not used: gradient 0 */
+    /* at the last step stands the coefficient that is not used: gradient 0 */
+    if (backward && step != args->seq_len - 1) {
         const double y = args->outputs[row + (down ? pos - 1 : pos + 1)];
         point.coeff_expected = y * state->y;
         point.coeff_bound = fabs(y) * point.bound + 0x1p-24 * fabs(point.coeff_expected) + (double)FLT_MIN;

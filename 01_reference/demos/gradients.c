@@ -1,7 +1,6 @@
 /* gradients.c - the gradients of the chapter against central differences, in double precision.
 
    The loss is E = sum of (y[l] - target[l])^2 / 2, so the gradient with respect to y is y - target. */
-#define _POSIX_C_SOURCE 200809L
 #include "../recurrence.h"
 #include "demo.h"
 

@@ -1,5 +1,4 @@
 /* matrix.c - the recurrence as a matrix: write the mixing matrix down, multiply it out, compare with the loop. */
-#define _POSIX_C_SOURCE 200809L
 #include "../recurrence.h"
 #include "demo.h"
 

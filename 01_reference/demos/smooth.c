@@ -1,5 +1,4 @@
 /* smooth.c - an exponential moving average: one coefficient for all, the inputs scaled so that weights add up to 1. */
-#define _POSIX_C_SOURCE 200809L
 #include "../recurrence.h"
 #include "demo.h"
 

@@ -1,5 +1,4 @@
 /* speedup.c - one long sequence on 1, 2, ... all cores: what do threads gain over the loop? */
-#define _POSIX_C_SOURCE 200809L
 #include "../recurrence.h"
 #include "demo.h"
 

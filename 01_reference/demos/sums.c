@@ -1,5 +1,4 @@
 /* sums.c - what the recurrence can be: a sum that runs, a sum that starts again, a product that runs. */
-#define _POSIX_C_SOURCE 200809L
 #include "../recurrence.h"
 #include "demo.h"
 
