@@ -6,7 +6,7 @@
 static cudaError_t launch_for(int arch, size_t shared_limit, const struct linrec_args *args, cudaStream_t stream)
 {
     const struct pipe_config config = pipe_default_config(args->seq_len, arch, shared_limit);
-    if (pipe_shared_bytes(&config) > shared_limit)
+    if (pipe_shared_bytes(&config, 2) > shared_limit)
         return cudaErrorNotSupported;
     return pipe_launch(&config, args, stream);
 }
