@@ -106,7 +106,13 @@ static __device__ __forceinline__ void group_load(const struct tile *tile, const
     } else {
 #pragma unroll
         for (int i = 0; i < group; i++)
-            memory[i] = is_inside<group, reverse>(tile, at, i) ? from[i] : otherwise;
+            memory[i] = otherwise;
+        if (at < tile->end) { /* else there is nothing to look for */
+#pragma unroll
+            for (int i = 0; i < group; i++)
+                if (is_inside<group, reverse>(tile, at, i))
+                    memory[i] = from[i];
+        }
     }
     reorder<group, reverse>(memory, values);
 }

@@ -67,28 +67,31 @@ extern "C" cudaError_t backward_launch(const struct pipe_config *config, const s
     return error != cudaSuccess ? error : launch(&chip, config, true, args, stream);
 }
 
-extern "C" struct pipe_config backward_default_config(size_t seq_len, int arch, size_t shared_limit)
+extern "C" struct pipe_config backward_movement_config(enum pipe_movement movement, size_t seq_len)
 {
-    struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
-    if (seq_len <= 512)
-        return config;
-    config.rows = 2;
-    if (seq_len < 2048 || seq_len % 4 != 0 || arch < 80) {
-        config.movement = PIPE_VECTOR;
-        config.threads = pipe_threads(seq_len, 8, 2, 256);
-        return config;
-    }
-    config.movement = arch >= 90 ? PIPE_BULK_LAST : PIPE_ASYNC;
-    config.stages = 2;
-    config.threads = pipe_threads(seq_len, 8, 1, seq_len <= 8192 ? 256 : 512);
-    if (pipe_shared_bytes(&config, 3) > shared_limit) /* some chips give a block 64 KB and no more */
-        config.threads = pipe_threads(seq_len, 8, 1, 256);
+    struct pipe_config config = {movement, 2, 4, 0, 1};
+    if (movement == PIPE_FLAT)
+        config.rows = 1, config.threads = 128;
+    if (movement == PIPE_VECTOR) /* registers for three arrays twice: large blocks would leave many of them unused */
+        config.threads = pipe_threads(seq_len, 8, 1, 128);
+    if (movement == PIPE_ASYNC)
+        config.stages = 2, config.threads = pipe_threads(seq_len, 8, 1, 256);
+    if (PIPE_IS_BULK(movement))
+        config.rows = 4, config.stages = 2, config.threads = pipe_threads(seq_len, 16, 1, seq_len <= 8192 ? 256 : 512);
     return config;
 }
 
-extern "C" struct pipe_config backward_movement_config(enum pipe_movement movement, size_t seq_len)
+/* Measured on an H200 (README.md, "Choosing"): short sequences each warp by itself, the others by the copy engine with
+   two large tiles on their way, aligned or not; where there is no copy engine, by what the chip has. */
+extern "C" struct pipe_config backward_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
-    struct pipe_config config = pipe_movement_config(movement, seq_len);
+    const enum pipe_movement movement = seq_len <= 512 ? PIPE_FLAT
+                                        : arch >= 90   ? PIPE_BULK_LAST
+                                        : arch >= 80   ? PIPE_ASYNC
+                                                       : PIPE_VECTOR;
+    struct pipe_config config = backward_movement_config(movement, seq_len);
+    if (pipe_shared_bytes(&config, 3) > shared_limit) /* some chips give a block 99 KB and no more */
+        config.rows = 2, config.threads = pipe_threads(seq_len, 8, 1, 256);
     return config;
 }
 

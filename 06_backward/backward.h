@@ -14,7 +14,7 @@ extern "C" {
 #define BACKWARD_CONFIGS(X)                                                                                            \
     X(PIPE_VECTOR, 2, 512)                                                                                             \
     X(PIPE_ASYNC, 2, 512)                                                                                              \
-    X(PIPE_BULK, 2, 512)                                                                                               \
+    X(PIPE_BULK, 4, 512)                                                                                               \
     X(PIPE_BULK_LAST, 2, 512)                                                                                          \
     X(PIPE_BULK_LAST, 4, 512)
 #endif
