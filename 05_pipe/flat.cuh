@@ -51,27 +51,18 @@ static __device__ __forceinline__ int wrap(int n, int seq_len)
     return n < seq_len ? n : n % seq_len;
 }
 
-/* A warp's place in its stream. */
-struct flat_place {
-    int own;      /* the thread's first element in a row */
-    int position; /* of that element in its sequence: 0 at a start; before the stream, counted backwards */
-    int step;     /* by which the position grows from row to row */
-};
-
-static __device__ __forceinline__ struct flat_place flat_start(const struct tile *all, int seq_len, int lane)
+/* The position of the element at `at` in its sequence: 0 at a start; before the stream, counted backwards. It may take
+   a division, so kernels ask for it when their first loads are on the way. */
+static __device__ __forceinline__ int flat_position(const struct tile *all, int at, int seq_len)
 {
-    struct flat_place place;
-    place.own = lane * 4;
-    place.position = place.own >= all->begin ? wrap(place.own - all->begin, seq_len)
-                                             : seq_len - 1 - wrap(all->begin - 1 - place.own, seq_len);
-    place.step = wrap(PIPE_FLAT_ROW, seq_len);
-    return place;
+    return at >= all->begin ? wrap(at - all->begin, seq_len) : seq_len - 1 - wrap(all->begin - 1 - at, seq_len);
 }
 
-static __device__ __forceinline__ void flat_next(struct flat_place *place, int seq_len)
+/* The same, a row further. */
+static __device__ __forceinline__ int flat_next(int position, int row_step, int seq_len)
 {
-    place->position += place->step;
-    place->position = place->position >= seq_len ? place->position - seq_len : place->position;
+    position += row_step;
+    return position >= seq_len ? position - seq_len : position;
 }
 
 /* The stream of this warp, as one tile: seq_len is at most PIPE_FLAT_MAX_LEN, so its indices have 32 bits. Empty for a
@@ -94,20 +85,22 @@ static __global__ void __launch_bounds__(PIPE_FLAT_MAX_THREADS)
 {
     const int lane = threadIdx.x % 32;
     const struct tile all = flat_stream<reverse>(num_seqs, seq_len, seqs_per_warp);
-    struct flat_place place = flat_start(&all, seq_len, lane);
+    const int own = lane * 4;
     float x[4], c[4], next_x[4], next_c[4];
     float carry = 0.0f; /* what comes into the row; a stream begins with a start, which lets nothing in */
 
-    group_load<4, reverse>(&all, inputs, 0.0f, place.own, next_x);
-    group_load<4, reverse>(&all, coeffs, 1.0f, place.own, next_c);
-    for (int at = place.own; at - place.own < all.end; at += PIPE_FLAT_ROW) {
+    group_load<4, reverse>(&all, inputs, 0.0f, own, next_x);
+    group_load<4, reverse>(&all, coeffs, 1.0f, own, next_c);
+    int position = flat_position(&all, own, seq_len);
+    const int row_step = wrap(PIPE_FLAT_ROW, seq_len);
+    for (int at = own; at - own < all.end; at += PIPE_FLAT_ROW) {
 #pragma unroll
         for (int i = 0; i < 4; i++) /* the row is there; the next one sets out */
             x[i] = next_x[i], c[i] = next_c[i];
         group_load<4, reverse>(&all, inputs, 0.0f, at + PIPE_FLAT_ROW, next_x);
         group_load<4, reverse>(&all, coeffs, 1.0f, at + PIPE_FLAT_ROW, next_c);
 
-        const int to_start = place.position == 0 ? 0 : seq_len - place.position;
+        const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4; /* of a sequence, in the group */
         group_scan(start, seq_len, x, c);
         const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
@@ -124,7 +117,7 @@ static __global__ void __launch_bounds__(PIPE_FLAT_MAX_THREADS)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3], 31);
         group_store<4, reverse>(&all, outputs, at, x);
-        flat_next(&place, seq_len);
+        position = flat_next(position, row_step, seq_len);
     }
 }
 

@@ -76,19 +76,19 @@ extern "C" int pipe_threads(size_t seq_len, int elems, size_t tiles, int most)
 }
 
 /* Measured on an H200 (README.md, "Choosing"):
-   - up to 512 elements: each warp by itself, so that nobody waits;
-   - up to 4095, and where rows begin at any multiple of 4 bytes: vector. Two tiles, if they are not too large: one is
-     scanned while the other one is on its way;
+   - below 512 elements: each warp by itself, so that nobody waits;
+   - up to 4095, and where rows begin at any multiple of 4 bytes: vector. Below 1024 in one tile; else in two, if they
+   are not too large: one is scanned while the other one is on its way;
    - the rest: the copy engine, two tiles at once, large ones for long sequences. */
 extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
     struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
-    if (seq_len <= 512)
+    if (seq_len < 512)
         return config;
     config.rows = 2;
     if (seq_len < 4096 || seq_len % 4 != 0 || arch < 80) {
         config.movement = PIPE_VECTOR;
-        config.threads = pipe_threads(seq_len, 8, 2, seq_len <= 8192 ? 256 : 320);
+        config.threads = pipe_threads(seq_len, 8, seq_len < 1024 ? 1 : 2, seq_len <= 8192 ? 256 : 320);
         return config;
     }
     config.movement = arch >= 90 ? PIPE_BULK_LAST : PIPE_ASYNC;

@@ -77,18 +77,19 @@ extern "C" struct pipe_config backward_movement_config(enum pipe_movement moveme
     if (movement == PIPE_ASYNC)
         config.stages = 2, config.threads = pipe_threads(seq_len, 8, 1, 256);
     if (PIPE_IS_BULK(movement))
-        config.rows = 4, config.stages = 2, config.threads = pipe_threads(seq_len, 16, 1, seq_len <= 8192 ? 256 : 512);
+        config.rows = 4, config.stages = 2, config.threads = pipe_threads(seq_len, 16, 1, seq_len < 16384 ? 256 : 512);
     return config;
 }
 
-/* Measured on an H200 (README.md, "Choosing"): short sequences each warp by itself, the others by the copy engine with
-   two large tiles on their way, aligned or not; where there is no copy engine, by what the chip has. */
+/* Measured on an H200 (README.md, "Choosing"): below 512 elements each warp by itself, from 1024 on the copy engine
+   with two large tiles on their way, between them or without an engine cp.async, and vector where there is not even
+   that. */
 extern "C" struct pipe_config backward_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
-    const enum pipe_movement movement = seq_len <= 512 ? PIPE_FLAT
-                                        : arch >= 90   ? PIPE_BULK_LAST
-                                        : arch >= 80   ? PIPE_ASYNC
-                                                       : PIPE_VECTOR;
+    const enum pipe_movement movement = seq_len < 512                 ? PIPE_FLAT
+                                        : arch < 80                   ? PIPE_VECTOR
+                                        : seq_len < 1024 || arch < 90 ? PIPE_ASYNC
+                                                                      : PIPE_BULK_LAST;
     struct pipe_config config = backward_movement_config(movement, seq_len);
     if (pipe_shared_bytes(&config, 3) > shared_limit) /* some chips give a block 99 KB and no more */
         config.rows = 2, config.threads = pipe_threads(seq_len, 8, 1, 256);
