@@ -116,9 +116,10 @@ extern "C" cudaError_t backward_two_pass(const struct linrec_args *args, cudaStr
     const size_t count = args->num_seqs * args->seq_len;
     if (error != cudaSuccess || count == 0)
         return error;
-    const size_t blocks = (count - 1) / 256 + 1, most = (size_t)1 << 20;
-    d_coeffs_only<<<(unsigned)(blocks < most ? blocks : most), 256, 0, stream>>>(
-        count, args->seq_len, args->reverse, args->outputs, args->d_inputs, args->d_coeffs);
+    const size_t blocks = (count - 1) / (D_COEFFS_THREADS * D_COEFFS_ELEMS) + 1;
+    d_coeffs_only<<<(unsigned)blocks, D_COEFFS_THREADS, 0, stream>>>(count, args->seq_len,
+                                                                     D_COEFFS_THREADS % args->seq_len, args->reverse,
+                                                                     args->outputs, args->d_inputs, args->d_coeffs);
     return cudaGetLastError();
 }
 
