@@ -283,7 +283,10 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
 static void time_kernel(struct session *session, struct arrays *arrays, const struct linrec_kernel *kernel,
                         struct row *row)
 {
-    const int repeats = session->options.repeats != 0 ? session->options.repeats : session->on_gpu ? 25 : 7;
+    const int usual = !session->on_gpu                                 ? 7
+                      : row->num_seqs * row->seq_len < (size_t)1 << 25 ? 101
+                                                                       : 25; /* short ones scatter */
+    const int repeats = session->options.repeats != 0 ? session->options.repeats : usual;
     const bool backward = arrays->backward && kernel->backward != NULL;
     cudaError_t error = cudaSuccess;
     progress("timing %s %s, %zu x %zu", kernel->name, row->direction, row->num_seqs, row->seq_len);
