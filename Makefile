@@ -40,6 +40,13 @@ check: all
 plot:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter plot $(if $(filter command line,$(origin TERM)),TERM=$(TERM)) || exit 1; done
 
+# chapter 07: compare, inspect, profile; and keep what was measured on a GPU
+bench attrs profile:
+	@$(MAKE) --no-print-directory -C 07_bench $@
+
+record:
+	@perl 07_bench/record.pl
+
 report:
 	perl common/report.pl
 
@@ -72,6 +79,10 @@ help:
 	@echo "make test       run all tests"
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
+	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
+	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
+	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
+	@echo "make record     keep this GPU's tables in 07_bench/results/"
 	@echo "make report     write the recorded figures into the texts"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make setup      install what is missing (apt)"
@@ -81,4 +92,4 @@ help:
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
 	@echo "In a chapter's folder: make, make run, make check, make plot"
 
-.PHONY: all backend run test tests check plot report sanitize setup clean help
+.PHONY: all backend run test tests check plot bench attrs profile record report sanitize setup clean help
