@@ -1,11 +1,12 @@
 /* launches.c - what each kernel takes of the chip, as the CUDA runtime says: registers, local and shared memory, the
    threads of a block and how many of them an SM holds at once.
 
-   It records a launch into a graph, where kernel and launch can be looked up, and does it once more in a range that a
-   profiler can pick out (ncu --profile-from-start off). Options as everywhere; --csv writes the table as CSV. */
+   It launches a kernel once in a range that a profiler can pick out (ncu --profile-from-start off), and once into a
+   graph, where kernel and launch can be looked up. Options as everywhere; --csv writes the table as CSV. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../../common/arrays.h"
 #include "../../common/device.h"
@@ -93,6 +94,14 @@ static cudaError_t show(struct context *context, const struct linrec_kernel *ker
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(stream);
     if (error == cudaSuccess)
+        error = cudaProfilerStart();
+    if (error == cudaSuccess)
+        error = launch(&args, stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+    cudaProfilerStop();
+
+    if (error == cudaSuccess)
         error = cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
     if (error == cudaSuccess) {
         error = launch(&args, stream);
@@ -108,14 +117,6 @@ static cudaError_t show(struct context *context, const struct linrec_kernel *ker
     }
     if (graph != NULL)
         cudaGraphDestroy(graph);
-
-    if (error == cudaSuccess)
-        error = cudaProfilerStart();
-    if (error == cudaSuccess)
-        error = launch(&args, stream);
-    if (error == cudaSuccess)
-        error = cudaStreamSynchronize(stream);
-    cudaProfilerStop();
     if (args.workspace != NULL)
         cudaFree(args.workspace);
     if (stream != NULL)
@@ -153,6 +154,8 @@ static int show_shape(struct context *context, const struct linrec_kernel *kerne
     cudaError_t error = arrays_create(&arrays, num_seqs, seq_len, backward);
     if (error == cudaSuccess)
         error = arrays_fill(&arrays, &spec);
+    if (error == cudaSuccess) /* the launches go to a stream of their own */
+        error = cudaDeviceSynchronize();
     for (const struct linrec_kernel *kernel = kernels; kernel->name != NULL && error == cudaSuccess; kernel++)
         if (is_wanted(context, kernel, backward, reverse, num_seqs, seq_len)) {
             error = show(context, kernel, &arrays);
@@ -165,6 +168,21 @@ static int show_shape(struct context *context, const struct linrec_kernel *kerne
     }
     arrays_free(&arrays);
     return status;
+}
+
+static void print_head(FILE *csv, int argc, char **argv)
+{
+    const time_t now = time(NULL);
+    char date[32];
+    int toolkit = 0, driver = 0;
+    cudaRuntimeGetVersion(&toolkit);
+    cudaDriverGetVersion(&driver);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    fprintf(csv, "# command:");
+    for (int i = 0; i < argc; i++)
+        fprintf(csv, " %s", argv[i]);
+    fprintf(csv, "\n# date: %s\n# toolkit: CUDA %d.%d\n# driver: CUDA %d.%d\n", date, toolkit / 1000,
+            toolkit % 1000 / 10, driver / 1000, driver % 1000 / 10);
 }
 
 int main(int argc, char **argv)
@@ -196,6 +214,8 @@ int main(int argc, char **argv)
     if (options->csv != NULL && (status = output_open(&output, options->csv)) != 0)
         return status;
     context.csv = options->csv != NULL ? output.file : NULL;
+    if (context.csv != NULL)
+        print_head(context.csv, argc, argv);
     if (context.csv != NULL)
         fprintf(context.csv, "chapter,variant,direction,num_seqs,seq_len,device,kernel,blocks,threads,registers,"
                              "local_bytes,shared_bytes,dynamic_shared_bytes,blocks_per_sm,occupancy_percent\n");

@@ -2,6 +2,7 @@
 use strict;
 use warnings;
 use lib 'common/tests';
+use Cwd;
 use Linrec;
 use Test::More;
 
@@ -139,4 +140,66 @@ if ($sim) {
         ok($? != 0 && $said =~ /^make $target needs /m, "make $target on the simulator says what it needs") or diag($said);
     }
 }
+
+# ---- profile and record, with a profiler and a program that only pretend ----
+
+my $root = Cwd::getcwd();
+my $fake = scratch('fake');
+mkdir "$fake$_" for '', '/bin', '/build', '/build/cuda', '/build/cuda/extra', '/results', '/07_bench';
+write_file("$fake/build/cuda/extra/07_bench_launches", <<'END');
+#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" != --csv ] || csv=$2; shift; done
+cat > "$csv" <<'CSV'
+# date: today
+chapter,variant,direction,num_seqs,seq_len,device,kernel,blocks
+07_bench,add,forward,10,100,NVIDIA H200,add,1
+05_pipe,default,forward,10,100,NVIDIA H200,a,1
+05_pipe,default,reverse,10,100,NVIDIA H200,a,1
+06_backward,fused,backward,10,100,NVIDIA H200,b,1
+07_bench,cub_by_key,forward,10,100,NVIDIA H200,first,1
+07_bench,cub_by_key,forward,10,100,NVIDIA H200,second,1
+CSV
+END
+write_file("$fake/bin/ncu", <<'END');
+#!/bin/sh
+[ "$1" != --version ] || { echo 'Version 2025.3.1.0 (build 1)'; exit; }
+[ -z "$DENIED" ] || { echo '==ERROR== ERR_NVGPUCTRPERM - no permission'; exit 1; }
+echo '==PROF== Connected'
+echo '"ID","Process ID","Kernel Name","gpu__time_duration.sum","dram__bytes_read.sum","dram__bytes_write.sum","l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","dram__throughput.avg.pct_of_peak_sustained_elapsed","lts__t_sectors.sum"'
+echo '"","","","ns","byte","byte","","","%",""'
+echo '"0","7","void k<1, 2>(int)","1,000.00","8000.00","4000","10","160","50.00","375"'
+case "$*" in *cub*) echo '"1","7","k2","3,000.00","8000.00","4000","0","0","90.00","n/a"';; esac
+END
+chmod 0755, "$fake/build/cuda/extra/07_bench_launches", "$fake/bin/ncu";
+sub in_fake { # a script of chapter 07, with the fakes
+    my ($script, %env) = @_;
+    chdir $fake;
+    my @result = run_program({ BACKEND => 'cuda', PATH => "$fake/bin:$ENV{PATH}", %env }, 'perl', "$root/07_bench/$script");
+    chdir $root;
+    return @result;
+}
+($status, $out, $err) = in_fake('profile.pl');
+ok($status eq 0 && $err eq '', 'profile') or diag("$out$err");
+my @line = map { [split] } split /\n/, $out;
+is_deeply($line[1], [qw(add forward 100 12.00 12 12 50 0.375 0.375 16.0 -)], 'a line of its table');
+is_deeply($line[3], [qw(06_backward/fused backward 100 12.00 20 12 50 0.375 0.625 16.0 -)], 'backward, the least is more');
+is_deeply($line[4], [qw(cub_by_key forward 100 24.00 12 6 80 0.375 0.375 16.0 -)], 'two kernels of one launch are added up');
+my $counters = read_file("$fake/results/07_counters.csv") // '';
+like($counters, qr/^chapter,variant,direction,num_seqs,seq_len,device,metric,value\n/m, 'the columns of its CSV');
+like($counters, qr/^05_pipe,default,forward,10,100,NVIDIA H200,bytes_per_element,12\n/m, 'a row of its CSV');
+is_deeply([glob "$fake/results/*partial*"], [], 'nothing is left beside it');
+($status, $out, $err) = in_fake('profile.pl', DENIED => 1);
+ok($status ne 0 && $err =~ /^make profile: ncu counted nothing for add: ==ERROR== ERR_NVGPUCTRPERM/, 'no permission is said') or diag("$out$err");
+is(read_file("$fake/results/07_counters.csv"), $counters, 'and the CSV stays');
+
+my $head14 = "# date: 2026-01-02T03:04:05Z\n$head\n";
+write_file("$fake/results/05_pipe.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA GeForce RTX 4090 (x),1,1,1,1,1,1,1\n");
+write_file("$fake/results/01_reference.csv", $head14 . "01_reference,loop,forward,1,16,cpu,Some CPU,1,1,1,1,1,1,1\n");
+write_file("$fake/results/04_warp_scan.csv", $head14 . "04_warp_scan,block,forward,1,16,sim,simulator,,,,,,,1\n");
+write_file("$fake/results/07_quick.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA H200,1,1,1,1,1,1,1\n");
+($status, $out, $err) = in_fake('record.pl');
+is($status, 0, 'record') or diag($err);
+my ($today) = $counters =~ /^# date: (\d{4}-\d\d-\d\d)T/m;
+is_deeply([sort map { s{^\Q$fake/07_bench/results/\E}{}r } glob "$fake/07_bench/results/*/*"],
+    ['geforce-rtx-4090-x/2026-01-02-05_pipe.csv', "h200/$today-07_counters.csv"], 'each GPU has its folder; the CPU and the simulator have none');
 done_testing;
