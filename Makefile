@@ -49,6 +49,7 @@ record:
 
 report:
 	perl common/report.pl
+	@sh 07_bench/plot.sh --recorded
 
 sanitize: all
 	sh common/sanitize.sh $(CHAPTERS)
@@ -57,8 +58,9 @@ sanitize: all
 setup:
 	@missing=; for tool in $(TOOLS); do \
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
+	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	if [ -z "$$missing" ]; then \
-	    echo "a C and a C++ compiler, make, perl and gnuplot are all here"; \
+	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
 	    echo "please install (names of Debian's packages):$$missing"; exit 1; \
 	else \
@@ -83,7 +85,7 @@ help:
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
-	@echo "make report     write the recorded figures into the texts"
+	@echo "make report     write the recorded figures into the texts, and draw those of chapter 07"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"

@@ -2,7 +2,9 @@
 use strict;
 use warnings;
 use lib 'common/tests';
+use Compress::Zlib;
 use Cwd;
+use Digest::SHA;
 use Linrec;
 use Test::More;
 
@@ -139,6 +141,71 @@ if ($sim) {
         my $said = `make --no-print-directory BACKEND=sim $target 2>&1`;
         ok($? != 0 && $said =~ /^make $target needs /m, "make $target on the simulator says what it needs") or diag($said);
     }
+}
+
+# ---- figures ----
+
+sub slurp_gray { # the bytes of a PNG's rows, unpacked
+    my $png = read_file($_[0]) // return '';
+    my ($at, $packed) = (8, '');
+    while ($at < length $png) {
+        my ($size, $type) = unpack 'N a4', substr $png, $at, 8;
+        $packed .= substr $png, $at + 8, $size if $type eq 'IDAT';
+        $at += 12 + $size;
+    }
+    return Compress::Zlib::uncompress($packed) // '';
+}
+
+# a GPU that nobody has: four numbers of sequences, three lengths, and a tuner's table
+my $measured = scratch('07_bench.csv');
+my $table = "# date: 2026-01-02T03:04:05Z\n# toolkit: CUDA 13.0\n$head\n";
+for my $num_seqs (1, 8, 10, 1000) {
+    for my $length (64, 1024, 16384, 65536) {
+        for my $kernel ('07_bench,copy', '07_bench,add', '02_cuda_ref,full_blocks', '05_pipe,vector', '05_pipe,default') {
+            my $speed = $length / 100 + $num_seqs + length $kernel;
+            $table .= "$kernel,$_,$num_seqs,$length,cuda,NVIDIA H200,1,1,1,$speed,90,95,0.1\n" for 'forward', 'backward';
+        }
+        $table .= "07_bench,add5,backward,$num_seqs,$length,cuda,NVIDIA H200,1,1,1,1000,90,95,\n";
+    }
+}
+write_file($measured, $table);
+my $tuned = scratch('07_tune.csv');
+write_file($tuned, "chapter,movement,direction,elems,threads,stages,num_seqs,seq_len,median_ms,gb_per_s,percent_of_add\n"
+    . join '', map { "05_pipe,vector,forward,8,$_,1,1000,64,1,1," . $_ / 8 . "\n05_pipe,vector,forward,8,$_,1,1000,1024,1,1,50\n" } 64, 128, 256);
+my ($python) = grep { system("$_ -c 'import matplotlib' 2>/dev/null") == 0 } 'python3', '/usr/bin/python3';
+SKIP: {
+    skip 'no python3 here has matplotlib', 1 if !defined $python;
+    for my $try (1, 2) {
+        ($status, $out, $err) = run_program($python, '-B', '07_bench/figures.py', scratch("figures$try"), $measured, $tuned);
+        ok($status eq 0 && $out !~ /skipped/, 'all figures are drawn') or diag("$out$err");
+    }
+    for my $name (qw(ladder throughput backward roofline sequences tuning)) {
+        my ($svg, $again) = map { read_file(scratch("figures$_/$name.svg")) // '' } 1, 2;
+        ok($svg ne '' && $svg eq $again, "$name.svg is the same every time");
+        ok((() = $svg =~ /<(?:path|use|image)\b/g) > 15 && $svg =~ /<text /, "$name.svg is not blank");
+        my %bytes = map { $_ => 1 } split //, slurp_gray(scratch("figures1/$name.png"));
+        cmp_ok(scalar(keys %bytes), '>', 20, "$name.png is not blank");
+    }
+    unlike(read_file(scratch('figures1/ladder.svg')), qr/<dc:date>/, 'no date of drawing');
+}
+mkdir scratch('broken');
+write_file(scratch('broken/matplotlib.py'), "raise ImportError('not here')\n");
+($status, $out, $err) = run_program({ PYTHONPATH => scratch('broken') }, 'sh', '07_bench/plot.sh', '--recorded');
+ok($status eq 0 && $out =~ /^figures of 07_bench skipped \(ladder, .*\): no python3 with matplotlib/m, 'without matplotlib: one sentence, and success')
+    or diag("$out$err");
+
+# what the texts show is drawn from the newest recordings
+for my $path (glob '07_bench/figures/*.svg') {
+    my ($sources) = read_file($path) =~ m{<dc:source>(.*)</dc:source>};
+    next if !defined $sources;    # drawn by hand
+    for my $source (split ' ', $sources) {
+        my ($csv, $digest) = split /:/, $source;
+        is(substr(Digest::SHA::sha256_hex(read_file($csv) // ''), 0, 12), $digest, "$path shows $csv as it is (make report)");
+        my ($name) = $csv =~ /\d{4}-\d\d-\d\d-(\w+)\.csv$/;
+        my ($newest) = reverse sort { ($a =~ m{([^/]*)$})[0] cmp ($b =~ m{([^/]*)$})[0] } glob "07_bench/results/*/*-$name.csv";
+        is($csv, $newest, "$path is drawn from the newest recording of $name (make report)");
+    }
+    ok($sources =~ /-07_bench\.csv/ || !glob('07_bench/results/*/*-07_bench.csv'), "$path is drawn from the comparison, if there is one");
 }
 
 # ---- profile and record, with a profiler and a program that only pretend ----
