@@ -182,7 +182,7 @@ SKIP: {
     for my $name (qw(ladder throughput backward roofline sequences tuning)) {
         my ($svg, $again) = map { read_file(scratch("figures$_/$name.svg")) // '' } 1, 2;
         ok($svg ne '' && $svg eq $again, "$name.svg is the same every time");
-        ok((() = $svg =~ /<(?:path|use|image)\b/g) > 15 && $svg =~ /<text /, "$name.svg is not blank");
+        ok((() = $svg =~ /<(?:path|use)\b/g) > 5 && $svg =~ /<text /, "$name.svg is not blank");
         my %bytes = map { $_ => 1 } split //, slurp_gray(scratch("figures1/$name.png"));
         cmp_ok(scalar(keys %bytes), '>', 20, "$name.png is not blank");
     }
