@@ -28,9 +28,12 @@ for my $path (@ARGV) {
     open my $in, '<', $path or die "$path: $!\n";
     my %kernel;
     while (<$in>) {
-        if (/Compiling entry function '(\S+)'/) { %kernel = (chapter => $chapter, file => $file, name => $1) }
-        elsif (/(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads/) { @kernel{qw(stack stores loads)} = ($1, $2, $3) }
-        elsif (/Used (\d+) registers/ && %kernel) {
+        if (/Compiling entry function '(\S+)'/) { %kernel = (chapter => $chapter, file => $file, name => $1, stack => 0, spills => 0) }
+        elsif (/(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads/) { # its own, and of functions that it calls
+            $kernel{stack} = $1 if $1 > ($kernel{stack} // 0);
+            $kernel{spills} += $2 + $3;
+        }
+        elsif (/Used (\d+) registers/ && $kernel{name}) {
             $kernel{registers} = $1;
             $kernel{shared} = /(\d+) bytes smem/ ? $1 : 0;
             push @kernels, {%kernel};
@@ -59,7 +62,7 @@ for my $i (0 .. $#kernels) {
     }
     1 while $name =~ s/\(([a-z_]+)\)(\d+)/$2/;    # (pipe_movement)3, (int)4
     $name =~ s/\((?!anonymous).*//;
-    my $spilled = $kernel->{stores} + $kernel->{loads};
+    my $spilled = $kernel->{spills};
     my $foreign = $name =~ /^CUB/;
     $spills++ if $spilled && !$foreign;
     printf "%-14s %-11s %-44s %9d %6d %6d %6d %5d%s\n", @$kernel{qw(chapter file)}, $name, @$kernel{qw(registers stack)}, $spilled,
