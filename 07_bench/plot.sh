@@ -9,8 +9,10 @@ term=${1:-svg}
 has_times() { # the median is column 8
     [ -f "$1" ] && awk -F, '!/^#/ && $8 + 0 > 0 { found = 1 } END { exit !found }' "$1"
 }
-newest() { # NAME: the newest recording with that name, of any device
-    ls 07_bench/results/*/*-"$1".csv 2>/dev/null | sort -t/ -k4 | tail -n 1
+[ "$term" = --recorded ] && device=h200 || device='*' # the texts speak of this GPU
+newest() { # NAME: the newest recording with that name
+    # shellcheck disable=SC2086
+    ls 07_bench/results/$device/*-"$1".csv 2>/dev/null | sort -t/ -k4 | tail -n 1
 }
 
 # the tables: one that compares all, or the chapters' own; and the profiler's and the tuner's

@@ -202,10 +202,10 @@ for my $path (glob '07_bench/figures/*.svg') {
         my ($csv, $digest) = split /:/, $source;
         is(substr(Digest::SHA::sha256_hex(read_file($csv) // ''), 0, 12), $digest, "$path shows $csv as it is (make report)");
         my ($name) = $csv =~ /\d{4}-\d\d-\d\d-(\w+)\.csv$/;
-        my ($newest) = reverse sort { ($a =~ m{([^/]*)$})[0] cmp ($b =~ m{([^/]*)$})[0] } glob "07_bench/results/*/*-$name.csv";
+        my ($newest) = reverse sort { ($a =~ m{([^/]*)$})[0] cmp ($b =~ m{([^/]*)$})[0] } glob "07_bench/results/h200/*-$name.csv";
         is($csv, $newest, "$path is drawn from the newest recording of $name (make report)");
     }
-    ok($sources =~ /-07_bench\.csv/ || !glob('07_bench/results/*/*-07_bench.csv'), "$path is drawn from the comparison, if there is one");
+    ok($sources =~ /-07_bench\.csv/ || !glob('07_bench/results/h200/*-07_bench.csv'), "$path is drawn from the comparison, if there is one");
 }
 
 # ---- profile and record, with a profiler and a program that only pretend ----
