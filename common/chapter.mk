@@ -98,7 +98,7 @@ $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/com
 else
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) -Xptxas -v $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas); \
+	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas); \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 

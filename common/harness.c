@@ -557,6 +557,8 @@ static int check_and_time(struct session *session)
         nums[num_nums++] = 8;
         nums[num_nums++] = (size_t)session->device.multiProcessorCount;
     }
+    if (num_nums != 0 && nums[num_nums - 1] <= nums[num_nums - 2]) /* a very small GPU */
+        num_nums--;
     nums[num_nums++] = num_seqs;
     for (int i = 0; i < options->num_seq_lens; i++)
         lengths[num_lengths++] = options->seq_lens[i];

@@ -208,6 +208,29 @@ for my $path (glob '07_bench/figures/*.svg') {
     ok($sources =~ /-07_bench\.csv/ || !glob('07_bench/results/h200/*-07_bench.csv'), "$path is drawn from the comparison, if there is one");
 }
 
+# ---- the compiler's report ----
+
+write_file(scratch('ptxas.txt'), '');
+mkdir scratch('05_pipe');
+my $report = scratch('05_pipe/pipe.ptxas');
+write_file($report, <<'END');
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_Z12flat_forwardmjjPKfS0_Pf' for 'sm_90'
+ptxas info    : Function properties for _Z12flat_forwardmjjPKfS0_Pf
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 50 registers, used 0 barriers
+ptxas info    : Compiling entry function '_Z4pipeILi2ELi4EEvPf' for 'sm_90'
+ptxas info    : Function properties for _Z4pipeILi2ELi4EEvPf
+    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads
+ptxas info    : Used 64 registers, used 1 barriers, 512 bytes smem
+END
+($status, $out, $err) = run_program('perl', '07_bench/ptxas.pl', 'sm_90', $report);
+like($out, qr/^05_pipe +pipe +\S*flat_forward\S* +50 +0 +0 +0 +36$/m, 'attrs: 50 registers leave room for 36 warps');
+like($out, qr/^05_pipe +pipe +.* +64 +16 +20 +512 +32  SPILLS$/m, 'attrs: a spill is flagged');
+is($status, 1, 'and is a failure');
+($status, $out, $err) = run_program('perl', '07_bench/ptxas.pl', 'sm_90', scratch('ptxas.txt'));
+ok($status ne 0 && $err =~ /no kernel is reported in .*; build with BACKEND=cuda first/, 'attrs: nothing to report is said');
+
 # ---- profile and record, with a profiler and a program that only pretend ----
 
 my $root = Cwd::getcwd();
