@@ -11,7 +11,7 @@ use warnings;
 my $backend = $ENV{BACKEND} // 'sim';
 sub refuse { print "make profile needs $_[0]\n"; exit 2 }
 refuse("a GPU, nvcc and ncu (this is BACKEND=$backend, and the simulator has no memory to count)") if $backend ne 'cuda';
-my ($ncu) = grep { -x } ($ENV{NCU} // ()), (map { "$_/ncu" } split /:/, $ENV{PATH}), glob '/usr/local/cuda/bin/ncu';
+my ($ncu) = grep { -f && -x } ($ENV{NCU} // ()), (map { "$_/ncu" } split /:/, $ENV{PATH}), glob '/usr/local/cuda/bin/ncu';
 refuse('ncu (Nsight Compute), which comes with the CUDA Toolkit; put its folder on PATH') if !defined $ncu;
 
 # ncu's name, our name, the factor; what several kernels of one launch have is added up, but percentages are averaged over time
