@@ -16,6 +16,7 @@ for my $path (sort glob 'results/*.csv') {
     while (<$in>) {
         chomp;
         $date = $1 if /^# date: (\d{4}-\d\d-\d\d)/;
+        $row{device} = $1 if /^# device: (.*)/;    # a table without that column may say it on top
         next if /^#/;
         if (!@columns) { @columns = split /,/; next }
         @row{@columns} = split /,/, $_, -1;

@@ -286,10 +286,11 @@ my $head14 = "# date: 2026-01-02T03:04:05Z\n$head\n";
 write_file("$fake/results/05_pipe.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA GeForce RTX 4090 (x),1,1,1,1,1,1,1\n");
 write_file("$fake/results/01_reference.csv", $head14 . "01_reference,loop,forward,1,16,cpu,Some CPU,1,1,1,1,1,1,1\n");
 write_file("$fake/results/04_warp_scan.csv", $head14 . "04_warp_scan,block,forward,1,16,sim,simulator,,,,,,,1\n");
+write_file("$fake/results/07_tune.csv", "# date: 2026-01-02T03:04:05Z\n# device: NVIDIA H200\nchapter,movement\n05_pipe,vector\n");
 write_file("$fake/results/07_quick.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA H200,1,1,1,1,1,1,1\n");
 ($status, $out, $err) = in_fake('record.pl');
 is($status, 0, 'record') or diag($err);
 my ($today) = $counters =~ /^# date: (\d{4}-\d\d-\d\d)T/m;
 is_deeply([sort map { s{^\Q$fake/07_bench/results/\E}{}r } glob "$fake/07_bench/results/*/*"],
-    ['geforce-rtx-4090-x/2026-01-02-05_pipe.csv', "h200/$today-07_counters.csv"], 'each GPU has its folder; the CPU and the simulator have none');
+    ['geforce-rtx-4090-x/2026-01-02-05_pipe.csv', "h200/2026-01-02-07_tune.csv", "h200/$today-07_counters.csv"], 'each GPU has its folder; the CPU and the simulator have none');
 done_testing;
