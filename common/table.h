@@ -18,12 +18,15 @@ struct row {
     double max_error;
     bool counted; /* on the simulator, instead of times: what the launch consisted of */
     unsigned long long blocks, threads, barriers, shuffles;
+    const char *line; /* as an earlier run has written it to the CSV; NULL: not from there */
 };
 
 /* What the CSV says about the run. */
 struct run {
     const char *backend; /* "cuda", "sim" or "cpu" */
     const char *device;
+    bool compares;    /* kernels of several chapters: the table says whose */
+    char resumed[32]; /* when the run that this one resumes began; empty: none */
     char toolkit[64], driver[64];
     int argc;
     char **argv;
@@ -34,6 +37,9 @@ double row_gb_per_s(const struct row *row);
 
 void table_print_head(const struct run *run);
 void table_print_row(const struct run *run, const struct row *row);
+
+/* The command line as the CSV shows it, to be freed. NULL without memory. */
+char *table_command(const struct run *run);
 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows);

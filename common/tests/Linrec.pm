@@ -11,8 +11,8 @@ sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
 sub program { return 'build/' . backend() . "/$_[0]" }
 sub extra { return program("extra/$_[0]") }
 
-# Every chapter that has a program.
-sub chapters { return grep { -x program($_) } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
+# Every chapter that has a program; but 07_bench, whose program runs the others' kernels, has tests of its own (bench.t).
+sub chapters { return grep { -x program($_) && $_ ne '07_bench' } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
 
 my $scratch;
 sub scratch { $scratch //= tempdir(CLEANUP => 1); return @_ ? "$scratch/$_[0]" : $scratch }
