@@ -41,7 +41,7 @@ plot:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter plot $(if $(filter command line,$(origin TERM)),TERM=$(TERM)) || exit 1; done
 
 # chapter 07: compare, inspect, profile; and keep what was measured on a GPU
-bench attrs profile:
+bench tune attrs profile:
 	@$(MAKE) --no-print-directory -C 07_bench $@
 
 record:
@@ -82,6 +82,7 @@ help:
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
+	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
@@ -94,4 +95,4 @@ help:
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
 	@echo "In a chapter's folder: make, make run, make check, make plot"
 
-.PHONY: all backend run test tests check plot bench attrs profile record report sanitize setup clean help
+.PHONY: all backend run test tests check plot bench tune attrs profile record report sanitize setup clean help

@@ -31,6 +31,19 @@ static inline cudaError_t read_chip(struct chip *chip)
     return error;
 }
 
+static inline bool runs_on(int arch, enum pipe_movement movement)
+{
+    return arch >= (PIPE_IS_BULK(movement) ? 90 : movement == PIPE_ASYNC ? 80 : 0);
+}
+
+/* What a tuned header (chapter 07) says for rows that begin at multiples of 16 bytes: in a list of them, returns the
+   first that is long enough. */
+#define TAKE_TUNED(max_seq_len, movement, rows, group, threads, stages)                                                \
+    if (seq_len <= max_seq_len && seq_len % 4 == 0 && runs_on(arch, movement)) {                                       \
+        const struct pipe_config tuned = {movement, rows, group, threads, stages};                                     \
+        return tuned;                                                                                                  \
+    }
+
 /* Whether the configuration makes sense for these sequences, and whether the chip can run it. */
 static inline cudaError_t check_config(const struct chip *chip, const struct pipe_config *config,
                                        const struct linrec_args *args)
@@ -41,9 +54,7 @@ static inline cudaError_t check_config(const struct chip *chip, const struct pip
     if (config->movement == PIPE_FLAT && (args->seq_len > PIPE_FLAT_MAX_LEN || config->rows != 1 ||
                                           config->group != 4 || config->threads > PIPE_FLAT_MAX_THREADS))
         return cudaErrorInvalidValue;
-    if ((config->movement == PIPE_ASYNC && chip->arch < 80) || (PIPE_IS_BULK(config->movement) && chip->arch < 90))
-        return cudaErrorNotSupported;
-    return cudaSuccess;
+    return runs_on(chip->arch, config->movement) ? cudaSuccess : cudaErrorNotSupported;
 }
 
 /* A block that wants more than 48 KB of shared memory, the kernel's own few included, must ask: for all that the chip

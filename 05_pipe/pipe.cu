@@ -83,6 +83,7 @@ extern "C" int pipe_threads(size_t seq_len, int elems, size_t tiles, int most)
 extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
     struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
+    PIPE_TUNED_LENGTHS(TAKE_TUNED)
     if (seq_len < 512)
         return config;
     config.rows = 2;

@@ -30,8 +30,13 @@ struct pipe_config {
     int stages;      /* tiles in shared memory at once, up to PIPE_MAX_STAGES; 1 for movements without stages */
 };
 
-/* What is compiled: movement, rows, group, and the most threads of a block, which limits the registers of each. Another
-   list may be given when pipe.cu is compiled. */
+/* What is compiled: movement, rows, group, and the most threads of a block, which limits the registers of each. A
+   header that `make TUNED=...` includes before this one (chapter 07) may add to it, and say which the default takes, up
+   to which length: X(length, movement, rows, group, threads, stages). */
+#ifndef PIPE_TUNED_CONFIGS
+#define PIPE_TUNED_CONFIGS(X)
+#define PIPE_TUNED_LENGTHS(X)
+#endif
 #ifndef PIPE_CONFIGS
 #define PIPE_CONFIGS(X)                                                                                                \
     X(PIPE_BLOCKED, 1, 8, 512)                                                                                         \
@@ -41,7 +46,8 @@ struct pipe_config {
     X(PIPE_BULK, 2, 4, 512)                                                                                            \
     X(PIPE_BULK_FIRST, 2, 4, 512)                                                                                      \
     X(PIPE_BULK_LAST, 2, 4, 512)                                                                                       \
-    X(PIPE_BULK_LAST, 4, 4, 512)
+    X(PIPE_BULK_LAST, 4, 4, 512)                                                                                       \
+    PIPE_TUNED_CONFIGS(X)
 #endif
 enum { PIPE_MAX_STAGES = 4, PIPE_FLAT_ROW = 128, PIPE_FLAT_MAX_LEN = 1 << 30, PIPE_FLAT_MAX_THREADS = 512 };
 

@@ -86,6 +86,7 @@ extern "C" struct pipe_config backward_movement_config(enum pipe_movement moveme
    that. */
 extern "C" struct pipe_config backward_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
+    BACKWARD_TUNED_LENGTHS(TAKE_TUNED)
     const enum pipe_movement movement = seq_len < 512                 ? PIPE_FLAT
                                         : arch < 80                   ? PIPE_VECTOR
                                         : seq_len < 1024 || arch < 90 ? PIPE_ASYNC

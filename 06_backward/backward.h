@@ -8,15 +8,20 @@
 extern "C" {
 #endif
 
-/* What is compiled: movement, rows (of float4), and the most threads of a block. Another list may be given when
-   backward.cu is compiled. */
+/* What is compiled: movement, rows (of float4), and the most threads of a block. A tuned header may add to it, as for
+   chapter 05. */
+#ifndef BACKWARD_TUNED_CONFIGS
+#define BACKWARD_TUNED_CONFIGS(X)
+#define BACKWARD_TUNED_LENGTHS(X)
+#endif
 #ifndef BACKWARD_CONFIGS
 #define BACKWARD_CONFIGS(X)                                                                                            \
     X(PIPE_VECTOR, 2, 512)                                                                                             \
     X(PIPE_ASYNC, 2, 512)                                                                                              \
     X(PIPE_BULK, 4, 512)                                                                                               \
     X(PIPE_BULK_LAST, 2, 512)                                                                                          \
-    X(PIPE_BULK_LAST, 4, 512)
+    X(PIPE_BULK_LAST, 4, 512)                                                                                          \
+    BACKWARD_TUNED_CONFIGS(X)
 #endif
 
 /* The configuration that backward_default takes, and one that suits a movement; see pipe_default_config. */

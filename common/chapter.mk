@@ -3,6 +3,7 @@
 #   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend (chapter 01)
 #   NEEDS := 04_...     earlier chapters whose objects are linked
 #   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...
+#   TUNED=FILE          on the command line: a header of configurations for chapters 05 and 06 (chapter 07 writes one)
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
 #   PLOT                the command that draws (default: common/plots/plot.sh)
@@ -16,9 +17,9 @@ CHAPTER := $(lastword $(notdir $(CURDIR)))
 DIR ?= $(CHAPTER)
 DEMO_DIR ?= demos
 ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
-OBJ := $(ROOT)/build/obj/$(ENGINE)
+OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
 BIN := $(ROOT)/build/$(BACKEND)
-PROGRAM := $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
+PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
 RUN_DEMOS ?= $(DEMOS)
 CSV ?= $(CHAPTER)
 PLOT ?= sh common/plots/plot.sh $(CHAPTER)
@@ -67,6 +68,13 @@ SAY = $(if $(V),,@echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; )
 # ---- compile: a .c on the host, a .cu by nvcc or, unmodified, for the simulator ----
 # nvcc also leaves what each kernel takes in a .ptxas beside the object, for `make attrs`
 
+ifneq ($(TUNED),)
+  TUNED_FILE := $(if $(filter /%,$(TUNED)),$(TUNED),$(ROOT)/$(TUNED))
+  ifeq ($(wildcard $(TUNED_FILE)),)
+    $(error TUNED=$(TUNED) is not a file; `make tune` writes results/07_tune.h)
+  endif
+endif
+
 ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/common/sim/include -I$(ROOT)/common -DLINREC_SIM
   LINK = $(CXX) -no-pie -o $@ $^ -pthread -lm
@@ -75,13 +83,14 @@ else
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
+INCLUDES += $(TUNED_FILE:%=-include %)
 
 # everything is built again when the compilers' options change
 FLAGS := $(OBJ)/flags
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' | cmp -s - $@ || \
-	    echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' > $@
+	@echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)' | cmp -s - $@ || \
+	    echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)' > $@
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)

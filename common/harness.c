@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "arrays.h"
 #include "device.h"
 #include "error.h"
@@ -62,69 +63,13 @@ static void progress(const char *format, ...)
 
 /* ---- the device ---- */
 
-static void read_cpu_name(char *name, size_t size)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(name, size, "cpu");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':') != NULL) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(name, size, "%s", strchr(line, ':') + 2);
-            break;
-        }
-    if (file != NULL)
-        fclose(file);
-}
-
-#ifndef LINREC_SIM
-/* The driver's own version where Linux shows it, else the CUDA version that it supports. */
-static void read_driver(char *text, size_t size)
-{
-    int version = 0;
-    FILE *file = fopen("/sys/module/nvidia/version", "r");
-    if (file != NULL && fgets(text, (int)size, file) != NULL)
-        text[strcspn(text, "\n")] = '\0';
-    else if (cudaDriverGetVersion(&version) == cudaSuccess)
-        snprintf(text, size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-    if (file != NULL)
-        fclose(file);
-}
-#endif
-
 static int open_device(struct session *session)
 {
-    int count = 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaSuccess && count > 0)
-        error = cudaGetDeviceProperties(&session->device, 0);
-    if (error != cudaSuccess || count == 0)
-        return usage_error("no GPU answers (%s); build with BACKEND=sim to run without one",
-                           error != cudaSuccess ? cudaGetErrorString(error) : "none found");
-
-    if (session->chapter->on_cpu) {
-        session->run.backend = "cpu";
-        read_cpu_name(session->device.name, sizeof session->device.name);
-        snprintf(session->run.toolkit, sizeof session->run.toolkit, "compiler %s", __VERSION__);
-        snprintf(session->run.driver, sizeof session->run.driver, "none");
-    } else {
-#ifdef LINREC_SIM
-        session->on_sim = true;
-        session->run.backend = "sim";
-        snprintf(session->run.toolkit, sizeof session->run.toolkit, "simulator");
-        snprintf(session->run.driver, sizeof session->run.driver, "none");
-#else
-        int version = 0;
-        session->on_gpu = true;
-        session->run.backend = "cuda";
-        cudaRuntimeGetVersion(&version);
-        snprintf(session->run.toolkit, sizeof session->run.toolkit, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-        read_driver(session->run.driver, sizeof session->run.driver);
-#endif
-    }
-    session->run.device = session->device.name;
+    const int status = about_device(session->chapter->on_cpu, &session->run, &session->device);
+    session->on_sim = status == 0 && strcmp(session->run.backend, "sim") == 0;
+    session->on_gpu = status == 0 && strcmp(session->run.backend, "cuda") == 0;
     session->run.compares = session->chapter->compares;
-    return 0;
+    return status;
 }
 
 /* ---- which kernels run what ---- */

@@ -86,21 +86,25 @@ char *table_command(const struct run *run)
     return file != NULL && fclose(file) == 0 ? text : NULL;
 }
 
+void table_write_origin(FILE *file, const struct run *run)
+{
+    const time_t now = time(NULL);
+    char date[32], *command = table_command(run);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    fprintf(file, "# command: %s\n# date: %s\n", command != NULL ? command : run->argv[0], date);
+    fprintf(file, "# toolkit: %s\n# driver: %s\n", run->toolkit, run->driver);
+    free(command);
+}
+
 int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
 {
     struct output output;
-    const time_t now = time(NULL);
-    char date[32], *command;
-    int status = output_open(&output, path);
+    const int status = output_open(&output, path);
     if (status != 0)
         return status;
     FILE *file = output.file;
 
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    command = table_command(run);
-    fprintf(file, "# command: %s\n# date: %s\n", command != NULL ? command : run->argv[0], date);
-    free(command);
-    fprintf(file, "# toolkit: %s\n# driver: %s\n", run->toolkit, run->driver);
+    table_write_origin(file, run);
     if (run->resumed[0] != '\0')
         fprintf(file, "# resumed: an interrupted run of %s\n", run->resumed);
     fprintf(file, "chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,"

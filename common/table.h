@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "measure.h"
 
@@ -40,6 +41,9 @@ void table_print_row(const struct run *run, const struct row *row);
 
 /* The command line as the CSV shows it, to be freed. NULL without memory. */
 char *table_command(const struct run *run);
+
+/* Writes where a CSV comes from, the lines of # on its top: command, date, toolkit, driver. */
+void table_write_origin(FILE *file, const struct run *run);
 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows);

@@ -137,7 +137,7 @@ SKIP: {
 # ---- commands ----
 
 if ($sim) {
-    for my $target (qw(bench profile)) {
+    for my $target (qw(bench tune profile)) {
         my $said = `make --no-print-directory BACKEND=sim $target 2>&1`;
         ok($? != 0 && $said =~ /^make $target needs /m, "make $target on the simulator says what it needs") or diag($said);
     }

@@ -19,10 +19,7 @@ ok($status eq 0, 'the error bound holds at 2^24 elements with coefficients near 
 # A copy of the chapters with one line changed must fail its own check, in one of the simulator's orders at least.
 SKIP: {
     skip 'the simulator shows these for certain', 12 if backend() ne 'sim';
-    my $copy = scratch('copy');
-    mkdir $copy;
-    system("cp -a common 0[3456]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/0[3456]_* "
-        . "$copy/build/obj/sim && cp -a build/obj/sim/common/*.[od] build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
+    my $copy = copy_of_chapters();
     my @mutations = (
         ['05_pipe', 'async', '05_pipe/tile_move.cuh', '__pipeline_wait_prior(stages->count - 1);', '', 'its wait for cp.async'],
         ['05_pipe', 'bulk', '05_pipe/tile_move.cuh', 'mbarrier_wait(&stages->arrived[stages->stage], stages->round);', ';', 'its wait for the copy engine'],
