@@ -25,7 +25,9 @@ const struct linrec_kernel chapter05_kernels[] = {
      .min_arch = 90},
     {MOVEMENT("flat", "each warp by itself, several short sequences in a tile", pipe_flat_forward),
      .max_seq_len = PIPE_FLAT_MAX_LEN},
-    {MOVEMENT("default", "flat, vector, bulk_last or async, by length and chip", pipe_default_forward),
+    {MOVEMENT("warp", "each warp by itself, a whole sequence at once", pipe_warp_forward),
+     .max_seq_len = PIPE_WARP_MAX_LEN},
+    {MOVEMENT("default", "flat, warp, vector, bulk_last or async, by length and chip", pipe_default_forward),
      .is_default = true},
     {.name = NULL},
 };

@@ -51,6 +51,9 @@ static inline cudaError_t check_config(const struct chip *chip, const struct pip
     if (args->num_seqs > 0x7FFFFFFF || config->threads < 32 || config->threads % 32 != 0 || config->stages < 1 ||
         config->stages > PIPE_MAX_STAGES)
         return cudaErrorInvalidValue;
+    if (config->movement == PIPE_WARP && (!pipe_warp_holds(config->rows, args->seq_len) || config->group != 4 ||
+                                          config->threads > PIPE_FLAT_MAX_THREADS))
+        return cudaErrorInvalidValue;
     if (config->movement == PIPE_FLAT && (args->seq_len > PIPE_FLAT_MAX_LEN || config->rows != 1 ||
                                           config->group != 4 || config->threads > PIPE_FLAT_MAX_THREADS))
         return cudaErrorInvalidValue;

@@ -4,6 +4,7 @@
 #include "flat.cuh"
 #include "launch.cuh"
 #include "pipe.cuh"
+#include "warp.cuh"
 
 extern "C" size_t pipe_shared_bytes(const struct pipe_config *config, int arrays)
 {
@@ -18,6 +19,7 @@ extern "C" size_t pipe_shared_bytes(const struct pipe_config *config, int arrays
 /* The compiled kernel of a configuration, NULL if there is none. */
 typedef void pipe_kernel(size_t, int, const float *, const float *, float *);
 typedef void flat_kernel(size_t, int, int, const float *, const float *, float *);
+typedef void warp_kernel(size_t, int, const float *, const float *, float *);
 
 static pipe_kernel *find_pipe(const struct pipe_config *config, bool reverse)
 {
@@ -31,6 +33,13 @@ static pipe_kernel *find_pipe(const struct pipe_config *config, bool reverse)
     return NULL;
 }
 
+static warp_kernel *find_warp(int rows, bool reverse)
+{
+    return rows == 2   ? reverse ? warp_forward<2, 1> : warp_forward<2, 0>
+             : rows == 4 ? reverse ? warp_forward<4, 1> : warp_forward<4, 0>
+                         : NULL;
+}
+
 static cudaError_t launch(const struct chip *chip, const struct pipe_config *config, const struct linrec_args *args,
                           cudaStream_t stream)
 {
@@ -42,9 +51,19 @@ static cudaError_t launch(const struct chip *chip, const struct pipe_config *con
 
     if (config->movement == PIPE_FLAT) {
         flat_kernel *const kernel = args->reverse ? flat_forward<1> : flat_forward<0>;
-        kernel<<<flat_blocks(config, args), config->threads, 0, stream>>>(args->num_seqs, (unsigned)args->seq_len,
+        kernel<<<flat_blocks(config, args), config->threads, 0, stream>>>(args->num_seqs, (int)args->seq_len,
                                                                           flat_seqs_per_warp(args->seq_len),
                                                                           args->inputs, args->coeffs, args->outputs);
+        return cudaGetLastError();
+    }
+
+    if (config->movement == PIPE_WARP) {
+        warp_kernel *const kernel = find_warp(config->rows, args->reverse);
+        const size_t warps = config->threads / 32;
+        if (kernel == NULL)
+            return cudaErrorInvalidValue;
+        kernel<<<(unsigned)((args->num_seqs - 1) / warps + 1), config->threads, 0, stream>>>(
+            args->num_seqs, (int)args->seq_len, args->inputs, args->coeffs, args->outputs);
         return cudaGetLastError();
     }
 
@@ -75,20 +94,49 @@ extern "C" int pipe_threads(size_t seq_len, int elems, size_t tiles, int most)
     return (int)((per_tile - 1) / (32 * (size_t)elems) + 1) * 32;
 }
 
+extern "C" struct pipe_config pipe_movement_config(enum pipe_movement movement, size_t seq_len)
+{
+    struct pipe_config config = {movement, 2, 4, 0, 1};
+    switch (movement) {
+    case PIPE_BLOCKED:
+        config.rows = 1, config.group = 8, config.threads = pipe_threads(seq_len, 8, 1, 64);
+        break;
+    case PIPE_STAGED:
+        config.rows = 1, config.group = 8, config.threads = pipe_threads(seq_len, 8, 1, 128);
+        break;
+    case PIPE_VECTOR:
+        config.threads = pipe_threads(seq_len, 8, 1, 256);
+        break;
+    case PIPE_ASYNC:
+    case PIPE_BULK:
+    case PIPE_BULK_FIRST:
+    case PIPE_BULK_LAST:
+        config.stages = 3, config.threads = pipe_threads(seq_len, 8, 1, 256);
+        break;
+    case PIPE_FLAT:
+        config.rows = 1, config.threads = 160;
+        break;
+    case PIPE_WARP:
+        config.rows = pipe_warp_holds(2, seq_len) ? 2 : 4, config.threads = 128;
+        if (!pipe_warp_holds(4, seq_len)) /* 510 and 511 elements may touch 129 float4 */
+            return pipe_movement_config(PIPE_FLAT, seq_len);
+        break;
+    }
+    return config;
+}
+
 /* Measured on an H200 (README.md, "Choosing"):
-   - below 512 elements: each warp by itself, so that nobody waits;
+   - up to 512 elements: each warp by itself, so that nobody waits; from 129 on the whole sequence at once;
    - up to 4095, and where rows begin at any multiple of 4 bytes: vector. Below 1024 in one tile; else in two, if they
    are not too large: one is scanned while the other one is on its way;
    - the rest: the copy engine, two tiles at once, large ones for long sequences. */
 extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
-    struct pipe_config config = {PIPE_FLAT, 1, 4, 160, 1};
     PIPE_TUNED_LENGTHS(TAKE_TUNED)
-    if (seq_len < 512)
-        return config;
-    config.rows = 2;
+    if (seq_len <= PIPE_WARP_MAX_LEN)
+        return pipe_movement_config(seq_len <= PIPE_FLAT_ROW ? PIPE_FLAT : PIPE_WARP, seq_len);
+    struct pipe_config config = {PIPE_VECTOR, 2, 4, 0, 1};
     if (seq_len < 4096 || seq_len % 4 != 0 || arch < 80) {
-        config.movement = PIPE_VECTOR;
         config.threads = pipe_threads(seq_len, 8, seq_len < 1024 ? 1 : 2, seq_len <= 8192 ? 256 : 320);
         return config;
     }
@@ -111,23 +159,6 @@ extern "C" cudaError_t pipe_default(const struct linrec_args *args, cudaStream_t
     return error != cudaSuccess ? error : launch(&chip, &config, args, stream);
 }
 
-extern "C" struct pipe_config pipe_movement_config(enum pipe_movement movement, size_t seq_len)
-{
-    struct pipe_config config = {movement, 2, 4, 0, 1};
-    if (movement == PIPE_BLOCKED || movement == PIPE_STAGED)
-        config.rows = 1, config.group = 8;
-    if (movement == PIPE_ASYNC || PIPE_IS_BULK(movement))
-        config.stages = 3;
-    if (movement == PIPE_FLAT)
-        config.rows = 1, config.threads = 160;
-    else
-        config.threads = pipe_threads(seq_len, config.rows * config.group, 1,
-                                      movement == PIPE_BLOCKED  ? 64
-                                      : movement == PIPE_STAGED ? 128
-                                                                : 256);
-    return config;
-}
-
 extern "C" cudaError_t pipe_movement(enum pipe_movement movement, const struct linrec_args *args, cudaStream_t stream)
 {
     const struct pipe_config config = pipe_movement_config(movement, args->seq_len);
@@ -148,4 +179,6 @@ FORWARD(pipe_bulk_forward, pipe_movement(PIPE_BULK, args, stream))
 FORWARD(pipe_bulk_first_forward, pipe_movement(PIPE_BULK_FIRST, args, stream))
 FORWARD(pipe_bulk_last_forward, pipe_movement(PIPE_BULK_LAST, args, stream))
 FORWARD(pipe_flat_forward, pipe_movement(PIPE_FLAT, args, stream))
+FORWARD(pipe_warp_forward,
+        args->seq_len > PIPE_WARP_MAX_LEN ? cudaErrorInvalidValue : pipe_movement(PIPE_WARP, args, stream))
 FORWARD(pipe_default_forward, pipe_default(args, stream))

@@ -23,7 +23,8 @@
     X(PIPE_BULK, "bulk")                                                                                               \
     X(PIPE_BULK_FIRST, "bulk_first")                                                                                   \
     X(PIPE_BULK_LAST, "bulk_last")                                                                                     \
-    X(PIPE_FLAT, "flat")
+    X(PIPE_FLAT, "flat")                                                                                               \
+    X(PIPE_WARP, "warp")
 #define NAME(movement, name) [movement] = name,
 #define SYMBOL(movement, name) [movement] = #movement,
 static const char *const names[] = {MOVEMENTS(NAME)};
@@ -37,7 +38,10 @@ struct shape {
 };
 #define FORWARD(movement, rows, group, max_threads) {movement, rows, group, max_threads},
 #define BACKWARD(movement, rows, max_threads) {movement, rows, 4, max_threads},
-static const struct shape forward_shapes[] = {{PIPE_FLAT, 1, 4, PIPE_FLAT_MAX_THREADS}, PIPE_CONFIGS(FORWARD)};
+static const struct shape forward_shapes[] = {{PIPE_FLAT, 1, 4, PIPE_FLAT_MAX_THREADS},
+                                              {PIPE_WARP, 2, 4, PIPE_FLAT_MAX_THREADS},
+                                              {PIPE_WARP, 4, 4, PIPE_FLAT_MAX_THREADS},
+                                              PIPE_CONFIGS(FORWARD)};
 static const struct shape backward_shapes[] = {{PIPE_FLAT, 1, 4, PIPE_FLAT_MAX_THREADS}, BACKWARD_CONFIGS(BACKWARD)};
 
 /* The configuration that is tried now; a launcher has no other way to learn of it. */
@@ -85,6 +89,8 @@ static bool is_sensible(const struct pipe_config *config, size_t seq_len)
     const size_t tile = (size_t)config->threads * config->rows * config->group;
     if (config->movement == PIPE_FLAT)
         return seq_len <= 4096;
+    if (config->movement == PIPE_WARP)
+        return seq_len > PIPE_FLAT_ROW && pipe_warp_holds(config->rows, seq_len);
     return (tile <= 2 * seq_len || config->threads == 32) && seq_len <= 128 * tile;
 }
 
@@ -188,7 +194,7 @@ static void write_lists(FILE *file, const struct tuning *tuning, bool backward)
     fprintf(file, "\n#define %s_TUNED_CONFIGS(X)", pass);
     for (const struct best *best = tuning->best; best < tuning->best + tuning->num_best; best++) {
         const struct pipe_config *config = &best->config;
-        if (best->backward != backward || config->movement == PIPE_FLAT)
+        if (best->backward != backward || config->movement >= PIPE_FLAT) /* these are compiled anyway */
             continue;
         fprintf(file, " \\\n    X(%s, %d, ", symbols[config->movement], config->rows);
         if (!backward)
