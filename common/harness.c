@@ -274,10 +274,10 @@ static void time_kernel(struct session *session, struct arrays *arrays, const st
         row->shuffles = counts.shuffles;
 #endif
     } else {
-        if (session->chapter->compares && repeats > 5) /* a launch of more than 20 ms: fewer, down to 5 */
+        if (session->chapter->compares && repeats > 5) /* slow ones: as many as fit into 0.2 s, 5 at least */
             error = measure(arrays, kernel, backward, 1, session->flush_buffer, session->flush_bytes, &row->timing);
-        if (session->chapter->compares && repeats > 5 && error == cudaSuccess && row->timing.median_ms > 20.0)
-            repeats = (int)fmax(5.0, repeats * 20.0 / row->timing.median_ms);
+        if (session->chapter->compares && repeats > 5 && error == cudaSuccess)
+            repeats = (int)fmin(repeats, fmax(5.0, 200.0 / row->timing.median_ms));
         if (error == cudaSuccess)
             error =
                 measure(arrays, kernel, backward, repeats, session->flush_buffer, session->flush_bytes, &row->timing);
