@@ -126,11 +126,10 @@ static void kernel_name(char *text, size_t size)
 
 /* ---- the line ---- */
 
-void sim_fault(const char *file, int line, const char *format, ...)
+[[noreturn]] static void fault(const char *file, int line, const char *format, va_list arguments)
 {
     char where[1024] = "", kernel[512];
     size_t used = 0;
-    va_list arguments;
 
     if (line > 0)
         used += (size_t)snprintf(where, sizeof(where), "%s:%d: ", file, line);
@@ -151,11 +150,27 @@ void sim_fault(const char *file, int line, const char *format, ...)
     }
     fflush(stdout);
     fprintf(stderr, "simulator: %s", where);
-    va_start(arguments, format);
     vfprintf(stderr, format, arguments);
-    va_end(arguments);
     fprintf(stderr, ".\n");
     _exit(1);
+}
+
+void sim_fault(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fault(file, line, format, arguments);
+}
+
+void sim_fault_at(const void *pc, const char *format, ...)
+{
+    char place[512];
+    va_list arguments;
+
+    sim_locate((const char *)pc - 1, place, sizeof(place));
+    va_start(arguments, format);
+    fault(place, 0, format, arguments);
 }
 
 void sim_bad_setting(const char *name, const char *value, const char *want)

@@ -21,6 +21,7 @@ static const unsigned char canary[4] = {0xa5, 0xa5, 0xa5, 0xff};
 
 static struct sim_region **regions;
 static size_t num_regions, max_regions;
+static const char *lowest, *highest; /* all regions lie between */
 
 /* ---- regions ---- */
 
@@ -80,6 +81,16 @@ struct sim_region *sim_region_create(size_t size, size_t align)
         free(r);
         return NULL;
     }
+    r->shadow = sim_shadow_create(size);
+    if (r->shadow == NULL) {
+        munmap(r->map, r->map_size);
+        free(r);
+        return NULL;
+    }
+    if (lowest == NULL || r->map < lowest)
+        lowest = r->map;
+    if (r->map + r->map_size > highest)
+        highest = r->map + r->map_size;
     write_canary(r->pages, r->start);
     write_canary(r->start + size, r->pages + pages_size);
     regions[num_regions++] = r;
@@ -97,6 +108,13 @@ static void region_free(struct sim_region *r)
     if (r->pages_size > 0)
         mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     r->freed = true;
+    sim_shadow_destroy(r->shadow);
+    r->shadow = NULL;
+}
+
+bool sim_maybe_region(const void *address)
+{
+    return (const char *)address >= lowest && (const char *)address < highest;
 }
 
 struct sim_region *sim_region_near(const void *address)
@@ -146,7 +164,8 @@ void sim_region_describe(const void *address, char *text, size_t size)
     }
     region_name(r, name, sizeof(name));
     if (r->freed)
-        snprintf(text, size, "byte %td of %s, which was freed", at - r->start, name);
+        snprintf(text, size, "byte %td of %s, which %s", at - r->start, name,
+                 r->name != NULL ? "was another block's" : "was freed");
     else if (at < r->start)
         snprintf(text, size, "%td bytes before the start of %s", r->start - at, name);
     else if (at < r->start + r->size)
@@ -227,7 +246,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     /* All of it is written at once; a sixteenth is left for the rest of the program. */
     if (!sim_memory(&available, &total) || size > available - available / 16)
         return sim_error(cudaErrorMemoryAllocation);
-    r = sim_region_create(size, size % 256 == 0 ? 256 : 16);
+    r = sim_region_create(size, 256);
     if (r == NULL)
         return sim_error(cudaErrorMemoryAllocation);
     r->caller = __builtin_return_address(0);
@@ -296,6 +315,11 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyK
         !usable(src, size, any || from_device, any || !from_device))
         return sim_error(cudaErrorInvalidValue);
     memmove(dst, src, size);
+    struct sim_region *to = sim_region_near(dst), *from = sim_region_near(src);
+    if (to != NULL && from != NULL)
+        sim_shadow_copy(to, dst, from, src, size);
+    else if (to != NULL)
+        sim_shadow_mark(to, dst, size);
     return cudaSuccess;
 }
 
@@ -311,6 +335,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t size)
     if (!usable(pointer, size, true, false))
         return sim_error(cudaErrorInvalidValue);
     memset(pointer, value, size);
+    sim_shadow_mark(sim_region_near(pointer), pointer, size);
     return cudaSuccess;
 }
 
