@@ -13,7 +13,7 @@ trap 'rm -f "$stem.1.ii" "$stem.2.ii" "$stem.part.o" "$stem.part.d"' EXIT
 
 # Every load and store becomes a call into observe.cpp, each with the width that it has on a GPU: nothing is split or joined.
 watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
-    -fno-optimize-sibling-calls -fno-tree-sra -fno-store-merging -fno-tree-vectorize -fno-tree-loop-distribute-patterns"
+    -fno-optimize-sibling-calls -fno-ipa-icf -fno-tree-sra -fno-store-merging -fno-tree-vectorize -fno-tree-loop-distribute-patterns"
 
 # the prefix maps: a file named ../x from a chapter's folder is x seen from the root, where programs run
 set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection \

@@ -207,6 +207,14 @@ static void leave(enum state state)
         _longjmp(scheduler, 1);
 }
 
+bool sim_is_local(const void *address)
+{
+    for (const struct thread *t = threads; t < threads + num_threads; t++)
+        if (t->stack != NULL && (size_t)((const char *)address - t->stack) < SIM_STACK)
+            return true;
+    return false;
+}
+
 void sim_pause(void)
 {
     leave(READY);

@@ -118,6 +118,9 @@ void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, con
 extern const void *sim_last_pc; /* where memory was last accessed */
 extern uint64_t sim_atomics;    /* how many there were */
 
+/* Whether that is a local variable of one of the block's threads. */
+bool sim_is_local(const void *address);
+
 /* Lets the other lanes run. */
 void sim_pause(void);
 

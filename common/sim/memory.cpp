@@ -158,6 +158,8 @@ void sim_region_describe(const void *address, char *text, size_t size)
     if (r == NULL) {
         if ((uintptr_t)at < page)
             snprintf(text, size, "through a null pointer");
+        else if (sim_is_local(address))
+            snprintf(text, size, "%p, which is a local variable of another thread", address);
         else
             snprintf(text, size, "%p, which is no device memory", address);
         return;
