@@ -101,7 +101,7 @@ const void *sim_last_pc;
 struct sim_place sim_place;
 volatile uint64_t sim_progress;
 
-static struct sim_counts counts;
+static struct sim_counts counts, total; /* of the launch that runs, and since the last reset */
 static struct thread threads[SIM_MAX_THREADS]; /* of the block that runs, by linear index */
 static struct thread *current;                 /* the one that runs */
 static jmp_buf scheduler;
@@ -1081,9 +1081,11 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     }
     sim_watchdog(false);
     sim_verify_all();
-    sim_place = {};
-    sim_observe_launch_end(&counts);
     counts.launches++;
+    sim_observe_launch_end(&counts);
+    sim_add_counts(&total, &counts);
+    counts = {};
+    sim_place = {};
 }
 
 /* ---- the rest ---- */
@@ -1103,14 +1105,11 @@ long long clock64(void)
 
 struct sim_counts sim_get_counts(void)
 {
-    struct sim_counts now = counts;
-
-    now.atomics = sim_atomics;
-    return now;
+    return total;
 }
 
 void sim_reset_counts(void)
 {
-    counts = {};
-    sim_atomics = 0;
+    total = {};
+    sim_trace_reset();
 }

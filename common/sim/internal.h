@@ -109,7 +109,7 @@ void sim_observe_turn(unsigned thread); /* it goes on */
 void sim_observe_pass(void);            /* each lane of a warp that could run has had its turn */
 void sim_observe_step(unsigned thread); /* it has waited for others */
 void sim_observe_block_end(void);
-void sim_observe_launch_end(struct sim_counts *counts);
+void sim_observe_launch_end(struct sim_counts *counts); /* adds what the launch has cost */
 unsigned sim_site(const void *pc); /* number of a place in the code, and back: */
 const void *sim_site_pc(unsigned site);
 /* A copy sets out: checks its source like a load, counts both ends. `warp`: part of a request of the warp, else of the copy engine. */
@@ -120,6 +120,15 @@ extern uint64_t sim_atomics;    /* how many there were */
 
 /* Whether that is a local variable of one of the block's threads. */
 bool sim_is_local(const void *address);
+
+/* Where the counts go (trace.cpp). */
+bool sim_traces(void);
+bool sim_traces_lanes(void);
+void sim_add_counts(struct sim_counts *to, const struct sim_counts *from);
+void sim_trace_add(const void *kernel, const void *pc, const struct sim_counts *counts); /* pc: NULL for the kernel */
+void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsigned number, unsigned lane, size_t offset,
+                    unsigned size);
+void sim_trace_reset(void);
 
 /* Lets the other lanes run. */
 void sim_pause(void);

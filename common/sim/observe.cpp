@@ -26,11 +26,13 @@
 extern "C" char __executable_start, etext, end; /* set by the linker: the program's first byte, ends of code and data */
 
 static const unsigned most_in_turn = 1024;
+static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
 
 /* What one place in the code has cost in this launch. */
 struct cost {
     struct sim_traffic global;
     uint64_t shared_requests, shared_bytes, conflicts;
+    unsigned pictured; /* requests that trace.cpp was told of */
 };
 
 struct site {
@@ -209,8 +211,21 @@ static void join_request(struct site *site, struct sim_region *r, const char *p,
     }
 }
 
+static void picture(const struct request *q)
+{
+    static const char *const kinds[2][2] = {{"load", "store"}, {"shared_load", "shared_store"}};
+    const char *kind = kinds[q->region->name != NULL][q->site->stores];
+    const unsigned number = q->site->cost.pictured++;
+
+    for (unsigned i = 0; i < q->lanes; i++)
+        sim_trace_lane(sim_place.kernel, (const char *)q->site->pc - 1, kind, number, q->lane[i],
+                       (size_t)(q->address[i] - q->region->start), q->size);
+}
+
 void sim_observe_pass(void)
 {
+    const bool first_warp = thread < SIM_WARP && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+
     for (unsigned i = 0; i < num_requests; i++) {
         const struct request *q = &requests[i];
 
@@ -219,6 +234,8 @@ void sim_observe_pass(void)
             count_global(q);
         else
             count_shared(q);
+        if (first_warp && sim_traces_lanes() && q->site->cost.pictured < most_pictured)
+            picture(q);
     }
     num_requests = 0;
     pass++;
@@ -302,6 +319,7 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
     if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
         site->shared_end = &sites[num_sites++];
         site->shared_end->pc = site->pc;
+        site->shared_end->stores = true;
     }
     if (!warp) {
         const uint64_t from = (uint64_t)((const char *)global - r->start), end = from + size;
@@ -411,33 +429,24 @@ void sim_observe_block_end(void)
             longest = steps[i];
 }
 
-static void add(struct sim_traffic *to, const struct sim_traffic *from)
-{
-    to->requests += from->requests;
-    to->bytes += from->bytes;
-    to->sectors += from->sectors;
-    to->least += from->least;
-    to->lines += from->lines;
-    to->once += from->once;
-}
-
 void sim_observe_launch_end(struct sim_counts *counts)
 {
     for (unsigned i = 0; i < num_used; i++) {
         struct site *site = &sites[used_sites[i]];
+        struct sim_counts line = {};
 
-        add(site->stores ? &counts->stores : &counts->loads, &site->cost.global);
-        counts->shared_requests += site->cost.shared_requests;
-        counts->shared_bytes += site->cost.shared_bytes;
-        counts->conflicts += site->cost.conflicts;
+        *(site->stores ? &line.stores : &line.loads) = site->cost.global;
+        line.shared_requests = site->cost.shared_requests;
+        line.shared_bytes = site->cost.shared_bytes;
+        line.conflicts = site->cost.conflicts;
+        sim_add_counts(counts, &line);
+        sim_trace_add(sim_place.kernel, (const char *)site->pc - 1, &line);
         site->cost = {};
         site->used = false;
     }
     num_used = 0;
-    if (longest > counts->chain)
-        counts->chain = longest;
-}
-
-void sim_trace(const char *)
-{
+    counts->atomics += sim_atomics;
+    counts->chain = longest;
+    sim_atomics = 0;
+    sim_trace_add(sim_place.kernel, NULL, counts);
 }
