@@ -40,6 +40,10 @@ check: all
 plot:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter plot $(if $(filter command line,$(origin TERM)),TERM=$(TERM)) || exit 1; done
 
+trace:
+	@for chapter in $(CHAPTERS); do \
+	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
+
 report:
 	perl common/report.pl
 
@@ -72,6 +76,7 @@ help:
 	@echo "make test       run all tests"
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
+	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps"
 	@echo "make report     write the recorded figures into the texts"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make setup      install what is missing (apt)"
@@ -79,6 +84,6 @@ help:
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
-	@echo "In a chapter's folder: make, make run, make check, make plot"
+	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace report sanitize setup clean help

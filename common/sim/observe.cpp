@@ -62,7 +62,7 @@ static uint16_t *site_numbers;    /* by the distance of their pc from the progra
 static unsigned used_sites[SIM_MAX_SITES], num_used;
 
 static struct request requests[SIM_WARP * most_in_turn + SIM_WARP];
-static unsigned num_requests;
+static unsigned num_requests, num_pictured;
 
 static uint64_t turn, pass;
 static unsigned thread, accesses; /* of this turn */
@@ -215,10 +215,11 @@ static void picture(const struct request *q)
 {
     static const char *const kinds[2][2] = {{"load", "store"}, {"shared_load", "shared_store"}};
     const char *kind = kinds[q->region->name != NULL][q->site->stores];
-    const unsigned number = q->site->cost.pictured++;
 
+    q->site->cost.pictured++;
+    num_pictured++;
     for (unsigned i = 0; i < q->lanes; i++)
-        sim_trace_lane(sim_place.kernel, (const char *)q->site->pc - 1, kind, number, q->lane[i],
+        sim_trace_lane(sim_place.kernel, (const char *)q->site->pc - 1, kind, num_pictured, q->lane[i],
                        (size_t)(q->address[i] - q->region->start), q->size);
 }
 
@@ -398,7 +399,7 @@ void sim_observe_launch(const void *first, size_t size)
     arguments = (const char *)first;
     arguments_size = size;
     launch++;
-    longest = 0;
+    longest = num_pictured = 0;
     sim_race_launch();
 }
 

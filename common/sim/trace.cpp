@@ -22,7 +22,7 @@ struct lane_access {
     unsigned label;
     const void *kernel, *pc;
     const char *kind;
-    unsigned number, lane, size; /* number: of the request among those of its place */
+    unsigned number, lane, size; /* number: of the request, as they come */
     size_t offset;
 };
 
