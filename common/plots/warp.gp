@@ -17,6 +17,7 @@ set ytics 0, 8, 31
 set border 3
 set tics nomirror
 set grid xtics lc rgb '#dddddd'
+set format x '%.0s%c'
 set xlabel 'sectors of 32 bytes from the first one'
 set ylabel 'lane'
 unset key
@@ -27,7 +28,7 @@ do for [v = 1:count] {
     do for [i = 1:words(blocks)] { if (part(i, 1) eq variant) { shown = sprintf('%d ', i) . shown } } # the first one last, on top
     first = int(word(shown, words(shown)))
     set title sprintf('%s: a %s of %s sectors', variant, part(first, 3), part(first, 4)) noenhanced
-    set xrange [-0.5:*]
+    set xrange [-0.5:4<*]
     plot for [i in shown] data index int(i) - 1 using 2:1 with points pt 7 ps 0.45 lc rgb (int(i) == first ? '#0072b2' : '#9ecae1')
 }
 unset multiplot

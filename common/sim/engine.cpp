@@ -101,7 +101,7 @@ const void *sim_last_pc;
 struct sim_place sim_place;
 volatile uint64_t sim_progress;
 
-static struct sim_counts counts, total; /* of the launch that runs, and since the last reset */
+static struct sim_counts counts, total;        /* of the launch that runs, and since the last reset */
 static struct thread threads[SIM_MAX_THREADS]; /* of the block that runs, by linear index */
 static struct thread *current;                 /* the one that runs */
 static jmp_buf scheduler;

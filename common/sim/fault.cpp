@@ -64,7 +64,8 @@ static bool is_users(char *line)
     line[strcspn(line, "\n")] = '\0';
     if (char *extra = strstr(line, " (discriminator"))
         *extra = '\0';
-    return line[0] != '?' && strstr(line, ":?") == NULL && strstr(line, "/common/sim/") == NULL && strrchr(line, ':') != NULL;
+    return line[0] != '?' && strstr(line, ":?") == NULL && strstr(line, "/common/sim/") == NULL &&
+           strrchr(line, ':') != NULL;
 }
 
 /* The same as seen from where we are, without x/../ */
@@ -262,7 +263,7 @@ static void interrupted_line(const ucontext_t *context, char *place, size_t size
     for (int i = first + 1; i < count; i++)
         frames[i] = (char *)frames[i] - 1; /* into the call instead of behind it */
     if (!locate((const void *const *)frames + first, count - first, function, place, size))
-        snprintf(place, size, "instruction %p", pc);
+        sim_locate(sim_last_pc != NULL ? (const char *)sim_last_pc - 1 : (const char *)pc, place, size);
 }
 
 static void on_crash(int signal_number, siginfo_t *info, void *context)

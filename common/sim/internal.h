@@ -90,7 +90,12 @@ void sim_region_poison(struct sim_region *region);
 void sim_region_verify(const struct sim_region *region); /* faults if bytes around it were written */
 void sim_verify_all(void);
 struct sim_region *sim_region_near(const void *address); /* the region that is closest, within its margins, or NULL */
-bool sim_region_holds(const struct sim_region *region, const void *address, size_t size);
+static inline bool sim_region_holds(const struct sim_region *r, const void *address, size_t size)
+{
+    const size_t offset = (size_t)((const char *)address - r->start);
+
+    return !r->freed && offset <= r->size && size <= r->size - offset;
+}
 void sim_region_describe(const void *address, char *text, size_t size);
 bool sim_maybe_region(const void *address); /* false: certainly in no region */
 
@@ -110,10 +115,12 @@ void sim_observe_pass(void);            /* each lane of a warp that could run ha
 void sim_observe_step(unsigned thread); /* it has waited for others */
 void sim_observe_block_end(void);
 void sim_observe_launch_end(struct sim_counts *counts); /* adds what the launch has cost */
-unsigned sim_site(const void *pc); /* number of a place in the code, and back: */
+unsigned sim_site(const void *pc);                      /* number of a place in the code, and back: */
 const void *sim_site_pc(unsigned site);
-/* A copy sets out: checks its source like a load, counts both ends. `warp`: part of a request of the warp, else of the copy engine. */
-void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, const void *global, size_t size, bool warp);
+/* A copy sets out: checks its source like a load, counts both ends. `warp`: part of a request of the warp, else of the
+ * copy engine. */
+void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, const void *global, size_t size,
+                      bool warp);
 
 extern const void *sim_last_pc; /* where memory was last accessed */
 extern uint64_t sim_atomics;    /* how many there were */
@@ -134,10 +141,14 @@ void sim_trace_reset(void);
 void sim_pause(void);
 
 /* What memory remembers of the accesses to it (race.cpp). */
+struct sim_cell {
+    uint64_t write, read;
+};
 struct sim_shadow {
-    uint64_t *write, *read[2];    /* of each 4 bytes: the last write, two of the last reads */
-    uint32_t *loaded, *stored;    /* of each sector: the launch that last loaded it, stored to it */
-    unsigned char *written;       /* a bit for each byte */
+    struct sim_cell *cells;    /* of each 4 bytes: the last write and a read, */
+    uint64_t *others;          /* and another read, not ordered with that one */
+    uint32_t *loaded, *stored; /* of each sector: the launch that last loaded it, stored to it */
+    unsigned char *written;    /* a bit for each byte */
     size_t size;
 };
 struct sim_shadow *sim_shadow_create(size_t size); /* NULL: no memory */
@@ -147,20 +158,21 @@ void sim_shadow_copy(struct sim_region *to, const void *dst, struct sim_region *
 
 /* Time: what one agent (a thread, or SIM_MAX_THREADS + the number of an mbarrier) knows that the others have done. */
 struct sim_clock {
-    uint64_t epoch;                                        /* when the times below count */
-    uint64_t chunks;                                       /* which times[32 i ... 32 i + 31] mean something */
+    uint64_t epoch;  /* when the times below count */
+    uint64_t chunks; /* which times[32 i ... 32 i + 31] mean something */
     uint16_t time[SIM_MAX_THREADS + SIM_MAX_BARRIERS];
 };
 void sim_race_launch(void);
 void sim_race_block(unsigned num_threads);
 void sim_race_turn(unsigned thread);
-void sim_race_barrier(void);                                /* __syncthreads */
+void sim_race_barrier(void); /* __syncthreads */
 void sim_race_syncwarp(unsigned first_thread, unsigned mask);
-void sim_race_arrive(struct sim_clock *clock);              /* the running thread tells all that it knows */
-void sim_race_wait(const struct sim_clock *clock);          /* and learns */
+void sim_race_arrive(struct sim_clock *clock);     /* the running thread tells all that it knows */
+void sim_race_wait(const struct sim_clock *clock); /* and learns */
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
 void sim_race_copy_begins(struct sim_region *region, const void *at, size_t size, unsigned site);
-void sim_race_copy_ends(struct sim_region *region, const void *at, size_t size, unsigned site); /* the running thread waited for it */
+void sim_race_copy_ends(struct sim_region *region, const void *at, size_t size,
+                        unsigned site); /* the running thread waited for it */
 /* The phase of an mbarrier ends: what was told it becomes what it tells, and its copies are there. */
 void sim_race_phase_ends(unsigned barrier, const struct sim_clock *told, struct sim_clock *tells);
 void sim_race_bulk_ends(struct sim_region *region, const void *at, size_t size, unsigned site, unsigned barrier);

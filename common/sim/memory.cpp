@@ -129,13 +129,6 @@ struct sim_region *sim_region_near(const void *address)
     return NULL;
 }
 
-bool sim_region_holds(const struct sim_region *r, const void *address, size_t size)
-{
-    const size_t offset = (size_t)((const char *)address - r->start);
-
-    return !r->freed && offset <= r->size && size <= r->size - offset;
-}
-
 /* "the 1600-byte allocation made at scale.cu:40" */
 static void region_name(const struct sim_region *r, char *text, size_t size)
 {

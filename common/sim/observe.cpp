@@ -25,7 +25,7 @@
 
 extern "C" char __executable_start, etext, end; /* set by the linker: the program's first byte, ends of code and data */
 
-static const unsigned most_in_turn = 1024;
+static const unsigned most_in_turn = 512;
 static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
 
 /* What one place in the code has cost in this launch. */
@@ -57,8 +57,8 @@ struct request {
 };
 
 static struct site sites[SIM_MAX_SITES];
-static unsigned num_sites = 1;    /* number 0 is for those that find no room */
-static uint16_t *site_numbers;    /* by the distance of their pc from the program's start */
+static unsigned num_sites = 1; /* number 0 is for those that find no room */
+static uint16_t *site_numbers; /* by the distance of their pc from the program's start */
 static unsigned used_sites[SIM_MAX_SITES], num_used;
 
 static struct request requests[SIM_WARP * most_in_turn + SIM_WARP];
@@ -78,6 +78,8 @@ unsigned sim_site(const void *pc)
 {
     const size_t at = (size_t)((const char *)pc - &__executable_start), all = (size_t)(&etext - &__executable_start);
 
+    if (site_numbers != NULL && at <= all && site_numbers[at] != 0)
+        return site_numbers[at];
     if (site_numbers == NULL)
         site_numbers = (uint16_t *)calloc(all + 1, sizeof(*site_numbers));
     if (site_numbers == NULL || at > all)
@@ -145,12 +147,14 @@ static void count_global(const struct request *q)
     c->least += (bytes + 31) / 32;
 }
 
-/* 32 banks of 4 bytes; 8 bytes a lane are served in two halves of the warp, 16 in four quarters. A part must be repeated
-   for as many different words as it wants of one bank. */
+/* 32 banks of 4 bytes; 8 bytes a lane are served in two halves of the warp, 16 in four quarters. A part must be
+   repeated for as many different words as it wants of one bank. */
 static void count_shared(const struct request *q)
 {
     struct cost *c = &q->site->cost;
-    const unsigned words = q->size > 4 ? q->size / 4 : 1, lanes_at_once = SIM_WARP / (words > 4 ? 4 : words == 3 ? 4 : words);
+    const unsigned words = q->size > 4 ? q->size / 4 : 1, lanes_at_once = SIM_WARP / (words > 4    ? 4
+                                                                                      : words == 3 ? 4
+                                                                                                   : words);
 
     for (unsigned first = 0; first < SIM_WARP; first += lanes_at_once) {
         uint64_t wanted[SIM_WARP * 2];
@@ -179,7 +183,8 @@ static void use(struct site *site)
     }
 }
 
-/* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn. */
+/* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn.
+ */
 static void join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
 {
     if (site->pass != pass) {
@@ -270,13 +275,9 @@ static void check_host(const char *p, unsigned how, const void *pc)
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
-/* Any access of the program's own code. */
-static inline void observe(const void *at, size_t size, unsigned how, const void *pc)
+/* Any access of the program's own code to memory that is not the thread's own. */
+static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
-    const char *p = (const char *)at;
-
-    if ((size_t)(p - sim_place.stack) < SIM_STACK || (size_t)(p - &__executable_start) < (size_t)(&end - &__executable_start))
-        return;
     if (!sim_place.in_thread) {
         check_host(p, how, pc);
         return;
@@ -297,19 +298,32 @@ static inline void observe(const void *at, size_t size, unsigned how, const void
     if ((size & (size - 1)) == 0 && (uintptr_t)p % (size < 8 ? size : 8) != 0) {
         char what[600];
         sim_region_describe(p, what, sizeof(what));
-        sim_fault_at(pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
-                     how & SIM_WRITES ? "writes" : "reads", size, what);
+        sim_fault_at(
+            pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
+            how & SIM_WRITES ? "writes" : "reads", size, what);
     }
-    sim_race_access(r, p, size, how, number);
+    __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
     if (how == SIM_WRITES && r->name == NULL)
         steps[thread] += (size + 3) / 4;
     join_request(site, r, p, size);
+    sim_race_access(r, p, size, how, number);
     if (++accesses >= most_in_turn)
         sim_pause();
 }
 
-void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, const void *global, size_t size, bool warp)
+/* Local variables, and the program's own data (threadIdx is there), are nobody's business. */
+static inline __attribute__((always_inline)) void observe(const void *at, size_t size, unsigned how, const void *pc)
+{
+    const char *p = (const char *)at;
+
+    if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
+        (size_t)(p - &__executable_start) >= (size_t)(&end - &__executable_start))
+        judge(p, size, how, pc);
+}
+
+void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, const void *global, size_t size,
+                      bool warp)
 {
     struct site *site = &sites[number];
     struct sim_region *r = sim_region_near(global);

@@ -5,8 +5,8 @@
        | epoch 26 | agent 11 | time 12 | place in the code 13 | kind 2 |
 
    An *epoch* ends with each __syncthreads, block and launch. So of two records with different epochs of one block, a
-   barrier lies between. Within an epoch, each thread has a *time*, which goes on when the thread tells others what it has
-   done (__syncwarp, an arrival at an mbarrier), and a *clock*: how far it knows the times of the others.
+   barrier lies between. Within an epoch, each thread has a *time*, which goes on when the thread tells others what it
+   has done (__syncwarp, an arrival at an mbarrier), and a *clock*: how far it knows the times of the others.
 
        thread 3  writes a, time 1 ----+                          thread 5 knows thread 3 up to time 1:
                                       | __syncwarp               the write comes before the read
@@ -24,7 +24,12 @@
 #include "internal.h"
 
 enum { KIND_BITS = 2, SITE_BITS = 13, TIME_BITS = 12, AGENT_BITS = 11 };
-enum { SITE_AT = KIND_BITS, TIME_AT = SITE_AT + SITE_BITS, AGENT_AT = TIME_AT + TIME_BITS, EPOCH_AT = AGENT_AT + AGENT_BITS };
+enum {
+    SITE_AT = KIND_BITS,
+    TIME_AT = SITE_AT + SITE_BITS,
+    AGENT_AT = TIME_AT + TIME_BITS,
+    EPOCH_AT = AGENT_AT + AGENT_BITS
+};
 enum kind { PLAIN, STRONG, FLIES, ARRIVED }; /* FLIES, ARRIVED: an asynchronous copy */
 static const unsigned last_time = (1 << TIME_BITS) - 1;
 static const uint64_t last_epoch = (1 << 26) - 2;
@@ -40,7 +45,7 @@ static struct sim_clock clocks[SIM_MAX_THREADS];
 static struct {
     uint64_t epoch;
     uint3 index;
-} *blocks;
+} * blocks;
 static size_t num_blocks, max_blocks;
 
 /* ---- memory of what happened ---- */
@@ -52,7 +57,8 @@ static size_t map_size(size_t size)
 {
     const size_t words = size / 4 + 1, sectors = size / 32 + 1;
 
-    return sim_round_up(words * 3 * sizeof(uint64_t) + sectors * 2 * sizeof(uint32_t) + size / 8 + 16, 4096);
+    return sim_round_up(
+        words * (sizeof(struct sim_cell) + sizeof(uint64_t)) + sectors * 2 * sizeof(uint32_t) + size / 8 + 16, 4096);
 }
 
 /* Untouched pages take no memory. */
@@ -60,7 +66,8 @@ struct sim_shadow *sim_shadow_create(size_t size)
 {
     const size_t words = size / 4 + 1, sectors = size / 32 + 1;
     struct sim_shadow *s = (struct sim_shadow *)calloc(1, sizeof(*s));
-    char *map = (char *)mmap(NULL, map_size(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *map =
+        (char *)mmap(NULL, map_size(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (num_shadows == max_shadows) {
         void *more = realloc(shadows, (max_shadows * 2 + 64) * sizeof(*shadows));
@@ -76,10 +83,9 @@ struct sim_shadow *sim_shadow_create(size_t size)
         return NULL;
     }
     s->size = size;
-    s->write = (uint64_t *)map;
-    s->read[0] = s->write + words;
-    s->read[1] = s->read[0] + words;
-    s->loaded = (uint32_t *)(s->read[1] + words);
+    s->cells = (struct sim_cell *)map;
+    s->others = (uint64_t *)(s->cells + words);
+    s->loaded = (uint32_t *)(s->others + words);
     s->stored = s->loaded + sectors;
     s->written = (unsigned char *)(s->stored + sectors);
     shadows[num_shadows++] = s;
@@ -91,7 +97,7 @@ void sim_shadow_destroy(struct sim_shadow *s)
     for (size_t i = 0; i < num_shadows; i++)
         if (shadows[i] == s) {
             shadows[i] = shadows[--num_shadows];
-            munmap(s->write, map_size(s->size));
+            munmap(s->cells, map_size(s->size));
             free(s);
             return;
         }
@@ -172,7 +178,7 @@ static void tick(unsigned a)
 static void forget(void)
 {
     for (size_t i = 0; i < num_shadows; i++)
-        memset(shadows[i]->write, 0, (shadows[i]->size / 4 + 1) * 3 * sizeof(uint64_t));
+        memset(shadows[i]->cells, 0, (char *)shadows[i]->loaded - (char *)shadows[i]->cells);
     for (auto &c : clocks)
         c.epoch = 0;
     epoch = launch_epoch = block_epoch = 1;
@@ -288,11 +294,11 @@ static bool ordered(uint64_t record)
         return false; /* another block */
     if (then < epoch || other == agent)
         return true;
-    return c->epoch == epoch && c->chunks >> other / 32 & 1 &&
-           c->time[other] >= (record >> TIME_AT & last_time);
+    return c->epoch == epoch && c->chunks >> other / 32 & 1 && c->time[other] >= (record >> TIME_AT & last_time);
 }
 
-[[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, unsigned site, uint64_t record, bool wrote)
+[[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, unsigned site, uint64_t record,
+                                bool wrote)
 {
     const uint64_t then = record >> EPOCH_AT;
     const unsigned other = agent_of(record);
@@ -314,24 +320,24 @@ static bool ordered(uint64_t record)
     const uint3 t = {other % blockDim.x, other / blockDim.x % blockDim.y, other / blockDim.x / blockDim.y};
     snprintf(who, sizeof(who), "thread (%u,%u,%u)", t.x, t.y, t.z);
     if (then >= block_epoch)
-        sim_fault_at(sim_site_pc(site),
-                     "race: %s %s, which %s %s%s at %s, and nothing orders the two. Put __syncthreads() between them, or "
-                     "__syncwarp() within a warp",
-                     writes ? "writes" : "reads", what, who, wrote ? "has written" : "has read",
-                     kind_of(record) == ARRIVED ? " by an asynchronous copy" : "", where);
+        sim_fault_at(
+            sim_site_pc(site),
+            "race: %s %s, which %s %s%s at %s, and nothing orders the two. Put __syncthreads() between them, or "
+            "__syncwarp() within a warp",
+            writes ? "writes" : "reads", what, who, wrote ? "has written" : "has read",
+            kind_of(record) == ARRIVED ? " by an asynchronous copy" : "", where);
     for (size_t i = 0; i < num_blocks && blocks[i].epoch <= then; i++)
         block = blocks[i].index;
     sim_fault_at(sim_site_pc(site),
                  "race: %s %s, which %s of block (%u,%u,%u) %s at %s. Blocks run in any order, or at once: let each "
                  "write bytes that no other one touches",
-                 writes ? "writes" : "reads", what, who, block.x, block.y, block.z, wrote ? "has written" : "has read", where);
+                 writes ? "writes" : "reads", what, who, block.x, block.y, block.z, wrote ? "has written" : "has read",
+                 where);
 }
 
-/* Whether an access now conflicts with what the record tells of. */
-static inline bool conflicts(uint64_t record, uint64_t floor, bool strong)
+/* Whether an access now conflicts with what the record, one of this launch or block, tells of. */
+static bool conflicts(uint64_t record, bool strong)
 {
-    if (record >> EPOCH_AT < floor)
-        return false;
     if (kind_of(record) == FLIES)
         return true;
     if ((record ^ moment) >> TIME_AT == 0 || (strong && kind_of(record) == STRONG))
@@ -341,46 +347,37 @@ static inline bool conflicts(uint64_t record, uint64_t floor, bool strong)
 
 /* Remembers a read, so that a later write that is not ordered after all reads is told. Of many readers two are kept, of
    two warps if there are: who is ordered after its own warp only is found by the other one. */
-static inline void remember_read(struct sim_shadow *s, size_t word, uint64_t floor, uint64_t record)
+static void remember_read(uint64_t *first, uint64_t *second, uint64_t floor, uint64_t record)
 {
-    for (int i = 0; i < 2; i++) {
-        const uint64_t old = s->read[i][word];
-        if (old >> EPOCH_AT < floor || (old ^ record) >> TIME_AT == 0 || ordered(old)) {
-            s->read[i][word] = record;
-            return;
-        }
+    if (ordered(*first)) {
+        *first = record;
+    } else if (*second < floor || (*second ^ record) >> TIME_AT == 0 || ordered(*second)) {
+        *second = record;
+    } else if (agent_of(*first) / SIM_WARP == agent_of(*second) / SIM_WARP &&
+               agent / SIM_WARP != agent_of(*first) / SIM_WARP) {
+        *second = record;
     }
-    const unsigned first = agent_of(s->read[0][word]), second = agent_of(s->read[1][word]);
-    if (first / SIM_WARP == second / SIM_WARP && agent / SIM_WARP != first / SIM_WARP)
-        s->read[1][word] = record;
-}
-
-/* Shared memory forgets with the block, global memory with the launch. */
-static inline uint64_t floor_of(const struct sim_region *r)
-{
-    return r->name != NULL ? block_epoch : launch_epoch;
 }
 
 /* Faults unless all bytes were written; afterwards they are, if this writes. */
 static inline void check_written(struct sim_region *r, size_t offset, size_t size, unsigned how, unsigned site)
 {
-    for (size_t done = 0; done < size;) {
+    for (size_t done = 0; done < size; done += 16) {
         const size_t at = offset + done, part = size - done < 16 ? size - done : 16;
         const uint32_t mask = ((1u << part) - 1) << at % 8;
         uint32_t bits;
 
         memcpy(&bits, r->shadow->written + at / 8, sizeof(bits));
-        if ((how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES && (bits & mask) != mask) {
+        if ((bits & mask) == mask)
+            continue;
+        if ((how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES) {
             char what[600];
             const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
             sim_region_describe(r->start + at + first, what, sizeof(what));
             sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. Fill it first", what);
         }
-        if (how & SIM_WRITES) {
-            bits |= mask;
-            memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
-        }
-        done += part;
+        bits |= mask;
+        memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
     }
 }
 
@@ -388,7 +385,9 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
-    const uint64_t floor = floor_of(r), record = moment | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
+    const uint64_t record = moment | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
+    /* Shared memory forgets with the block, global memory with the launch: smaller records are history. */
+    const uint64_t floor = (r->name != NULL ? block_epoch : launch_epoch) << EPOCH_AT;
     struct sim_shadow *s = r->shadow;
 
     if (r->name == NULL)
@@ -396,16 +395,22 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     if (offset % 4 != 0 || size % 4 != 0)
         return; /* single bytes are not followed */
     for (size_t word = first; word < last; word++) {
-        if (conflicts(s->write[word], floor, strong))
-            report(r, word, writes, site, s->write[word], true);
-        if (!writes) {
-            remember_read(s, word, floor, record);
-            continue;
+        struct sim_cell *cell = &s->cells[word];
+
+        if (cell->write >= floor && conflicts(cell->write, strong))
+            report(r, word, writes, site, cell->write, true);
+        if (writes) {
+            if (cell->read >= floor && conflicts(cell->read, strong))
+                report(r, word, writes, site, cell->read, false);
+            /* when the first read is history, so is the other one */
+            if (cell->read >= floor && s->others[word] >= floor && conflicts(s->others[word], strong))
+                report(r, word, writes, site, s->others[word], false);
+            cell->write = record;
+        } else if (cell->read < floor || (cell->read ^ record) >> TIME_AT == 0) {
+            cell->read = record;
+        } else {
+            remember_read(&cell->read, &s->others[word], floor, record);
         }
-        for (int i = 0; i < 2; i++)
-            if (conflicts(s->read[i][word], floor, strong))
-                report(r, word, writes, site, s->read[i][word], false);
-        s->write[word] = record;
     }
 }
 
@@ -414,7 +419,7 @@ static void set_writes(struct sim_region *r, const void *at, size_t size, uint64
     const size_t first = (size_t)((const char *)at - r->start) / 4;
 
     for (size_t word = first; word < first + size / 4; word++)
-        r->shadow->write[word] = record;
+        r->shadow->cells[word].write = record;
 }
 
 void sim_race_copy_begins(struct sim_region *r, const void *at, size_t size, unsigned site)

@@ -21,19 +21,19 @@ struct sim_traffic {
 };
 
 struct sim_counts {
-    uint64_t launches;      /* kernels launched */
-    uint64_t blocks;        /* blocks run */
-    uint64_t threads;       /* threads run */
-    uint64_t barriers;      /* __syncthreads and its kin: one for the whole block */
-    uint64_t warp_barriers; /* __syncwarp: one for all lanes that take part */
-    uint64_t shuffles;      /* __shfl_*_sync: one for all lanes that take part, whatever the width */
-    uint64_t votes;         /* ballot, all, any, match, reduce: one for all lanes that take part */
-    uint64_t atomics;       /* atomic operations: one for each thread */
-    uint64_t async_copies;  /* __pipeline_memcpy_async: one for each thread */
-    uint64_t bulk_copies;   /* bulk_load: one for each call */
+    uint64_t launches;         /* kernels launched */
+    uint64_t blocks;           /* blocks run */
+    uint64_t threads;          /* threads run */
+    uint64_t barriers;         /* __syncthreads and its kin: one for the whole block */
+    uint64_t warp_barriers;    /* __syncwarp: one for all lanes that take part */
+    uint64_t shuffles;         /* __shfl_*_sync: one for all lanes that take part, whatever the width */
+    uint64_t votes;            /* ballot, all, any, match, reduce: one for all lanes that take part */
+    uint64_t atomics;          /* atomic operations: one for each thread */
+    uint64_t async_copies;     /* __pipeline_memcpy_async: one for each thread */
+    uint64_t bulk_copies;      /* bulk_load: one for each call */
     struct sim_traffic loads;  /* asynchronous and bulk copies too; a bulk copy is one request */
     struct sim_traffic stores; /* atomics too */
-    uint64_t shared_requests;  /* loads, stores and atomics of shared memory, and what asynchronous copies write there */
+    uint64_t shared_requests; /* loads, stores and atomics of shared memory, and what asynchronous copies write there */
     uint64_t shared_bytes;
     uint64_t conflicts; /* how often a request to shared memory must be repeated because of banks */
     uint64_t chain;     /* the most that one thread does one after the other: elements stored, and waits for others */

@@ -3,15 +3,15 @@
        SIM_TRACE=FILE        a row for each kernel, and one for each of its lines that access memory
        SIM_TRACE_WARP=FILE   the first requests of the first warp, lane by lane: for a picture
 
-   A program that knows what its launches are for says so (sim_trace): the rows since the last reset then get that label.
-   If it never does, all its launches are in the file, without one. */
+   A program that knows what its launches are for says so (sim_trace): the rows since the last reset then get that
+   label. If it never does, all its launches are in the file, without one. */
 #include <stdlib.h>
 
 #include "internal.h"
 
 /* The counts of a kernel, or of one of its lines. */
 struct row {
-    unsigned label; /* 0: none yet */
+    unsigned label;          /* 0: none yet */
     const void *kernel, *pc; /* pc: NULL for the whole kernel */
     struct sim_counts counts;
     char place[256]; /* of pc, once it is known */
@@ -83,7 +83,8 @@ void sim_trace_add(const void *kernel, const void *pc, const struct sim_counts *
     rows[num_rows++] = {0, kernel, pc, *counts, ""};
 }
 
-void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsigned number, unsigned lane, size_t offset, unsigned size)
+void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsigned number, unsigned lane, size_t offset,
+                    unsigned size)
 {
     lanes = (struct lane_access *)grow(lanes, num_lanes, sizeof(*lanes));
     lanes[num_lanes++] = {0, kernel, pc, kind, number, lane, size, offset};
@@ -148,8 +149,9 @@ static int compare_rows(const void *a, const void *b)
         return x->kernel < y->kernel ? -1 : 1;
     if (colon_x == NULL || colon_y == NULL)
         return (colon_x != NULL) - (colon_y != NULL);
-    const long files = colon_x - x->place == colon_y - y->place ? strncmp(x->place, y->place, (size_t)(colon_x - x->place))
-                                                               : strcmp(x->place, y->place);
+    const long files = colon_x - x->place == colon_y - y->place
+                           ? strncmp(x->place, y->place, (size_t)(colon_x - x->place))
+                           : strcmp(x->place, y->place);
     const long line_x = atol(colon_x + 1), line_y = atol(colon_y + 1);
     return files != 0 ? (int)files : (line_x > line_y) - (line_x < line_y);
 }

@@ -125,6 +125,33 @@ is((run("warp", "count"))[1],
     "launches 1 blocks 3 threads 192 barriers 6 warp_barriers 12 shuffles 6 votes 6 atomics 6 async_copies 192 bulk_copies 6\n",
     "counts");
 
+# ---- what memory is asked for: counted by hand, see traffic.cu ----
+
+my $traffic = <<'END';
+coalesced: load 4 requests 512 bytes 16 sectors 16 least 4 lines 16 once, store 4 requests 512 bytes 16 sectors 16 least 4 lines 16 once, chain 1
+shifted: load 4 requests 512 bytes 20 sectors 16 least 8 lines 17 once, store 4 requests 512 bytes 16 sectors 16 least 4 lines 16 once, chain 1
+strided: load 2 requests 256 bytes 64 sectors 8 least 16 lines 64 once, store 2 requests 256 bytes 8 sectors 8 least 2 lines 8 once, chain 1
+wide: load 2 requests 1024 bytes 32 sectors 32 least 8 lines 32 once, store 2 requests 1024 bytes 32 sectors 32 least 8 lines 32 once, chain 4
+broadcast: load 2 requests 256 bytes 2 sectors 2 least 2 lines 1 once, store 2 requests 256 bytes 8 sectors 8 least 2 lines 8 once, chain 1
+guarded: load 4 requests 468 bytes 15 sectors 15 least 4 lines 15 once, store 4 requests 468 bytes 15 sectors 15 least 4 lines 15 once, chain 4
+again: load 3 requests 384 bytes 12 sectors 12 least 3 lines 4 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, chain 1
+rows: load 2000 requests 256000 bytes 64000 sectors 8000 least 64000 lines 8000 once, store 2000 requests 256000 bytes 64000 sectors 8000 least 64000 lines 8000 once, chain 2000
+added: store 1 requests 128 bytes 1 sectors 1 least 1 lines 1 once, chain 0
+bulk: load 2 requests 2048 bytes 64 sectors 64 least 16 lines 64 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 1 requests 128 bytes 0 conflicts, chain 3
+async: load 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 640 bytes 3 conflicts, chain 2
+float, 1 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 0 conflicts, chain 1
+float, 2 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 2 conflicts, chain 1
+float, 8 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 14 conflicts, chain 1
+float, 32 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 62 conflicts, chain 1
+float, 33 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 0 conflicts, chain 1
+quarters: load 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, store 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, shared 2 requests 1024 bytes 8 conflicts, chain 5
+chain: store 5 requests 268 bytes 35 sectors 11 least 11 lines 32 once, chain 12
+END
+for my $order (@orders) {
+    is((run($order, "traffic"))[1], $traffic, "requests, sectors, lines and conflicts, order $order");
+}
+note("nanoseconds an access costs:\n", (run("warp", "cost"))[1]);
+
 # ---- orders ----
 
 my @tickets = map { (run($_, "wrong", "tickets"))[1] } @orders;

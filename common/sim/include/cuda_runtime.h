@@ -147,8 +147,8 @@ struct sim_launcher {
     void operator()(P... args) const
     {
         auto thread = [call = kernel, args...] { call(args...); }; /* the arguments, in one place */
-        sim_launch(
-            (const void *)kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
+        sim_launch((const void *)kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
+                   sizeof(thread));
     }
 };
 template <class... P>

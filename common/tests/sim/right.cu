@@ -208,8 +208,8 @@ static void test_copies(void)
     copies<<<1, 32, 60000>>>(d, in); /* more than 48 KiB: asked for */
     fetch(128);
     for (int i = 0; i < 32; i++)
-        expect(h[4 * i] == (float)(4 * i + 3) && h[4 * i + 1] == (float)((i + 1) % 32 * 4) && h[4 * i + 2] == (float)((i + 1) % 32 * 4 + 1) &&
-                   h[4 * i + 3] == 0,
+        expect(h[4 * i] == (float)(4 * i + 3) && h[4 * i + 1] == (float)((i + 1) % 32 * 4) &&
+                   h[4 * i + 2] == (float)((i + 1) % 32 * 4 + 1) && h[4 * i + 3] == 0,
                "copy");
     cudaFree(in);
 }

@@ -39,16 +39,16 @@ __global__ void missing_barrier(float *x, int)
 {
     __shared__ float tile[64];
 
-    tile[threadIdx.x] = 1; /* HERE missing_barrier */
+    tile[threadIdx.x] = 1;                           /* HERE missing_barrier */
     const float one = __shfl_xor_sync(ALL, 1.0f, 1); /* warps that take turns here would hide the mistake */
-    x[threadIdx.x] = one * tile[63 - threadIdx.x]; /* THERE missing_barrier */
+    x[threadIdx.x] = one * tile[63 - threadIdx.x];   /* THERE missing_barrier */
 }
 
 __global__ void missing_syncwarp(float *x, int)
 {
     __shared__ float tile[64];
 
-    tile[threadIdx.x] = 1; /* HERE missing_syncwarp */
+    tile[threadIdx.x] = 1;                  /* HERE missing_syncwarp */
     x[threadIdx.x] = tile[threadIdx.x ^ 1]; /* THERE missing_syncwarp */
 }
 
@@ -113,7 +113,7 @@ __global__ void neighbour_block(float *x, int)
 
 __global__ void plain_beside_atomic(float *x, int)
 {
-    atomicAdd(&x[0], 1.0f); /* HERE plain_beside_atomic */
+    atomicAdd(&x[0], 1.0f);    /* HERE plain_beside_atomic */
     x[threadIdx.x + 1] = x[0]; /* THERE plain_beside_atomic */
 }
 
@@ -134,7 +134,7 @@ __global__ void early_copy(float *x, int)
 
     tile[threadIdx.x] = 1;
     __syncthreads();
-    x[threadIdx.x] = tile[threadIdx.x ^ 1]; /* HERE early_copy */
+    x[threadIdx.x] = tile[threadIdx.x ^ 1];                             /* HERE early_copy */
     __pipeline_memcpy_async(&tile[threadIdx.x], &x[64], sizeof(float)); /* THERE early_copy */
     __pipeline_commit();
     __pipeline_wait_prior(0);
@@ -344,7 +344,8 @@ __global__ void foreign_shared(float *x, float **keep)
 
 __global__ void misaligned2(float *x, int)
 {
-    x[threadIdx.x] = ((const float2 *)(x + 1))[threadIdx.x].x + ((const double *)(x + 1))[threadIdx.x]; /* HERE misaligned2 */
+    x[threadIdx.x] =
+        ((const float2 *)(x + 1))[threadIdx.x].x + ((const double *)(x + 1))[threadIdx.x]; /* HERE misaligned2 */
 }
 
 __global__ void copy_past_end(float *x, int)
@@ -627,7 +628,7 @@ __global__ void reads_too_soon(float *x, int)
         mbarrier_expect(&barrier, sizeof(tile));
         bulk_load(tile, x, sizeof(tile), &barrier); /* THERE reads_too_soon */
     }
-    mbarrier_wait(&barrier, 1); /* returns at once */
+    mbarrier_wait(&barrier, 1);         /* returns at once */
     x[threadIdx.x] = tile[threadIdx.x]; /* HERE reads_too_soon */
 }
 
