@@ -418,6 +418,12 @@ static void release_barrier(void)
     sim_progress++;
 }
 
+void sim_fence(const char *what, const char *file, int line)
+{
+    need_kernel(what, file, line);
+    sim_race_fence();
+}
+
 void __nanosleep(unsigned, const char *file, int line)
 {
     need_kernel("__nanosleep", file, line);

@@ -166,6 +166,7 @@ void sim_race_launch(void);
 void sim_race_block(unsigned num_threads);
 void sim_race_turn(unsigned thread);
 void sim_race_barrier(void); /* __syncthreads */
+void sim_race_fence(void);   /* __threadfence and its kin */
 void sim_race_syncwarp(unsigned first_thread, unsigned mask);
 void sim_race_arrive(struct sim_clock *clock);     /* the running thread tells all that it knows */
 void sim_race_wait(const struct sim_clock *clock); /* and learns */

@@ -15,6 +15,9 @@
        thread 3  writes b, time 2                                but not up to time 2: a race
        thread 5                              reads b
 
+   A thread can also tell by a *flag*, an atomic or volatile word: who writes it after a fence tells what it has done
+   before the fence; who reads it and then comes to a fence knows that. Only flags reach across blocks.
+
    Two accesses to the same bytes race if one of them writes, they are of two threads, neither epoch nor clock orders
    them, and not both are strong (atomic or volatile). Blocks of one launch are never ordered. Copies of the copy engine
    are made by agents of their own, one for each mbarrier. */
@@ -195,18 +198,146 @@ static void new_epoch(void)
         times[i] = 1;
 }
 
+/* ---- flags ---- */
+
+/* That a thread has written a flag, and when: all that its block did in earlier epochs, and itself until `time`, is
+ * told. */
+struct release {
+    uint64_t block, epoch; /* block: its first epoch */
+    unsigned agent, time;
+};
+
+struct flag {
+    const void *address;
+    struct sim_clock clock;   /* what is told to threads of the block that runs */
+    struct release *releases; /* and to other blocks, in the order of time */
+    size_t num_releases, max_releases;
+};
+
+/* A flag that was read, when it had so many releases. */
+struct reading {
+    const struct flag *flag;
+    size_t count;
+};
+
+static struct flag flags[1024]; /* of the launch, where their addresses' hash says, or behind */
+static unsigned num_flags;
+
+/* Of each thread: what it tells, since when, and what it has read and will know after its next fence. */
+static struct {
+    uint64_t block, epoch;
+    unsigned time;
+    struct sim_clock tells, read;
+    struct reading flags[8];
+    unsigned num_flags;
+} fences[SIM_MAX_THREADS];
+
+static struct reading known_flags[64]; /* to the block that runs */
+static unsigned num_known_flags;
+
+static struct flag *find_flag(const void *address, bool create)
+{
+    const unsigned count = sizeof(flags) / sizeof(*flags);
+    unsigned at = (unsigned)((uintptr_t)address / 4 * 2654435761u) % count;
+
+    while (flags[at].address != NULL && flags[at].address != address)
+        at = (at + 1) % count;
+    if (flags[at].address == NULL) {
+        if (!create || num_flags == count - 1)
+            return NULL;
+        num_flags++;
+        flags[at].address = address;
+        flags[at].clock.epoch = flags[at].num_releases = 0;
+    }
+    return &flags[at];
+}
+
+void sim_race_fence(void)
+{
+    auto *f = &fences[agent];
+
+    if (f->block != block_epoch) {
+        f->block = block_epoch;
+        f->read.epoch = f->num_flags = 0;
+    }
+    join(&clocks[agent], &f->read);
+    for (unsigned i = 0; i < f->num_flags; i++)
+        known_flags[num_known_flags++ % 64] = f->flags[i];
+    f->num_flags = 0;
+    f->epoch = epoch;
+    f->time = times[agent];
+    f->tells.epoch = 0;
+    join(&f->tells, &clocks[agent]);
+    set_time(&f->tells, agent, times[agent]);
+    tick(agent);
+    set_moment();
+}
+
+/* A strong access to memory: of what other strong accesses have told there. */
+static void touch_flag(const void *address, bool writes, bool reads)
+{
+    auto *f = &fences[agent];
+    struct flag *flag;
+
+    if (f->block != block_epoch) {
+        f->block = block_epoch;
+        f->epoch = f->read.epoch = f->num_flags = 0;
+    }
+    if (reads && num_flags > 0 && (flag = find_flag(address, false)) != NULL) {
+        join(&f->read, &flag->clock);
+        f->flags[f->num_flags < 8 ? f->num_flags++ : 7] = {flag, flag->num_releases};
+    }
+    if (!writes || f->epoch == 0 || (flag = find_flag(address, true)) == NULL)
+        return;
+    join(&flag->clock, &f->tells);
+    if (flag->num_releases == flag->max_releases) {
+        flag->max_releases = flag->max_releases * 2 + 4;
+        flag->releases = (struct release *)realloc(flag->releases, flag->max_releases * sizeof(struct release));
+        if (flag->releases == NULL)
+            abort();
+    }
+    flag->releases[flag->num_releases++] = {block_epoch, epoch, agent, f->epoch == epoch ? f->time : 0};
+}
+
+/* Whether a flag has told the block that runs of an access in another block. */
+static bool told(uint64_t then, unsigned other, unsigned time)
+{
+    for (unsigned k = 0; k < num_known_flags && k < 64; k++) {
+        size_t low = 0, high = known_flags[k].count; /* the releases at `then` or later begin between */
+        const struct release *list = known_flags[k].flag->releases;
+
+        while (low < high) {
+            const size_t middle = (low + high) / 2;
+            if (list[middle].epoch < then)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (; low < known_flags[k].count && list[low].block <= then; low++)
+            if (list[low].epoch > then || (list[low].agent == other && list[low].time >= time))
+                return true;
+    }
+    return false;
+}
+
+/* ---- launch, block, turn, and what orders ---- */
+
 void sim_race_launch(void)
 {
     new_epoch();
     launch_epoch = epoch;
     num_blocks = 0;
+    for (auto &flag : flags)
+        if (num_flags > 0)
+            flag.address = NULL;
+    num_flags = 0;
 }
 
 void sim_race_block(unsigned threads)
 {
     num_threads = threads;
     new_epoch();
-    num_barriers = 0;
+    num_barriers = num_known_flags = 0;
     block_epoch = epoch;
     if (num_blocks == max_blocks) {
         max_blocks = max_blocks * 2 + 1024;
@@ -291,7 +422,7 @@ static bool ordered(uint64_t record)
     const struct sim_clock *c = &clocks[agent];
 
     if (then < block_epoch)
-        return false; /* another block */
+        return told(then, other, record >> TIME_AT & last_time);
     if (then < epoch || other == agent)
         return true;
     return c->epoch == epoch && c->chunks >> other / 32 & 1 && c->time[other] >= (record >> TIME_AT & last_time);
@@ -394,6 +525,8 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
         check_written(r, offset, size, how, site);
     if (offset % 4 != 0 || size % 4 != 0)
         return; /* single bytes are not followed */
+    if (strong)
+        touch_flag(at, writes, !writes || how & SIM_ATOMIC);
     for (size_t word = first; word < last; word++) {
         struct sim_cell *cell = &s->cells[word];
 

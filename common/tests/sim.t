@@ -26,6 +26,7 @@ my @faults = (
     ["two_blocks",           "two_blocks",              "(1,0,0)", "(0,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at $source:" . line_of("HERE two_blocks")],
     ["neighbour_block",      "neighbour_block",         "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}"],
     ["plain_beside_atomic",  "plain_beside_atomic",     "(0,0,0)", "(1,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) has read at {there}"],
+    ["flag_without_fence",   "flag_without_fence<1, 0>", "(0,0,0)", "(1,0,0)", "race: reads byte 0 of $allocated, which thread (32,0,0) has written at {there}"],
     ["wait_is_no_barrier",   "wait_is_no_barrier",      "(0,0,0)", "(1,0,0)",  "race: writes byte 4 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has read at {there}"],
     ["early_copy",           "early_copy",              "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has written by an asynchronous copy at {there}"],
     ["missing_wait",         "missing_wait",            "(0,0,0)", "(32,0,0)", "reads byte 124 of the 256-byte shared array tile declared at FILE, to which the copy of {there} is on its way"],
@@ -151,6 +152,9 @@ for my $order (@orders) {
     is((run($order, "traffic"))[1], $traffic, "requests, sectors, lines and conflicts, order $order");
 }
 note("nanoseconds an access costs:\n", (run("warp", "cost"))[1]);
+
+like((run("warp", "wrong", "flag_without_first_fence"))[2], qr/flag_without_fence<0, 1>, .*: race: reads byte 0/, "a flag without a fence before it");
+is((run("warp", "wrong", "flag_with_fences"))[0], 0, "a flag between two fences");
 
 # ---- orders ----
 

@@ -178,11 +178,12 @@ SIM_INLINE int __syncthreads_and(int p, SIM_AT) { return sim_barrier(SIM_BARRIER
 SIM_INLINE int __syncthreads_or(int p, SIM_AT) { return sim_barrier(SIM_BARRIER_OR, p, file, line); }
 /* clang-format on */
 
-/* One thread runs at a time and sees all that was written before: a fence has nothing to do. */
+/* One thread runs at a time and sees all that was written before: a fence only tells the search for races. */
+void sim_fence(const char *what, const char *file, int line);
 /* clang-format off */
-SIM_INLINE void __threadfence(void) {}
-SIM_INLINE void __threadfence_block(void) {}
-SIM_INLINE void __threadfence_system(void) {}
+SIM_INLINE void __threadfence(SIM_AT) { sim_fence("__threadfence", file, line); }
+SIM_INLINE void __threadfence_block(SIM_AT) { sim_fence("__threadfence_block", file, line); }
+SIM_INLINE void __threadfence_system(SIM_AT) { sim_fence("__threadfence_system", file, line); }
 /* clang-format on */
 
 /* Lets the other threads run: put it into loops that poll. */

@@ -176,6 +176,43 @@ static void test_talk(void)
     cudaFree(most);
 }
 
+/* Who comes last adds up what the others have written: in a block, and over all blocks. A fence before the flag is
+   touched, one after. */
+__global__ void last_one(float *out, float *parts, unsigned *counts)
+{
+    const unsigned i = blockIdx.x * 64 + threadIdx.x, block = blockIdx.x;
+    float sum = 0;
+
+    parts[i] = (float)i;
+    __threadfence();
+    if (atomicAdd(&counts[block], 1u) == 63) {
+        __threadfence();
+        for (unsigned j = 0; j < 64; j++)
+            sum += parts[block * 64 + j];
+        parts[4 * 64 + block] = sum;
+        __threadfence();
+        if (atomicAdd(&counts[4], 1u) == 3) {
+            __threadfence();
+            out[0] = parts[4 * 64] + parts[4 * 64 + 1] + parts[4 * 64 + 2] + parts[4 * 64 + 3];
+        }
+    }
+}
+
+static void test_last_one(void)
+{
+    unsigned *counts;
+    float *parts;
+
+    cudaMalloc(&parts, 260 * sizeof(float));
+    cudaMalloc((void **)&counts, 5 * sizeof(*counts));
+    cudaMemset(counts, 0, 5 * sizeof(*counts));
+    last_one<<<4, 64>>>(d, parts, counts);
+    fetch(1);
+    expect(h[0] == 255 * 128, "last one");
+    cudaFree(parts);
+    cudaFree(counts);
+}
+
 /* Two groups of asynchronous copies; the second one zeroes its last 8 bytes. */
 __global__ void copies(float *out, const float4 *in)
 {
@@ -412,6 +449,7 @@ int main(void)
     test_shuffles();
     test_votes();
     test_talk();
+    test_last_one();
     test_copies();
     test_pipeline();
     test_places();

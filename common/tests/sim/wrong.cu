@@ -117,6 +117,29 @@ __global__ void plain_beside_atomic(float *x, int)
     x[threadIdx.x + 1] = x[0]; /* THERE plain_beside_atomic */
 }
 
+/* The flag tells nothing without a fence before it, and nothing without a fence after it. */
+template <int first, int second>
+__global__ void flag_without_fence(float *x, int)
+{
+    __shared__ volatile int flag;
+
+    if (threadIdx.x == 0)
+        flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        x[0] = 1; /* THERE flag_without_fence */
+        if (first)
+            __threadfence();
+        flag = 1;
+    }
+    while (threadIdx.x == 1 && flag == 0)
+        __nanosleep(1);
+    if (second)
+        __threadfence();
+    if (threadIdx.x == 1)
+        x[1] = x[0]; /* HERE flag_without_fence */
+}
+
 __global__ void wait_is_no_barrier(float *x, int)
 {
     __shared__ float tile[64];
@@ -821,6 +844,9 @@ int main(int argc, char **argv)
     SIMPLE(two_blocks)
     CASE(neighbour_block, (neighbour_block<<<2, 34>>>(x, 0)))
     CASE(plain_beside_atomic, (plain_beside_atomic<<<1, 64>>>(x, 0)))
+    CASE(flag_without_fence, (flag_without_fence<1, 0><<<1, 64>>>(x, 0)))
+    CASE(flag_without_first_fence, (flag_without_fence<0, 1><<<1, 64>>>(x, 0)))
+    CASE(flag_with_fences, (flag_without_fence<1, 1><<<1, 64>>>(x, 0), exit(0)))
     SIMPLE(wait_is_no_barrier)
     SIMPLE(early_copy)
     if (strcmp(name, "unwritten") == 0) {
