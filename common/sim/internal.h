@@ -151,6 +151,8 @@ struct sim_shadow {
     unsigned char *written;    /* a bit for each byte */
     size_t size;
 };
+extern bool sim_has_kernels;                       /* else nobody touches them */
+const size_t SIM_SHADOW_FACTOR = 6;                /* a byte of device memory takes so many at most, itself included */
 struct sim_shadow *sim_shadow_create(size_t size); /* NULL: no memory */
 void sim_shadow_destroy(struct sim_shadow *shadow);
 void sim_shadow_mark(struct sim_region *region, const void *at, size_t size); /* written by the host */

@@ -4,10 +4,11 @@
        ^map          ^pages  ^start                        ^             ^
          unreadable   canary   NaN until written    canary   unreadable
 
-   The end of a piece is pushed against the margin; less than `align` bytes of slack remain there. A wild access either
-   stops at a margin (a signal, fault.cpp) or lands in the slack: its reads give NaN, its writes are found when the
-   kernel ends. A margin is as long as the piece, so that an index that is wrong by a row or a whole array is caught
-   too. cudaFree leaves the addresses reserved and unreadable. */
+   The end of a piece is pushed against the margin; less than `align` bytes of slack remain there. A kernel's wild
+   access is told before it happens (observe.cpp), and the nearest piece is named: a margin is as long as the piece, so
+   that an index that is wrong by a row or a whole array still meets it. What is not seen there, a call of memcpy or the
+   host's own code, stops at a margin (a signal, fault.cpp) or lands in the slack, which is looked at when the kernel
+   ends. cudaFree leaves the addresses reserved and unreadable. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -223,6 +224,8 @@ bool sim_memory(size_t *available, size_t *total)
         *total = limit;
         *available = rest < *available ? rest : *available;
     }
+    if (sim_has_kernels)
+        *available /= SIM_SHADOW_FACTOR;
     return true;
 }
 

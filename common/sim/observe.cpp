@@ -25,6 +25,8 @@
 
 extern "C" char __executable_start, etext, end; /* set by the linker: the program's first byte, ends of code and data */
 
+bool sim_has_kernels;
+
 static const unsigned most_in_turn = 512;
 static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
 
@@ -390,8 +392,10 @@ extern "C" void __tsan_write_range(const void *p, size_t size)
     observe(p, size, SIM_WRITES, HERE);
 }
 
+/* Each object file with kernels calls it before main. */
 extern "C" void __tsan_init(void)
 {
+    sim_has_kernels = true;
 }
 
 void sim_atomic_load(const void *address, void *value, size_t size)

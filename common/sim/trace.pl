@@ -40,19 +40,23 @@ print <<'HEAD';
                                                 load        store           an element    bank con-                                  steps an
 variant        direction        num_seqs seq_len  is best    is best      all   once     flicts  barriers  shuffles   atomics   element
 HEAD
+my $label = '';
 for my $row (@rows) {
     my $elements = ($row->{num_seqs} || 0) * ($row->{seq_len} || 0);
     if ($row->{line} eq '') {
-        printf "%-14s %-16s %8s %7s %s %s %8s %6s %10d %9d %9d %9d %9s\n", $row->{variant} || $row->{kernel}, @$row{qw(direction num_seqs seq_len)},
+        my $own = join ',', @$row{qw(variant direction num_seqs seq_len)};
+        my $name = $own eq $label ? "+ $row->{kernel}" : $row->{variant} || $row->{kernel}; # more kernels of a variant
+        $label = $own if $row->{variant} ne '';
+        printf "%-14s %-16s %8s %7s %s %s %8s %6s %10d %9d %9d %9d %9s\n", $name, @$row{qw(direction num_seqs seq_len)},
             requests($row, 'load'), requests($row, 'store'),
             per('%.2f', 32 * ($row->{load_sectors} + $row->{store_sectors}), $elements),
             per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements),
             @$row{qw(conflicts barriers shuffles atomics)}, per('%.3f', $row->{chain}, $row->{seq_len});
     } elsif (defined $lines && ($lines eq 'all' || $lines eq $row->{variant})) {
-        my $shared = $row->{shared_requests} ? sprintf '%d shared requests', $row->{shared_requests} : '';
+        my $shared = $row->{shared_requests} ? "   [$row->{shared_requests} shared requests]" : '';
         printf "    %-48s %s %s %8s %6s %10d   %s%s\n", $row->{line}, requests($row, 'load'), requests($row, 'store'),
             per('%.2f', 32 * ($row->{load_sectors} + $row->{store_sectors}), $elements),
             per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements),
-            $row->{conflicts}, source_line($row->{line}), $shared ? "   [$shared]" : '';
+            $row->{conflicts}, source_line($row->{line}), $shared;
     }
 }
