@@ -14,7 +14,7 @@ if ! command -v gnuplot >/dev/null; then
     exit 0
 fi
 
-# for each request a block "# variant number what sectors", then a line for each lane: lane, sector from the variant's first one
+# for each request a block "# variant number what sectors last-sector", then a line for each lane: lane, sector from the variant's first one
 perl -F, -lane '
     next if $. == 1 || $F[2] ne "forward" || $F[7] !~ /^(load|store)$/;
     $longest = $F[4] if $F[4] > ($longest // 0);
@@ -35,7 +35,7 @@ perl -F, -lane '
             my $number = 0;
             for my $request (grep { defined } $one, $next) {
                 my %sectors = map { int($_->[1] / 32) => 1, int(($_->[1] + $_->[2] - 1) / 32) => 1 } @$request;
-                print "# $variant ", $number++, " $kind ", scalar keys %sectors;
+                print "# $variant ", $number++, " $kind ", scalar(keys %sectors), " ", int($request->[-1][1] / 32) - $first;
                 printf "%d %.4f\n", $_->[0], $_->[1] / 32 - $first for @$request;
                 print "\n";
             }
@@ -43,4 +43,18 @@ perl -F, -lane '
     }' "$csv" > "$data"
 [ -s "$data" ] || { echo "$csv holds no requests of a forward pass"; exit 0; }
 gnuplot -e "term='$term'; data='$data'; chapter='$chapter'; out='results/${chapter}_warp.svg'" common/plots/warp.gp
-[ "$term" = dumb ] || echo "drew results/${chapter}_warp.svg"
+[ "$term" != dumb ] || exit 0
+
+# gnuplot knows one set of colours; this is the other one, for readers with a dark screen
+perl -0pi -e 's{(<svg[^>]*>)}{$1
+<style>
+\@media (prefers-color-scheme: dark) {
+  rect[fill="#ffffff"] { fill: #0d1117; }
+  [fill="black"] { fill: #e6edf3; }
+  [stroke="black"] { stroke: #e6edf3; }
+  [stroke="rgb(221, 221, 221)"] { stroke: #30363d; }
+  [color="rgb(  0, 114, 178)"] { color: #56b4e9; }
+  [color="rgb(158, 202, 225)"] { color: #2f5573; }
+}
+</style>}' "results/${chapter}_warp.svg"
+echo "drew results/${chapter}_warp.svg"
