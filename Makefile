@@ -44,8 +44,16 @@ trace:
 	@for chapter in $(CHAPTERS); do \
 	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
+# chapter 07: compare, inspect, profile; and keep what was measured on a GPU
+bench tune attrs profile:
+	@$(MAKE) --no-print-directory -C 07_bench $@
+
+record:
+	@perl 07_bench/record.pl
+
 report:
 	perl common/report.pl
+	@sh 07_bench/plot.sh --recorded
 
 sanitize: all
 	sh common/sanitize.sh $(CHAPTERS)
@@ -54,8 +62,9 @@ sanitize: all
 setup:
 	@missing=; for tool in $(TOOLS); do \
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
+	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	if [ -z "$$missing" ]; then \
-	    echo "a C and a C++ compiler, make, perl and gnuplot are all here"; \
+	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
 	    echo "please install (names of Debian's packages):$$missing"; exit 1; \
 	else \
@@ -77,7 +86,12 @@ help:
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps"
-	@echo "make report     write the recorded figures into the texts"
+	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
+	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
+	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
+	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
+	@echo "make record     keep this GPU's tables in 07_bench/results/"
+	@echo "make report     write the recorded figures into the texts, and draw those of chapter 07"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
@@ -86,4 +100,4 @@ help:
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace bench tune attrs profile record report sanitize setup clean help

@@ -32,12 +32,12 @@ static __device__ __forceinline__ int lane_reach(unsigned starts, int lane)
    group, or 4 if there is none. In place: x becomes y, c the running product. From a start on the product means
    nothing, and nobody uses it. A start selects, it does not multiply by zero: 0 * NaN is NaN, and would leak from one
    sequence into the next. */
-static __device__ __forceinline__ void group_scan(unsigned start, unsigned seq_len, float *x, float *c)
+static __device__ __forceinline__ void group_scan(int start, int seq_len, float *x, float *c)
 {
-    const unsigned again = seq_len < 4 ? seq_len : 4; /* tiny sequences: several starts in a group */
-    unsigned next = start == 0 ? again : start;
+    const int again = seq_len < 4 ? seq_len : 4; /* tiny sequences: several starts in a group */
+    int next = start == 0 ? again : start;
 #pragma unroll
-    for (unsigned i = 1; i < 4; i++) {
+    for (int i = 1; i < 4; i++) {
         const float y = x[i - 1] * c[i] + x[i];
         x[i] = i == next ? x[i] : y;
         next = i == next ? next + again : next;
@@ -46,44 +46,62 @@ static __device__ __forceinline__ void group_scan(unsigned start, unsigned seq_l
 }
 
 /* n modulo the length; a division only where one is needed. */
-static __device__ __forceinline__ unsigned wrap(unsigned n, unsigned seq_len)
+static __device__ __forceinline__ int wrap(int n, int seq_len)
 {
     return n < seq_len ? n : n % seq_len;
 }
 
-/* seq_len is at most PIPE_FLAT_MAX_LEN, so indices in a warp's stream have 32 bits. */
-static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
-    flat_forward(size_t num_seqs, unsigned seq_len, unsigned seqs_per_warp, const float *__restrict__ inputs,
+/* The position of the element at `at` in its sequence: 0 at a start; before the stream, counted backwards. It may take
+   a division, so kernels ask for it when their first loads are on the way. */
+static __device__ __forceinline__ int flat_position(const struct tile *all, int at, int seq_len)
+{
+    return at >= all->begin ? wrap(at - all->begin, seq_len) : seq_len - 1 - wrap(all->begin - 1 - at, seq_len);
+}
+
+/* The same, a row further. */
+static __device__ __forceinline__ int flat_next(int position, int row_step, int seq_len)
+{
+    position += row_step;
+    return position >= seq_len ? position - seq_len : position;
+}
+
+/* The stream of this warp, as one tile: seq_len is at most PIPE_FLAT_MAX_LEN, so its indices have 32 bits. Empty for a
+   warp that has nothing to do. */
+template <int reverse>
+static __device__ __forceinline__ struct tile flat_stream(size_t num_seqs, int seq_len, int seqs_per_warp)
+{
+    const size_t first = ((size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * seqs_per_warp;
+    const size_t last = first < num_seqs && num_seqs - first < (size_t)seqs_per_warp ? num_seqs : first + seqs_per_warp;
+    const struct stream stream = make_stream<reverse>(seq_len, first, last);
+    struct tile all = tile_at<reverse>(&stream, 0, 0x7FFFFFFF);
+    all.end = first < num_seqs ? all.end : 0;
+    return all;
+}
+
+template <int reverse>
+static __global__ void __launch_bounds__(PIPE_FLAT_MAX_THREADS)
+    flat_forward(size_t num_seqs, int seq_len, int seqs_per_warp, const float *__restrict__ inputs,
                  const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
     const int lane = threadIdx.x % 32;
-    const size_t first = ((size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * seqs_per_warp;
-    if (first >= num_seqs) /* the whole warp leaves */
-        return;
-    const size_t last = num_seqs - first < seqs_per_warp ? num_seqs : first + seqs_per_warp;
-    const struct stream stream = make_stream(num_seqs, seq_len, first, last, inputs, coeffs, outputs);
-    const struct tile all = tile_at(&stream, 0, 0x7FFFFFFF); /* the stream as one tile */
-    const unsigned row = PIPE_FLAT_ROW, own = lane * 4;
+    const struct tile all = flat_stream<reverse>(num_seqs, seq_len, seqs_per_warp);
+    const int own = lane * 4;
     float x[4], c[4], next_x[4], next_c[4];
     float carry = 0.0f; /* what comes into the row; a stream begins with a start, which lets nothing in */
 
-    group_load<4>(&all, own, next_x, next_c);
-
-    /* the position of the thread's first element in its sequence: 0 at a start; before the stream, counted backwards */
-    unsigned position =
-        own >= all.begin ? wrap(own - all.begin, seq_len) : seq_len - 1 - wrap(all.begin - 1 - own, seq_len);
-    const unsigned row_step = wrap(row, seq_len);
-
-    for (unsigned base = 0; base < all.end; base += row) {
+    group_load<4, reverse>(&all, inputs, 0.0f, own, next_x);
+    group_load<4, reverse>(&all, coeffs, 1.0f, own, next_c);
+    int position = flat_position(&all, own, seq_len);
+    const int row_step = wrap(PIPE_FLAT_ROW, seq_len);
+    for (int at = own; at - own < all.end; at += PIPE_FLAT_ROW) {
 #pragma unroll
         for (int i = 0; i < 4; i++) /* the row is there; the next one sets out */
             x[i] = next_x[i], c[i] = next_c[i];
-        group_load<4>(&all, base + row + own, next_x, next_c);
-        if (base < all.begin || base + row > all.end) /* keeps what was not loaded out of the arithmetic */
-            group_mask<4>(&all, base + own, x, c);
+        group_load<4, reverse>(&all, inputs, 0.0f, at + PIPE_FLAT_ROW, next_x);
+        group_load<4, reverse>(&all, coeffs, 1.0f, at + PIPE_FLAT_ROW, next_c);
 
-        const unsigned to_start = position == 0 ? 0 : seq_len - position;
-        const unsigned start = to_start < 4 ? to_start : 4; /* of a sequence, in the group */
+        const int to_start = position == 0 ? 0 : seq_len - position;
+        const int start = to_start < 4 ? to_start : 4; /* of a sequence, in the group */
         group_scan(start, seq_len, x, c);
         const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
         const struct pair mine = {c[3], x[3]};
@@ -95,13 +113,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const bool open = (starts & lanes_before(lane)) == 0;
         const float into = open ? carry * before.product + before.sum : before.sum;
 #pragma unroll
-        for (unsigned i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3], 31);
-        group_store<4>(&all, base + own, x);
-
-        position += row_step;
-        position = position >= seq_len ? position - seq_len : position;
+        group_store<4, reverse>(&all, outputs, at, x);
+        position = flat_next(position, row_step, seq_len);
     }
 }
 

@@ -3,7 +3,10 @@
 #   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend (chapter 01)
 #   NEEDS := 04_...     earlier chapters whose objects are linked
 #   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...
+#   TUNED=FILE          on the command line: a header of configurations for chapters 05 and 06 (chapter 07 writes one)
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all)
+#   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
+#   PLOT                the command that draws (default: common/plots/plot.sh)
 #
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
@@ -14,10 +17,12 @@ CHAPTER := $(lastword $(notdir $(CURDIR)))
 DIR ?= $(CHAPTER)
 DEMO_DIR ?= demos
 ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
-OBJ := $(ROOT)/build/obj/$(ENGINE)
+OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
 BIN := $(ROOT)/build/$(BACKEND)
-PROGRAM := $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
+PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
 RUN_DEMOS ?= $(DEMOS)
+CSV ?= $(CHAPTER)
+PLOT ?= sh common/plots/plot.sh $(CHAPTER)
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
 
 objects = $(addsuffix .o,$(addprefix $(OBJ)/$(1)/,$(basename $(notdir $(filter-out %/main.c,$(wildcard $(ROOT)/$(1)/*.c $(ROOT)/$(1)/*.cu))))))
@@ -29,7 +34,7 @@ all: $(PROGRAM) $(DEMO_PROGRAMS)
 
 run: all
 	@mkdir -p $(ROOT)/results
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --csv results/$(CHAPTER).csv
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv
 	@cd $(ROOT) && for demo in $(RUN_DEMOS); do \
 	    echo; echo "build/$(BACKEND)/extra/$(CHAPTER)_$$demo"; build/$(BACKEND)/extra/$(CHAPTER)_$$demo || exit 1; done
 	@$(MAKE) --no-print-directory plot
@@ -42,7 +47,7 @@ check: all
 	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 33,100,4097,10007
 
 plot:
-	@cd $(ROOT) && sh common/plots/plot.sh $(CHAPTER) $(TERM_OPTION)
+	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)
 
 # what one launch of each kernel asks of memory, counted by the simulator; LINES=VARIANT (or all): line by line
 TRACED := results/$(CHAPTER)_trace.csv results/$(CHAPTER)_warp.csv
@@ -75,6 +80,14 @@ endif
 SAY = $(if $(V),,@echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; )
 
 # ---- compile: a .c on the host, a .cu by nvcc or, unmodified, for the simulator ----
+# nvcc also leaves what each kernel takes in a .ptxas beside the object, for `make attrs`
+
+ifneq ($(TUNED),)
+  TUNED_FILE := $(if $(filter /%,$(TUNED)),$(TUNED),$(ROOT)/$(TUNED))
+  ifeq ($(wildcard $(TUNED_FILE)),)
+    $(error TUNED=$(TUNED) is not a file; `make tune` writes results/07_tune.h)
+  endif
+endif
 
 ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/common/sim/include -I$(ROOT)/common -DLINREC_SIM
@@ -84,13 +97,14 @@ else
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
+INCLUDES += $(TUNED_FILE:%=-include %)
 
 # everything is built again when the compilers' options change
 FLAGS := $(OBJ)/flags
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' | cmp -s - $@ || \
-	    echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))' > $@
+	@echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)' | cmp -s - $@ || \
+	    echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)' > $@
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
@@ -107,7 +121,8 @@ $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/com
 else
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $<
+	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas); \
+	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 
 # ---- link ----

@@ -44,6 +44,8 @@ HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic
 SIM_CXXFLAGS := -std=c++17 -O2 -g -U_FORTIFY_SOURCE $(WARNINGS)
 # what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out
 ARCH_NUMBER = $(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH)))))
-NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -warn-spills,-warn-lmem-usage \
-    $(if $(WERROR),-Werror all-warnings -Xptxas -Werror)
+# -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
+SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
+NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -v $(SPILL_FLAGS) \
+    $(if $(WERROR),-Werror all-warnings)
 CUDA_INCLUDE = $(dir $(NVCC))../include

@@ -5,14 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "arrays.h"
 #include "device.h"
 #include "error.h"
 #include "measure.h"
 #include "options.h"
 #include "own_arrays.h"
+#include "resume.h"
 #include "table.h"
 #ifdef LINREC_SIM
 #include "sim/sim.h"
@@ -30,6 +33,10 @@ struct session {
     size_t flush_bytes;
     struct row *rows;
     size_t num_rows;
+    struct resume resume;
+    bool *said;                 /* of each kernel: why it skips shapes */
+    double work_done, all_work; /* for the time left; the unit does not matter */
+    struct timespec begin;
 };
 
 static const struct linrec_kernel baselines[] = {
@@ -37,6 +44,8 @@ static const struct linrec_kernel baselines[] = {
     {.name = "add", .forward = baseline_add},
     {.name = "add5", .backward = baseline_add5},
 };
+
+static char time_left[64]; /* what a comparison puts in front */
 
 /* One line that the next one overwrites; nothing in a log. */
 static void progress(const char *format, ...)
@@ -46,74 +55,21 @@ static void progress(const char *format, ...)
     va_list values;
     va_start(values, format);
     fputs("\r\033[K", stderr);
+    if (*format != '\0')
+        fputs(time_left, stderr);
     vfprintf(stderr, format, values);
     va_end(values);
 }
 
 /* ---- the device ---- */
 
-static void read_cpu_name(char *name, size_t size)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(name, size, "cpu");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':') != NULL) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(name, size, "%s", strchr(line, ':') + 2);
-            break;
-        }
-    if (file != NULL)
-        fclose(file);
-}
-
-#ifndef LINREC_SIM
-/* The driver's own version where Linux shows it, else the CUDA version that it supports. */
-static void read_driver(char *text, size_t size)
-{
-    int version = 0;
-    FILE *file = fopen("/sys/module/nvidia/version", "r");
-    if (file != NULL && fgets(text, (int)size, file) != NULL)
-        text[strcspn(text, "\n")] = '\0';
-    else if (cudaDriverGetVersion(&version) == cudaSuccess)
-        snprintf(text, size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-    if (file != NULL)
-        fclose(file);
-}
-#endif
-
 static int open_device(struct session *session)
 {
-    int count = 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error == cudaSuccess && count > 0)
-        error = cudaGetDeviceProperties(&session->device, 0);
-    if (error != cudaSuccess || count == 0)
-        return usage_error("no GPU answers (%s); build with BACKEND=sim to run without one",
-                           error != cudaSuccess ? cudaGetErrorString(error) : "none found");
-
-    if (session->chapter->on_cpu) {
-        session->run.backend = "cpu";
-        read_cpu_name(session->device.name, sizeof session->device.name);
-        snprintf(session->run.toolkit, sizeof session->run.toolkit, "compiler %s", __VERSION__);
-        snprintf(session->run.driver, sizeof session->run.driver, "none");
-    } else {
-#ifdef LINREC_SIM
-        session->on_sim = true;
-        session->run.backend = "sim";
-        snprintf(session->run.toolkit, sizeof session->run.toolkit, "simulator");
-        snprintf(session->run.driver, sizeof session->run.driver, "none");
-#else
-        int version = 0;
-        session->on_gpu = true;
-        session->run.backend = "cuda";
-        cudaRuntimeGetVersion(&version);
-        snprintf(session->run.toolkit, sizeof session->run.toolkit, "CUDA %d.%d", version / 1000, version % 1000 / 10);
-        read_driver(session->run.driver, sizeof session->run.driver);
-#endif
-    }
-    session->run.device = session->device.name;
-    return 0;
+    const int status = about_device(session->chapter->on_cpu, &session->run, &session->device);
+    session->on_sim = status == 0 && strcmp(session->run.backend, "sim") == 0;
+    session->on_gpu = status == 0 && strcmp(session->run.backend, "cuda") == 0;
+    session->run.compares = session->chapter->compares;
+    return status;
 }
 
 /* ---- which kernels run what ---- */
@@ -128,10 +84,23 @@ static bool offers(const struct linrec_kernel *kernel, bool backward, bool rever
     return (backward ? kernel->backward : kernel->forward) != NULL && (!reverse || kernel->reverse);
 }
 
+/* The row's first two columns. In a comparison a kernel is named "chapter/variant". */
+static const char *chapter_of(const struct session *session, const struct linrec_kernel *kernel)
+{
+    return kernel->chapter != NULL ? kernel->chapter : session->chapter->name;
+}
+
+static const char *variant_of(const struct linrec_kernel *kernel)
+{
+    const char *slash = strrchr(kernel->name, '/');
+    return slash != NULL ? slash + 1 : kernel->name;
+}
+
 static void print_list(const struct linrec_chapter *chapter)
 {
     for (const struct linrec_kernel *kernel = chapter->kernels; kernel->name != NULL; kernel++) {
-        printf("%-14s %s%s", kernel->name, kernel->idea, kernel->is_default ? " (default)" : "");
+        printf("%-*s %s%s", chapter->compares ? 27 : 14, kernel->name, kernel->idea,
+               kernel->is_default ? " (default)" : "");
         if (kernel->partial)
             printf(" (partial: timed, not checked)");
         if (kernel->max_seq_len != 0)
@@ -155,6 +124,9 @@ static bool cannot_run(const struct session *session, const struct linrec_kernel
                  seq_len);
     else if (kernel->max_num_seqs != 0 && num_seqs > kernel->max_num_seqs)
         snprintf(why, size, "%s takes up to %zu sequences, not %zu", kernel->name, kernel->max_num_seqs, num_seqs);
+    else if (kernel->max_elems != 0 && num_seqs != 0 && seq_len > kernel->max_elems / num_seqs)
+        snprintf(why, size, "%s takes up to %zu elements, not %zu times %zu", kernel->name, kernel->max_elems, num_seqs,
+                 seq_len);
     else
         return false;
     return true;
@@ -255,6 +227,8 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
         cudaError_t error = arrays_fill(arrays, &spec);
         for (int k = 0; kernels[k].name != NULL; k++) {
             struct check check;
+            if (kernels[k].chapter != NULL && kind != DATA_NEAR_ONE) /* its own program checks the other kinds */
+                continue;
             if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], arrays->backward, reverse) ||
                 kernels[k].partial || cannot_run(session, &kernels[k], arrays->args.num_seqs, length, why, sizeof why))
                 continue;
@@ -283,7 +257,8 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
 static void time_kernel(struct session *session, struct arrays *arrays, const struct linrec_kernel *kernel,
                         struct row *row)
 {
-    const int repeats = session->options.repeats != 0 ? session->options.repeats : session->on_gpu ? 25 : 7;
+    const bool is_short = row->num_seqs * row->seq_len < (size_t)1 << 25; /* and scatters */
+    int repeats = session->options.repeats != 0 ? session->options.repeats : !session->on_gpu ? 7 : is_short ? 101 : 25;
     const bool backward = arrays->backward && kernel->backward != NULL;
     cudaError_t error = cudaSuccess;
     progress("timing %s %s, %zu x %zu", kernel->name, row->direction, row->num_seqs, row->seq_len);
@@ -303,7 +278,13 @@ static void time_kernel(struct session *session, struct arrays *arrays, const st
         sim_trace(label);
 #endif
     } else {
-        error = measure(arrays, kernel, backward, repeats, session->flush_buffer, session->flush_bytes, &row->timing);
+        if (session->chapter->compares && repeats > 5) /* a launch of more than 20 ms: fewer, down to 5 */
+            error = measure(arrays, kernel, backward, 1, session->flush_buffer, session->flush_bytes, &row->timing);
+        if (session->chapter->compares && repeats > 5 && error == cudaSuccess && row->timing.median_ms > 20.0)
+            repeats = (int)fmax(5.0, repeats * 20.0 / row->timing.median_ms);
+        if (error == cudaSuccess)
+            error =
+                measure(arrays, kernel, backward, repeats, session->flush_buffer, session->flush_bytes, &row->timing);
         row->timed = error == cudaSuccess;
     }
     if (error != cudaSuccess) {
@@ -313,7 +294,7 @@ static void time_kernel(struct session *session, struct arrays *arrays, const st
     }
 }
 
-static void add_row(struct session *session, const struct row *row)
+static void keep_row(struct session *session, const struct row *row)
 {
     struct row *rows = realloc(session->rows, (session->num_rows + 1) * sizeof *rows);
     if (rows == NULL) {
@@ -322,6 +303,11 @@ static void add_row(struct session *session, const struct row *row)
     }
     session->rows = rows;
     rows[session->num_rows++] = *row;
+}
+
+static void add_row(struct session *session, const struct row *row)
+{
+    keep_row(session, row);
     progress("");
     table_print_row(&session->run, row);
 }
@@ -361,8 +347,61 @@ static void time_baselines(struct session *session, struct arrays *arrays, bool 
     }
 }
 
-/* One direction, one shape: check all, then time all. */
-static void run_shape(struct session *session, bool backward, bool reverse, size_t num_seqs, size_t seq_len)
+/* Takes over the rows of this shape that an interrupted run has left. Returns false if one is missing; then none. */
+static bool keep_recorded(struct session *session, bool backward, bool reverse, size_t num_seqs, size_t seq_len)
+{
+    const char *direction = direction_name(backward, reverse);
+    const size_t before = session->num_rows;
+    size_t missing = session->on_sim ? 0 : 2; /* the yardsticks */
+    char why[256];
+
+    if (session->resume.num_rows == 0)
+        return false;
+    for (const struct linrec_kernel *kernel = session->chapter->kernels; kernel->name != NULL; kernel++)
+        missing += is_wanted(session, kernel) && offers(kernel, backward, reverse) &&
+                   !cannot_run(session, kernel, num_seqs, seq_len, why, sizeof why);
+    for (size_t i = 0; i < session->resume.num_rows; i++) {
+        const struct row *row = &session->resume.rows[i];
+        if (strcmp(row->direction, direction) == 0 && row->num_seqs == num_seqs && row->seq_len == seq_len) {
+            keep_row(session, row);
+            missing--;
+        }
+    }
+    if (missing != 0)
+        session->num_rows = before;
+    return missing == 0;
+}
+
+/* What a shape costs, roughly and in milliseconds: a launch, the check by few threads, the bytes. */
+static double work_of(const struct session *session, bool backward, bool reverse, size_t num_seqs, size_t seq_len)
+{
+    const double count = (double)num_seqs * (double)seq_len;
+    int kernels = 0;
+    for (const struct linrec_kernel *kernel = session->chapter->kernels; kernel->name != NULL; kernel++)
+        kernels += is_wanted(session, kernel) && offers(kernel, backward, reverse);
+    return kernels * (5.0 + 1e-3 * (double)seq_len + 1e-5 * fmin(count, 1e6) + 2e-7 * count);
+}
+
+/* Counts a shape as done. `ran`: it took its time, so that it says how long the others will take. */
+static void tell_time_left(struct session *session, double work, bool ran)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!ran) {
+        session->all_work -= work;
+        return;
+    }
+    session->work_done += work;
+    const double seconds =
+        difftime(now.tv_sec, session->begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - session->begin.tv_nsec);
+    const double left = seconds * (session->all_work / session->work_done - 1.0);
+    if (session->chapter->compares)
+        snprintf(time_left, sizeof time_left, "[%3.0f %%, about %d min %02d s left] ",
+                 100.0 * session->work_done / session->all_work, (int)(left / 60.0), (int)fmod(left, 60.0));
+}
+
+/* One direction, one shape: check all, then time all. Returns false if there was nothing to do. */
+static bool run_shape(struct session *session, bool backward, bool reverse, size_t num_seqs, size_t seq_len)
 {
     const struct linrec_kernel *kernels = session->chapter->kernels;
     struct arrays arrays;
@@ -370,17 +409,21 @@ static void run_shape(struct session *session, bool backward, bool reverse, size
     char why[256];
     int num_kernels = 0;
 
+    if (keep_recorded(session, backward, reverse, num_seqs, seq_len))
+        return false;
     const bool fits = fits_memory(session, num_seqs, seq_len, backward, &needed, &available);
     if (!fits || arrays_create(&arrays, num_seqs, seq_len, backward) != cudaSuccess) {
         fprintf(stderr, "skipped %s of %zu x %zu: it needs %.3g GB, the device has %.3g GB free\n",
                 direction_name(backward, reverse), num_seqs, seq_len, (double)needed * 1e-9, (double)available * 1e-9);
         session->num_failed += fits; /* there was room, and yet no memory */
-        return;
+        return false;
     }
     while (kernels[num_kernels].name != NULL)
         num_kernels++;
     double *errors = calloc((size_t)num_kernels + 1, sizeof *errors);
-    if (errors == NULL)
+    if (session->said == NULL)
+        session->said = calloc((size_t)num_kernels + 1, sizeof *session->said);
+    if (errors == NULL || session->said == NULL)
         exit(1);
     check_shape(session, &arrays, reverse, errors);
 
@@ -396,11 +439,13 @@ static void run_shape(struct session *session, bool backward, bool reverse, size
         if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], backward, reverse))
             continue;
         if (cannot_run(session, &kernels[k], num_seqs, seq_len, why, sizeof why)) {
-            fprintf(stderr, "skipped: %s\n", why);
+            if (!session->said[k] || !session->chapter->compares) /* a comparison says it once */
+                fprintf(stderr, "skipped: %s\n", why);
+            session->said[k] = true;
             continue;
         }
-        struct row row = {.chapter = session->chapter->name,
-                          .variant = kernels[k].name,
+        struct row row = {.chapter = chapter_of(session, &kernels[k]),
+                          .variant = variant_of(&kernels[k]),
                           .direction = direction_name(backward, reverse),
                           .num_seqs = num_seqs,
                           .seq_len = seq_len,
@@ -415,20 +460,56 @@ static void run_shape(struct session *session, bool backward, bool reverse, size
     }
     free(errors);
     arrays_free(&arrays);
+    return true;
+}
+
+/* All directions and shapes. With --resume the CSV is written after each of them. Returns 0, or 2 after one line. */
+static int run_shapes(struct session *session, bool directions[2][2], const size_t *nums, int num_nums,
+                      const size_t *lengths, int num_lengths)
+{
+    const int shapes = num_nums * num_lengths;
+    int status = 0;
+    session->all_work = session->work_done = 0.0;
+    clock_gettime(CLOCK_MONOTONIC, &session->begin);
+    for (int dry = 1; dry >= 0; dry--) /* first add up the work */
+        for (int i = 0; i < 4 * shapes && status == 0; i++) {
+            const bool backward = i / shapes >= 2, reverse = i / shapes % 2 == 1;
+            const size_t num_seqs = nums[i % shapes / num_lengths], seq_len = lengths[i % num_lengths];
+            const double work = work_of(session, backward, reverse, num_seqs, seq_len);
+            if (!directions[backward][reverse])
+                continue;
+            if (dry) {
+                session->all_work += work;
+                continue;
+            }
+            const bool ran = run_shape(session, backward, reverse, num_seqs, seq_len);
+            tell_time_left(session, work, ran);
+            if (ran && session->options.resume)
+                status = table_write_csv(session->options.csv, &session->run, session->rows, session->num_rows);
+        }
+    return status;
 }
 
 static int check_and_time(struct session *session)
 {
     struct options *options = &session->options;
     const bool on_sim = session->on_sim;
-    size_t lengths[MAX_LENGTHS];
-    int num_lengths = 0;
+    size_t lengths[MAX_LENGTHS], nums[4];
+    int num_lengths = 0, num_nums = 0;
     bool directions[2][2];
 
     const size_t num_seqs = options->num_seqs_given ? options->num_seqs
                             : session->on_gpu       ? 100 * (size_t)session->device.multiProcessorCount
                             : on_sim                ? 4
                                                     : 64;
+    if (session->chapter->compares && session->on_gpu && !options->num_seqs_given) { /* from one to many */
+        nums[num_nums++] = 1;
+        nums[num_nums++] = 8;
+        nums[num_nums++] = (size_t)session->device.multiProcessorCount;
+    }
+    if (num_nums != 0 && nums[num_nums - 1] <= nums[num_nums - 2]) /* a very small GPU */
+        num_nums--;
+    nums[num_nums++] = num_seqs;
     for (int i = 0; i < options->num_seq_lens; i++)
         lengths[num_lengths++] = options->seq_lens[i];
     if (num_lengths == 0) {
@@ -440,6 +521,8 @@ static int check_and_time(struct session *session)
     int status = check_request(session, directions, num_seqs, lengths, options->num_seq_lens);
     if (status == 0 && options->csv != NULL)
         status = output_probe(options->csv);
+    if (status == 0 && options->resume)
+        status = resume_read(&session->resume, options->csv, &session->run);
     if (status != 0)
         return status;
     if (!on_sim && !options->check_only)
@@ -462,17 +545,18 @@ static int check_and_time(struct session *session)
         return usage_error("not enough memory for the %zu bytes that flush the cache", session->flush_bytes);
     printf("%s on %s (%s, %s), seed %llu\n\n", session->chapter->name, session->run.device, session->run.backend,
            session->run.toolkit, (unsigned long long)options->seed);
+    if (session->resume.num_rows != 0)
+        printf("what an interrupted run has finished stays as it is in %s; remove it to measure all again\n\n",
+               options->csv);
     table_print_head(&session->run);
-    for (int backward = 0; backward < 2; backward++)
-        for (int reverse = 0; reverse < 2; reverse++)
-            for (int i = 0; i < num_lengths && directions[backward][reverse]; i++)
-                run_shape(session, backward, reverse, num_seqs, lengths[i]);
+    status = run_shapes(session, directions, nums, num_nums, lengths, num_lengths);
     if (session->flush_buffer != NULL)
         cudaFree(session->flush_buffer);
 
-    if (options->csv != NULL)
+    if (options->csv != NULL && status == 0)
         status = table_write_csv(options->csv, &session->run, session->rows, session->num_rows);
     free(session->rows);
+    resume_free(&session->resume);
     if (on_sim)
         printf("\nThe simulator checks results and counts what one launch does; it says nothing about time.\n");
     if (session->num_failed != 0) {

@@ -63,8 +63,9 @@ typedef cudaError_t linrec_launcher(const struct linrec_args *args, cudaStream_t
 
 /* One row of a chapter's table of kernels. A table ends with a row whose name is NULL. */
 struct linrec_kernel {
-    const char *name; /* what --variant takes */
-    const char *idea; /* one line for --list */
+    const char *name;    /* what --variant takes; in a comparison "05_pipe/default" */
+    const char *chapter; /* in a comparison whose kernel it is; NULL: the program's own */
+    const char *idea;    /* one line for --list */
 
     linrec_launcher *forward;  /* NULL: not offered */
     linrec_launcher *backward; /* NULL: not offered */
@@ -74,6 +75,7 @@ struct linrec_kernel {
 
     size_t max_seq_len;  /* longest sequence, 0: any */
     size_t max_num_seqs; /* most sequences, 0: any */
+    size_t max_elems;    /* most elements of all sequences together, 0: any */
     int min_arch;        /* compute capability needed, 80 for 8.0; 0: any */
 
     /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound (oracle.h).
@@ -91,7 +93,10 @@ struct linrec_kernel {
 struct linrec_chapter {
     const char *name; /* "02_cuda_ref" */
     const struct linrec_kernel *kernels;
-    bool on_cpu; /* plain C on host memory: timed on the CPU for real */
+    bool on_cpu;   /* plain C on host memory: timed on the CPU for real */
+    bool compares; /* chapter 07: the kernels of all chapters, which check their own on every kind of data; here one
+                      kind is enough for them. Several numbers of sequences, and launches of more than 20 ms are
+                      repeated less often. */
 };
 
 /* What every launcher checks first. Returns cudaErrorInvalidValue for sizes whose bytes overflow, a null pointer or a

@@ -55,6 +55,7 @@ static void print_help(const struct linrec_chapter *chapter)
            "  --repeats R           timed launches per row\n"
            "  --check-only          check, do not time\n"
            "  --csv FILE            write the table there as CSV\n"
+           "  --resume              with --csv: write it after every shape, and keep what an interrupted run has left\n"
            "  --list                list the kernels\n"
            "  --help                this text\n"
            "\n"
@@ -81,6 +82,7 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
         REPEATS,
         CHECK_ONLY,
         CSV,
+        RESUME,
         LIST,
         HELP,
         INPUTS,
@@ -101,6 +103,7 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
         {"repeats", required_argument, NULL, REPEATS},
         {"check-only", no_argument, NULL, CHECK_ONLY},
         {"csv", required_argument, NULL, CSV},
+        {"resume", no_argument, NULL, RESUME},
         {"list", no_argument, NULL, LIST},
         {"help", no_argument, NULL, HELP},
         {"inputs", required_argument, NULL, INPUTS},
@@ -158,6 +161,9 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
         case CSV:
             options->csv = optarg;
             break;
+        case RESUME:
+            options->resume = true;
+            break;
         case LIST:
             options->list = true;
             break;
@@ -188,6 +194,8 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
         return usage_error("\"%s\" is not an option; see --help", argv[optind]);
     if (options->csv != NULL && *options->csv == '\0')
         return usage_error("--csv: the file name is empty; name a file");
+    if (options->resume && options->csv == NULL)
+        return usage_error("--resume goes on with a file; name it with --csv");
     if (options->forward && options->backward)
         return usage_error("--forward and --backward exclude each other; give one of them");
     return -1;

@@ -16,7 +16,7 @@ struct options {
     const char *variant;             /* NULL: all */
     uint64_t seed;
     int repeats; /* 0: the default */
-    bool check_only, list;
+    bool check_only, list, resume;
     const char *csv;
 
     const char *inputs, *coeffs, *outputs, *d_outputs, *d_inputs, *d_coeffs; /* .npy files */

@@ -2,6 +2,7 @@
 #include "table.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,6 +16,8 @@ double row_gb_per_s(const struct row *row)
 void table_print_head(const struct run *run)
 {
     const bool sim = strcmp(run->backend, "sim") == 0;
+    if (run->compares)
+        printf("%-12s ", "chapter");
     printf("%-14s %-16s %8s %8s ", "variant", "direction", "num_seqs", "seq_len");
     if (sim)
         printf("%9s %9s %9s %9s ", "blocks", "threads", "barriers", "shuffles");
@@ -35,6 +38,8 @@ static void print_percent(double gb_per_s, double yardstick)
 void table_print_row(const struct run *run, const struct row *row)
 {
     const bool sim = strcmp(run->backend, "sim") == 0;
+    if (run->compares)
+        printf("%-12s ", row->chapter);
     printf("%-14s %-16s %8zu %8zu ", row->variant, row->direction, row->num_seqs, row->seq_len);
     if (sim && row->counted)
         printf("%9llu %9llu %9llu %9llu ", row->blocks, row->threads, row->barriers, row->shuffles);
@@ -69,26 +74,46 @@ static void write_text(FILE *file, const char *text, char separator)
         fputc(*text == separator || (unsigned char)*text < ' ' ? ' ' : *text, file);
 }
 
+char *table_command(const struct run *run)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    for (int i = 0; file != NULL && i < run->argc; i++) {
+        fputs(i == 0 ? "" : " ", file);
+        write_text(file, run->argv[i], '\0');
+    }
+    return file != NULL && fclose(file) == 0 ? text : NULL;
+}
+
+void table_write_origin(FILE *file, const struct run *run)
+{
+    const time_t now = time(NULL);
+    char date[32], *command = table_command(run);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    fprintf(file, "# command: %s\n# date: %s\n", command != NULL ? command : run->argv[0], date);
+    fprintf(file, "# toolkit: %s\n# driver: %s\n", run->toolkit, run->driver);
+    free(command);
+}
+
 int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
 {
     struct output output;
-    const time_t now = time(NULL);
-    char date[32];
-    int status = output_open(&output, path);
+    const int status = output_open(&output, path);
     if (status != 0)
         return status;
     FILE *file = output.file;
 
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    fprintf(file, "# command:");
-    for (int i = 0; i < run->argc; i++) {
-        fputc(' ', file);
-        write_text(file, run->argv[i], '\0');
-    }
-    fprintf(file, "\n# date: %s\n# toolkit: %s\n# driver: %s\n", date, run->toolkit, run->driver);
+    table_write_origin(file, run);
+    if (run->resumed[0] != '\0')
+        fprintf(file, "# resumed: an interrupted run of %s\n", run->resumed);
     fprintf(file, "chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,"
                   "percent_of_copy,percent_of_add,max_error\n");
     for (const struct row *row = rows; row < rows + num_rows; row++) {
+        if (row->line != NULL) {
+            fprintf(file, "%s\n", row->line);
+            continue;
+        }
         fprintf(file, "%s,%s,%s,%zu,%zu,%s,", row->chapter, row->variant, row->direction, row->num_seqs, row->seq_len,
                 run->backend);
         write_text(file, run->device, ',');

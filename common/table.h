@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "measure.h"
 
@@ -18,12 +19,15 @@ struct row {
     double max_error;
     bool counted; /* on the simulator, instead of times: what the launch consisted of */
     unsigned long long blocks, threads, barriers, shuffles;
+    const char *line; /* as an earlier run has written it to the CSV; NULL: not from there */
 };
 
 /* What the CSV says about the run. */
 struct run {
     const char *backend; /* "cuda", "sim" or "cpu" */
     const char *device;
+    bool compares;    /* kernels of several chapters: the table says whose */
+    char resumed[32]; /* when the run that this one resumes began; empty: none */
     char toolkit[64], driver[64];
     int argc;
     char **argv;
@@ -34,6 +38,12 @@ double row_gb_per_s(const struct row *row);
 
 void table_print_head(const struct run *run);
 void table_print_row(const struct run *run, const struct row *row);
+
+/* The command line as the CSV shows it, to be freed. NULL without memory. */
+char *table_command(const struct run *run);
+
+/* Writes where a CSV comes from, the lines of # on its top: command, date, toolkit, driver. */
+void table_write_origin(FILE *file, const struct run *run);
 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows);

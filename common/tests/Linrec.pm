@@ -4,15 +4,15 @@ use strict;
 use warnings;
 use Exporter 'import';
 use File::Temp 'tempdir';
-our @EXPORT = qw(backend program extra chapters run_program write_npy npy_bytes read_npy read_file scratch refuses);
+our @EXPORT = qw(backend program extra chapters run_program write_npy npy_bytes read_npy read_file scratch refuses copy_of_chapters);
 
 # The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
 sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
 sub program { return 'build/' . backend() . "/$_[0]" }
 sub extra { return program("extra/$_[0]") }
 
-# Every chapter that has a program.
-sub chapters { return grep { -x program($_) } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
+# Every chapter that has a program; but 07_bench, whose program runs the others' kernels, has tests of its own (bench.t).
+sub chapters { return grep { -x program($_) && $_ ne '07_bench' } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
 
 my $scratch;
 sub scratch { $scratch //= tempdir(CLEANUP => 1); return @_ ? "$scratch/$_[0]" : $scratch }
@@ -62,6 +62,15 @@ sub read_npy {
     my $size = unpack 'v', substr $bytes, 8, 2;
     my ($shape) = substr($bytes, 10, $size) =~ /'shape': (\([^)]*\))/;
     return ($shape, unpack 'f<*', substr $bytes, 10 + $size);
+}
+
+# The chapters of the scan and their objects for the simulator, in a folder where they may be changed and built.
+sub copy_of_chapters {
+    my $copy = scratch('copy');
+    mkdir $copy;
+    system("cp -a common 0[3456]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/0[3456]_* "
+        . "$copy/build/obj/sim && cp -a build/obj/sim/common/*.[od] build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
+    return $copy;
 }
 
 # One test: the command ends with status 2, says nothing on stdout and exactly one line, which matches, on stderr.

@@ -28,11 +28,12 @@ for my $chapter (chapters()) {
     refuses("$chapter, empty csv", qr/--csv: the file name is empty/, $p, @quick, '--csv', '');
     refuses("$chapter, csv in no folder", qr/cannot write/, $p, @quick, '--csv', scratch('no/such/folder.csv'));
     refuses("$chapter, csv is a folder", qr/cannot write: Is a directory/, $p, @quick, '--csv', scratch());
+    refuses("$chapter, resume without a file", qr/--resume goes on with a file; name it with --csv/, $p, '--resume');
     refuses("$chapter, both passes", qr/exclude each other/, $p, '--forward', '--backward');
 
     my ($status, $out, $err) = run_program($p, '--help');
     ok($status eq 0 && $err eq '' && $out =~ /^usage: $chapter /, "$chapter --help");
-    for my $option (qw(num-seqs seq-len reverse backward variant seed repeats check-only csv list inputs coeffs outputs d-outputs d-inputs d-coeffs)) {
+    for my $option (qw(num-seqs seq-len reverse backward variant seed repeats check-only csv resume list inputs coeffs outputs d-outputs d-inputs d-coeffs)) {
         like($out, qr/--$option\b/, "$chapter --help names --$option");
     }
 

@@ -37,7 +37,9 @@ for my $chapter (grep { /^0[56]/ } chapters()) {
             my ($what, $count) = @$_;
             my ($requests, $sectors, $least, $once) = map { $row->{"${what}_$_"} } qw(requests sectors least once);
             is($once, $count * $needed, "$name: ${what}s touch the arrays' sectors and no other");
-            if ($aligned) {
+            # the gradient of a coefficient takes an output from behind its warp: one sector of 4 bytes more a request
+            my $behind = $what eq 'load' && $direction =~ /backward/ ? $requests : 0;
+            if ($aligned && !$behind) {
                 is("$sectors $least", "$once $once", "$name: each sector is ${what}ed once, and every request is ideal");
                 is($row->{"${what}_bytes"}, $count * $bytes, "$name: not a byte too many is ${what}ed");
             } else {
@@ -45,7 +47,8 @@ for my $chapter (grep { /^0[56]/ } chapters()) {
                 cmp_ok($sectors, '<=', $once + $requests, "$name: ${what}s touch at most one sector more a request");
                 cmp_ok($sectors, '<=', $least + $requests, "$name: nearly ideal requests");
                 # up to 3 elements before a row and up to 3 behind it
-                cmp_ok($row->{"${what}_bytes"}, '<=', $count * ($bytes + ($what eq 'load' ? 24 * $num_seqs : 0)), "$name: few bytes too many");
+                my $edges = $what eq 'load' && !$aligned ? $count * 24 * $num_seqs : 0;
+                cmp_ok($row->{"${what}_bytes"}, '<=', $count * $bytes + $edges + 4 * $behind, "$name: few bytes too many");
             }
         }
     }

@@ -1,56 +1,45 @@
-/* chips.c - what chapter 05's default takes on other chips: the configuration for each compute capability, run on this
- * one. */
-#include "../../../05_pipe/pipe.h"
+/* chips.c - what the defaults of chapters 05 and 06 take on other chips: the configuration for each compute capability,
+ * run on this one. */
+#include "../../../06_backward/backward.h"
 #include "../../harness.h"
 
-static cudaError_t launch_for(int arch, size_t shared_limit, const struct linrec_args *args, cudaStream_t stream)
+static cudaError_t launch_for(bool backward, int arch, size_t shared_limit, const struct linrec_args *args,
+                              cudaStream_t stream)
 {
-    const struct pipe_config config = pipe_default_config(args->seq_len, arch, shared_limit);
-    if (pipe_shared_bytes(&config) > shared_limit)
+    const struct pipe_config config = backward ? backward_default_config(args->seq_len, arch, shared_limit)
+                                               : pipe_default_config(args->seq_len, arch, shared_limit);
+    if (pipe_shared_bytes(&config, backward ? 3 : 2) > shared_limit)
         return cudaErrorNotSupported;
-    return pipe_launch(&config, args, stream);
+    return backward ? backward_launch(&config, args, stream) : pipe_launch(&config, args, stream);
 }
 
-static cudaError_t sm_75(const struct linrec_args *args, cudaStream_t stream)
-{
-    return launch_for(75, 63 << 10, args, stream);
-}
-
-static cudaError_t sm_80(const struct linrec_args *args, cudaStream_t stream)
-{
-    return launch_for(80, 162 << 10, args, stream);
-}
-
-static cudaError_t sm_86(const struct linrec_args *args, cudaStream_t stream)
-{
-    return launch_for(86, 98 << 10, args, stream);
-}
-
-static cudaError_t sm_90(const struct linrec_args *args, cudaStream_t stream)
-{
-    return launch_for(90, 226 << 10, args, stream);
-}
-
-static cudaError_t sm_120(const struct linrec_args *args, cudaStream_t stream)
-{
-    return launch_for(120, 98 << 10, args, stream);
-}
+/* Compute capability, and the KB of shared memory that a block may have there. */
+#define CHIPS(X) X(75, 63) X(80, 162) X(86, 98) X(90, 226) X(120, 98)
+#define LAUNCHERS(arch, kilobytes)                                                                                     \
+    static cudaError_t forward_##arch(const struct linrec_args *args, cudaStream_t stream)                             \
+    {                                                                                                                  \
+        return launch_for(false, arch, kilobytes << 10, args, stream);                                                 \
+    }                                                                                                                  \
+    static cudaError_t backward_##arch(const struct linrec_args *args, cudaStream_t stream)                            \
+    {                                                                                                                  \
+        return launch_for(true, arch, kilobytes << 10, args, stream);                                                  \
+    }
+CHIPS(LAUNCHERS)
 
 int main(int argc, char **argv)
 {
-    int (*const levels)(size_t) = chapter05_kernels[0].levels; /* the algorithm is the same on every chip */
-    const struct linrec_kernel kernels[] = {
-        {.name = "sm_75", .idea = "for the tests", .forward = sm_75, .levels = levels},
-        {.name = "sm_80", .idea = "for the tests", .forward = sm_80, .levels = levels, .min_arch = 80},
-        {.name = "sm_86", .idea = "for the tests", .forward = sm_86, .levels = levels, .min_arch = 80},
-        {.name = "sm_90",
-         .idea = "for the tests",
-         .forward = sm_90,
-         .levels = levels,
-         .min_arch = 90,
-         .is_default = true},
-        {.name = "sm_120", .idea = "for the tests", .forward = sm_120, .levels = levels, .min_arch = 90},
-        {.name = NULL},
-    };
+    int (*const levels_of)(size_t) = chapter06_kernels[0].levels; /* the algorithm is the same on every chip */
+#define KERNEL(arch, kilobytes)                                                                                        \
+    {.name = "sm_" #arch,                                                                                              \
+     .idea = "for the tests",                                                                                          \
+     .forward = forward_##arch,                                                                                        \
+     .backward = backward_##arch,                                                                                      \
+     .reverse = true,                                                                                                  \
+     .levels = levels_of,                                                                                              \
+     .min_arch = arch < 80   ? 0                                                                                       \
+                 : arch < 90 ? 80                                                                                      \
+                             : 90,                                                                                     \
+     .is_default = arch == 90},
+    const struct linrec_kernel kernels[] = {CHIPS(KERNEL){.name = NULL}};
     return harness_main(argc, argv, &(const struct linrec_chapter){.name = "chips", .kernels = kernels});
 }

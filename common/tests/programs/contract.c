@@ -1,4 +1,4 @@
-/* contract.c - what the launchers of chapters 02 to 05 promise. cudaErrorInvalidValue for: a null pointer or one that is not aligned to 16 bytes, whichever
+/* contract.c - what the launchers of chapters 02 to 06 promise. cudaErrorInvalidValue for: a null pointer or one that is not aligned to 16 bytes, whichever
    it is of those that the pass needs; sizes whose bytes overflow; a direction, a length or a number of sequences that its table does not
    offer. Success for zero sizes, whatever the pointers. Prints TAP. */
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include "../../../03_tile/tile.h"
 #include "../../../04_warp_scan/warp_scan.h"
 #include "../../../05_pipe/pipe.h"
+#include "../../../06_backward/backward.h"
 
 static int number;
 
@@ -72,7 +73,7 @@ static void check_launcher(const struct linrec_kernel *kernel, bool backward, fl
 int main(void)
 {
     const struct linrec_kernel *const tables[] = {chapter02_kernels, chapter03_kernels, chapter04_kernels,
-                                                  chapter05_kernels};
+                                                  chapter05_kernels, chapter06_kernels};
     float *memory;
     if (cudaMalloc((void **)&memory, 24 * sizeof *memory) != cudaSuccess) {
         printf("Bail out! no device memory\n");

@@ -1,0 +1,22 @@
+#!/bin/sh
+# attrs.sh - what every compiled kernel takes of the chip. From the repository's root, after a build with BACKEND=cuda.
+#
+# First the compiler's own report (build/obj/cuda/*/*.ptxas, which the build leaves). It needs no GPU. Then, where a GPU answers, the
+# launches as they are: threads, dynamic shared memory, occupancy. Status 1 if a kernel of a chapter spills registers.
+set -eu
+if [ "${BACKEND:-}" != cuda ]; then
+    echo "make attrs needs nvcc, but no GPU: make attrs BACKEND=cuda ARCH=sm_90 (this is BACKEND=${BACKEND:-sim}, whose kernels have no registers)"
+    exit 2
+fi
+status=0
+perl 07_bench/ptxas.pl "$ARCH" build/obj/cuda/0[2-9]_*/*.ptxas build/obj/cuda/common/*.ptxas || status=$?
+[ "$status" -le 1 ] || exit "$status"
+echo
+if nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+    mkdir -p results
+    build/cuda/extra/07_bench_launches --csv results/07_attrs.csv || status=$?
+    echo "as CSV: results/07_attrs.csv"
+else
+    echo "no GPU answers: threads, dynamic shared memory and the occupancy of real launches are left out"
+fi
+exit "$status"

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""figures.py [--svg] OUT CSV... - draws chapter 07's figures with matplotlib, as SVG and PNG (--svg: not as PNG), into the folder OUT.
+
+The tables may be 07_bench's or those of the single chapters (the columns are the same), *_counters (for the roofline) and *_tune (for
+the heat map). What is not in them is said in one sentence. The one file of the repository in Python. It writes the same bytes each time:
+no date, and identifiers from a fixed seed. SVGs have no background, and change their colours where the reader's screen is dark.
+"""
+import csv
+import hashlib
+import os
+import re
+import sys
+
+import matplotlib
+
+matplotlib.use('Agg')
+import matplotlib.pyplot as plt  # noqa: E402
+
+# Okabe and Ito's colours, which the colour-blind tell apart, and what they become on a dark screen
+INK, SOFT, FAINT = '#1f2328', '#59636e', '#c8ced5'
+BLUE, ORANGE, GREEN, PINK, YELLOW, SKY = '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#b07c00', '#3a9bd0'
+BAR, BAR_LAST = '#0070b0', '#c84f00'  # white numbers stand on them, so they stay
+DARK = {INK: '#e6edf3', SOFT: '#9da7b3', FAINT: '#3d444d', BLUE: '#58a6e6', ORANGE: '#ff9a57', GREEN: '#3fc79a', PINK: '#e6a3c8',
+        YELLOW: '#e8b93c', SKY: '#7cc4ef'}
+
+# the rungs of the ladder: chapter, variant, what is new
+LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
+          ('03_tile', 'shared', '03  a block per sequence'),
+          ('04_warp_scan', 'block', '04  scan by shuffles'),
+          ('05_pipe', 'blocked', '05  small tiles, a carry'),
+          ('05_pipe', 'staged', '05  whole sectors'),
+          ('05_pipe', 'vector', '05  the next tile ahead'),
+          ('05_pipe', 'default', '05  the default')]
+LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('03_tile', 'shared', '03 shared', YELLOW),
+                     ('04_warp_scan', 'block', '04 block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
+                     ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('05_pipe', 'default', '05 default', ORANGE),
+                     ('06_backward', 'default', '06 default', BLUE)],
+         'backward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('06_backward', 'default', '06 default', BLUE)]}
+# FLOP for each element, and the fewest bytes: y = y c + x; dx = dx c + dy, dc = y dx
+WORK = {'forward': (2, 12), 'backward': (3, 20)}
+# datasheets: TB/s and float32 TFLOP/s, by a part of the device's name
+SHEETS = {'H200': (4.8, 67), 'H100 80GB HBM3': (3.35, 67), 'H100 PCIe': (2.0, 51), 'A100-SXM4-80GB': (2.039, 19.5),
+          'A100-SXM4-40GB': (1.555, 19.5), 'L40S': (0.864, 91.6), 'L4': (0.3, 30.3), 'Tesla T4': (0.32, 8.1), 'RTX 4090': (1.008, 82.6)}
+
+
+def number(text):
+    return float(text) if text else None
+
+
+class Table:
+    """The rows of all CSVs, and the sentence below each figure."""
+
+    def __init__(self, paths):
+        self.rows, self.counters, self.tune, self.paths, self.about = [], {}, [], paths, {}
+        for path in paths:
+            with open(path, encoding='utf-8') as file:
+                lines = file.read().splitlines()
+            self.about[path] = dict(line[2:].split(': ', 1) for line in lines if line.startswith('# ') and ': ' in line)
+            for row in csv.DictReader(line for line in lines if not line.startswith('#')):
+                if 'metric' in row:
+                    key = row.get('chapter'), row['variant'], row['direction'], int(row['num_seqs']), int(row['seq_len'])
+                    self.counters.setdefault(key, {})[row['metric']] = float(row['value'])
+                elif 'movement' in row:
+                    self.tune.append(row)
+                elif row.get('gb_per_s'):
+                    self.rows.append(dict(row, num_seqs=int(row['num_seqs']), seq_len=int(row['seq_len']), source=path))
+        self.device = self.rows[0]['device'] if self.rows else ''
+        self.most = max((row['num_seqs'] for row in self.rows), default=0)
+
+    def get(self, chapter, variant, direction, column='gb_per_s', num_seqs=None, seq_len=None):
+        """{(num_seqs, seq_len): value}; num_seqs None: the most there are, 0: all. A yardstick is taken from the first table."""
+        found = {}
+        for row in self.rows:
+            if (row['chapter'], row['variant'], row['direction']) == (chapter, variant, direction) and row[column]:
+                if (num_seqs == 0 or row['num_seqs'] == (num_seqs or self.most)) and seq_len in (None, row['seq_len']):
+                    found.setdefault((row['num_seqs'], row['seq_len']), number(row[column]))
+        return found
+
+    def caption(self, direction, num_seqs=None):
+        about = self.about[self.rows[0]['source']]
+        sequences = f'{num_seqs or self.most} sequences, ' if num_seqs != 0 else ''
+        return f"{direction}, {sequences}{self.device}, {about.get('toolkit', '')}, {about.get('date', '')[:10]}"
+
+
+def style():
+    plt.rcParams.update({
+        'svg.hashsalt': 'linear recurrences', 'svg.fonttype': 'none', 'font.family': 'sans-serif', 'font.size': 11, 'text.color': INK,
+        'axes.edgecolor': SOFT, 'axes.labelcolor': SOFT, 'axes.titlecolor': INK, 'axes.spines.top': False, 'axes.spines.right': False,
+        'xtick.color': SOFT, 'ytick.color': SOFT, 'axes.axisbelow': True, 'grid.color': FAINT, 'grid.linewidth': 0.6,
+        'axes.titlesize': 11, 'figure.dpi': 100})
+
+
+def for_dark_screens(svg):
+    """Rules that change the colours of whatever has one of ours."""
+    rules = ''.join(f'[style*="fill: {light}"]{{fill:{dark} !important}}[style*="stroke: {light}"]{{stroke:{dark} !important}}'
+                    for light, dark in DARK.items())
+    return svg.replace('<defs>', f'<style>@media (prefers-color-scheme: dark) {{{rules}}}</style>\n <defs>', 1)
+
+
+def digest(paths):
+    """Of what a figure was drawn from, so that a test can see whether it has drifted."""
+    return ' '.join(f"{path}:{hashlib.sha256(open(path, 'rb').read()).hexdigest()[:12]}" for path in paths)
+
+
+def save(figure, folder, name, table, title):
+    if not table.svg_only:
+        figure.savefig(os.path.join(folder, name + '.png'), dpi=150, facecolor='white', metadata={'Software': None})
+    path = os.path.join(folder, name + '.svg')
+    figure.savefig(path, transparent=True, metadata={'Date': None, 'Creator': None, 'Title': title, 'Source': digest(table.paths)})
+    with open(path, encoding='utf-8') as file:
+        text = for_dark_screens(file.read())
+    text = re.sub(r'[ \t]+$', '', text, flags=re.M)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+    plt.close(figure)
+    print(f"drew {path}{'' if table.svg_only else ' and .png'}")
+
+
+def label_ends(axes, ends, gap=16):
+    """Writes (x, y, text, colour) to the right of the lines' ends; those above each other are pushed apart."""
+    axes.figure.canvas.draw()
+    for column in sorted({end[0] for end in ends}):
+        labels = sorted((end for end in ends if end[0] == column), key=lambda end: end[1])
+        height = [axes.transData.transform(end[:2])[1] for end in labels]
+        for _ in range(200):
+            for low in range(len(height) - 1):
+                missing = gap - (height[low + 1] - height[low])
+                if missing > 0:
+                    height[low] -= missing / 2
+                    height[low + 1] += missing / 2
+        for (x, y, text, colour), at_y in zip(labels, height):
+            there = axes.transData.inverted().transform((axes.transData.transform((x, y))[0], at_y))
+            axes.annotate(text, there, xytext=(7, 0), textcoords='offset points', va='center', color=colour, annotation_clip=False)
+
+
+def plain(axis):
+    """Numbers in full, no powers of ten."""
+    axis.set_major_formatter(lambda value, _: f'{value:g}' if value < 1e6 else f'{value:.0e}')
+
+
+def lengths_axis(axes, lengths):
+    axes.set_xscale('log', base=2)
+    ticks = [length for length in sorted(lengths) if length.bit_length() % 2 == 1] # 16, 64, 256 ...
+    axes.set_xticks(ticks or sorted(lengths))
+    axes.set_xticklabels([str(length) for length in ticks or sorted(lengths)])
+    axes.minorticks_off()
+
+
+def ladder(table, folder):
+    lengths = [length for length in (64, 1024, 16384) if table.get('07_bench', 'add', 'forward', seq_len=length)]
+    if not lengths:
+        return 'ladder: no table has add at length 64, 1024 or 16384'
+    rungs = [rung for rung in LADDER if table.get(rung[0], rung[1], 'forward')]
+    if table.get('06_backward', 'default', 'forward'):
+        rungs.append(('06_backward', 'default', '06  the default'))
+    figure, panels = plt.subplots(1, len(lengths), figsize=(9.2, 0.6 + 0.36 * (len(rungs) + 2)), sharey=True, squeeze=False)
+    for axes, length in zip(panels[0], lengths):
+        add = next(iter(table.get('07_bench', 'add', 'forward', seq_len=length).values()))
+        copy = next(iter(table.get('07_bench', 'copy', 'forward', seq_len=length).values()), None)
+        for i, (chapter, variant, _) in enumerate(rungs):
+            percent = next(iter(table.get(chapter, variant, 'forward', 'percent_of_add', seq_len=length).values()), None)
+            if percent is None:
+                axes.text(1, i, 'too long for it' if chapter < '05' else 'not measured', va='center', color=SOFT, fontsize=9)
+                continue
+            last = i == len(rungs) - 1
+            axes.barh(i, percent, height=0.68, color=BAR_LAST if last else BAR)
+            inside = percent > 60
+            axes.text(percent - 2 if inside else percent + 2, i, f'{percent:.0f} %', va='center', ha='right' if inside else 'left', fontsize=10,
+                      color='#ffffff' if inside else INK, fontweight='bold')
+        axes.axvline(100, color=INK, linewidth=1.4)
+        axes.text(101.5, len(rungs) + 0.1, 'add', va='center', color=INK, fontsize=10)
+        if copy:
+            at = 100 * copy / add
+            axes.axvline(at, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)))
+            axes.text(at - 1.5, len(rungs) + 0.1, 'copy', ha='right', va='center', color=SOFT, fontsize=10)
+        axes.set_title(f'length {length}: add {add:.0f} GB/s', fontsize=10.5)
+        axes.set_xlim(0, 118)
+        axes.set_ylim(len(rungs) + 0.7, -0.6)
+        axes.set_xticks([0, 25, 50, 75, 100])
+        axes.tick_params(axis='y', length=0)
+        axes.spines['left'].set_visible(False)
+    panels[0][0].set_yticks(range(len(rungs)))
+    panels[0][0].set_yticklabels([rung[2] for rung in rungs], color=INK)
+    panels[0][len(lengths) // 2].set_xlabel('% of add;  ' + table.caption('forward'), fontsize=9)
+    figure.tight_layout()
+    save(figure, folder, 'ladder', table, 'Throughput of each step, from a thread per sequence to the speed of add')
+    return None
+
+
+def throughput(table, folder, direction):
+    sum_name = 'add' if direction == 'forward' else 'add5'
+    lines = [(name, '07_bench', variant, colour, dashes) for name, variant, colour, dashes in
+             ((sum_name, sum_name, INK, '-'), ('copy', 'copy', SOFT, (0, (3, 2))))]
+    lines += [(name, chapter, variant, colour, '-') for chapter, variant, name, colour in LINES[direction]]
+    found = [(name, colour, dashes, {key[1]: value for key, value in table.get(chapter, variant, direction).items()})
+             for name, chapter, variant, colour, dashes in lines]
+    found = [line for line in found if line[3]]
+    if len(found) < 3:
+        return f'throughput, {direction}: no table has its kernels'
+    figure, axes = plt.subplots(figsize=(8.2, 4.4))
+    ends = []
+    for name, colour, dashes, points in found:
+        x = sorted(points)
+        thick = 2.6 if 'default' in name else 1.6
+        axes.plot(x, [points[length] for length in x], color=colour, linestyle=dashes, linewidth=thick, marker='o', markersize=3.2)
+        ends.append((x[-1], points[x[-1]], name, colour))
+    lengths_axis(axes, {length for line in found for length in line[3]})
+    axes.set_ylim(0)
+    axes.grid(axis='y')
+    axes.set_xlabel('sequence length;  ' + table.caption(direction))
+    axes.set_ylabel('GB/s')
+    figure.subplots_adjust(left=0.09, right=0.85, top=0.96, bottom=0.13)
+    label_ends(axes, ends)
+    name = 'throughput' if direction == 'forward' else direction
+    save(figure, folder, name, table, f'Throughput over the sequence length, {direction}')
+    return None
+
+
+def roofline(table, folder):
+    length = 16384
+    sheet = next((SHEETS[name] for name in SHEETS if name in table.device), None)
+    yardstick = table.get('07_bench', 'add', 'forward', seq_len=length)
+    if not yardstick:
+        return f'roofline: no table has add at length {length}'
+    (num_seqs, _), roof = next(iter(yardstick.items()))
+    figure, axes = plt.subplots(figsize=(8.2, 4.4))
+    peak = sheet[1] * 1e3 if sheet else 128.0 * roof
+    ridge = peak / roof
+    x = [0.02, ridge, 60] if sheet else [0.02, 10]
+    axes.plot(x, [roof * 0.02, peak, peak] if sheet else [roof * 0.02, roof * 10], color=INK, linewidth=1.6)
+    axes.text(0.62, roof * 0.45, f'memory, as add reaches it: {roof:.0f} GB/s', color=INK)
+    if sheet:
+        axes.text(55, peak * 1.25, f'float32 arithmetic, datasheet: {sheet[1]:g} TFLOP/s', ha='right', color=INK)
+    ends = {}
+    for direction, lines in LINES.items():
+        flops, least = WORK[direction]
+        for chapter, variant, name, colour in lines:
+            speed = table.get(chapter, variant, direction, seq_len=length)
+            if not speed or chapter == '03_tile':
+                continue
+            moved = least
+            for key, counters in table.counters.items():
+                if (key[0] or '05_pipe') == chapter and key[1:] == (variant, direction, num_seqs, length):
+                    moved = counters.get('bytes_per_element', least)
+            intensity, rate = flops / moved, next(iter(speed.values())) / least * flops
+            axes.plot([intensity], [rate], marker='o' if direction == 'forward' else 's', color=colour, markersize=7)
+            ends.setdefault(direction, []).append((intensity, rate, name if direction == 'forward' else name[:2] + ' backward', colour))
+    axes.set_xscale('log')
+    axes.set_yscale('log')
+    axes.set_xlim(0.02, 60 if sheet else 10)
+    axes.set_ylim(30, 3 * peak if sheet else None)
+    axes.minorticks_off()
+    plain(axes.xaxis)
+    plain(axes.yaxis)
+    axes.set_xlabel(f'FLOP for each byte;  {table.caption("length 16384", num_seqs)}')
+    axes.set_ylabel('GFLOP/s')
+    figure.subplots_adjust(left=0.12, right=0.97, top=0.96, bottom=0.13)
+    label_ends(axes, ends.get('forward', []))
+    axes.figure.canvas.draw()
+    for x, y, text, colour in ends.get('backward', []):
+        axes.annotate(text, (x, y), xytext=(-8, -8), textcoords='offset points', va='center', ha='right', color=colour)
+    save(figure, folder, 'roofline', table, 'The kernels under the roofs of memory and arithmetic')
+    return None
+
+
+def sequences(table, folder):
+    """One panel a length: GB/s over the number of sequences."""
+    numbers = sorted({row['num_seqs'] for row in table.rows if row['variant'] == 'add'})
+    lengths = [length for length in (1024, 65536) if len({key[0] for key in table.get('07_bench', 'add', 'forward', num_seqs=0,
+                                                                                       seq_len=length)}) > 2]
+    if not lengths:
+        return 'scaling over the number of sequences: no table has more than two numbers of them (make bench measures them)'
+    figure, panels = plt.subplots(1, len(lengths), figsize=(9.2, 4.2), sharey=True, squeeze=False)
+    for axes, length in zip(panels[0], lengths):
+        ends = []
+        for name, chapter, variant, colour, dashes in ([('add', '07_bench', 'add', INK, '-')] + [
+                (name, chapter, variant, colour, '-') for chapter, variant, name, colour in LINES['forward'] if variant != 'cub_scan']):
+            points = {key[0]: value for key, value in table.get(chapter, variant, 'forward', num_seqs=0, seq_len=length).items()}
+            if not points:
+                continue
+            x = sorted(points)
+            axes.plot(x, [points[n] for n in x], color=colour, linestyle=dashes, linewidth=2.6 if 'default' in name else 1.6, marker='o',
+                      markersize=3.2)
+            ends.append((x[-1], points[x[-1]], name, colour))
+        axes.set_xscale('log')
+        axes.set_xticks(numbers)
+        axes.set_xticklabels([str(n) for n in numbers])
+        axes.minorticks_off()
+        axes.set_yscale('log')
+        plain(axes.yaxis)
+        axes.grid(axis='y')
+        axes.set_title(f'length {length}', fontsize=10.5)
+        axes.set_xlabel('number of sequences')
+        axes.label_later = ends
+    panels[0][0].set_ylabel('GB/s')
+    figure.text(0.5, 0.01, table.caption('forward', 0), ha='center', fontsize=9, color=SOFT)
+    figure.subplots_adjust(left=0.08, right=0.88, top=0.92, bottom=0.17, wspace=0.42)
+    for axes in panels[0]:
+        label_ends(axes, axes.label_later)
+    save(figure, folder, 'sequences', table, 'Throughput over the number of sequences')
+    return None
+
+
+def tuning(table, folder):
+    """Rows: the configurations that are best somewhere, and their neighbours; columns: lengths; percent of add."""
+    rows = [row for row in table.tune if row.get('percent_of_add') and row.get('direction') == 'forward']
+    if not rows:
+        return 'tuning heat map: nothing is recorded yet (make tune)'
+    most = max(int(row['num_seqs']) for row in rows)
+    rows = [row for row in rows if int(row['num_seqs']) == most]
+    lengths = sorted({int(row['seq_len']) for row in rows})
+    name = lambda row: f"{row['movement']}  {row['elems']} x {row['threads']}, {row['stages']} st."  # noqa: E731
+    values = {}
+    for row in rows:
+        values.setdefault(name(row), {})[int(row['seq_len'])] = float(row['percent_of_add'])
+    best = {length: max(values, key=lambda config: values[config].get(length, 0)) for length in lengths}
+    ranked = sorted(values, key=lambda config: -sum(values[config].values()))
+    shown = [config for config in ranked if config in best.values() or config in ranked[:16]]
+    shown.sort()
+    figure, axes = plt.subplots(figsize=(9.2, 0.9 + 0.27 * len(shown)))
+    grid = [[values[config].get(length, float('nan')) for length in lengths] for config in shown]
+    edges = [[at - 0.5 for at in range(count + 1)] for count in (len(lengths), len(shown))]
+    axes.pcolormesh(*edges, grid, cmap='cividis', vmin=0, vmax=100)
+    axes.invert_yaxis()
+    for i, config in enumerate(shown):
+        for j, length in enumerate(lengths):
+            value = values[config].get(length)
+            if value is not None:
+                axes.text(j, i, f'{value:.0f}', ha='center', va='center', fontsize=8.5, color='#ffffff' if value < 55 else '#000000',
+                          fontweight='bold' if best[length] == config else 'normal')
+    axes.set_xticks(range(len(lengths)))
+    axes.set_xticklabels([str(length) for length in lengths], fontsize=9)
+    axes.set_yticks(range(len(shown)))
+    axes.set_yticklabels(shown, fontsize=9, color=INK)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_xlabel(f'% of add over the sequence length, best of each length in bold;  forward, {most} sequences', fontsize=9)
+    figure.tight_layout()
+    save(figure, folder, 'tuning', table, 'Percent of add for each configuration and length')
+    return None
+
+
+def main():
+    svg_only = sys.argv[1:2] == ['--svg']
+    folder, *paths = sys.argv[1 + svg_only:] or ['']
+    if not paths:
+        sys.exit('usage: figures.py [--svg] OUT CSV...')
+    os.makedirs(folder, exist_ok=True)
+    style()
+    table = Table(paths)
+    table.svg_only = svg_only
+    if not table.rows:
+        print(f"figures skipped: there are no times in {', '.join(paths)}")
+        return
+    for skipped in (ladder(table, folder), throughput(table, folder, 'forward'), throughput(table, folder, 'backward'),
+                    roofline(table, folder), sequences(table, folder), tuning(table, folder)):
+        if skipped:
+            print(f'skipped {skipped}')
+
+
+main()

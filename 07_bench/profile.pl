@@ -1,0 +1,128 @@
+#!/usr/bin/perl
+# profile.pl - counts with ncu what every kernel moves: DRAM bytes, L2 sectors, sectors for each request. From the repository's root.
+#
+#   LENGTHS=64,16384   the lengths (default 16384)      NUM_SEQS=132   the number of sequences (default 100 for each SM)
+#   NCU=/path/to/ncu
+#
+# Writes results/07_counters.csv. Each kernel is profiled alone: extra/07_bench_launches launches it once in a range for the profiler.
+use strict;
+use warnings;
+
+my $backend = $ENV{BACKEND} // 'sim';
+sub refuse { print "make profile needs $_[0]\n"; exit 2 }
+refuse("a GPU, nvcc and ncu (this is BACKEND=$backend, and the simulator has no memory to count)") if $backend ne 'cuda';
+my ($ncu) = grep { -f && -x } ($ENV{NCU} // ()), (map { "$_/ncu" } split /:/, $ENV{PATH}), glob '/usr/local/cuda/bin/ncu';
+refuse('ncu (Nsight Compute), which comes with the CUDA Toolkit; put its folder on PATH') if !defined $ncu;
+
+# ncu's name, our name, the factor; what several kernels of one launch have is added up, but percentages are averaged over time
+my @metrics = (
+    ['gpu__time_duration.sum', 'ms', 1e-6],
+    ['dram__bytes_read.sum', 'dram_read_bytes', 1],
+    ['dram__bytes_write.sum', 'dram_write_bytes', 1],
+    ['lts__t_sectors.sum', 'l2_sectors', 1],
+    ['lts__t_sectors_op_read.sum', 'l2_read_sectors', 1],
+    ['lts__t_sectors_op_write.sum', 'l2_write_sectors', 1],
+    ['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum', 'load_requests', 1],
+    ['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum', 'load_sectors', 1],
+    ['l1tex__t_requests_pipe_lsu_mem_global_op_st.sum', 'store_requests', 1],
+    ['l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum', 'store_sectors', 1],
+    ['l1tex__t_sector_hit_rate.pct', 'l1_hit_percent', 1],
+    ['lts__throughput.avg.pct_of_peak_sustained_elapsed', 'l2_busy_percent', 1],
+    ['dram__throughput.avg.pct_of_peak_sustained_elapsed', 'dram_busy_percent', 1],
+);
+my $launches = 'build/cuda/extra/07_bench_launches';
+my @ncu = ($ncu, qw(--profile-from-start off --clock-control none --csv --page raw --print-units base --print-fp --metrics),
+    join(',', map { $_->[0] } @metrics));
+my @shape = ('--seq-len', $ENV{LENGTHS} || 16384, $ENV{NUM_SEQS} ? ('--num-seqs', $ENV{NUM_SEQS}) : ());
+
+# Runs a command. Returns all that it says.
+sub output_of {
+    my $pid = open(my $from, '-|') // die "fork: $!\n";
+    if ($pid == 0) {
+        open STDERR, '>&', \*STDOUT;
+        exec { $_[0] } @_ or exit 127;
+    }
+    my @lines = <$from>;
+    close $from;
+    return @lines;
+}
+
+# what there is to launch, by the program's own table
+mkdir 'results';
+my $list = 'results/07_launches.partial';
+my @said = output_of($launches, @shape, '--csv', $list);
+open my $csv, '<', $list or die "make profile: $launches failed: @said\n";
+my (@todo, %known);
+while (<$csv>) {
+    chomp;
+    next if /^#/;
+    my ($chapter, $variant, $direction, $num_seqs, $seq_len, $device) = split /,/;
+    next if $chapter eq 'chapter' || $direction =~ /reverse/;    # reversed, a kernel moves the same
+    push @todo, [$chapter, $variant, $direction, $num_seqs, $seq_len, $device] if !$known{"$chapter/$variant/$direction/$seq_len"}++;
+}
+close $csv;
+unlink $list;
+
+# All metrics of one launch, by our names.
+sub profile {
+    my ($chapter, $variant, $direction, $num_seqs, $seq_len) = @_;
+    my $name = $chapter eq '07_bench' ? $variant : "$chapter/$variant";
+    my @lines = output_of(@ncu, $launches, '--variant', $name, "--$direction", '--num-seqs', $num_seqs, '--seq-len', $seq_len);
+    my (@head, %total);
+    for (grep { /^"/ } @lines) {
+        my @fields = /"([^"]*)"/g;
+        if ($fields[0] eq 'ID') { @head = @fields; next }
+        next if $fields[0] !~ /^\d+$/;                          # the line of units
+        my %value;
+        @value{@head} = @fields;
+        my $ms = ($value{ $metrics[0][0] } // 0) =~ tr/,//dr * $metrics[0][2];
+        for (@metrics) {
+            my ($from, $to, $factor) = @$_;
+            my $value = ($value{$from} // '') =~ tr/,//dr;
+            next if $value !~ /^[\d.e+-]+$/;                    # ncu says n/a
+            $total{$to} += $value * $factor * ($to =~ /percent/ ? $ms : 1);
+        }
+    }
+    if (!defined $total{ms}) {
+        my ($why) = grep { /==(ERROR|WARNING)==/ } @lines;
+        chomp($why //= $lines[-1] // 'it said nothing');
+        die "make profile: ncu counted nothing for $name: $why\n";
+    }
+    $total{$_} /= $total{ms} for grep { /percent/ } keys %total;
+    my $bytes = ($total{dram_read_bytes} // 0) + ($total{dram_write_bytes} // 0);
+    $total{bytes_per_element} = $bytes / $num_seqs / $seq_len;
+    $total{dram_gb_per_s} = $bytes * 1e-9 / ($total{ms} * 1e-3);
+    for my $way (qw(load store)) {
+        $total{"sectors_per_$way"} = $total{"${way}_sectors"} / $total{"${way}_requests"} if $total{"${way}_requests"};
+    }
+    return %total;
+}
+
+my ($date) = map { s/\s+$//r } `date -u +%Y-%m-%dT%H:%M:%SZ`;
+my ($nvcc) = `\${NVCC:-nvcc} --version 2>/dev/null` =~ /release ([\d.]+)/;
+my ($version) = join('', output_of($ncu, '--version')) =~ /Version ([\d.]+)/;
+my ($driver) = map { s/\s+$//r } `nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null`;
+my $target = 'results/07_counters.csv';
+open my $out, '>', "$target.partial" or die "$target.partial: $!\n";
+print $out "# command: @ncu $launches --variant V --forward|--backward --num-seqs N --seq-len L\n# date: $date\n",
+    '# toolkit: CUDA ', $nvcc // '?', ', ncu ', $version // '?', "\n# driver: ", $driver // '?', "\n",
+    "chapter,variant,direction,num_seqs,seq_len,device,metric,value\n";
+printf "%-27s %-9s %8s %9s %9s %8s %6s %9s %9s %11s %11s\n", 'kernel', 'direction', 'seq_len', 'B/element', 'least', 'GB/s', 'DRAM %',
+    'L2 sect.', 'least', 'sect./load', 'sect./store';
+for my $what (@todo) {
+    my ($chapter, $variant, $direction, $num_seqs, $seq_len, $device) = @$what;
+    my %total = profile(@$what);
+    print $out join(',', @$what, $_, sprintf '%.6g', $total{$_}) . "\n" for sort keys %total;
+    my $least = $direction =~ /backward/ ? 20 : 12;
+    my @cells = map { defined $_->[1] ? sprintf $_->[0], $_->[1] : '-' } ['%.2f', $total{bytes_per_element}], ['%d', $least],
+        ['%.0f', $total{dram_gb_per_s}], ['%.0f', $total{dram_busy_percent}],
+        ['%.3f', defined $total{l2_sectors} ? $total{l2_sectors} / $num_seqs / $seq_len : undef], ['%.3f', $least / 32],
+        ['%.1f', $total{sectors_per_load}], ['%.1f', $total{sectors_per_store}];
+    $| = 1;
+    printf "%-27s %-9s %8d %9s %9s %8s %6s %9s %9s %11s %11s\n", $chapter eq '07_bench' ? $variant : "$chapter/$variant", $direction, $seq_len,
+        @cells;
+}
+close $out or die "$target: $!\n";
+rename "$target.partial", $target or die "$target: $!\n";
+print "\nB/element: DRAM bytes, read and written; what is still in L2 at the end is missing. L2 sect.: sectors of 32 bytes for each element.\n",
+    "Bulk copies pass by the load requests: few or none are counted there. As CSV: $target\n";

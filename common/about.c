@@ -1,0 +1,69 @@
+/* about.c - see about.h. */
+#include "about.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+
+static void read_cpu_name(char *name, size_t size)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    snprintf(name, size, "cpu");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':') != NULL) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(name, size, "%s", strchr(line, ':') + 2);
+            break;
+        }
+    if (file != NULL)
+        fclose(file);
+}
+
+#ifndef LINREC_SIM
+/* The driver's own version where Linux shows it, else the CUDA version that it supports. */
+static void read_driver(char *text, size_t size)
+{
+    int version = 0;
+    FILE *file = fopen("/sys/module/nvidia/version", "r");
+    if (file != NULL && fgets(text, (int)size, file) != NULL)
+        text[strcspn(text, "\n")] = '\0';
+    else if (cudaDriverGetVersion(&version) == cudaSuccess)
+        snprintf(text, size, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+    if (file != NULL)
+        fclose(file);
+}
+#endif
+
+int about_device(bool on_cpu, struct run *run, struct cudaDeviceProp *device)
+{
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count > 0)
+        error = cudaGetDeviceProperties(device, 0);
+    if (error != cudaSuccess || count == 0)
+        return usage_error("no GPU answers (%s); build with BACKEND=sim to run without one",
+                           error != cudaSuccess ? cudaGetErrorString(error) : "none found");
+
+    run->device = device->name;
+    if (on_cpu) {
+        run->backend = "cpu";
+        read_cpu_name(device->name, sizeof device->name);
+        snprintf(run->toolkit, sizeof run->toolkit, "compiler %s", __VERSION__);
+        snprintf(run->driver, sizeof run->driver, "none");
+    } else {
+#ifdef LINREC_SIM
+        run->backend = "sim";
+        snprintf(run->toolkit, sizeof run->toolkit, "simulator");
+        snprintf(run->driver, sizeof run->driver, "none");
+#else
+        int version = 0;
+        run->backend = "cuda";
+        cudaRuntimeGetVersion(&version);
+        snprintf(run->toolkit, sizeof run->toolkit, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+        read_driver(run->driver, sizeof run->driver);
+#endif
+    }
+    return 0;
+}

@@ -1,0 +1,73 @@
+# Chapter 06: gradients are what finite differences say, and the faults that such kernels tend to have are not here.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+my $p = program('06_backward');
+
+# The loss sum(d_outputs * outputs), in doubles; its derivative by each input and each coefficient, by differences.
+sub loss {
+    my ($x, $c, $dy) = @_;
+    my ($y, $loss) = (0, 0);
+    for my $l (0 .. $#$x) {
+        $y = $l == 0 ? $x->[0] : $y * $c->[$l] + $x->[$l];
+        $loss += $dy->[$l] * $y;
+    }
+    return $loss;
+}
+sub differences {
+    my ($x, $c, $dy, $by) = @_;
+    return map {
+        my ($keep, $h) = ($by->[$_], 1e-4);
+        $by->[$_] = $keep + $h;
+        my $above = loss($x, $c, $dy);
+        $by->[$_] = $keep - $h;
+        my $below = loss($x, $c, $dy);
+        $by->[$_] = $keep;
+        ($above - $below) / (2 * $h);
+    } 0 .. $#$by;
+}
+
+my ($status, $list) = run_program($p, '--list');
+my @variants = map { /^(\S+)/ } split /\n/, $list;
+for my $length (1 .. 6, 9) {
+    my @x = map { ($_ * 7 % 11 - 5) / 4 } 1 .. $length;
+    my @c = map { ($_ * 5 % 8 - 3) / 4 } 1 .. $length;
+    my @dy = map { ($_ * 3 % 7 - 3) / 2 } 1 .. $length;
+    my @expected = (differences(\@x, \@c, \@dy, \@x), differences(\@x, \@c, \@dy, \@c));
+    for my $reverse (0, 1) {
+        my $turn = $reverse ? sub { reverse @_ } : sub { @_ };
+        my %file = map { $_ => scratch("$_.npy") } qw(x c dy y dx dc);
+        write_npy($file{x}, "($length,)", $turn->(@x));
+        write_npy($file{c}, "($length,)", $turn->(@c));
+        write_npy($file{dy}, "($length,)", $turn->(@dy));
+        unlink $file{y};
+        run_program($p, '--inputs', $file{x}, '--coeffs', $file{c}, '--outputs', $file{y}, $reverse ? '--reverse' : ());
+        my @wrong = grep {
+            unlink @file{qw(dx dc)};
+            run_program($p, '--d-outputs', $file{dy}, '--coeffs', $file{c}, '--outputs', $file{y}, '--d-inputs', $file{dx}, '--d-coeffs', $file{dc},
+                '--variant', $_, $reverse ? '--reverse' : ());
+            my @got = map { my (undef, @values) = read_npy($file{$_}); $turn->(@values) } qw(dx dc);
+            @got != @expected || grep { !(abs($got[$_] - $expected[$_]) <= 1e-5 * (1 + abs $expected[$_])) } 0 .. $#expected;
+        } @variants;
+        is("@wrong", '', ($reverse ? 'reversed' : 'forward') . ", $length elements: all variants agree with finite differences");
+    }
+}
+
+my %named = (
+    'reversed gradients of 2 to 32 elements, up to twice what a thread holds' => [3, join(',', 2 .. 32), '--reverse'],
+    'every remainder of the length modulo 4, so rows at every alignment' => [9, '1021,1022,1023,1025,4093,4094,4095', ()],
+    'the same reversed' => [9, '1021,1022,1023,1025,4093,4094,4095', '--reverse'],
+    'around every tile and stage of two tiles' => [2, join(',', map { $_ - 1, $_, $_ + 1, $_ + 4 } 1024, 2048, 4096, 6144, 8192, 12288), ()],
+    'the same around tiles, reversed' => [2, join(',', map { $_ - 1, $_, $_ + 1, $_ + 4 } 1024, 2048, 4096, 6144, 8192, 12288), '--reverse'],
+    'one row, whose both edges are the arrays\'' => [1, '1,2,3,4,5,511,512,1027,8191', ()],
+);
+for my $name (sort keys %named) {
+    my ($num_seqs, $lengths, @reverse) = @{ $named{$name} };
+    my ($status, $out, $err) = run_program($p, '--check-only', '--backward', '--num-seqs', $num_seqs, '--seq-len', $lengths, @reverse);
+    ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, $name) or diag($err);
+}
+
+done_testing;
