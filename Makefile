@@ -40,6 +40,10 @@ check: all
 plot:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter plot $(if $(filter command line,$(origin TERM)),TERM=$(TERM)) || exit 1; done
 
+trace:
+	@for chapter in $(CHAPTERS); do \
+	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
+
 # chapter 07: compare, inspect, profile; and keep what was measured on a GPU
 bench tune attrs profile:
 	@$(MAKE) --no-print-directory -C 07_bench $@
@@ -81,6 +85,7 @@ help:
 	@echo "make test       run all tests"
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
+	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps"
 	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
 	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
@@ -93,6 +98,6 @@ help:
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
-	@echo "In a chapter's folder: make, make run, make check, make plot"
+	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot bench tune attrs profile record report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace bench tune attrs profile record report sanitize setup clean help

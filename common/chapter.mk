@@ -49,10 +49,24 @@ check: all
 plot:
 	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)
 
+# what one launch of each kernel asks of memory, counted by the simulator; LINES=VARIANT (or all): line by line
+TRACED := results/$(CHAPTER)_trace.csv results/$(CHAPTER)_warp.csv
+trace:
+ifneq ($(ON_CPU),)
+	@echo "$(CHAPTER) runs on the CPU: there is nothing to trace"
+else
+	@$(MAKE) --no-print-directory BACKEND=sim all
+	@mkdir -p $(ROOT)/results
+	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
+	    build/sim/$(CHAPTER) --num-seqs 32 --seq-len 100,1001,4096 > /dev/null
+	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(LINES)
+	@cd $(ROOT) && sh common/plots/warp.sh $(CHAPTER) $(TERM_OPTION)
+endif
+
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS)
 
-.PHONY: all run check plot clean FORCE
+.PHONY: all run check plot trace clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.

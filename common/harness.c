@@ -272,6 +272,10 @@ static void time_kernel(struct session *session, struct arrays *arrays, const st
         row->threads = counts.threads;
         row->barriers = counts.barriers;
         row->shuffles = counts.shuffles;
+        char label[256];
+        snprintf(label, sizeof label, "%s,%s,%s,%zu,%zu", row->chapter, row->variant, row->direction, row->num_seqs,
+                 row->seq_len);
+        sim_trace(label);
 #endif
     } else {
         if (session->chapter->compares && repeats > 5) /* slow ones: as many as fit into 0.2 s, 5 at least */

@@ -11,12 +11,16 @@ here=$(dirname "$0")
 stem=${object%.o}
 trap 'rm -f "$stem.1.ii" "$stem.2.ii" "$stem.part.o" "$stem.part.d"' EXIT
 
+# Every load and store becomes a call into observe.cpp, each with the width that it has on a GPU: nothing is split or joined.
+watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
+    -fno-optimize-sibling-calls -fno-ipa-icf -fno-tree-sra -fno-store-merging -fno-tree-vectorize -fno-tree-loop-distribute-patterns"
+
 # the prefix maps: a file named ../x from a chapter's folder is x seen from the root, where programs run
 set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection \
     -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -Wall -Wextra -Wno-unknown-pragmas "$@"
 ${CXX:-g++} -x c++ -E "$@" -D__CUDACC__ -I "$here/include" -include cuda_runtime.h \
     -MMD -MP -MF "$stem.part.d" -MT "$object" "$source" -o "$stem.1.ii"
 perl "$here/rewrite.pl" "$stem.1.ii" > "$stem.2.ii"
-${CXX:-g++} -x c++-cpp-output "$@" -c "$stem.2.ii" -o "$stem.part.o"
+${CXX:-g++} -x c++-cpp-output "$@" $watch -c "$stem.2.ii" -o "$stem.part.o"
 mv "$stem.part.d" "$stem.d"
 mv "$stem.part.o" "$object"

@@ -39,6 +39,7 @@ struct copy {
     const void *global;
     size_t size, zero;
     uint64_t group;
+    unsigned site; /* where it was issued */
 };
 
 /* A barrier that lies in shared memory. The word there says which one it is. */
@@ -55,6 +56,9 @@ struct mbarrier {
     bool shown; /* to the copy engine: mbarrier_init_done */
 };
 
+/* What an mbarrier has been told in the phase that has not ended yet, and what it tells those who wait. */
+static struct sim_clock mbarrier_told[SIM_MAX_BARRIERS], mbarrier_tells[SIM_MAX_BARRIERS];
+
 /* A bulk copy of the phase that its barrier is in. */
 struct bulk_copy {
     void *shared;
@@ -64,6 +68,7 @@ struct bulk_copy {
     struct thread *issuer;
     const char *file;
     int line;
+    unsigned site;
 };
 
 struct thread {
@@ -92,10 +97,11 @@ struct thread {
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 uint64_t sim_atomics;
+const void *sim_last_pc;
 struct sim_place sim_place;
 volatile uint64_t sim_progress;
 
-static struct sim_counts counts;
+static struct sim_counts counts, total;        /* of the launch that runs, and since the last reset */
 static struct thread threads[SIM_MAX_THREADS]; /* of the block that runs, by linear index */
 static struct thread *current;                 /* the one that runs */
 static jmp_buf scheduler;
@@ -113,7 +119,7 @@ static struct sim_region *dynamic_region;
 
 static const uint64_t mbarrier_word = 0x6d62617272696500; /* plus the number of the barrier */
 static const unsigned mbarrier_most = (1 << 20) - 1;      /* arrivals or bytes that one can count */
-static struct mbarrier mbarriers[1024];                   /* of the block that runs */
+static struct mbarrier mbarriers[SIM_MAX_BARRIERS];       /* of the block that runs */
 static unsigned num_mbarriers;
 static struct bulk_copy *bulk_copies;
 static size_t num_bulk_copies, max_bulk_copies;
@@ -201,6 +207,19 @@ static void leave(enum state state)
         _longjmp(scheduler, 1);
 }
 
+bool sim_is_local(const void *address)
+{
+    for (const struct thread *t = threads; t < threads + num_threads; t++)
+        if (t->stack != NULL && (size_t)((const char *)address - t->stack) < SIM_STACK)
+            return true;
+    return false;
+}
+
+void sim_pause(void)
+{
+    leave(READY);
+}
+
 /* A fiber's life: each round of the loop is one GPU thread. */
 static void fiber_main(void)
 {
@@ -218,6 +237,7 @@ static void resume(struct thread *t)
     current = t;
     threadIdx = t->index;
     sim_place.stack = t->stack;
+    sim_observe_turn((unsigned)(t - threads));
     if (_setjmp(scheduler) == 0)
         _longjmp(t->context, 1);
 }
@@ -390,10 +410,18 @@ static void release_barrier(void)
     for (struct thread *t = threads; t < threads + num_threads; t++) {
         t->value = t->kind == SIM_BARRIER_COUNT ? sum : t->kind == SIM_BARRIER_AND ? sum == num_threads : sum > 0;
         t->state = READY;
+        sim_observe_step((unsigned)(t - threads));
     }
+    sim_race_barrier();
     num_at_barrier = 0;
     counts.barriers++;
     sim_progress++;
+}
+
+void sim_fence(const char *what, const char *file, int line)
+{
+    need_kernel(what, file, line);
+    sim_race_fence();
 }
 
 void __nanosleep(unsigned, const char *file, int line)
@@ -475,6 +503,7 @@ static void complete(struct thread *warp, int kind, unsigned mask)
             continue;
         t->state = READY;
         t->value = all;
+        sim_observe_step((unsigned)(t - threads));
         if (kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) {
             const unsigned source = source_lane(t, lane);
             t->value = mask >> source & 1 ? in[source] : ~(uint64_t)0; /* CUDA leaves this one undefined: NaN */
@@ -485,6 +514,8 @@ static void complete(struct thread *warp, int kind, unsigned mask)
                     t->value |= (uint64_t)1 << other;
         }
     }
+    if (kind == SIM_SYNCWARP)
+        sim_race_syncwarp((unsigned)(warp - threads), mask);
     *(kind == SIM_SYNCWARP ? &counts.warp_barriers : kind <= SIM_SHFL_XOR ? &counts.shuffles : &counts.votes) += 1;
     sim_progress++;
 }
@@ -565,9 +596,12 @@ void __pipeline_memcpy_async(void *shared, const void *global, size_t size, size
         if (current->copies == NULL)
             sim_fault(file, line, "no memory for another asynchronous copy. Wait for some first");
     }
+    const unsigned site = sim_site(__builtin_return_address(0));
+    sim_race_copy_begins(sim_region_near(shared), shared, size, site);
     memset(shared, 0xff, size);
-    current->copies[current->num_copies++] = {shared, global, size, zero, current->group};
+    current->copies[current->num_copies++] = {shared, global, size, zero, current->group, site};
     counts.async_copies++;
+    sim_observe_copy(site, shared, size, global, size - zero, true);
 }
 
 void __pipeline_commit(const char *file, int line)
@@ -590,7 +624,10 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
         }
         memcpy(c.shared, c.global, c.size - c.zero);
         memset((char *)c.shared + c.size - c.zero, 0, c.zero);
+        sim_race_copy_ends(sim_region_near(c.shared), c.shared, c.size, c.site);
     }
+    if (kept != current->num_copies)
+        sim_observe_step((unsigned)(current - threads));
     current->num_copies = kept;
 }
 
@@ -643,15 +680,19 @@ static struct mbarrier *find_mbarrier(const char *name, const uint64_t *barrier,
 /* Does the copies of a phase that can end, and begins the next one. */
 static void end_phase(struct mbarrier *b)
 {
+    const unsigned number = (unsigned)(b - mbarriers);
     size_t kept = 0;
 
+    sim_race_phase_ends(number, &mbarrier_told[number], &mbarrier_tells[number]);
     for (size_t i = 0; i < num_bulk_copies; i++) {
         const struct bulk_copy c = bulk_copies[i];
 
-        if (c.barrier == b)
-            memcpy(c.shared, c.global, c.bytes);
-        else
+        if (c.barrier != b) {
             bulk_copies[kept++] = c;
+            continue;
+        }
+        memcpy(c.shared, c.global, c.bytes);
+        sim_race_bulk_ends(sim_region_near(c.shared), c.shared, c.bytes, c.site, number);
     }
     num_bulk_copies = kept;
     b->phase++;
@@ -696,6 +737,9 @@ void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int l
                   old->file, old->line, pending);
     if (num_mbarriers == sizeof(mbarriers) / sizeof(*mbarriers))
         sim_fault(file, line, "more than %u barriers. Use fewer", num_mbarriers);
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_WRITES,
+                    sim_site(__builtin_return_address(0)));
+    mbarrier_told[num_mbarriers].epoch = mbarrier_tells[num_mbarriers].epoch = 0;
     *barrier = mbarrier_word + num_mbarriers;
     mbarriers[num_mbarriers++] = {barrier, arrivals, arrivals, 0, 0, 0, current, file, line, false};
 }
@@ -721,6 +765,9 @@ void mbarrier_expect(uint64_t *barrier, unsigned bytes, const char *file, int li
         sim_fault(file, line,
                   "mbarrier_expect of %u bytes, which makes more than %u in one phase. See where the number comes from",
                   bytes, mbarrier_most);
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
+                    sim_site(__builtin_return_address(0)));
+    sim_race_arrive(&mbarrier_told[b - mbarriers]);
     b->missing--;
     b->announced += bytes;
     wake_waiters(b);
@@ -733,14 +780,19 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int lin
 
     if (parity > 1)
         sim_fault(file, line, "mbarrier_wait for parity %u. Use the number of the phase modulo 2", parity);
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
+                    sim_site(__builtin_return_address(0)));
+    sim_observe_step((unsigned)(current - threads));
     current->barrier = b;
     current->parity = parity;
     current->file = file;
     current->line = line;
     while (b->phase % 2 == parity && !can_end(b))
         leave(AT_MBARRIER);
-    if (b->phase % 2 != parity)
+    if (b->phase % 2 != parity) {
+        sim_race_wait(&mbarrier_tells[b - mbarriers]);
         return;
+    }
     if (b->loaded > b->announced) {
         for (size_t i = 0; i < num_bulk_copies; i++)
             last = bulk_copies[i].barrier == b ? &bulk_copies[i] : last;
@@ -751,6 +803,7 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int lin
             b->loaded - b->announced, b->announced, last->file, last->line);
     }
     end_phase(b);
+    sim_race_wait(&mbarrier_tells[b - mbarriers]);
 }
 
 /* Faults unless the piece lies in one region of the right kind. */
@@ -792,8 +845,13 @@ void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barri
         if (bulk_copies == NULL)
             sim_fault(file, line, "no memory for another bulk copy. Wait for some first");
     }
+    const unsigned site = sim_site(__builtin_return_address(0));
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
+    sim_race_copy_begins(sim_region_near(shared), shared, bytes, site);
+    sim_observe_copy(site, shared, bytes, global, bytes, false);
+    sim_race_arrive(&mbarrier_told[b - mbarriers]); /* its reads are done when the phase ends */
     memset(shared, 0xff, bytes);
-    bulk_copies[num_bulk_copies++] = {shared, global, bytes, b, current, file, line};
+    bulk_copies[num_bulk_copies++] = {shared, global, bytes, b, current, file, line, site};
     b->loaded += bytes;
     counts.bulk_copies++;
     wake_waiters(b);
@@ -815,19 +873,6 @@ static void check_bulk_copies(void)
               c->bytes, c->barrier->phase, phase);
 }
 
-/* ---- loads and stores with a cache hint ---- */
-
-void sim_check_extent(const char *what, const void *p, size_t size, const char *file, int line)
-{
-    const struct sim_region *r = sim_region_near(p);
-    char where[600];
-
-    if (r == NULL || !sim_region_holds(r, p, 1) || sim_region_holds(r, p, size))
-        return; /* wholly outside: the access itself tells */
-    sim_region_describe((const char *)p + size, where, sizeof(where));
-    sim_fault(file, line, "%s up to %s. Take the last elements one by one", what, where);
-}
-
 /* ---- shared memory ---- */
 
 /* Makes a region NaN and has it verified when the block ends. */
@@ -837,6 +882,7 @@ static void prepare_shared(struct sim_region *region)
         sim_fault(region->file, region->line, "more than %zu __shared__ variables. Join some into an array",
                   num_block_shared);
     block_shared[num_block_shared++] = region;
+    region->freed = false;
     sim_region_poison(region);
 }
 
@@ -921,6 +967,7 @@ static bool run_lanes(unsigned warp)
             ran = true;
         }
     }
+    sim_observe_pass();
     return ran;
 }
 
@@ -942,6 +989,7 @@ static void run_block(void)
         threads[i].group = 0;
     }
 
+    sim_observe_block(num_threads);
     sim_place.in_block = sim_place.in_thread = true;
     while (num_done < num_threads) {
         struct order order = make_order(num_warps);
@@ -966,8 +1014,11 @@ static void run_block(void)
     }
     check_bulk_copies();
     sim_place.in_thread = false;
-    for (size_t i = 0; i < num_block_shared; i++)
+    sim_observe_block_end();
+    for (size_t i = 0; i < num_block_shared; i++) {
         sim_region_verify(block_shared[i]);
+        block_shared[i]->freed = true;
+    }
     sim_place.in_block = false;
     counts.blocks++;
     counts.threads += num_threads;
@@ -1001,7 +1052,8 @@ static void check_config(void)
                   config->dynamic_shared, allowed, SIM_SHARED_OPTIN);
 }
 
-void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments)
+void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
+                size_t arguments_size)
 {
     if (sim_place.kernel != NULL)
         sim_fault(launch->file, launch->line, "launches a kernel. Launch from host code only");
@@ -1025,6 +1077,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
 
     const uint64_t num_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
     struct order order = make_order(num_blocks);
+    sim_observe_launch(arguments, arguments_size);
     sim_watchdog(true);
     for (uint64_t i = 0; i < num_blocks; i++) {
         const uint64_t b = next(&order);
@@ -1034,8 +1087,11 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     }
     sim_watchdog(false);
     sim_verify_all();
-    sim_place = {};
     counts.launches++;
+    sim_observe_launch_end(&counts);
+    sim_add_counts(&total, &counts);
+    counts = {};
+    sim_place = {};
 }
 
 /* ---- the rest ---- */
@@ -1055,14 +1111,11 @@ long long clock64(void)
 
 struct sim_counts sim_get_counts(void)
 {
-    struct sim_counts now = counts;
-
-    now.atomics = sim_atomics;
-    return now;
+    return total;
 }
 
 void sim_reset_counts(void)
 {
-    counts = {};
-    sim_atomics = 0;
+    total = {};
+    sim_trace_reset();
 }

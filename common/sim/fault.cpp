@@ -58,45 +58,28 @@ static FILE *start_addr2line(const void *const *addresses, int count, pid_t *chi
     return fdopen(ends[0], "r");
 }
 
-/* Function and position of the first of some nested frames that is not the simulator's own. */
-static bool locate(const void *const *addresses, int count, char *function, char *place, size_t size)
+/* Whether a line of addr2line's, "file:line", names a place outside the simulator. Takes off what stands behind it. */
+static bool is_users(char *line)
 {
-    char name[1024], line[4352], working[4096], path[4096];
-    bool found = false;
-    pid_t child = -1;
-    FILE *out = start_addr2line(addresses, count, &child);
+    line[strcspn(line, "\n")] = '\0';
+    if (char *extra = strstr(line, " (discriminator"))
+        *extra = '\0';
+    return line[0] != '?' && strstr(line, ":?") == NULL && strstr(line, "/common/sim/") == NULL &&
+           strrchr(line, ':') != NULL;
+}
 
-    if (out == NULL)
-        return false;
-    while (!found && fgets(name, sizeof(name), out) != NULL && fgets(line, sizeof(line), out) != NULL) {
-        name[strcspn(name, "\n")] = '\0';
-        line[strcspn(line, "\n")] = '\0';
-        if (char *extra = strstr(line, " (discriminator"))
-            *extra = '\0';
-        found = line[0] != '?' && strstr(line, ":?") == NULL && strstr(line, "/common/sim/") == NULL;
-    }
-    fclose(out);
-    waitpid(child, NULL, 0);
-    if (!found || strrchr(line, ':') == NULL)
-        return false;
-    /* as seen from where we are, without x/../ */
+/* The same as seen from where we are, without x/../ */
+static void show_place(char *line, char *text, size_t size)
+{
+    char working[4096], path[4096];
     char *colon = strrchr(line, ':');
+
     *colon = '\0';
     const char *shown = realpath(line, path) != NULL ? path : line;
     const size_t length = getcwd(working, sizeof(working)) != NULL ? strlen(working) : 0;
     if (length > 0 && strncmp(shown, working, length) == 0 && shown[length] == '/')
         shown += length + 1;
-    snprintf(function, size, "%s", name);
-    snprintf(place, size, "%s:%s", shown, colon + 1);
-    return true;
-}
-
-void sim_locate(const void *address, char *text, size_t size)
-{
-    char function[512];
-
-    if (!locate(&address, 1, function, text, size))
-        snprintf(text, size, "%p", address);
+    snprintf(text, size, "%s:%s", shown, colon + 1);
 }
 
 /* "void scan<4>(float const*, int)" becomes "scan<4>". */
@@ -114,6 +97,74 @@ static void shorten(char *name)
     memmove(name, start, strlen(start) + 1);
 }
 
+/* Function and position of the first of some nested frames that is not the simulator's own. */
+static bool locate(const void *const *addresses, int count, char *function, char *place, size_t size)
+{
+    char name[1024], line[4352];
+    bool found = false;
+    pid_t child = -1;
+    FILE *out = start_addr2line(addresses, count, &child);
+
+    if (out == NULL)
+        return false;
+    while (!found && fgets(name, sizeof(name), out) != NULL && fgets(line, sizeof(line), out) != NULL) {
+        name[strcspn(name, "\n")] = '\0';
+        found = is_users(line);
+    }
+    fclose(out);
+    waitpid(child, NULL, 0);
+    if (!found)
+        return false;
+    snprintf(function, size, "%s", name);
+    show_place(line, place, size);
+    return true;
+}
+
+/* addr2line once for all: it is told the addresses in a file. Of each address's frames, after the line "0x...", the
+   innermost one that is not the simulator's own counts. */
+void sim_locate_all(struct sim_located *list, size_t count)
+{
+    char program[4096] = "", command[8192], name[1024], line[4352], path[] = "/tmp/simulatorXXXXXX";
+    const uintptr_t offset = load_offset();
+    const int file = mkstemp(path);
+    size_t at = count;
+
+    for (size_t i = 0; i < count; i++)
+        snprintf(list[i].place, sizeof(list[i].place), "%p", list[i].address);
+    if (count == 0 || file < 0 || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+        return;
+    for (size_t i = 0; i < count; i++)
+        dprintf(file, "%#lx\n", (unsigned long)((uintptr_t)list[i].address - offset));
+    snprintf(command, sizeof(command), "addr2line -aCfie '%s' < %s 2>/dev/null", program, path);
+    FILE *out = popen(command, "r");
+    while (out != NULL && fgets(name, sizeof(name), out) != NULL) {
+        if (strncmp(name, "0x", 2) == 0) {
+            at = at == count ? 0 : at + 1;
+            continue;
+        }
+        if (fgets(line, sizeof(line), out) == NULL)
+            break;
+        if (at < count && list[at].function[0] == '\0' && is_users(line)) {
+            name[strcspn(name, "\n")] = '\0';
+            shorten(name);
+            snprintf(list[at].function, sizeof(list[at].function), "%.*s", (int)sizeof(list[at].function) - 1, name);
+            show_place(line, list[at].place, sizeof(list[at].place));
+        }
+    }
+    if (out != NULL)
+        pclose(out);
+    close(file);
+    unlink(path);
+}
+
+void sim_locate(const void *address, char *text, size_t size)
+{
+    char function[512];
+
+    if (!locate(&address, 1, function, text, size))
+        snprintf(text, size, "%p", address);
+}
+
 static void kernel_name(char *text, size_t size)
 {
     char place[512];
@@ -126,11 +177,10 @@ static void kernel_name(char *text, size_t size)
 
 /* ---- the line ---- */
 
-void sim_fault(const char *file, int line, const char *format, ...)
+[[noreturn]] static void fault(const char *file, int line, const char *format, va_list arguments)
 {
     char where[1024] = "", kernel[512];
     size_t used = 0;
-    va_list arguments;
 
     if (line > 0)
         used += (size_t)snprintf(where, sizeof(where), "%s:%d: ", file, line);
@@ -151,11 +201,27 @@ void sim_fault(const char *file, int line, const char *format, ...)
     }
     fflush(stdout);
     fprintf(stderr, "simulator: %s", where);
-    va_start(arguments, format);
     vfprintf(stderr, format, arguments);
-    va_end(arguments);
     fprintf(stderr, ".\n");
     _exit(1);
+}
+
+void sim_fault(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    fault(file, line, format, arguments);
+}
+
+void sim_fault_at(const void *pc, const char *format, ...)
+{
+    char place[512];
+    va_list arguments;
+
+    sim_locate((const char *)pc - 1, place, sizeof(place));
+    va_start(arguments, format);
+    fault(place, 0, format, arguments);
 }
 
 void sim_bad_setting(const char *name, const char *value, const char *want)
@@ -197,7 +263,7 @@ static void interrupted_line(const ucontext_t *context, char *place, size_t size
     for (int i = first + 1; i < count; i++)
         frames[i] = (char *)frames[i] - 1; /* into the call instead of behind it */
     if (!locate((const void *const *)frames + first, count - first, function, place, size))
-        snprintf(place, size, "instruction %p", pc);
+        sim_locate(sim_last_pc != NULL ? (const char *)sim_last_pc - 1 : (const char *)pc, place, size);
 }
 
 static void on_crash(int signal_number, siginfo_t *info, void *context)

@@ -4,10 +4,11 @@
        ^map          ^pages  ^start                        ^             ^
          unreadable   canary   NaN until written    canary   unreadable
 
-   The end of a piece is pushed against the margin; less than `align` bytes of slack remain there. A wild access either
-   stops at a margin (a signal, fault.cpp) or lands in the slack: its reads give NaN, its writes are found when the
-   kernel ends. A margin is as long as the piece, so that an index that is wrong by a row or a whole array is caught
-   too. cudaFree leaves the addresses reserved and unreadable. */
+   The end of a piece is pushed against the margin; less than `align` bytes of slack remain there. A kernel's wild
+   access is told before it happens (observe.cpp), and the nearest piece is named: a margin is as long as the piece, so
+   that an index that is wrong by a row or a whole array still meets it. What is not seen there, a call of memcpy or the
+   host's own code, stops at a margin (a signal, fault.cpp) or lands in the slack, which is looked at when the kernel
+   ends. cudaFree leaves the addresses reserved and unreadable. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -21,6 +22,7 @@ static const unsigned char canary[4] = {0xa5, 0xa5, 0xa5, 0xff};
 
 static struct sim_region **regions;
 static size_t num_regions, max_regions;
+static const char *lowest, *highest; /* all regions lie between */
 
 /* ---- regions ---- */
 
@@ -80,6 +82,16 @@ struct sim_region *sim_region_create(size_t size, size_t align)
         free(r);
         return NULL;
     }
+    r->shadow = sim_shadow_create(size);
+    if (r->shadow == NULL) {
+        munmap(r->map, r->map_size);
+        free(r);
+        return NULL;
+    }
+    if (lowest == NULL || r->map < lowest)
+        lowest = r->map;
+    if (r->map + r->map_size > highest)
+        highest = r->map + r->map_size;
     write_canary(r->pages, r->start);
     write_canary(r->start + size, r->pages + pages_size);
     regions[num_regions++] = r;
@@ -97,6 +109,13 @@ static void region_free(struct sim_region *r)
     if (r->pages_size > 0)
         mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     r->freed = true;
+    sim_shadow_destroy(r->shadow);
+    r->shadow = NULL;
+}
+
+bool sim_maybe_region(const void *address)
+{
+    return (const char *)address >= lowest && (const char *)address < highest;
 }
 
 struct sim_region *sim_region_near(const void *address)
@@ -109,13 +128,6 @@ struct sim_region *sim_region_near(const void *address)
             return found;
         }
     return NULL;
-}
-
-bool sim_region_holds(const struct sim_region *r, const void *address, size_t size)
-{
-    const size_t offset = (size_t)((const char *)address - r->start);
-
-    return !r->freed && offset <= r->size && size <= r->size - offset;
 }
 
 /* "the 1600-byte allocation made at scale.cu:40" */
@@ -140,13 +152,16 @@ void sim_region_describe(const void *address, char *text, size_t size)
     if (r == NULL) {
         if ((uintptr_t)at < page)
             snprintf(text, size, "through a null pointer");
+        else if (sim_is_local(address))
+            snprintf(text, size, "%p, which is a local variable of another thread", address);
         else
             snprintf(text, size, "%p, which is no device memory", address);
         return;
     }
     region_name(r, name, sizeof(name));
     if (r->freed)
-        snprintf(text, size, "byte %td of %s, which was freed", at - r->start, name);
+        snprintf(text, size, "byte %td of %s, which %s", at - r->start, name,
+                 r->name != NULL ? "was another block's" : "was freed");
     else if (at < r->start)
         snprintf(text, size, "%td bytes before the start of %s", r->start - at, name);
     else if (at < r->start + r->size)
@@ -209,6 +224,8 @@ bool sim_memory(size_t *available, size_t *total)
         *total = limit;
         *available = rest < *available ? rest : *available;
     }
+    if (sim_has_kernels)
+        *available /= SIM_SHADOW_FACTOR;
     return true;
 }
 
@@ -227,7 +244,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     /* All of it is written at once; a sixteenth is left for the rest of the program. */
     if (!sim_memory(&available, &total) || size > available - available / 16)
         return sim_error(cudaErrorMemoryAllocation);
-    r = sim_region_create(size, size % 256 == 0 ? 256 : 16);
+    r = sim_region_create(size, 256);
     if (r == NULL)
         return sim_error(cudaErrorMemoryAllocation);
     r->caller = __builtin_return_address(0);
@@ -296,6 +313,11 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyK
         !usable(src, size, any || from_device, any || !from_device))
         return sim_error(cudaErrorInvalidValue);
     memmove(dst, src, size);
+    struct sim_region *to = sim_region_near(dst), *from = sim_region_near(src);
+    if (to != NULL && from != NULL)
+        sim_shadow_copy(to, dst, from, src, size);
+    else if (to != NULL)
+        sim_shadow_mark(to, dst, size);
     return cudaSuccess;
 }
 
@@ -311,6 +333,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t size)
     if (!usable(pointer, size, true, false))
         return sim_error(cudaErrorInvalidValue);
     memset(pointer, value, size);
+    sim_shadow_mark(sim_region_near(pointer), pointer, size);
     return cudaSuccess;
 }
 

@@ -4,6 +4,7 @@
 #   kernel<4><<<grid, block>>>(x)     becomes  sim_kernel(kernel<4>, "kernel<4>", sim_config(grid, block))(x)
 #   __shared__ float tile[32];        becomes  a reference named tile to memory from sim_static_shared()
 #   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared()
+#   #pragma unroll                    becomes  #pragma GCC unroll 64
 #
 # Reads the named file, writes standard output. Everything stays on its line, so positions in messages are right.
 use strict;
@@ -82,4 +83,5 @@ $code =~ s{
         "sim_kernel($callee, $gap\"$name\", sim_config($config))";
     }
 }gemx;
+$code =~ s/^(\s*)\#\s*pragma\s+unroll\s*$/$1#pragma GCC unroll 64/gm;
 print $code;

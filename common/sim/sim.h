@@ -1,4 +1,6 @@
-/* sim.h - what the simulator counts. All counts run from the program's start or the last reset. */
+/* sim.h - what the simulator counts. All counts run from the program's start or the last reset.
+
+   A *request* is one load or store of one warp: what its lanes do at one place in the code at the same time. */
 #ifndef SIM_H
 #define SIM_H
 
@@ -8,21 +10,41 @@
 extern "C" {
 #endif
 
+/* Requests to global memory. */
+struct sim_traffic {
+    uint64_t requests;
+    uint64_t bytes;   /* asked for by the lanes, all together */
+    uint64_t sectors; /* pieces of 32 bytes that a request touches, each once a request */
+    uint64_t least;   /* sectors that would do if the request's bytes lay side by side */
+    uint64_t lines;   /* pieces of 128 bytes, likewise */
+    uint64_t once;    /* sectors, each once a launch: what must be moved at the least */
+};
+
 struct sim_counts {
-    uint64_t launches;      /* kernels launched */
-    uint64_t blocks;        /* blocks run */
-    uint64_t threads;       /* threads run */
-    uint64_t barriers;      /* __syncthreads and its kin: one for the whole block */
-    uint64_t warp_barriers; /* __syncwarp: one for all lanes that take part */
-    uint64_t shuffles;      /* __shfl_*_sync: one for all lanes that take part, whatever the width */
-    uint64_t votes;         /* ballot, all, any, match, reduce: one for all lanes that take part */
-    uint64_t atomics;       /* atomic operations: one for each thread */
-    uint64_t async_copies;  /* __pipeline_memcpy_async: one for each thread */
-    uint64_t bulk_copies;   /* bulk_load: one for each call */
+    uint64_t launches;         /* kernels launched */
+    uint64_t blocks;           /* blocks run */
+    uint64_t threads;          /* threads run */
+    uint64_t barriers;         /* __syncthreads and its kin: one for the whole block */
+    uint64_t warp_barriers;    /* __syncwarp: one for all lanes that take part */
+    uint64_t shuffles;         /* __shfl_*_sync: one for all lanes that take part, whatever the width */
+    uint64_t votes;            /* ballot, all, any, match, reduce: one for all lanes that take part */
+    uint64_t atomics;          /* atomic operations: one for each thread */
+    uint64_t async_copies;     /* __pipeline_memcpy_async: one for each thread */
+    uint64_t bulk_copies;      /* bulk_load: one for each call */
+    struct sim_traffic loads;  /* asynchronous and bulk copies too; a bulk copy is one request */
+    struct sim_traffic stores; /* atomics too */
+    uint64_t shared_requests; /* loads, stores and atomics of shared memory, and what asynchronous copies write there */
+    uint64_t shared_bytes;
+    uint64_t conflicts; /* how often a request to shared memory must be repeated because of banks */
+    uint64_t chain;     /* the most that one thread does one after the other: elements stored, and waits for others */
 };
 
 struct sim_counts sim_get_counts(void);
 void sim_reset_counts(void);
+
+/* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label: the first five columns of
+   that file, chapter,variant,direction,num_seqs,seq_len. Without SIM_TRACE it does nothing. */
+void sim_trace(const char *label);
 
 #ifdef __cplusplus
 }

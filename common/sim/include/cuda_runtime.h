@@ -135,7 +135,8 @@ struct sim_config {
 };
 
 /* Runs body(arguments) once for each thread of the grid. */
-void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments);
+void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
+                size_t arguments_size);
 
 template <class... P>
 struct sim_launcher {
@@ -145,8 +146,9 @@ struct sim_launcher {
 
     void operator()(P... args) const
     {
-        auto thread = [&] { kernel(args...); };
-        sim_launch((const void *)kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread);
+        auto thread = [call = kernel, args...] { call(args...); }; /* the arguments, in one place */
+        sim_launch((const void *)kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
+                   sizeof(thread));
     }
 };
 template <class... P>
@@ -176,11 +178,12 @@ SIM_INLINE int __syncthreads_and(int p, SIM_AT) { return sim_barrier(SIM_BARRIER
 SIM_INLINE int __syncthreads_or(int p, SIM_AT) { return sim_barrier(SIM_BARRIER_OR, p, file, line); }
 /* clang-format on */
 
-/* One thread runs at a time and sees all that was written before: a fence has nothing to do. */
+/* One thread runs at a time and sees all that was written before: a fence only tells the search for races. */
+void sim_fence(const char *what, const char *file, int line);
 /* clang-format off */
-SIM_INLINE void __threadfence(void) {}
-SIM_INLINE void __threadfence_block(void) {}
-SIM_INLINE void __threadfence_system(void) {}
+SIM_INLINE void __threadfence(SIM_AT) { sim_fence("__threadfence", file, line); }
+SIM_INLINE void __threadfence_block(SIM_AT) { sim_fence("__threadfence_block", file, line); }
+SIM_INLINE void __threadfence_system(SIM_AT) { sim_fence("__threadfence_system", file, line); }
 /* clang-format on */
 
 /* Lets the other threads run: put it into loops that poll. */
@@ -293,25 +296,27 @@ SIM_REDUCE(__reduce_xor_sync, unsigned, SIM_REDUCE_XOR)
 /* The lanes that have not returned. (Which of them run together is up to the hardware: do not build on it.) */
 unsigned __activemask(void);
 
-/* ---- atomics: one thread runs at a time, so each is a plain read and write ---- */
+/* ---- atomics: one thread runs at a time, so each is a read and a write, observed as one ---- */
 
-extern uint64_t sim_atomics;
+void sim_atomic_load(const void *address, void *value, size_t size);
+void sim_atomic_store(void *address, const void *value, size_t size);
 
 #define SIM_ATOMIC(name, type, result)                                                                                 \
     SIM_INLINE type name(type *address, type value)                                                                    \
     {                                                                                                                  \
-        const type old = *address;                                                                                     \
-        *address = (result);                                                                                           \
-        sim_atomics++;                                                                                                 \
+        type old;                                                                                                      \
+        sim_atomic_load(address, &old, sizeof(old));                                                                   \
+        const type now = (result);                                                                                     \
+        sim_atomic_store(address, &now, sizeof(now));                                                                  \
         return old;                                                                                                    \
     }
 #define SIM_ATOMIC_CAS(type)                                                                                           \
     SIM_INLINE type atomicCAS(type *address, type compare, type value)                                                 \
     {                                                                                                                  \
-        const type old = *address;                                                                                     \
-        if (old == compare)                                                                                            \
-            *address = value;                                                                                          \
-        sim_atomics++;                                                                                                 \
+        type old;                                                                                                      \
+        sim_atomic_load(address, &old, sizeof(old));                                                                   \
+        const type now = old == compare ? value : old;                                                                 \
+        sim_atomic_store(address, &now, sizeof(now));                                                                  \
         return old;                                                                                                    \
     }
 #define SIM_ATOMICS_INTEGER(type)                                                                                      \
@@ -337,21 +342,11 @@ SIM_ATOMIC(atomicAdd, double, old + value)
 template <class T> struct sim_same {
     typedef T type; /* keeps T from being deduced from the stored value */
 };
-/* Faults if `size` bytes at p begin in a piece of memory but do not end in it: the slack behind it would hide that. */
-void sim_check_extent(const char *what, const void *p, size_t size, const char *file, int line);
 
 #define SIM_LOAD(name)                                                                                                 \
-    template <class T> SIM_INLINE T name(const T *p, SIM_AT)                                                           \
-    {                                                                                                                  \
-        sim_check_extent(#name " reads", p, sizeof(T), file, line);                                                    \
-        return *p;                                                                                                     \
-    }
+    template <class T> SIM_INLINE T name(const T *p) { return *p; }
 #define SIM_STORE(name)                                                                                                \
-    template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value, SIM_AT)                            \
-    {                                                                                                                  \
-        sim_check_extent(#name " writes", p, sizeof(T), file, line);                                                   \
-        *p = value;                                                                                                    \
-    }
+    template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value) { *p = value; }
 SIM_LOAD(__ldg)
 SIM_LOAD(__ldca)
 SIM_LOAD(__ldcg)

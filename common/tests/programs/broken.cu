@@ -59,8 +59,9 @@ __global__ void scan(int seq_len, bool reverse, const float *inputs, const float
         y = NAN;
     if (mistake == UNWRITTEN && l == seq_len - 1)
         return;
-    if (mistake == OFF_BY_ONE && l > 0) {
-        outputs[row + (reverse ? seq_len - l : l - 1)] = y;
+    if (mistake == OFF_BY_ONE) { /* each result goes one place too far to the front, the first one to the end */
+        const int to = l > 0 ? l - 1 : seq_len - 1;
+        outputs[row + (reverse ? seq_len - 1 - to : to)] = y;
         return;
     }
     if (mistake == CHANGES_INPUTS && l == 0)

@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 #include <stdio.h>
 
-__global__ void events(float *x)
+__global__ void events(const float *x, float *sum)
 {
     __shared__ __align__(16) float tile[64];
     __shared__ uint64_t barrier;
@@ -19,9 +19,10 @@ __global__ void events(float *x)
     __syncwarp();
     __syncwarp();                           /* twice 3 x 2 warps */
     if (__any_sync(0xffffffff, up > 1e30f)) /* 3 x 2 warps */
-        x[0] = 0;
+        sum[0] = 0;
     if (threadIdx.x % 32 == 0)
-        atomicAdd(&x[0], 1.0f); /* 3 x 2 threads */
+        atomicAdd(&sum[0], 1.0f); /* 3 x 2 threads */
+    __syncthreads();              /* 3 blocks */
     if (threadIdx.x == 0) {
         mbarrier_init(&barrier, 1);
         mbarrier_init_done();
@@ -34,17 +35,19 @@ __global__ void events(float *x)
 
 int main(void)
 {
-    float *x;
+    float *x, *sum;
 
     cudaMalloc(&x, 64 * sizeof(float));
+    cudaMalloc(&sum, sizeof(float));
     cudaMemset(x, 0, 64 * sizeof(float));
-    events<<<1, 64>>>(x);
+    cudaMemset(sum, 0, sizeof(float));
+    events<<<1, 64>>>(x, sum);
     sim_reset_counts();
-    events<<<3, 64>>>(x);
+    events<<<3, 64>>>(x, sum);
     const struct sim_counts c = sim_get_counts();
     printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d async_copies "
            "%d bulk_copies %d\n",
            (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
            (int)c.votes, (int)c.atomics, (int)c.async_copies, (int)c.bulk_copies);
-    return cudaFree(x) != cudaSuccess;
+    return cudaFree(x) != cudaSuccess || cudaFree(sum) != cudaSuccess;
 }

@@ -33,23 +33,134 @@ static void print_tickets(float *x)
     exit(0);
 }
 
-/* ---- wrong results, no error: some order of execution shows them ---- */
+/* ---- races: on a GPU, or in another order of execution, wrong results ---- */
 
 __global__ void missing_barrier(float *x, int)
 {
     __shared__ float tile[64];
 
-    tile[threadIdx.x] = 1;
+    tile[threadIdx.x] = 1;                           /* HERE missing_barrier */
     const float one = __shfl_xor_sync(ALL, 1.0f, 1); /* warps that take turns here would hide the mistake */
-    x[threadIdx.x] = one * tile[63 - threadIdx.x];   /* no __syncthreads() before it */
+    x[threadIdx.x] = one * tile[63 - threadIdx.x];   /* THERE missing_barrier */
 }
 
 __global__ void missing_syncwarp(float *x, int)
 {
     __shared__ float tile[64];
 
+    tile[threadIdx.x] = 1;                  /* HERE missing_syncwarp */
+    x[threadIdx.x] = tile[threadIdx.x ^ 1]; /* THERE missing_syncwarp */
+}
+
+/* A shuffle makes the lanes wait for each other, but orders no memory. */
+__global__ void shuffle_orders_nothing(float *x, int)
+{
+    __shared__ float tile[64];
+
+    tile[threadIdx.x] = 1; /* THERE shuffle_orders_nothing */
+    const float one = __shfl_xor_sync(ALL, 1.0f, 1);
+    x[threadIdx.x] = one * tile[threadIdx.x ^ 1]; /* HERE shuffle_orders_nothing */
+}
+
+/* Nor does it between warps, where __syncwarp() does not reach. */
+__global__ void syncwarp_across_warps(float *x, int)
+{
+    __shared__ float tile[64];
+
+    tile[threadIdx.x] = 1; /* HERE syncwarp_across_warps */
+    __syncwarp();
+    x[threadIdx.x] = tile[threadIdx.x ^ 32]; /* THERE syncwarp_across_warps */
+}
+
+/* The aggregates of a scan are read, and overwritten in the next round: the barrier after reading is missing. */
+__global__ void missing_second_barrier(float *x, int)
+{
+    __shared__ float total[2];
+    float sum = 0;
+
+    for (int round = 0; round < 2; round++) {
+        if (threadIdx.x % 32 == 0)
+            total[threadIdx.x / 32] = 1; /* THERE missing_second_barrier */
+        __syncthreads();
+        sum += total[0] + total[1]; /* HERE missing_second_barrier */
+        __syncwarp();
+    }
+    x[threadIdx.x] = sum;
+}
+
+__global__ void half_syncwarp(float *x, int)
+{
+    __shared__ float tile[64];
+
+    tile[threadIdx.x] = 1; /* THERE half_syncwarp */
+    __syncwarp(threadIdx.x % 32 < 16 ? 0xffff : 0xffff0000);
+    x[threadIdx.x] = tile[threadIdx.x ^ 1];
+    __syncwarp(threadIdx.x % 32 < 16 ? 0xffff : 0xffff0000);
+    x[threadIdx.x] = tile[threadIdx.x ^ 16]; /* HERE half_syncwarp */
+}
+
+__global__ void two_blocks(float *x, int)
+{
+    x[threadIdx.x] = 1; /* HERE two_blocks */
+}
+
+__global__ void neighbour_block(float *x, int)
+{
+    x[64 * blockIdx.x + threadIdx.x] = 1; /* THERE neighbour_block */
+    if (blockIdx.x == 1)
+        x[70] = x[0]; /* HERE neighbour_block */
+}
+
+__global__ void plain_beside_atomic(float *x, int)
+{
+    atomicAdd(&x[0], 1.0f);    /* HERE plain_beside_atomic */
+    x[threadIdx.x + 1] = x[0]; /* THERE plain_beside_atomic */
+}
+
+/* The flag tells nothing without a fence before it, and nothing without a fence after it. */
+template <int first, int second>
+__global__ void flag_without_fence(float *x, int)
+{
+    __shared__ volatile int flag;
+
+    if (threadIdx.x == 0)
+        flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        x[0] = 1; /* THERE flag_without_fence */
+        if (first)
+            __threadfence();
+        flag = 1;
+    }
+    while (threadIdx.x == 1 && flag == 0)
+        __nanosleep(1);
+    if (second)
+        __threadfence();
+    if (threadIdx.x == 1)
+        x[1] = x[0]; /* HERE flag_without_fence */
+}
+
+__global__ void wait_is_no_barrier(float *x, int)
+{
+    __shared__ float tile[64];
+
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float)); /* HERE wait_is_no_barrier */
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    x[threadIdx.x] = tile[threadIdx.x ^ 1]; /* THERE wait_is_no_barrier */
+}
+
+/* Sets out for a stage that others still read. */
+__global__ void early_copy(float *x, int)
+{
+    __shared__ float tile[64];
+
     tile[threadIdx.x] = 1;
-    x[threadIdx.x] = tile[threadIdx.x ^ 1]; /* no __syncwarp() before it */
+    __syncthreads();
+    x[threadIdx.x] = tile[threadIdx.x ^ 1];                             /* HERE early_copy */
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[64], sizeof(float)); /* THERE early_copy */
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
 }
 
 __global__ void missing_wait(float *x, int)
@@ -57,12 +168,12 @@ __global__ void missing_wait(float *x, int)
     __shared__ float tile[64];
 
     x[threadIdx.x] = 1;
-    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float));
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float)); /* THERE missing_wait */
     __pipeline_commit();
     if (threadIdx.x >= 32)
         __pipeline_wait_prior(0); /* the first warp does not wait */
     __syncthreads();
-    x[threadIdx.x] = tile[63 - threadIdx.x];
+    x[threadIdx.x] = tile[63 - threadIdx.x]; /* HERE missing_wait */
 }
 
 /* ---- barriers ---- */
@@ -153,7 +264,8 @@ __global__ void bad_width(float *x, int width)
 template <int E>
 __global__ void read_past_end(float *x, int)
 {
-    x[threadIdx.x] = x[threadIdx.x + 65 - E]; /* HERE read_past_end */
+    if (x[threadIdx.x + 65 - E] == 5) /* HERE read_past_end */
+        x[0] = 1;
 }
 
 __global__ void write_past_end(float *x, int)
@@ -164,19 +276,20 @@ __global__ void write_past_end(float *x, int)
 __global__ void write_in_slack(float *x, int)
 {
     if (threadIdx.x < 2)
-        x[threadIdx.x - 1 + N - 1] = 1;
+        x[threadIdx.x - 1 + N - 1] = 1; /* HERE write_in_slack */
 }
 
 __global__ void wide_past_end(float *x, int)
 {
     const float4 last = __ldcg((const float4 *)(x + 4 * threadIdx.x)); /* HERE wide_past_end */
 
-    x[threadIdx.x] = last.x;
+    if (last.x == 5)
+        x[0] = 1;
 }
 
 __global__ void write_before(float *x, int)
 {
-    (x - 2)[threadIdx.x] = 1;
+    (x - 2)[threadIdx.x] = 1; /* HERE write_before */
 }
 
 __global__ void use_after_free(float *x, int)
@@ -199,15 +312,63 @@ __global__ void shared_past_end(float *x, int n)
     __shared__ float tile[64]; /* THERE shared_past_end */
 
     tile[threadIdx.x + 2 + n] = 1; /* HERE shared_past_end */
-    x[threadIdx.x] = tile[threadIdx.x];
+    x[threadIdx.x] = tile[threadIdx.x + 2 + n];
 }
 
 __global__ void dynamic_in_slack(float *x, int)
 {
     extern __shared__ float tile[]; /* THERE dynamic_in_slack */
 
-    tile[threadIdx.x + 1] = 1;
-    x[threadIdx.x] = tile[threadIdx.x];
+    tile[threadIdx.x + 1] = 1; /* HERE dynamic_in_slack */
+    x[threadIdx.x] = tile[threadIdx.x + 1];
+}
+
+__global__ void unwritten(float *x, int)
+{
+    x[threadIdx.x] = x[threadIdx.x + 36]; /* HERE unwritten */
+}
+
+__global__ void copies_unwritten(float *x, int)
+{
+    __shared__ __align__(16) float tile[256];
+
+    __pipeline_memcpy_async(&tile[4 * threadIdx.x], &x[4 * threadIdx.x], 16); /* HERE copies_unwritten */
+}
+
+__global__ void host_memory(float *x, int)
+{
+    x[1] = x[threadIdx.x]; /* HERE host_memory */
+}
+
+/* Local variables of another thread. */
+__global__ void foreign_local(float *x, int)
+{
+    __shared__ volatile float *local[64];
+    volatile float own = 1;
+
+    local[threadIdx.x] = &own;
+    __syncthreads();
+    x[threadIdx.x] = own + *local[63]; /* HERE foreign_local */
+    __syncthreads();
+}
+
+/* Shared memory of a block that has ended. */
+__global__ void foreign_shared(float *x, float **keep)
+{
+    if (blockIdx.x == 0) {
+        __shared__ float tile[64];
+        tile[threadIdx.x] = 1;
+        if (threadIdx.x == 0)
+            *(float *volatile *)keep = tile;
+    } else {
+        x[threadIdx.x] = (*(float *volatile *)keep)[threadIdx.x]; /* HERE foreign_shared */
+    }
+}
+
+__global__ void misaligned2(float *x, int)
+{
+    x[threadIdx.x] =
+        ((const float2 *)(x + 1))[threadIdx.x].x + ((const double *)(x + 1))[threadIdx.x]; /* HERE misaligned2 */
 }
 
 __global__ void copy_past_end(float *x, int)
@@ -246,12 +407,12 @@ __global__ void missing_bulk_wait(float *x, int)
     prepare(x, &barrier, 1);
     if (threadIdx.x == 0) {
         mbarrier_expect(&barrier, sizeof(tile));
-        bulk_load(tile, x, sizeof(tile), &barrier);
+        bulk_load(tile, x, sizeof(tile), &barrier); /* THERE missing_bulk_wait */
     }
     __syncthreads();
     if (threadIdx.x >= 32) /* the first warp does not wait */
         mbarrier_wait(&barrier, 0);
-    x[threadIdx.x] = tile[threadIdx.x];
+    x[threadIdx.x] = tile[threadIdx.x]; /* HERE missing_bulk_wait */
 }
 
 __global__ void early_refill(float *x, int)
@@ -263,12 +424,12 @@ __global__ void early_refill(float *x, int)
     for (unsigned phase = 0; phase < 2; phase++) {
         if (threadIdx.x == 0) {
             mbarrier_expect(&barrier, sizeof(tile));
-            bulk_load(tile, x, sizeof(tile), &barrier);
+            bulk_load(tile, x, sizeof(tile), &barrier); /* THERE early_refill */
         }
         __syncthreads();
         mbarrier_wait(&barrier, phase);
         if (phase == 0)
-            x[threadIdx.x] = tile[threadIdx.x]; /* no __syncthreads() after it */
+            x[threadIdx.x] = tile[threadIdx.x]; /* HERE early_refill */
     }
 }
 
@@ -478,7 +639,56 @@ __global__ void wrong_parity(float *x, int)
         bulk_load(tile, x, sizeof(tile), &barrier); /* HERE wrong_parity */
     }
     mbarrier_wait(&barrier, 1); /* returns at once */
-    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void reads_too_soon(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier;
+
+    prepare(x, &barrier, 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier, sizeof(tile));
+        bulk_load(tile, x, sizeof(tile), &barrier); /* THERE reads_too_soon */
+    }
+    mbarrier_wait(&barrier, 1);         /* returns at once */
+    x[threadIdx.x] = tile[threadIdx.x]; /* HERE reads_too_soon */
+}
+
+/* The last warp waits for the first copy and takes what the second one brings, for which others have waited. */
+__global__ void waits_for_another(float *x, int)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ uint64_t barrier[2];
+
+    prepare(x, &barrier[0], 1);
+    prepare(x, &barrier[1], 1);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&barrier[0], 128);
+        mbarrier_expect(&barrier[1], 128);
+        bulk_load(tile, x, 128, &barrier[0]);
+        bulk_load(tile + 32, x + 32, 128, &barrier[1]); /* THERE waits_for_another */
+    }
+    mbarrier_wait(&barrier[0], 0);
+    if (threadIdx.x < 32)
+        mbarrier_wait(&barrier[1], 0);
+    const float mine = tile[threadIdx.x]; /* HERE waits_for_another */
+    __syncthreads();
+    x[threadIdx.x] = mine;
+}
+
+/* The barrier is used by all, before all know that it is there. */
+__global__ void barrier_not_published(float *x, int)
+{
+    __shared__ uint64_t barrier;
+
+    if (threadIdx.x == 0) {
+        mbarrier_init(&barrier, 64); /* THERE barrier_not_published */
+        mbarrier_init_done();
+    }
+    __shfl_sync(ALL, x[0], 0);
+    if (threadIdx.x < 32)
+        mbarrier_expect(&barrier, 0); /* HERE barrier_not_published */
 }
 
 __global__ void other_barrier(float *x, int)
@@ -495,7 +705,6 @@ __global__ void other_barrier(float *x, int)
         bulk_load(tile + 32, x + 32, 128, &barrier[1]); /* HERE other_barrier */
     }
     mbarrier_wait(&barrier[0], 0);
-    x[threadIdx.x] = tile[threadIdx.x];
 }
 
 __global__ void unwaited_copy(float *x, int)
@@ -618,6 +827,7 @@ int main(int argc, char **argv)
     float *x, result[64];
 
     cudaMalloc(&x, N * sizeof(float)); /* THE ALLOCATION */
+    cudaMemset(x, 0, N * sizeof(float));
 #define CASE(kernel, call)                                                                                             \
     if (strcmp(name, #kernel) == 0) {                                                                                  \
         call;                                                                                                          \
@@ -627,6 +837,38 @@ int main(int argc, char **argv)
     SIMPLE(missing_barrier)
     SIMPLE(missing_syncwarp)
     SIMPLE(missing_wait)
+    SIMPLE(shuffle_orders_nothing)
+    SIMPLE(syncwarp_across_warps)
+    SIMPLE(missing_second_barrier)
+    SIMPLE(half_syncwarp)
+    SIMPLE(two_blocks)
+    CASE(neighbour_block, (neighbour_block<<<2, 34>>>(x, 0)))
+    CASE(plain_beside_atomic, (plain_beside_atomic<<<1, 64>>>(x, 0)))
+    CASE(flag_without_fence, (flag_without_fence<1, 0><<<1, 64>>>(x, 0)))
+    CASE(flag_without_first_fence, (flag_without_fence<0, 1><<<1, 64>>>(x, 0)))
+    CASE(flag_with_fences, (flag_without_fence<1, 1><<<1, 64>>>(x, 0), exit(0)))
+    SIMPLE(wait_is_no_barrier)
+    SIMPLE(early_copy)
+    if (strcmp(name, "unwritten") == 0) {
+        cudaMalloc(&x, N * sizeof(float)); /* THERE unwritten */
+        cudaMemset(x, 0, 50 * sizeof(float));
+        unwritten<<<1, 64>>>(x, 0);
+    }
+    if (strcmp(name, "copies_unwritten") == 0) {
+        float *fresh;
+        cudaMalloc(&fresh, N * sizeof(float)); /* THERE copies_unwritten */
+        cudaMemset(fresh, 0, 50 * sizeof(float));
+        cudaMemcpy(x + 2, fresh + 2, 60 * sizeof(float), cudaMemcpyDeviceToDevice); /* what is unwritten stays it */
+        copies_unwritten<<<1, 64>>>(x, 0);
+    }
+    CASE(host_memory, (host_memory<<<1, 64>>>(result, 0)))
+    SIMPLE(foreign_local)
+    if (strcmp(name, "foreign_shared") == 0) {
+        float **keep;
+        cudaMalloc(&keep, sizeof(*keep));
+        foreign_shared<<<2, 64>>>(x, keep);
+    }
+    SIMPLE(misaligned2)
     SIMPLE(divergent_barrier)
     SIMPLE(barrier_in_branch)
     CASE(barrier_after_return, (barrier_after_return<4><<<2, 64>>>(x, 0)))
@@ -642,18 +884,19 @@ int main(int argc, char **argv)
     SIMPLE(write_past_end)
     if (strcmp(name, "write_in_slack") == 0) {
         cudaMalloc(&x, (N - 1) * sizeof(float)); /* THERE write_in_slack */
-        write_in_slack<<<1, 64>>>(x, 0);         /* HERE write_in_slack */
+        write_in_slack<<<1, 64>>>(x, 0);
     }
     if (strcmp(name, "wide_past_end") == 0) {
         cudaMalloc(&x, (N - 1) * sizeof(float)); /* THERE wide_past_end */
+        cudaMemset(x, 0, (N - 1) * sizeof(float));
         wide_past_end<<<1, N / 4>>>(x, 0);
     }
-    CASE(write_before, (write_before<<<1, 64>>>(x, 0))) /* HERE write_before */
+    CASE(write_before, (write_before<<<1, 64>>>(x, 0)))
     CASE(use_after_free, (cudaFree(x), use_after_free<<<1, 64>>>(x, 0)))
     CASE(null_pointer, (null_pointer<<<dim3(1, 2), dim3(8, 8)>>>(NULL, 0)))
     SIMPLE(misaligned)
     SIMPLE(shared_past_end)
-    CASE(dynamic_in_slack, (dynamic_in_slack<<<1, 63, 63 * sizeof(float)>>>(x, 0))) /* HERE dynamic_in_slack */
+    CASE(dynamic_in_slack, (dynamic_in_slack<<<1, 63, 63 * sizeof(float)>>>(x, 0)))
     SIMPLE(copy_past_end)
     SIMPLE(stack_overflow)
     SIMPLE(missing_bulk_wait)
@@ -678,6 +921,9 @@ int main(int argc, char **argv)
     SIMPLE(phase_too_late)
     SIMPLE(no_parity)
     SIMPLE(wrong_parity)
+    SIMPLE(reads_too_soon)
+    SIMPLE(waits_for_another)
+    SIMPLE(barrier_not_published)
     SIMPLE(other_barrier)
     SIMPLE(unwaited_copy)
     SIMPLE(bulk_of_8)

@@ -1,0 +1,471 @@
+/* observe.cpp - sees every load and store of a kernel, judges it, and counts what it costs.
+
+   Kernels are compiled with -fsanitize=thread, which puts a call such as __tsan_read4(address) before each access. The
+   functions of these names are here, instead of the sanitizer's own. What each one does:
+
+       __tsan_read4(p) --> its own stack? the program's data? --> nothing
+                       --> which allocation or shared array?  --> none: a fault
+                       --> inside, aligned, written, no race? --> no: a fault (race.cpp)
+                       --> joins the request of its warp
+
+   A *request* is what the lanes of a warp do at one place in the code together. Lanes run one after the other here, so
+   requests are put together from the lanes' turns: the n-th access at one place in each lane's turn belongs to the n-th
+   request of that place. When each lane has had its turn, the requests are complete:
+
+       lane 0   A1 A2 B1            |        requests: A1 A1 A1    A2 A2    B1 B1 B1
+       lane 1            A1 B1      | pass
+       lane 2                 A1 A2 B1 ends
+
+   A lane that does much without waiting for others pauses, so that no more than `most_in_turn` accesses of a lane are
+   remembered. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+extern "C" char __executable_start, etext, end; /* set by the linker: the program's first byte, ends of code and data */
+
+bool sim_has_kernels;
+
+static const unsigned most_in_turn = 512;
+static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
+
+/* What one place in the code has cost in this launch. */
+struct cost {
+    struct sim_traffic global;
+    uint64_t shared_requests, shared_bytes, conflicts;
+    unsigned pictured; /* requests that trace.cpp was told of */
+};
+
+struct site {
+    const void *pc;            /* where the access returns to */
+    bool stores, used;         /* in this launch */
+    struct sim_region *region; /* where it went the last time */
+    struct site *shared_end;   /* of an asynchronous copy: its stores to shared memory are counted there */
+    uint64_t turn, pass;       /* to which the next two belong: */
+    unsigned in_turn;          /* accesses of this turn */
+    unsigned in_pass;          /* requests of this pass, */
+    unsigned *requests;        /* their numbers, */
+    unsigned max_requests;     /* and room for so many */
+    struct cost cost;
+};
+
+struct request {
+    struct site *site;
+    struct sim_region *region;
+    unsigned size, lanes;
+    const char *address[SIM_WARP];
+    unsigned char lane[SIM_WARP];
+};
+
+static struct site sites[SIM_MAX_SITES];
+static unsigned num_sites = 1; /* number 0 is for those that find no room */
+static uint16_t *site_numbers; /* by the distance of their pc from the program's start */
+static unsigned used_sites[SIM_MAX_SITES], num_used;
+
+static struct request requests[SIM_WARP * most_in_turn + SIM_WARP];
+static unsigned num_requests, num_pictured;
+
+static uint64_t turn, pass;
+static unsigned thread, accesses; /* of this turn */
+static const char *arguments;     /* of the kernel */
+static size_t arguments_size;
+static uint32_t launch;
+static unsigned num_threads;
+static uint64_t steps[SIM_MAX_THREADS], longest;
+
+/* ---- places in the code ---- */
+
+unsigned sim_site(const void *pc)
+{
+    const size_t at = (size_t)((const char *)pc - &__executable_start), all = (size_t)(&etext - &__executable_start);
+
+    if (site_numbers != NULL && at <= all && site_numbers[at] != 0)
+        return site_numbers[at];
+    if (site_numbers == NULL)
+        site_numbers = (uint16_t *)calloc(all + 1, sizeof(*site_numbers));
+    if (site_numbers == NULL || at > all)
+        return 0;
+    if (site_numbers[at] == 0 && num_sites < SIM_MAX_SITES) {
+        sites[num_sites].pc = pc;
+        site_numbers[at] = (uint16_t)num_sites++;
+    }
+    return site_numbers[at];
+}
+
+const void *sim_site_pc(unsigned site)
+{
+    return sites[site].pc;
+}
+
+/* ---- what a request costs ---- */
+
+static void sort(uint64_t *list, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        const uint64_t item = list[i];
+        unsigned at = i;
+        for (; at > 0 && list[at - 1] > item; at--)
+            list[at] = list[at - 1];
+        list[at] = item;
+    }
+}
+
+/* Adds the sector that begins at byte 32 * sector, if no launch has met it before in this one. */
+static void meet(struct site *site, struct sim_region *r, uint64_t sector)
+{
+    uint32_t *last = site->stores ? r->shadow->stored : r->shadow->loaded;
+
+    site->cost.global.once += last[sector] != launch;
+    last[sector] = launch;
+}
+
+static void count_global(const struct request *q)
+{
+    struct sim_traffic *c = &q->site->cost.global;
+    uint64_t start[SIM_WARP], bytes = 0, next_byte = 0, next_sector = 0, next_line = 0;
+
+    for (unsigned i = 0; i < q->lanes; i++)
+        start[i] = (uint64_t)(q->address[i] - q->region->start);
+    sort(start, q->lanes);
+    for (unsigned i = 0; i < q->lanes; i++) { /* from the lowest address up: what is new behind the last one */
+        const uint64_t end = start[i] + q->size;
+        const uint64_t from = start[i] > next_byte ? start[i] : next_byte;
+
+        if (end > from)
+            bytes += end - from;
+        for (uint64_t s = start[i] / 32 > next_sector ? start[i] / 32 : next_sector; s <= (end - 1) / 32; s++) {
+            c->sectors++;
+            meet(q->site, q->region, s);
+            if (s / 4 >= next_line)
+                c->lines++;
+            next_line = s / 4 + 1;
+            next_sector = s + 1;
+        }
+        next_byte = end > next_byte ? end : next_byte;
+    }
+    c->requests++;
+    c->bytes += (uint64_t)q->size * q->lanes;
+    c->least += (bytes + 31) / 32;
+}
+
+/* 32 banks of 4 bytes; 8 bytes a lane are served in two halves of the warp, 16 in four quarters. A part must be
+   repeated for as many different words as it wants of one bank. */
+static void count_shared(const struct request *q)
+{
+    struct cost *c = &q->site->cost;
+    const unsigned words = q->size > 4 ? q->size / 4 : 1, lanes_at_once = SIM_WARP / (words > 4    ? 4
+                                                                                      : words == 3 ? 4
+                                                                                                   : words);
+
+    for (unsigned first = 0; first < SIM_WARP; first += lanes_at_once) {
+        uint64_t wanted[SIM_WARP * 2];
+        unsigned count = 0, in_bank[32] = {0}, most = 0;
+
+        for (unsigned i = 0; i < q->lanes; i++)
+            if (q->lane[i] >= first && q->lane[i] < first + lanes_at_once)
+                for (unsigned w = 0; w < words && count < SIM_WARP * 2; w++)
+                    wanted[count++] = (uint64_t)(q->address[i] - q->region->start) / 4 + w;
+        sort(wanted, count);
+        for (unsigned i = 0; i < count; i++)
+            if (i == 0 || wanted[i] != wanted[i - 1])
+                if (++in_bank[wanted[i] % 32] > most)
+                    most = in_bank[wanted[i] % 32];
+        c->conflicts += most > 1 ? most - 1 : 0;
+    }
+    c->shared_requests++;
+    c->shared_bytes += (uint64_t)q->size * q->lanes;
+}
+
+static void use(struct site *site)
+{
+    if (!site->used) {
+        site->used = true;
+        used_sites[num_used++] = (unsigned)(site - sites);
+    }
+}
+
+/* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn.
+ */
+static void join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
+{
+    if (site->pass != pass) {
+        site->pass = pass;
+        site->in_pass = 0;
+    }
+    if (site->turn != turn) {
+        site->turn = turn;
+        site->in_turn = 0;
+    }
+    if (site->in_turn == site->in_pass) {
+        if (site->in_pass == site->max_requests) {
+            site->max_requests = site->max_requests * 2 + 8;
+            site->requests = (unsigned *)realloc(site->requests, site->max_requests * sizeof(*site->requests));
+            if (site->requests == NULL)
+                abort();
+        }
+        struct request *q = &requests[num_requests];
+        q->site = site;
+        q->region = r;
+        q->size = (unsigned)size;
+        q->lanes = 0;
+        site->requests[site->in_pass++] = num_requests++;
+    }
+    struct request *q = &requests[site->requests[site->in_turn++]];
+    if (q->region == r && q->lanes < SIM_WARP) {
+        q->lane[q->lanes] = (unsigned char)(thread % SIM_WARP);
+        q->address[q->lanes++] = p;
+    }
+}
+
+static void picture(const struct request *q)
+{
+    static const char *const kinds[2][2] = {{"load", "store"}, {"shared_load", "shared_store"}};
+    const char *kind = kinds[q->region->name != NULL][q->site->stores];
+
+    q->site->cost.pictured++;
+    num_pictured++;
+    for (unsigned i = 0; i < q->lanes; i++)
+        sim_trace_lane(sim_place.kernel, (const char *)q->site->pc - 1, kind, num_pictured, q->lane[i],
+                       (size_t)(q->address[i] - q->region->start), q->size);
+}
+
+void sim_observe_pass(void)
+{
+    const bool first_warp = thread < SIM_WARP && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+
+    for (unsigned i = 0; i < num_requests; i++) {
+        const struct request *q = &requests[i];
+
+        use(q->site);
+        if (q->region->name == NULL)
+            count_global(q);
+        else
+            count_shared(q);
+        if (first_warp && sim_traces_lanes() && q->site->cost.pictured < most_pictured)
+            picture(q);
+    }
+    num_requests = 0;
+    pass++;
+}
+
+/* ---- judgement ---- */
+
+[[noreturn]] static void illegal(const char *p, size_t size, unsigned how, const void *pc)
+{
+    const char *verb = how & SIM_WRITES ? "writes" : "reads";
+    const struct sim_region *r = sim_region_near(p);
+    char what[600];
+
+    if (r != NULL && sim_region_holds(r, p, 1)) { /* begins well */
+        sim_region_describe(p + size, what, sizeof(what));
+        sim_fault_at(pc, "%s %zu bytes, up to %s. Take the last elements one by one", verb, size, what);
+    }
+    sim_region_describe(p, what, sizeof(what));
+    sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
+}
+
+/* In host code: device memory must not be touched. */
+static void check_host(const char *p, unsigned how, const void *pc)
+{
+    const struct sim_region *r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
+    char what[600];
+
+    if (r == NULL || sim_place.kernel != NULL)
+        return;
+    sim_region_describe(p, what, sizeof(what));
+    sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
+}
+
+/* Any access of the program's own code to memory that is not the thread's own. */
+static void judge(const char *p, size_t size, unsigned how, const void *pc)
+{
+    if (!sim_place.in_thread) {
+        check_host(p, how, pc);
+        return;
+    }
+    const unsigned number = sim_site(pc);
+    struct site *site = &sites[number];
+    struct sim_region *r = site->region;
+    sim_last_pc = pc;
+    if (r == NULL || !sim_region_holds(r, p, size)) {
+        if ((size_t)(p - arguments) < arguments_size)
+            return;
+        r = sim_region_near(p);
+        if (r == NULL || !sim_region_holds(r, p, size))
+            illegal(p, size, how, pc);
+        site->region = r;
+    }
+    /* 16 bytes may be two members of 8, which are aligned to 8 */
+    if ((size & (size - 1)) == 0 && (uintptr_t)p % (size < 8 ? size : 8) != 0) {
+        char what[600];
+        sim_region_describe(p, what, sizeof(what));
+        sim_fault_at(
+            pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
+            how & SIM_WRITES ? "writes" : "reads", size, what);
+    }
+    __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
+    site->stores = how & SIM_WRITES;
+    if (how == SIM_WRITES && r->name == NULL)
+        steps[thread] += (size + 3) / 4;
+    join_request(site, r, p, size);
+    sim_race_access(r, p, size, how, number);
+    if (++accesses >= most_in_turn)
+        sim_pause();
+}
+
+/* Local variables, and the program's own data (threadIdx is there), are nobody's business. */
+static inline __attribute__((always_inline)) void observe(const void *at, size_t size, unsigned how, const void *pc)
+{
+    const char *p = (const char *)at;
+
+    if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
+        (size_t)(p - &__executable_start) >= (size_t)(&end - &__executable_start))
+        judge(p, size, how, pc);
+}
+
+void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, const void *global, size_t size,
+                      bool warp)
+{
+    struct site *site = &sites[number];
+    struct sim_region *r = sim_region_near(global);
+
+    (void)shared_size;
+    if (size > 0)
+        sim_race_access(r, (const char *)global, size, 0, number);
+    if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
+        site->shared_end = &sites[num_sites++];
+        site->shared_end->pc = site->pc;
+        site->shared_end->stores = true;
+    }
+    if (!warp) {
+        const uint64_t from = (uint64_t)((const char *)global - r->start), end = from + size;
+        struct sim_traffic *c = &site->cost.global;
+
+        use(site);
+        c->requests++;
+        c->bytes += size;
+        c->least += (size + 31) / 32;
+        c->sectors += (end + 31) / 32 - from / 32;
+        c->lines += (end + 127) / 128 - from / 128;
+        for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
+            meet(site, r, s);
+        return;
+    }
+    if (size > 0)
+        join_request(site, r, (const char *)global, size);
+    if (site->shared_end != NULL)
+        join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
+    accesses += 2;
+    if (accesses >= most_in_turn)
+        sim_pause();
+}
+
+/* ---- what the compiler calls ---- */
+
+#define HERE __builtin_return_address(0)
+#define HOOK(name, size, how)                                                                                          \
+    extern "C" void name(const void *p)                                                                                \
+    {                                                                                                                  \
+        observe(p, size, how, HERE);                                                                                   \
+    }
+#define HOOKS(size)                                                                                                    \
+    HOOK(__tsan_read##size, size, 0)                                                                                   \
+    HOOK(__tsan_write##size, size, SIM_WRITES)                                                                         \
+    HOOK(__tsan_unaligned_read##size, size, 0)                                                                         \
+    HOOK(__tsan_unaligned_write##size, size, SIM_WRITES)                                                               \
+    HOOK(__tsan_volatile_read##size, size, SIM_STRONG)                                                                 \
+    HOOK(__tsan_volatile_write##size, size, SIM_WRITES | SIM_STRONG)
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+extern "C" void __tsan_read_range(const void *p, size_t size)
+{
+    observe(p, size, 0, HERE);
+}
+
+extern "C" void __tsan_write_range(const void *p, size_t size)
+{
+    observe(p, size, SIM_WRITES, HERE);
+}
+
+/* Each object file with kernels calls it before main. */
+extern "C" void __tsan_init(void)
+{
+    sim_has_kernels = true;
+}
+
+void sim_atomic_load(const void *address, void *value, size_t size)
+{
+    observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC, HERE);
+    memcpy(value, address, size);
+}
+
+void sim_atomic_store(void *address, const void *value, size_t size)
+{
+    memcpy(address, value, size);
+    sim_atomics++;
+}
+
+/* ---- launch, block, turn ---- */
+
+void sim_observe_launch(const void *first, size_t size)
+{
+    arguments = (const char *)first;
+    arguments_size = size;
+    launch++;
+    longest = num_pictured = 0;
+    sim_race_launch();
+}
+
+void sim_observe_block(unsigned threads)
+{
+    num_threads = threads;
+    memset(steps, 0, threads * sizeof(*steps));
+    sim_race_block(threads);
+}
+
+void sim_observe_turn(unsigned number)
+{
+    thread = number;
+    turn++;
+    accesses = 0;
+    sim_race_turn(number);
+}
+
+void sim_observe_step(unsigned number)
+{
+    steps[number]++;
+}
+
+void sim_observe_block_end(void)
+{
+    for (unsigned i = 0; i < num_threads; i++)
+        if (steps[i] > longest)
+            longest = steps[i];
+}
+
+void sim_observe_launch_end(struct sim_counts *counts)
+{
+    for (unsigned i = 0; i < num_used; i++) {
+        struct site *site = &sites[used_sites[i]];
+        struct sim_counts line = {};
+
+        *(site->stores ? &line.stores : &line.loads) = site->cost.global;
+        line.shared_requests = site->cost.shared_requests;
+        line.shared_bytes = site->cost.shared_bytes;
+        line.conflicts = site->cost.conflicts;
+        sim_add_counts(counts, &line);
+        sim_trace_add(sim_place.kernel, (const char *)site->pc - 1, &line);
+        site->cost = {};
+        site->used = false;
+    }
+    num_used = 0;
+    counts->atomics += sim_atomics;
+    counts->chain = longest;
+    sim_atomics = 0;
+    sim_trace_add(sim_place.kernel, NULL, counts);
+}

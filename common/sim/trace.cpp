@@ -1,0 +1,244 @@
+/* trace.cpp - writes what was counted into files, as CSV, when the program ends.
+
+       SIM_TRACE=FILE        a row for each kernel, and one for each of its lines that access memory
+       SIM_TRACE_WARP=FILE   the first requests of the first warp, lane by lane: for a picture
+
+   A program that knows what its launches are for says so (sim_trace): the rows since the last reset then get that
+   label. If it never does, all its launches are in the file, without one. */
+#include <stdlib.h>
+
+#include "internal.h"
+
+/* The counts of a kernel, or of one of its lines. */
+struct row {
+    unsigned label;          /* 0: none yet */
+    const void *kernel, *pc; /* pc: NULL for the whole kernel */
+    struct sim_counts counts;
+    char place[256]; /* of pc, once it is known */
+};
+
+/* What one lane did in one request. */
+struct lane_access {
+    unsigned label;
+    const void *kernel, *pc;
+    const char *kind;
+    unsigned number, lane, size; /* number: of the request, as they come */
+    size_t offset;
+};
+
+static const char *rows_path, *lanes_path;
+static struct row *rows;
+static struct lane_access *lanes;
+static char **labels;
+static size_t num_rows, labelled_rows, num_lanes, labelled_lanes;
+static unsigned num_labels;
+
+__attribute__((constructor)) static void read_paths(void)
+{
+    rows_path = getenv("SIM_TRACE");
+    lanes_path = getenv("SIM_TRACE_WARP");
+}
+
+bool sim_traces(void)
+{
+    return rows_path != NULL || lanes_path != NULL;
+}
+
+bool sim_traces_lanes(void)
+{
+    return lanes_path != NULL;
+}
+
+/* Room for one more; the numbers of items at which a list is full are the powers of two. */
+static void *grow(void *list, size_t count, size_t size)
+{
+    if ((count & (count - 1)) == 0)
+        list = realloc(list, (count == 0 ? 1 : 2 * count) * size);
+    if (list == NULL)
+        sim_fault(NULL, 0, "no memory for the trace. Trace smaller shapes");
+    return list;
+}
+
+void sim_add_counts(struct sim_counts *to, const struct sim_counts *from)
+{
+    const uint64_t chain = to->chain > from->chain ? to->chain : from->chain;
+    uint64_t *t = (uint64_t *)to;
+    const uint64_t *f = (const uint64_t *)from;
+
+    for (size_t i = 0; i < sizeof(*to) / sizeof(*t); i++)
+        t[i] += f[i];
+    to->chain = chain;
+}
+
+void sim_trace_add(const void *kernel, const void *pc, const struct sim_counts *counts)
+{
+    if (rows_path == NULL)
+        return;
+    for (size_t i = labelled_rows; i < num_rows; i++)
+        if (rows[i].kernel == kernel && rows[i].pc == pc) {
+            sim_add_counts(&rows[i].counts, counts);
+            return;
+        }
+    rows = (struct row *)grow(rows, num_rows, sizeof(*rows));
+    rows[num_rows++] = {0, kernel, pc, *counts, ""};
+}
+
+void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsigned number, unsigned lane, size_t offset,
+                    unsigned size)
+{
+    lanes = (struct lane_access *)grow(lanes, num_lanes, sizeof(*lanes));
+    lanes[num_lanes++] = {0, kernel, pc, kind, number, lane, size, offset};
+}
+
+void sim_trace_reset(void)
+{
+    num_rows = labelled_rows;
+    num_lanes = labelled_lanes;
+}
+
+void sim_trace(const char *label)
+{
+    if (!sim_traces())
+        return;
+    labels = (char **)grow(labels, num_labels, sizeof(*labels));
+    labels[num_labels++] = strdup(label);
+    for (; labelled_rows < num_rows; labelled_rows++)
+        rows[labelled_rows].label = num_labels;
+    for (; labelled_lanes < num_lanes; labelled_lanes++)
+        lanes[labelled_lanes].label = num_labels;
+}
+
+/* ---- the files ---- */
+
+static struct sim_located *known; /* all addresses that the rows name */
+static size_t num_known;
+
+static int compare_addresses(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const struct sim_located *)a)->address;
+    const uintptr_t y = (uintptr_t)((const struct sim_located *)b)->address;
+
+    return (x > y) - (x < y);
+}
+
+static void want(const void *address)
+{
+    known = (struct sim_located *)grow(known, num_known, sizeof(*known));
+    known[num_known].address = address;
+    known[num_known].function[0] = known[num_known].place[0] = '\0';
+    num_known++;
+}
+
+static const struct sim_located *find(const void *address)
+{
+    struct sim_located key;
+
+    key.address = address;
+    return (const struct sim_located *)bsearch(&key, known, num_known, sizeof(*known), compare_addresses);
+}
+
+/* By label, kernel and line; the whole kernel before its lines. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct row *x = (const struct row *)a, *y = (const struct row *)b;
+    const char *colon_x = strrchr(x->place, ':'), *colon_y = strrchr(y->place, ':');
+
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    if (x->kernel != y->kernel)
+        return x->kernel < y->kernel ? -1 : 1;
+    if (colon_x == NULL || colon_y == NULL)
+        return (colon_x != NULL) - (colon_y != NULL);
+    const long files = colon_x - x->place == colon_y - y->place
+                           ? strncmp(x->place, y->place, (size_t)(colon_x - x->place))
+                           : strcmp(x->place, y->place);
+    const long line_x = atol(colon_x + 1), line_y = atol(colon_y + 1);
+    return files != 0 ? (int)files : (line_x > line_y) - (line_x < line_y);
+}
+
+static FILE *create(const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    if (file == NULL)
+        fprintf(stderr, "simulator: cannot write the trace %s\n", path);
+    else
+        fprintf(file, "chapter,variant,direction,num_seqs,seq_len,kernel,line");
+    return file;
+}
+
+static void print_place(FILE *file, unsigned label, const void *kernel, const char *place)
+{
+    fprintf(file, "%s,", label == 0 ? ",,,," : labels[label - 1]);
+    for (const char *c = find(kernel)->function; *c != '\0'; c++)
+        if (*c != ' ')
+            fputc(*c == ',' ? ';' : *c, file);
+    fprintf(file, ",%s", place);
+}
+
+static void write_rows(void)
+{
+    FILE *file = create(rows_path);
+
+    if (file == NULL)
+        return;
+    fprintf(file, ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,async_copies,bulk_copies,"
+                  "load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,"
+                  "store_requests,store_bytes,store_sectors,store_least,store_lines,store_once,"
+                  "shared_requests,shared_bytes,conflicts,chain\n");
+    for (size_t i = 0; i < num_rows; i++)
+        if (rows[i].pc != NULL)
+            snprintf(rows[i].place, sizeof(rows[i].place), "%s", find(rows[i].pc)->place);
+    if (num_rows > 0)
+        qsort(rows, num_rows, sizeof(*rows), compare_rows);
+    for (size_t i = 0; i < num_rows;) {
+        struct row all = rows[i];
+        for (i++; i < num_rows && compare_rows(&rows[i], &all) == 0; i++)
+            sim_add_counts(&all.counts, &rows[i].counts);
+        print_place(file, all.label, all.kernel, all.place);
+        for (size_t f = 0; f < sizeof(all.counts) / sizeof(uint64_t); f++)
+            fprintf(file, ",%llu", (unsigned long long)((const uint64_t *)&all.counts)[f]);
+        fputc('\n', file);
+    }
+    fclose(file);
+}
+
+static void write_lanes(void)
+{
+    FILE *file = create(lanes_path);
+
+    if (file == NULL)
+        return;
+    fprintf(file, ",kind,request,lane,offset,bytes\n");
+    for (size_t i = 0; i < num_lanes; i++) {
+        const struct lane_access *a = &lanes[i];
+        print_place(file, a->label, a->kernel, find(a->pc)->place);
+        fprintf(file, ",%s,%u,%u,%zu,%u\n", a->kind, a->number, a->lane, a->offset, a->size);
+    }
+    fclose(file);
+}
+
+__attribute__((destructor)) static void write_files(void)
+{
+    size_t distinct = 0;
+
+    if (num_labels > 0)
+        sim_trace_reset(); /* what has no label */
+    for (size_t i = 0; i < num_rows; i++)
+        want(rows[i].pc != NULL ? rows[i].pc : rows[i].kernel);
+    for (size_t i = 0; i < num_lanes; i++) {
+        want(lanes[i].pc);
+        want(lanes[i].kernel);
+    }
+    if (num_known > 0)
+        qsort(known, num_known, sizeof(*known), compare_addresses);
+    for (size_t i = 0; i < num_known; i++)
+        if (distinct == 0 || known[i].address != known[distinct - 1].address)
+            known[distinct++] = known[i];
+    num_known = distinct;
+    sim_locate_all(known, num_known);
+    if (rows_path != NULL)
+        write_rows();
+    if (lanes_path != NULL)
+        write_lanes();
+}

@@ -1,0 +1,87 @@
+# What the kernels ask of memory, as the simulator sees it: the defaults from chapter 05 on touch each sector once and ask for nothing else;
+# what the texts say of coalescing and of banks is so; and the trace's own files and table.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+plan skip_all => 'only the simulator sees every access; this is BACKEND=' . backend() if backend() ne 'sim';
+
+# Runs a chapter's program; returns the rows of whole kernels and those of lines.
+sub trace {
+    my ($chapter, @arguments) = @_;
+    my $path = scratch('trace.csv');
+    unlink $path;
+    my ($status, $out, $err) = run_program({ SIM_TRACE => $path }, program($chapter), @arguments);
+    is($status, 0, "$chapter @arguments is traced") or diag($err);
+    my ($head, @lines) = split /\n/, read_file($path) // '';
+    my @columns = split /,/, $head;
+    my @rows = map { my %row; @row{@columns} = split /,/, $_, -1; \%row } @lines;
+    return [grep { $_->{line} eq '' } @rows], [grep { $_->{line} ne '' } @rows];
+}
+
+# Arrays that a pass reads and writes.
+my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward_reverse => [3, 2]);
+
+# ---- the default: nothing twice, nothing in vain. Lengths whose rows begin at multiples of 32 bytes, and others ----
+
+for my $chapter (grep { /^0[56]/ } chapters()) {
+    my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 5, '--seq-len', '8,64,104,512,520,2048,4096,10000,40960,7,100,1001,4097,10007,40001');
+    for my $row (@$kernels) {
+        my ($num_seqs, $length, $direction) = @$row{qw(num_seqs seq_len direction)};
+        my ($name, $bytes) = ("$chapter $direction, $num_seqs x $length", 4 * $num_seqs * $length);
+        my $needed = int(($bytes + 31) / 32);
+        my $aligned = $length % 8 == 0;
+        for (['load', $arrays{$direction}[0]], ['store', $arrays{$direction}[1]]) {
+            my ($what, $count) = @$_;
+            my ($requests, $sectors, $least, $once) = map { $row->{"${what}_$_"} } qw(requests sectors least once);
+            is($once, $count * $needed, "$name: ${what}s touch the arrays' sectors and no other");
+            # the gradient of a coefficient takes an output from behind its warp: one sector of 4 bytes more a request
+            my $behind = $what eq 'load' && $direction =~ /backward/ ? $requests : 0;
+            if ($aligned && !$behind) {
+                is("$sectors $least", "$once $once", "$name: each sector is ${what}ed once, and every request is ideal");
+                is($row->{"${what}_bytes"}, $count * $bytes, "$name: not a byte too many is ${what}ed");
+            } else {
+                # a request may begin and end inside a sector, which a neighbour then touches, too
+                cmp_ok($sectors, '<=', $once + $requests, "$name: ${what}s touch at most one sector more a request");
+                cmp_ok($sectors, '<=', $least + $requests, "$name: nearly ideal requests");
+                # up to 3 elements before a row and up to 3 behind it
+                my $edges = $what eq 'load' && !$aligned ? $count * 24 * $num_seqs : 0;
+                cmp_ok($row->{"${what}_bytes"}, '<=', $count * $bytes + $edges + 4 * $behind, "$name: few bytes too many");
+            }
+        }
+    }
+}
+
+# ---- no shared access of any chapter conflicts ----
+
+for my $chapter (grep { $_ ne '01_reference' } chapters()) {
+    my ($kernels) = trace($chapter, '--num-seqs', 2, '--seq-len', '33,1001,4096,16000');
+    is_deeply([map { "$_->{variant} $_->{seq_len}: $_->{conflicts}" } grep { $_->{conflicts} } @$kernels], [], "$chapter: no bank conflicts");
+}
+
+# ---- what the texts say of 02: 32 sectors a request where 4 would do, 8 times the bytes ----
+
+my ($kernels, $lines) = trace('02_cuda_ref', '--num-seqs', 64, '--seq-len', 1024, '--variant', 'full_blocks', '--forward');
+my $row = $kernels->[0];
+is_deeply([@$row{qw(load_requests load_sectors load_least load_once store_requests store_sectors store_least store_once chain)}],
+    [2 * 2047, 32 * 2 * 2047, 4 * 2 * 2047, 2 * 64 * 128 , 2 * 1024, 32 * 2 * 1024, 4 * 2 * 1024, 64 * 128, 1024],
+    '02_cuda_ref full_blocks: every lane a sector of its own');
+for my $column (qw(load_requests load_sectors store_bytes store_once)) {
+    my $sum = 0;
+    $sum += $_->{$column} for @$lines;
+    is($sum, $row->{$column}, "the lines make up the kernel: $column");
+}
+is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/cuda_ref.cu') x @$lines], 'lines are named as seen from the root');
+
+# ---- the table, and a program that gives no labels ----
+
+my ($status, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
+ok($status eq 0 && $out =~ /^full_blocks +forward +64 +1024 +32\.0 +4\.0 +32\.0 +4\.0 +95\.97 +12\.00 /m
+        && $out =~ m{^ +02_cuda_ref/cuda_ref\.cu:\d+ .*outputs\[l\] = y;}m, 'trace.pl prints kernels and their lines') or diag("$out$err");
+($status) = run_program({ SIM_TRACE => scratch('plain.csv'), SIM_TRACE_WARP => scratch('warp.csv') }, extra('02_cuda_ref_broken'), 'none');
+like(read_file(scratch('plain.csv')), qr/^,,,,,none,,1,1,128,/m, 'a program without labels: its kernels');
+like(read_file(scratch('warp.csv')), qr/^,,,,,none,\S+:\d+,load,\d+,31,6200,4$/m, 'and the lanes of its first warp');
+
+done_testing;
