@@ -33,9 +33,10 @@ LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
           ('05_pipe', 'default', '05  the default')]
 LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('03_tile', 'shared', '03 shared', YELLOW),
                      ('04_warp_scan', 'block', '04 block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
-                     ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('05_pipe', 'default', '05 default', ORANGE),
-                     ('06_backward', 'default', '06 default', BLUE)],
+                     ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('05_pipe', 'default', '05 default', ORANGE)],
+         # forward, 06 takes 05's kernels
          'backward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('06_backward', 'default', '06 default', BLUE)]}
+MOVEMENTS = ['blocked', 'staged', 'vector', 'async', 'bulk', 'bulk_first', 'bulk_last', 'flat', 'warp']
 # FLOP for each element, and the fewest bytes: y = y c + x; dx = dx c + dy, dc = y dx
 WORK = {'forward': (2, 12), 'backward': (3, 20)}
 # datasheets: TB/s and float32 TFLOP/s, by a part of the device's name
@@ -165,13 +166,13 @@ def ladder(table, folder):
             last = i == len(rungs) - 1
             axes.barh(i, percent, height=0.68, color=BAR_LAST if last else BAR)
             inside = percent > 60
-            axes.text(percent - 2 if inside else percent + 2, i, f'{percent:.0f} %', va='center', ha='right' if inside else 'left', fontsize=10,
+            axes.text(percent - 2 if inside else percent + 1.5, i, f'{percent:.0f} %', va='center', ha='right' if inside else 'left', fontsize=10,
                       color='#ffffff' if inside else INK, fontweight='bold')
         axes.axvline(100, color=INK, linewidth=1.4)
         axes.text(101.5, len(rungs) + 0.1, 'add', va='center', color=INK, fontsize=10)
         if copy:
             at = 100 * copy / add
-            axes.axvline(at, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)))
+            axes.axvline(at, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), zorder=0.5)  # behind the bars
             axes.text(at - 1.5, len(rungs) + 0.1, 'copy', ha='right', va='center', color=SOFT, fontsize=10)
         axes.set_title(f'length {length}: add {add:.0f} GB/s', fontsize=10.5)
         axes.set_xlim(0, 118)
@@ -258,13 +259,13 @@ def roofline(table, folder):
     label_ends(axes, ends.get('forward', []))
     axes.figure.canvas.draw()
     for x, y, text, colour in ends.get('backward', []):
-        axes.annotate(text, (x, y), xytext=(-8, -8), textcoords='offset points', va='center', ha='right', color=colour)
+        axes.annotate(text, (x, y), xytext=(-8, 9), textcoords='offset points', va='center', ha='right', color=colour)
     save(figure, folder, 'roofline', table, 'The kernels under the roofs of memory and arithmetic')
     return None
 
 
 def sequences(table, folder):
-    """One panel a length: GB/s over the number of sequences."""
+    """One panel a length: percent of add over the number of sequences."""
     numbers = sorted({row['num_seqs'] for row in table.rows if row['variant'] == 'add'})
     lengths = [length for length in (1024, 65536) if len({key[0] for key in table.get('07_bench', 'add', 'forward', num_seqs=0,
                                                                                        seq_len=length)}) > 2]
@@ -273,71 +274,73 @@ def sequences(table, folder):
     figure, panels = plt.subplots(1, len(lengths), figsize=(9.2, 4.2), sharey=True, squeeze=False)
     for axes, length in zip(panels[0], lengths):
         ends = []
-        for name, chapter, variant, colour, dashes in ([('add', '07_bench', 'add', INK, '-')] + [
-                (name, chapter, variant, colour, '-') for chapter, variant, name, colour in LINES['forward'] if variant != 'cub_scan']):
-            points = {key[0]: value for key, value in table.get(chapter, variant, 'forward', num_seqs=0, seq_len=length).items()}
+        for chapter, variant, name, colour in [('07_bench', 'add', 'add', INK)] + [line for line in LINES['forward'] if line[1] != 'cub_scan']:
+            found = table.get(chapter, variant, 'forward', 'percent_of_add', num_seqs=0, seq_len=length)
+            points = {key[0]: value for key, value in found.items()}
             if not points:
                 continue
             x = sorted(points)
-            axes.plot(x, [points[n] for n in x], color=colour, linestyle=dashes, linewidth=2.6 if 'default' in name else 1.6, marker='o',
-                      markersize=3.2)
+            axes.plot(x, [points[n] for n in x], color=colour, linewidth=2.6 if 'default' in name else 1.6, marker='o', markersize=3.2)
             ends.append((x[-1], points[x[-1]], name, colour))
         axes.set_xscale('log')
         axes.set_xticks(numbers)
         axes.set_xticklabels([str(n) for n in numbers])
         axes.minorticks_off()
-        axes.set_yscale('log')
-        plain(axes.yaxis)
+        axes.set_ylim(0, 106)
         axes.grid(axis='y')
         axes.set_title(f'length {length}', fontsize=10.5)
         axes.set_xlabel('number of sequences')
         axes.label_later = ends
-    panels[0][0].set_ylabel('GB/s')
+    panels[0][0].set_ylabel('% of add')
     figure.text(0.5, 0.01, table.caption('forward', 0), ha='center', fontsize=9, color=SOFT)
     figure.subplots_adjust(left=0.08, right=0.88, top=0.92, bottom=0.17, wspace=0.42)
     for axes in panels[0]:
         label_ends(axes, axes.label_later)
-    save(figure, folder, 'sequences', table, 'Throughput over the number of sequences')
+    save(figure, folder, 'sequences', table, 'Percent of add over the number of sequences')
     return None
 
 
 def tuning(table, folder):
-    """Rows: the configurations that are best somewhere, and their neighbours; columns: lengths; percent of add."""
+    """Rows: movements and elements a thread; columns: lengths; in a cell the best of all blocks and stages, in percent of add, and its threads."""
     rows = [row for row in table.tune if row.get('percent_of_add') and row.get('direction') == 'forward']
     if not rows:
         return 'tuning heat map: nothing is recorded yet (make tune)'
     most = max(int(row['num_seqs']) for row in rows)
     rows = [row for row in rows if int(row['num_seqs']) == most]
     lengths = sorted({int(row['seq_len']) for row in rows})
-    name = lambda row: f"{row['movement']}  {row['elems']} x {row['threads']}, {row['stages']} st."  # noqa: E731
-    values = {}
+    cells = {}
     for row in rows:
-        values.setdefault(name(row), {})[int(row['seq_len'])] = float(row['percent_of_add'])
-    best = {length: max(values, key=lambda config: values[config].get(length, 0)) for length in lengths}
-    ranked = sorted(values, key=lambda config: -sum(values[config].values()))
-    shown = [config for config in ranked if config in best.values() or config in ranked[:16]]
-    shown.sort()
-    figure, axes = plt.subplots(figsize=(9.2, 0.9 + 0.27 * len(shown)))
-    grid = [[values[config].get(length, float('nan')) for length in lengths] for config in shown]
+        kind = MOVEMENTS.index(row['movement']), int(row['elems'])
+        cell = cells.setdefault(kind, {})
+        cell[int(row['seq_len'])] = max(cell.get(int(row['seq_len']), (0, 0)), (float(row['percent_of_add']), int(row['threads'])))
+    best = {length: max(cell.get(length, (0, 0)) for cell in cells.values()) for length in lengths}
+    shown = sorted(cells)
+    figure, axes = plt.subplots(figsize=(9.2, 1 + 0.27 * len(shown)))
+    grid = [[cells[kind].get(length, (float('nan'),))[0] for length in lengths] for kind in shown]
     edges = [[at - 0.5 for at in range(count + 1)] for count in (len(lengths), len(shown))]
-    axes.pcolormesh(*edges, grid, cmap='cividis', vmin=0, vmax=100)
+    axes.pcolormesh(*edges, grid, cmap='cividis', vmin=20, vmax=100)
     axes.invert_yaxis()
-    for i, config in enumerate(shown):
+    for i, kind in enumerate(shown):
+        if i and kind[0] != shown[i - 1][0]:
+            axes.axhline(i - 0.5, color=SOFT, linewidth=1.6)
         for j, length in enumerate(lengths):
-            value = values[config].get(length)
-            if value is not None:
-                axes.text(j, i, f'{value:.0f}', ha='center', va='center', fontsize=8.5, color='#ffffff' if value < 55 else '#000000',
-                          fontweight='bold' if best[length] == config else 'normal')
+            if length in cells[kind]:
+                percent, threads = cells[kind][length]
+                look = {'va': 'center', 'color': '#ffffff' if percent < 62 else '#000000'}
+                axes.text(j - 0.05, i, f'{percent:.0f}', ha='right', fontsize=9.5, **look,
+                          fontweight='bold' if best[length] == cells[kind][length] else 'normal')
+                axes.text(j + 0.05, i, f'({threads})', ha='left', fontsize=8, **look)
     axes.set_xticks(range(len(lengths)))
     axes.set_xticklabels([str(length) for length in lengths], fontsize=9)
     axes.set_yticks(range(len(shown)))
-    axes.set_yticklabels(shown, fontsize=9, color=INK)
-    axes.tick_params(length=0)
+    axes.set_yticklabels([f'{MOVEMENTS[movement]}, {elems}' for movement, elems in shown], fontsize=9, color=INK)
+    axes.tick_params(length=2.5)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.set_xlabel(f'% of add over the sequence length, best of each length in bold;  forward, {most} sequences', fontsize=9)
+    axes.set_ylabel('movement, elements a thread', fontsize=9)
+    axes.set_xlabel(f'sequence length;  % of add (and threads) of the best block, best of each length in bold;  forward, {most} sequences', fontsize=9)
     figure.tight_layout()
-    save(figure, folder, 'tuning', table, 'Percent of add for each configuration and length')
+    save(figure, folder, 'tuning', table, 'Percent of add for each movement, elements a thread and length')
     return None
 
 
