@@ -78,6 +78,16 @@ static __device__ __forceinline__ struct tile flat_stream(size_t num_seqs, int s
     return all;
 }
 
+/* What comes into the thread's group. mine: what the group does, or from a start in it on what its sequence has come
+   to; starts: the lanes whose group holds a start. The carry reaches the lanes before which nothing started in this
+   row. */
+static __device__ __forceinline__ float flat_into(struct pair mine, unsigned starts, float carry, int lane)
+{
+    const struct pair up_to_here = warp_scan(mine, lane_reach(starts, lane));
+    const struct pair before = lane_before(up_to_here, lane);
+    return (starts & lanes_before(lane)) == 0 ? carry * before.product + before.sum : before.sum;
+}
+
 template <int reverse>
 static __global__ void __launch_bounds__(PIPE_FLAT_MAX_THREADS)
     flat_forward(size_t num_seqs, int seq_len, int seqs_per_warp, const float *__restrict__ inputs,
@@ -105,15 +115,9 @@ static __global__ void __launch_bounds__(PIPE_FLAT_MAX_THREADS)
         group_scan(start, seq_len, x, c);
         const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
         const struct pair mine = {c[3], x[3]};
-        const struct pair up_to_here = warp_scan(mine, lane_reach(starts, lane));
-        const struct pair before = lane_before(up_to_here, lane);
-
-        /* the carry reaches the lanes before which nothing started in this row, and goes up to the group's first start
-         */
-        const bool open = (starts & lanes_before(lane)) == 0;
-        const float into = open ? carry * before.product + before.sum : before.sum;
+        const float into = flat_into(mine, starts, carry, lane);
 #pragma unroll
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) /* up to the group's first start */
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3], 31);
         group_store<4, reverse>(&all, outputs, at, x);

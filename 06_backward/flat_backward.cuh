@@ -39,13 +39,9 @@ static __global__ void __launch_bounds__(PIPE_FLAT_MAX_THREADS)
         group_scan(start, seq_len, x, c);
         const unsigned starts = __ballot_sync(ALL_LANES, start < 4);
         const struct pair mine = {c[3] * last, x[3] * last};
-        const struct pair up_to_here = warp_scan(mine, lane_reach(starts, lane));
-        const struct pair before = lane_before(up_to_here, lane);
-
-        const bool open = (starts & lanes_before(lane)) == 0;
-        const float into = open ? carry * before.product + before.sum : before.sum;
+        const float into = flat_into(mine, starts, carry, lane);
 #pragma unroll
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4; i++) /* up to the group's first start */
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3] * last, 31);
         group_store<4, reverse>(&all, d_inputs, at, x);
