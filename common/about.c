@@ -6,6 +6,12 @@
 
 #include "error.h"
 
+#ifdef LINREC_TUNED /* the table tells, and an untuned one is not gone on with */
+#define TUNED ", TUNED=" LINREC_TUNED
+#else
+#define TUNED ""
+#endif
+
 static void read_cpu_name(char *name, size_t size)
 {
     char line[256];
@@ -55,13 +61,13 @@ int about_device(bool on_cpu, struct run *run, struct cudaDeviceProp *device)
     } else {
 #ifdef LINREC_SIM
         run->backend = "sim";
-        snprintf(run->toolkit, sizeof run->toolkit, "simulator");
+        snprintf(run->toolkit, sizeof run->toolkit, "simulator" TUNED);
         snprintf(run->driver, sizeof run->driver, "none");
 #else
         int version = 0;
         run->backend = "cuda";
         cudaRuntimeGetVersion(&version);
-        snprintf(run->toolkit, sizeof run->toolkit, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+        snprintf(run->toolkit, sizeof run->toolkit, "CUDA %d.%d" TUNED, version / 1000, version % 1000 / 10);
         read_driver(run->driver, sizeof run->driver);
 #endif
     }

@@ -28,7 +28,7 @@ struct run {
     const char *device;
     bool compares;    /* kernels of several chapters: the table says whose */
     char resumed[32]; /* when the run that this one resumes began; empty: none */
-    char toolkit[64], driver[64];
+    char toolkit[256], driver[64];
     int argc;
     char **argv;
 };

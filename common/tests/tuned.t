@@ -21,6 +21,7 @@ is($?, 0, 'TUNED builds') or diag($log);
 # threads in all, of 4 sequences: a row of the table, by direction and length
 my ($status, $out, $err) = run_program("$copy/build/sim/06_backward", '--variant', 'default', '--num-seqs', 4, '--seq-len', '64,1023,1024,2048');
 is($status, 0, 'and all is right') or diag($err);
+like($out, qr/\(sim, simulator, TUNED=tuned\.h\)/, 'and the table tells');
 my %threads = map { my @cell = split; @cell > 5 && $cell[0] eq 'default' ? ("$cell[1] $cell[3]" => $cell[5]) : () } split /\n/, $out;
 is($threads{'forward 64'}, 96, 'a tuned length');
 is($threads{'reverse 1024'}, 4 * 256, 'a longer one, reversed');
