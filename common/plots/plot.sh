@@ -14,9 +14,9 @@ if ! command -v gnuplot >/dev/null; then
 fi
 mkdir -p results
 
-# has_times CSV: does any forward row hold a median? The simulator's hold none.
+# has_times CSV DIRECTION: does any such row hold a median? The simulator's hold none.
 has_times() {
-    [ -f "$1" ] && awk -F, '!/^#/ && $3 == "forward" && $8 + 0 > 0 { found = 1 } END { exit !found }' "$1"
+    [ -f "$1" ] && awk -F, -v direction="$2" '!/^#/ && $3 == direction && $8 + 0 > 0 { found = 1 } END { exit !found }' "$1"
 }
 draw() { # SCRIPT OUTPUT SETTINGS
     gnuplot -e "term='$term'; $3" "$1"
@@ -24,12 +24,16 @@ draw() { # SCRIPT OUTPUT SETTINGS
 }
 
 csv=results/$chapter.csv
-if ! has_times "$csv"; then
+if ! has_times "$csv" forward; then
     csv=$(ls 07_bench/results/*/*-"$chapter".csv 2>/dev/null | sort -t/ -k4 | tail -n 1)
     [ -z "$csv" ] || echo "results/$chapter.csv holds no times; plotting the recorded $csv"
 fi
 if [ -n "$csv" ]; then
-    draw common/plots/throughput.gp "results/$chapter.svg" "csv='$csv'; chapter='$chapter'; out='results/$chapter.svg'"
+    for direction in forward backward; do
+        [ $direction = forward ] && out=results/$chapter.svg || out=results/${chapter}_backward.svg
+        ! has_times "$csv" $direction ||
+            draw common/plots/throughput.gp "$out" "csv='$csv'; direction='$direction'; chapter='$chapter'; out='$out'"
+    done
 fi
 for script in "$chapter"/plots/*.gp; do
     [ -f "$script" ] || continue
