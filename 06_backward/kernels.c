@@ -24,6 +24,6 @@ const struct linrec_kernel chapter06_kernels[] = {
     {MOVEMENT(bulk, "the bulk copy engine into stages of shared memory"), .min_arch = 90},
     {MOVEMENT(bulk_last, "the same, and what was read leaves the L2 cache last"), .min_arch = 90},
     {MOVEMENT(flat, "each warp by itself, several short sequences in a tile"), .max_seq_len = PIPE_FLAT_MAX_LEN},
-    {MOVEMENT(default, "flat, vector, bulk_last or async, by length and chip"), .is_default = true},
+    {MOVEMENT(default, "flat, warp, vector, async or bulk_last, by length and chip"), .is_default = true},
     {.name = NULL},
 };
