@@ -26,7 +26,7 @@ do for [v = 1:count] {
     shown = ''
     do for [i = 1:words(blocks)] { if (part(i, 1) eq variant) { shown = sprintf('%d ', i) . shown } } # the first one last, on top
     first = int(word(shown, words(shown)))
-    set title sprintf('%s: a %s of %s sectors', variant, part(first, 3), part(first, 4)) noenhanced
+    set title sprintf('%s: a %s of %s sector%s', variant, part(first, 3), part(first, 4), part(first, 4) eq '1' ? '' : 's') noenhanced
     set format x (int(part(first, 5)) > 1000 ? '%.0s%c' : '%g')
     set xrange [-0.5:4<*]
     plot for [i in shown] data index int(i) - 1 using 2:1 with points pt 7 ps 0.45 lc rgb (int(i) == first ? '#0072b2' : '#9ecae1')
