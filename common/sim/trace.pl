@@ -45,9 +45,10 @@ for my $row (@rows) {
     my $elements = ($row->{num_seqs} || 0) * ($row->{seq_len} || 0);
     if ($row->{line} eq '') {
         my $own = join ',', @$row{qw(variant direction num_seqs seq_len)};
-        my $name = $own eq $label ? "+ $row->{kernel}" : $row->{variant} || $row->{kernel}; # more kernels of a variant
+        my $name = sprintf '%-14s %-16s', $row->{variant} || $row->{kernel}, $row->{direction};
+        $name = sprintf '%-31s', "+ $row->{kernel}" if $own eq $label; # more kernels of a variant
         $label = $own if $row->{variant} ne '';
-        printf "%-14s %-16s %8s %7s %s %s %8s %6s %10d %9d %9d %9d %9s\n", $name, @$row{qw(direction num_seqs seq_len)},
+        printf "%s %8s %7s %s %s %8s %6s %10d %9d %9d %9d %9s\n", $name, @$row{qw(num_seqs seq_len)},
             requests($row, 'load'), requests($row, 'store'),
             per('%.2f', 32 * ($row->{load_sectors} + $row->{store_sectors}), $elements),
             per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements),
