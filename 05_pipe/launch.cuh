@@ -37,11 +37,12 @@ static inline bool runs_on(int arch, enum pipe_movement movement)
 }
 
 /* What a tuned header (chapter 07) says for rows that begin at multiples of 16 bytes: in a list of them, returns the
-   first that is long enough. */
+   first that is long enough and that the chip can run. `arrays`: how many are read. */
 #define TAKE_TUNED(max_seq_len, movement, rows, group, threads, stages)                                                \
     if (seq_len <= max_seq_len && seq_len % 4 == 0 && runs_on(arch, movement)) {                                       \
         const struct pipe_config tuned = {movement, rows, group, threads, stages};                                     \
-        return tuned;                                                                                                  \
+        if (pipe_shared_bytes(&tuned, arrays) <= shared_limit)                                                         \
+            return tuned;                                                                                              \
     }
 
 /* Whether the configuration makes sense for these sequences, and whether the chip can run it. */

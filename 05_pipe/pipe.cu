@@ -132,6 +132,7 @@ extern "C" struct pipe_config pipe_movement_config(enum pipe_movement movement, 
    - the rest: the copy engine, two tiles at once, large ones for long sequences. */
 extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
+    const int arrays = 2;
     PIPE_TUNED_LENGTHS(TAKE_TUNED)
     if (seq_len <= PIPE_WARP_MAX_LEN)
         return pipe_movement_config(seq_len <= PIPE_FLAT_ROW ? PIPE_FLAT : PIPE_WARP, seq_len);
@@ -144,7 +145,7 @@ extern "C" struct pipe_config pipe_default_config(size_t seq_len, int arch, size
     config.stages = 2;
     config.rows = seq_len > 32768 && arch >= 90 ? 4 : 2;
     config.threads = pipe_threads(seq_len, 4 * config.rows, 1, seq_len <= 8192 ? 256 : 512);
-    if (pipe_shared_bytes(&config, 2) > shared_limit) { /* some chips give a block 99 KB and no more */
+    if (pipe_shared_bytes(&config, arrays) > shared_limit) { /* some chips give a block 99 KB and no more */
         config.rows = 2;
         config.threads = pipe_threads(seq_len, 8, 1, 512);
     }

@@ -40,6 +40,7 @@ struct pipe_config {
 #endif
 #ifndef PIPE_CONFIGS
 #define PIPE_CONFIGS(X)                                                                                                \
+    PIPE_TUNED_CONFIGS(X)                                                                                              \
     X(PIPE_BLOCKED, 1, 8, 512)                                                                                         \
     X(PIPE_STAGED, 1, 8, 512)                                                                                          \
     X(PIPE_VECTOR, 2, 4, 512)                                                                                          \
@@ -47,8 +48,7 @@ struct pipe_config {
     X(PIPE_BULK, 2, 4, 512)                                                                                            \
     X(PIPE_BULK_FIRST, 2, 4, 512)                                                                                      \
     X(PIPE_BULK_LAST, 2, 4, 512)                                                                                       \
-    X(PIPE_BULK_LAST, 4, 4, 512)                                                                                       \
-    PIPE_TUNED_CONFIGS(X)
+    X(PIPE_BULK_LAST, 4, 4, 512)
 #endif
 enum {
     PIPE_MAX_STAGES = 4,

@@ -86,13 +86,14 @@ extern "C" struct pipe_config backward_movement_config(enum pipe_movement moveme
    that. */
 extern "C" struct pipe_config backward_default_config(size_t seq_len, int arch, size_t shared_limit)
 {
+    const int arrays = 3;
     BACKWARD_TUNED_LENGTHS(TAKE_TUNED)
     const enum pipe_movement movement = seq_len < 512                 ? PIPE_FLAT
                                         : arch < 80                   ? PIPE_VECTOR
                                         : seq_len < 1024 || arch < 90 ? PIPE_ASYNC
                                                                       : PIPE_BULK_LAST;
     struct pipe_config config = backward_movement_config(movement, seq_len);
-    if (pipe_shared_bytes(&config, 3) > shared_limit) /* some chips give a block 99 KB and no more */
+    if (pipe_shared_bytes(&config, arrays) > shared_limit) /* some chips give a block 99 KB and no more */
         config.rows = 2, config.threads = pipe_threads(seq_len, 8, 1, 256);
     return config;
 }

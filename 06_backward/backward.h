@@ -16,12 +16,12 @@ extern "C" {
 #endif
 #ifndef BACKWARD_CONFIGS
 #define BACKWARD_CONFIGS(X)                                                                                            \
+    BACKWARD_TUNED_CONFIGS(X)                                                                                          \
     X(PIPE_VECTOR, 2, 512)                                                                                             \
     X(PIPE_ASYNC, 2, 512)                                                                                              \
     X(PIPE_BULK, 4, 512)                                                                                               \
     X(PIPE_BULK_LAST, 2, 512)                                                                                          \
-    X(PIPE_BULK_LAST, 4, 512)                                                                                          \
-    BACKWARD_TUNED_CONFIGS(X)
+    X(PIPE_BULK_LAST, 4, 512)
 #endif
 
 /* The configuration that backward_default takes, and one that suits a movement; see pipe_default_config. */

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # ptxas.pl ARCH FILE.ptxas ... - a table of what `ptxas -v` says about every kernel, and how many warps an SM can hold with it.
 #
-# Warps: what the registers leave room for, and the static shared memory if a block had the kernel's largest size. Threads and dynamic
-# shared memory are a launch's own and can only lower it. Exits with 1 if a kernel of a chapter spills.
+# Warps: what the registers leave room for. Threads and shared memory are a launch's own and can only lower it. Exits with 1 if a kernel
+# of a chapter spills.
 use strict;
 use warnings;
 

@@ -12,15 +12,20 @@ for my $path (sort glob 'results/*.csv') {
     my ($name) = $path =~ m{([^/]+)\.csv$};
     next if $name =~ /_(quick|ladder)$/;    # a few shapes only; made from the others
     open my $in, '<', $path or die "$path: $!\n";
-    my ($date, @columns, %row);
+    my ($date, $tuned, @columns, %row);
     while (<$in>) {
         chomp;
         $date = $1 if /^# date: (\d{4}-\d\d-\d\d)/;
+        $tuned = 1 if /^# toolkit: .*TUNED=/;
         $row{device} = $1 if /^# device: (.*)/;    # a table without that column may say it on top
         next if /^#/;
         if (!@columns) { @columns = split /,/; next }
         @row{@columns} = split /,/, $_, -1;
         last;
+    }
+    if ($tuned) {
+        print "$path comes from a tuned build and stays where it is: recorded are the defaults\n";
+        next;
     }
     if (!defined $date || !defined $row{device} || ($row{backend} // 'cuda') ne 'cuda') {
         $skipped++;

@@ -57,6 +57,7 @@ ifneq ($(ON_CPU),)
 else
 	@$(MAKE) --no-print-directory BACKEND=sim all
 	@mkdir -p $(ROOT)/results
+	@cd $(ROOT) && rm -f $(TRACED)
 	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
 	    build/sim/$(CHAPTER) --num-seqs 32 --seq-len 100,1001,4096 > /dev/null
 	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(LINES)
@@ -83,8 +84,12 @@ SAY = $(if $(V),,@echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; )
 # nvcc also leaves what each kernel takes in a .ptxas beside the object, for `make attrs`
 
 ifneq ($(TUNED),)
+  ifneq ($(words $(TUNED)),1)
+    $(error TUNED=$(TUNED) has a blank in its name; choose one without)
+  endif
   TUNED_FILE := $(if $(filter /%,$(TUNED)),$(TUNED),$(ROOT)/$(TUNED))
-  ifeq ($(wildcard $(TUNED_FILE)),)
+  ifeq ($(wildcard $(TUNED_FILE))$(wildcard $(TUNED_FILE)/.),$(TUNED_FILE))
+  else
     $(error TUNED=$(TUNED) is not a file; `make tune` writes results/07_tune.h)
   endif
 endif
@@ -97,7 +102,7 @@ else
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
-INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
+INCLUDES += $(GRID:%=-include $(ROOT)/%) $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 
 # everything is built again when the compilers' options change
 FLAGS := $(OBJ)/flags

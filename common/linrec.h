@@ -95,7 +95,7 @@ struct linrec_chapter {
     const struct linrec_kernel *kernels;
     bool on_cpu;   /* plain C on host memory: timed on the CPU for real */
     bool compares; /* chapter 07: the kernels of all chapters, which check their own on every kind of data; here one
-                      kind is enough for them. Several numbers of sequences, and launches of more than 20 ms are
+                      kind is enough for them. Several numbers of sequences, and launches that take long are
                       repeated less often. */
 };
 

@@ -54,6 +54,7 @@ struct request {
     struct site *site;
     struct sim_region *region;
     unsigned size, lanes;
+    unsigned elsewhere; /* number of the request of those lanes that went to another region; 0: none */
     const char *address[SIM_WARP];
     unsigned char lane[SIM_WARP];
 };
@@ -185,8 +186,18 @@ static void use(struct site *site)
     }
 }
 
+static unsigned new_request(struct site *site, struct sim_region *r, size_t size)
+{
+    struct request *q = &requests[num_requests];
+    q->site = site;
+    q->region = r;
+    q->size = (unsigned)size;
+    q->lanes = q->elsewhere = 0;
+    return num_requests++;
+}
+
 /* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn.
- */
+   Lanes that go to different regions there make one for each. */
 static void join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
 {
     if (site->pass != pass) {
@@ -204,15 +215,15 @@ static void join_request(struct site *site, struct sim_region *r, const char *p,
             if (site->requests == NULL)
                 abort();
         }
-        struct request *q = &requests[num_requests];
-        q->site = site;
-        q->region = r;
-        q->size = (unsigned)size;
-        q->lanes = 0;
-        site->requests[site->in_pass++] = num_requests++;
+        site->requests[site->in_pass++] = new_request(site, r, size);
     }
     struct request *q = &requests[site->requests[site->in_turn++]];
-    if (q->region == r && q->lanes < SIM_WARP) {
+    while (q->region != r) {
+        if (q->elsewhere == 0)
+            q->elsewhere = new_request(site, r, size);
+        q = &requests[q->elsewhere];
+    }
+    if (q->lanes < SIM_WARP) {
         q->lane[q->lanes] = (unsigned char)(thread % SIM_WARP);
         q->address[q->lanes++] = p;
     }

@@ -5,7 +5,11 @@
 
    A program that knows what its launches are for says so (sim_trace): the rows since the last reset then get that
    label. If it never does, all its launches are in the file, without one. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -33,10 +37,17 @@ static char **labels;
 static size_t num_rows, labelled_rows, num_lanes, labelled_lanes;
 static unsigned num_labels;
 
+/* The path in an environment variable, NULL if there is none or an empty one. */
+static const char *wanted_path(const char *variable)
+{
+    const char *path = getenv(variable);
+    return path != NULL && *path != '\0' ? path : NULL;
+}
+
 __attribute__((constructor)) static void read_paths(void)
 {
-    rows_path = getenv("SIM_TRACE");
-    lanes_path = getenv("SIM_TRACE_WARP");
+    rows_path = wanted_path("SIM_TRACE");
+    lanes_path = wanted_path("SIM_TRACE_WARP");
 }
 
 bool sim_traces(void)
@@ -156,14 +167,28 @@ static int compare_rows(const void *a, const void *b)
     return files != 0 ? (int)files : (line_x > line_y) - (line_x < line_y);
 }
 
+/* A program that was to leave a trace and cannot must not end as if it had. */
+static void give_up(const char *path)
+{
+    fprintf(stderr, "simulator: cannot write the trace %s: %s\n", path, strerror(errno));
+    fflush(stdout);
+    _exit(2);
+}
+
+static void finish(FILE *file, const char *path)
+{
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed)
+        give_up(path);
+}
+
 static FILE *create(const char *path)
 {
     FILE *file = fopen(path, "w");
 
     if (file == NULL)
-        fprintf(stderr, "simulator: cannot write the trace %s\n", path);
-    else
-        fprintf(file, "chapter,variant,direction,num_seqs,seq_len,kernel,line");
+        give_up(path);
+    fprintf(file, "chapter,variant,direction,num_seqs,seq_len,kernel,line");
     return file;
 }
 
@@ -180,8 +205,6 @@ static void write_rows(void)
 {
     FILE *file = create(rows_path);
 
-    if (file == NULL)
-        return;
     fprintf(file, ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,async_copies,bulk_copies,"
                   "load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,"
                   "store_requests,store_bytes,store_sectors,store_least,store_lines,store_once,"
@@ -200,22 +223,20 @@ static void write_rows(void)
             fprintf(file, ",%llu", (unsigned long long)((const uint64_t *)&all.counts)[f]);
         fputc('\n', file);
     }
-    fclose(file);
+    finish(file, rows_path);
 }
 
 static void write_lanes(void)
 {
     FILE *file = create(lanes_path);
 
-    if (file == NULL)
-        return;
     fprintf(file, ",kind,request,lane,offset,bytes\n");
     for (size_t i = 0; i < num_lanes; i++) {
         const struct lane_access *a = &lanes[i];
         print_place(file, a->label, a->kernel, find(a->pc)->place);
         fprintf(file, ",%s,%u,%u,%zu,%u\n", a->kind, a->number, a->lane, a->offset, a->size);
     }
-    fclose(file);
+    finish(file, lanes_path);
 }
 
 __attribute__((destructor)) static void write_files(void)

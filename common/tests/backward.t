@@ -56,6 +56,43 @@ for my $length (1 .. 6, 9) {
     }
 }
 
+# Nothing comes into a scan, and that is not a zero that an infinite product could turn into NaN. In the order of the scan: d_outputs 1
+# and coefficients that make infinity from some element on; or zeros, which no product changes.
+for my $case (['infinity stays infinity', 7, [(1) x 7], [1, 9**9**9, (1) x 5]], ['zeros stay zeros', 300, [(0) x 300], [(1.5) x 300]],
+    ['zeros stay zeros', 4, [(0) x 4], [(1e20) x 4]]) {
+    my ($name, $length, $dy, $c) = @$case;
+    my @expected = $dy->[0] ? (1, 2, ('Inf') x ($length - 2)) : (0) x $length;
+    for my $reverse (0, 1) { # the scan runs against the pass
+        my $turn = $reverse ? sub { @_ } : sub { reverse @_ };
+        my %file = map { $_ => scratch("$_.npy") } qw(c dy y dx dc);
+        write_npy($file{dy}, "($length,)", $turn->(@$dy));
+        write_npy($file{c}, "($length,)", $turn->(@$c));
+        write_npy($file{y}, "($length,)", (1) x $length);
+        my @wrong = grep {
+            unlink @file{qw(dx dc)};
+            run_program($p, '--d-outputs', $file{dy}, '--coeffs', $file{c}, '--outputs', $file{y}, '--d-inputs', $file{dx}, '--d-coeffs', $file{dc},
+                '--variant', $_, $reverse ? '--reverse' : ());
+            my (undef, @got) = read_npy($file{dx});
+            join(' ', $turn->(@got)) ne join(' ', @expected);
+        } @variants;
+        is("@wrong", '', "$name, $length elements, " . ($reverse ? 'reversed' : 'forward') . ': all variants');
+    }
+}
+
+# the same for the scan alone, reversed
+{
+    my %file = map { $_ => scratch("$_.npy") } qw(x c y);
+    write_npy($file{x}, '(7,)', (1) x 7);
+    write_npy($file{c}, '(7,)', (1) x 5, 9**9**9, 1);
+    my @wrong = grep {
+        unlink $file{y};
+        my ($status, undef, $err) = run_program($p, '--inputs', $file{x}, '--coeffs', $file{c}, '--outputs', $file{y}, '--variant', $_, '--reverse');
+        my (undef, @got) = read_npy($file{y});
+        $err !~ /does not run/ && "@got" ne join ' ', ('Inf') x 6, 1;
+    } @variants;
+    is("@wrong", '', 'infinity stays infinity, the scan reversed: all variants');
+}
+
 my %named = (
     'reversed gradients of 2 to 32 elements, up to twice what a thread holds' => [3, join(',', 2 .. 32), '--reverse'],
     'every remainder of the length modulo 4, so rows at every alignment' => [9, '1021,1022,1023,1025,4093,4094,4095', ()],
