@@ -134,6 +134,7 @@ shifted: load 4 requests 512 bytes 20 sectors 16 least 8 lines 17 once, store 4 
 strided: load 2 requests 256 bytes 64 sectors 8 least 16 lines 64 once, store 2 requests 256 bytes 8 sectors 8 least 2 lines 8 once, chain 1
 wide: load 2 requests 1024 bytes 32 sectors 32 least 8 lines 32 once, store 2 requests 1024 bytes 32 sectors 32 least 8 lines 32 once, chain 4
 broadcast: load 2 requests 256 bytes 2 sectors 2 least 2 lines 1 once, store 2 requests 256 bytes 8 sectors 8 least 2 lines 8 once, chain 1
+halves: load 2 requests 128 bytes 4 sectors 4 least 2 lines 4 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, chain 1
 guarded: load 4 requests 468 bytes 15 sectors 15 least 4 lines 15 once, store 4 requests 468 bytes 15 sectors 15 least 4 lines 15 once, chain 4
 again: load 3 requests 384 bytes 12 sectors 12 least 3 lines 4 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, chain 1
 rows: load 2000 requests 256000 bytes 64000 sectors 8000 least 64000 lines 8000 once, store 2000 requests 256000 bytes 64000 sectors 8000 least 64000 lines 8000 once, chain 2000

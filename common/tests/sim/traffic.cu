@@ -36,6 +36,13 @@ __global__ void broadcast(const float *x, float *y) /* all lanes the same 4 byte
     y[threadIdx.x] = x[0];
 }
 
+__global__ void halves(const float *x,
+                       float *y) /* each half of the warp from an array of its own: a request for each */
+{
+    const float *from = threadIdx.x < 16 ? x : y + 32;
+    y[threadIdx.x] = from[threadIdx.x];
+}
+
 __global__ void guarded(const float *x,
                         float *y) /* the first 3 and the last 8 of 128 are left out: 4, 4, 4, 3 sectors */
 {
@@ -165,6 +172,7 @@ int main(void)
     SHOW(strided, 1, 64, float)
     SHOW(wide, 1, 64, float4)
     SHOW(broadcast, 1, 64, float)
+    SHOW(halves, 1, 32, float)
     SHOW(guarded, 1, 32, float)
     SHOW(again, 1, 32, float)
     SHOW(rows, 1, 32, float)
