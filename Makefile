@@ -85,7 +85,7 @@ help:
 	@echo "make test       run all tests"
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
-	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps"
+	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps (in a chapter, LINES=VARIANT: of each line)"
 	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
 	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"

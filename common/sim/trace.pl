@@ -12,6 +12,10 @@ my @columns = split /,/, $head;
 my @rows = map { chomp; my %row; @row{@columns} = split /,/, $_, -1; \%row } <$csv>;
 close $csv;
 die "$path: nothing was traced\n" if !@rows;
+die "$path is not a trace; SIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'load_sectors' } @columns;
+die "no variant \"$lines\" was traced; LINES takes one of the table's names, or all\n"
+    if defined $lines && $lines ne 'all' && !grep { $_->{variant} eq $lines } @rows;
+my %chapters = map { $_->{chapter} => 1 } @rows; # chapter 07 traces the kernels of all
 
 # A quotient, or a dash where there is nothing to divide by.
 sub per { my ($format, $a, $b) = @_; return $b ? sprintf $format, $a / $b : '-' }
@@ -45,7 +49,9 @@ for my $row (@rows) {
     my $elements = ($row->{num_seqs} || 0) * ($row->{seq_len} || 0);
     if ($row->{line} eq '') {
         my $own = join ',', @$row{qw(variant direction num_seqs seq_len)};
-        my $name = sprintf '%-14s %-16s', $row->{variant} || $row->{kernel}, $row->{direction};
+        my $variant = $row->{variant} || $row->{kernel};
+        $variant = "$row->{chapter}/$variant" if keys %chapters > 1;
+        my $name = sprintf '%-14s %-16s', $variant, $row->{direction};
         $name = sprintf '%-31s', "+ $row->{kernel}" if $own eq $label; # more kernels of a variant
         $label = $own if $row->{variant} ne '';
         printf "%s %8s %7s %s %s %8s %6s %10d %9d %9d %9d %9s\n", $name, @$row{qw(num_seqs seq_len)},
