@@ -302,6 +302,15 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
 
 static long watchdog_seconds = 30;
 
+static const char *stack_pointer(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return (const char *)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+    return (const char *)context->uc_mcontext.sp;
+#endif
+}
+
 /* Once a second of processor time. */
 static void on_tick(int, siginfo_t *, void *context)
 {
@@ -315,6 +324,8 @@ static void on_tick(int, siginfo_t *, void *context)
     seen = sim_progress;
     if (idle < watchdog_seconds || !sim_place.in_thread)
         return;
+    if ((size_t)(stack_pointer((const ucontext_t *)context) - sim_place.stack) >= SIM_STACK)
+        return; /* between two threads; a later second finds one at work */
     if (sim_polls(&file, &line))
         sim_fault(file, line,
                   "polls for something that never comes: no thread of the block got further for %ld s. See who should "
