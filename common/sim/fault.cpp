@@ -330,12 +330,12 @@ static void on_tick(int, siginfo_t *, void *context)
         sim_fault(file, line,
                   "polls for something that never comes: no thread of the block got further for %ld s. See who should "
                   "bring it",
-                  idle);
+                  watchdog_seconds);
     interrupted_line((const ucontext_t *)context, place, sizeof(place));
     sim_fault(place, 0,
               "loops for %ld s without an end. If it waits for another thread, call __nanosleep in the loop; "
               "threads of other blocks may run later",
-              idle);
+              watchdog_seconds);
 }
 
 void sim_watchdog(bool on)
