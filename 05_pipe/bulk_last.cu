@@ -2,33 +2,30 @@
    line by line; choosing.md measures what the hint does. */
 #include <cuda_runtime.h>
 
+#include <bulk_copy.h>
+
 #include "../04_warp_scan/warp_scan.cuh"
-#include "bulk_copy.cuh"
+#include "groups.cuh"
 #include "pipe.h"
 
-/* The tile at `base`, x and behind it c, sets off for a stage; behind the end of the sequence there is none. One thread
-   calls this. */
-static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, size_t seq_len,
-                                                 int tile_len, float *stage, uint64_t *arrived, uint64_t hint)
+/* The tile at `base` sets off for a stage, x and behind it c: the whole groups of the sequence [begin, end), if there
+   are any. One thread calls this. */
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
+                                                 size_t end, int tile_len, float *stage, uint64_t *arrived,
+                                                 uint64_t hint)
 {
-    if (base < seq_len) {
-        const unsigned bytes = (seq_len - base < (size_t)tile_len ? seq_len - base : tile_len) * sizeof(float);
+    const int first = base == 0 ? (begin + 3) & ~3 : 0, last = elems_left(base, end, tile_len) & ~3;
+    const unsigned bytes = last > first ? (last - first) * sizeof(float) : 0;
+    if (base < end)
         mbarrier_expect(arrived, 2 * bytes);
-        bulk_load_hint(stage, inputs + base, bytes, arrived, hint);
-        bulk_load_hint(stage + tile_len, coeffs + base, bytes, arrived, hint);
+    if (bytes != 0) {
+        bulk_load_hint(stage + first, inputs + base + first, bytes, arrived, hint);
+        bulk_load_hint(stage + tile_len + first, coeffs + base + first, bytes, arrived, hint);
     }
 }
 
-/* A group of four from a stage; from `last` on there is nothing, and it becomes `otherwise`. */
-static __device__ __forceinline__ void take4(const float *stage, int at, int last, float otherwise, float *four)
-{
-    const float4 none = make_float4(otherwise, otherwise, otherwise, otherwise);
-    const float4 group = at < last ? *(const float4 *)(stage + at) : none;
-    four[0] = group.x, four[1] = group.y, four[2] = group.z, four[3] = group.w;
-}
-
-/* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len), seq_len a multiple of 4. Shared memory:
-   num_stages tiles of x and c. */
+/* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). Shared memory: num_stages tiles of x and
+ * c. */
 template <int rows>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     bulk_last_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs,
@@ -40,34 +37,40 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
     const int tile_len = num_warps * rows * PIPE_ROW;
+    const size_t start = blockIdx.x * seq_len, origin = start & ~(size_t)3;
+    const int begin = (int)(start - origin);
+    const size_t end = begin + seq_len;
     float x[rows][4], c[rows][4];
-    float carry = 0.0f;        /* what comes into the tile: the same number in every thread */
-    int turn = 0;              /* which of the totals */
-    int stage = 0, parity = 0; /* where this tile lies, and of the phase that brings it */
     const uint64_t hint = l2_evict_last();
+    float carry = 0.0f; /* what comes into the tile: the same number in every thread */
+    int turn = 0;       /* which of the totals */
 
-    inputs += blockIdx.x * seq_len, coeffs += blockIdx.x * seq_len, outputs += blockIdx.x * seq_len;
+    inputs += origin, coeffs += origin, outputs += origin;
     if (threadIdx.x == 0) {
         for (int s = 0; s < num_stages; s++)
             mbarrier_init(&arrived[s], 1);
         mbarrier_init_done();
         for (int s = 0; s < num_stages; s++)
-            tile_send(inputs, coeffs, (size_t)s * tile_len, seq_len, tile_len, stages + s * 2 * tile_len, &arrived[s],
-                      hint);
+            tile_send(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, stages + s * 2 * tile_len,
+                      &arrived[s], hint);
     }
-    __syncthreads(); /* the barriers are there for all */
-    for (size_t base = 0; base < seq_len; base += tile_len) {
-        const int last = seq_len - base < (size_t)tile_len ? (int)(seq_len - base) : tile_len;
+    __syncthreads();           /* the barriers are there for all */
+    int stage = 0, parity = 0; /* where this tile lies, and of the phase that brings it */
+    for (size_t base = 0; base < end; base += tile_len) {
+        const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
 
         /* 1. The tile has come. */
         mbarrier_wait(&arrived[stage], parity);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            take4(stages + stage * 2 * tile_len, own + r * PIPE_ROW, last, 0.0f, x[r]);
-            take4(stages + stage * 2 * tile_len + tile_len, own + r * PIPE_ROW, last, 1.0f, c[r]);
+            const float *const from = stages + stage * 2 * tile_len;
+            take4(from, inputs + base, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4(from + tile_len, coeffs + base, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
-        if (base == 0 && threadIdx.x == 0)
-            c[0][0] = 1.0f; /* the sequence's first coefficient is not used */
+#pragma unroll
+        for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+            if (base == 0 && own + i == begin)
+                c[0][i] = 1.0f;
 
         /* 2. The thread in each of its groups, the lanes of each row, and the rows of the warp one after the other. */
         struct pair before[rows], whole_warp;
@@ -91,7 +94,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
-            tile_send(inputs, coeffs, base + (size_t)num_stages * tile_len, seq_len, tile_len,
+            tile_send(inputs, coeffs, base + (size_t)num_stages * tile_len, begin, end, tile_len,
                       stages + stage * 2 * tile_len, &arrived[stage], hint);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
@@ -111,8 +114,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            if (own + r * PIPE_ROW < last)
-                *(float4 *)(outputs + base + own + r * PIPE_ROW) = make_float4(x[r][0], x[r][1], x[r][2], x[r][3]);
+            store4(outputs + base, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }
@@ -123,8 +125,6 @@ extern "C" cudaError_t pipe_bulk_last_forward(const struct linrec_args *args, cu
     cudaError_t error = pipe_check(args, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    if (args->seq_len % 4 != 0)
-        return cudaErrorInvalidValue;
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
     void (*const kernel)(size_t, int, const float *, const float *, float *) = config.rows == 1 ? bulk_last_forward<1>
                                                                                : config.rows == 2

@@ -8,14 +8,22 @@
 #include "groups.cuh"
 #include "pipe.h"
 
-/* The groups of one tile that belong to this thread are copied to their stage; one that an edge cuts is not. */
+/* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
+   the sequence [begin, end) cuts is not copied. */
 template <int rows>
-static __device__ __forceinline__ void tile_send(const float *tile, int own, int first, int last, float *stage)
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
+                                                 size_t end, int tile_len, int own, float *stage)
 {
+    const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
 #pragma unroll
-    for (int r = 0; r < rows; r++)
-        if (is_whole(own + r * PIPE_ROW, first, last))
-            __pipeline_memcpy_async(stage + own + r * PIPE_ROW, tile + own + r * PIPE_ROW, 16);
+    for (int r = 0; r < rows; r++) {
+        const int at = own + r * PIPE_ROW;
+        if (is_whole(at, first, last)) {
+            __pipeline_memcpy_async(stage + at, inputs + base + at, 16);
+            __pipeline_memcpy_async(stage + tile_len + at, coeffs + base + at, 16);
+        }
+    }
+    __pipeline_commit();
 }
 
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). Shared memory: num_stages tiles of x and
@@ -32,17 +40,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const size_t start = blockIdx.x * seq_len, origin = start & ~(size_t)3;
     const int begin = (int)(start - origin);
     const size_t end = begin + seq_len;
-    const int stage_len = 2 * tile_len; /* x and c */
     float x[rows][4], c[rows][4];
 
     inputs += origin, coeffs += origin, outputs += origin;
-    for (int s = 0; s < num_stages - 1; s++) { /* the first tiles; the last stage stays empty */
-        const size_t base = (size_t)s * tile_len;
-        const int first = s == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        tile_send<rows>(inputs + base, own, first, last, stages + s * stage_len);
-        tile_send<rows>(coeffs + base, own, first, last, stages + s * stage_len + tile_len);
-        __pipeline_commit();
-    }
+    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
+        tile_send<rows>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, own, stages + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
@@ -50,14 +52,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
            nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
-        const int sent_first = sent == 0 ? begin : 0, sent_last = elems_left(sent, end, tile_len);
-        tile_send<rows>(inputs + sent, own, sent_first, sent_last, stages + empty * stage_len);
-        tile_send<rows>(coeffs + sent, own, sent_first, sent_last, stages + empty * stage_len + tile_len);
-        __pipeline_commit();
+        tile_send<rows>(inputs, coeffs, sent, begin, end, tile_len, own, stages + empty * 2 * tile_len);
         __pipeline_wait_prior(num_stages - 1);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            const float *const from = stages + stage * stage_len;
+            const float *const from = stages + stage * 2 * tile_len;
             take4(from, inputs + base, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
             take4(from + tile_len, coeffs + base, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }

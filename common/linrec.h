@@ -89,7 +89,6 @@ struct linrec_kernel {
     bool partial;              /* computes only part of the result: timed, never checked */
 
     size_t max_seq_len;  /* longest sequence, 0: any */
-    size_t multiple_of;  /* the length must be a multiple of this, 0: any */
     size_t max_num_seqs; /* most sequences, 0: any */
     size_t max_elems;    /* most elements of all sequences together, 0: any */
     int min_arch;        /* compute capability needed, 80 for 8.0; 0: any */
