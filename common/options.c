@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "knobs.h"
 
 /* A whole number of decimal digits alone, at most `most`. Returns false for anything else, also for "", "-1", " 1",
  * "1e6". */
@@ -51,6 +52,8 @@ static void print_help(const struct linrec_chapter *chapter)
            "  --reverse             only from the last element to the first\n"
            "  --backward            the backward pass only; with --reverse: of the reversed recurrence\n"
            "  --variant NAME        one kernel only, see --list\n"
+           "  --config rows=R,threads=T,stages=S   one or more of these: the shape of a kernel; --list shows who takes "
+           "it\n"
            "  --seed S              seed of the test data (default 1)\n"
            "  --repeats R           timed launches per row\n"
            "  --check-only          check, do not time\n"
@@ -78,6 +81,7 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
         REVERSE,
         BACKWARD,
         VARIANT,
+        CONFIG,
         SEED,
         REPEATS,
         CHECK_ONLY,
@@ -99,6 +103,7 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
         {"reverse", no_argument, NULL, REVERSE},
         {"backward", no_argument, NULL, BACKWARD},
         {"variant", required_argument, NULL, VARIANT},
+        {"config", required_argument, NULL, CONFIG},
         {"seed", required_argument, NULL, SEED},
         {"repeats", required_argument, NULL, REPEATS},
         {"check-only", no_argument, NULL, CHECK_ONLY},
@@ -145,6 +150,10 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
             break;
         case VARIANT:
             options->variant = optarg;
+            break;
+        case CONFIG:
+            if ((status = knobs_read(optarg, &options->config)) >= 0)
+                return status;
             break;
         case SEED:
             if (!read_whole(optarg, UINT64_MAX, &options->seed))

@@ -14,6 +14,7 @@ struct options {
 
     bool forward, reverse, backward; /* as given; none: every direction that the chapter has */
     const char *variant;             /* NULL: all */
+    struct linrec_config config;     /* 0: not given */
     uint64_t seed;
     int repeats; /* 0: the default */
     bool check_only, list, resume;
