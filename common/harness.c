@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "array_files.h"
 #include "arrays.h"
 #include "device.h"
 #include "error.h"
@@ -699,6 +700,10 @@ int harness_main(int argc, char **argv, const struct linrec_chapter *chapter)
     int status = options_read(argc, argv, chapter, &session.options);
     if (status >= 0)
         return status;
+    if (session.options.fill != NULL)
+        return array_files_fill(&session.options);
+    if (session.options.print != NULL)
+        return array_files_print(session.options.print);
     if (session.options.list) {
         print_list(chapter);
         return 0;

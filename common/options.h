@@ -19,6 +19,7 @@ struct options {
     int repeats; /* 0: the default */
     bool check_only, list, resume;
     const char *csv;
+    const char *fill, *print; /* make .npy files, or show one, and nothing else */
 
     const char *inputs, *coeffs, *outputs, *d_outputs, *d_inputs, *d_coeffs; /* .npy files */
     bool arrays;                                                             /* any of them given */
