@@ -66,6 +66,20 @@ static void progress(const char *format, ...)
     va_end(values);
 }
 
+/* Counts a failure, and prints the first three: one wrong term may fail hundreds of checks. */
+__attribute__((format(printf, 2, 3))) static void failed(struct session *session, const char *format, ...)
+{
+    va_list values;
+    if (++session->num_failed > 3)
+        return;
+    progress("");
+    fputs("FAILED ", stderr);
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+}
+
 /* ---- the device ---- */
 
 static int open_device(struct session *session)
@@ -309,12 +323,9 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
                 check.max_error = INFINITY;
             }
             errors[k] = fmax(errors[k], check.max_error);
-            if (check.text[0] != '\0') {
-                session->num_failed++;
-                progress("");
-                fprintf(stderr, "FAILED %s %s, %zu x %zu, %s coefficients: %s\n", kernels[k].name, direction,
-                        arrays->args.num_seqs, length, data_kind_name(spec.kind), check.text);
-            }
+            if (check.text[0] != '\0')
+                failed(session, "%s %s, %zu x %zu, %s coefficients: %s", kernels[k].name, direction,
+                       arrays->args.num_seqs, length, data_kind_name(spec.kind), check.text);
         }
     }
 }
@@ -353,11 +364,9 @@ static void time_kernel(struct session *session, struct arrays *arrays, const st
                 measure(arrays, kernel, backward, repeats, session->flush_buffer, session->flush_bytes, &row->timing);
         row->timed = error == cudaSuccess;
     }
-    if (error != cudaSuccess) {
-        session->num_failed++;
-        fprintf(stderr, "FAILED %s %s, %zu x %zu: the launch failed: %s\n", kernel->name, row->direction, row->num_seqs,
-                row->seq_len, cudaGetErrorString(error));
-    }
+    if (error != cudaSuccess)
+        failed(session, "%s %s, %zu x %zu: the launch failed: %s", kernel->name, row->direction, row->num_seqs,
+               row->seq_len, cudaGetErrorString(error));
 }
 
 static void keep_row(struct session *session, const struct row *row)
@@ -481,7 +490,8 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
     if (!fits || arrays_create(&arrays, num_seqs, seq_len, backward) != cudaSuccess) {
         fprintf(stderr, "skipped %s of %zu x %zu: it needs %.3g GB, the device has %.3g GB free\n",
                 direction_name(backward, reverse), num_seqs, seq_len, (double)needed * 1e-9, (double)available * 1e-9);
-        session->num_failed += fits; /* there was room, and yet no memory */
+        if (fits) /* there was room, and yet no memory */
+            failed(session, "%s of %zu x %zu: no memory", direction_name(backward, reverse), num_seqs, seq_len);
         return false;
     }
     while (kernels[num_kernels].name != NULL)
@@ -509,7 +519,9 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
     const bool filled = timing && arrays_fill(&arrays, &spec) == cudaSuccess;
     if (filled)
         time_baselines(session, &arrays, reverse, &copy, &sum);
-    session->num_failed += timing && !filled;
+    if (timing && !filled)
+        failed(session, "%s of %zu x %zu: the test data could not be written", direction_name(backward, reverse),
+               num_seqs, seq_len);
     for (int k = 0; k < num_kernels; k++) {
         if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], backward, reverse))
             continue;
@@ -639,6 +651,8 @@ static int check_and_time(struct session *session)
     resume_free(&session->resume);
     if (on_sim)
         printf("\nThe simulator checks results and counts what one launch does; it says nothing about time.\n");
+    if (session->num_failed > 3)
+        fprintf(stderr, "and %d more; --variant NAME --seq-len L narrows it down\n", session->num_failed - 3);
     if (session->num_failed != 0) {
         printf("\n%d FAILED\n", session->num_failed);
         return 1;
