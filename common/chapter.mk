@@ -57,6 +57,7 @@ plot:
 	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)
 
 # what one launch of each kernel asks of memory, counted by the simulator; LINES=VARIANT (or all): line by line
+# (only where make is told so: shells export their terminal's LINES)
 TRACED := results/$(CHAPTER)_trace.csv results/$(CHAPTER)_warp.csv
 trace:
 ifneq ($(ON_CPU),)
@@ -67,7 +68,7 @@ else
 	@cd $(ROOT) && rm -f $(TRACED)
 	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
 	    build/sim/$(CHAPTER) --num-seqs 32 --seq-len 100,1001,4096 > /dev/null
-	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(LINES)
+	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
 	@cd $(ROOT) && sh common/plots/warp.sh $(CHAPTER) $(TERM_OPTION)
 endif
 
