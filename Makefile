@@ -10,17 +10,19 @@ TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
 .NOTPARALLEL:
 
 all: backend
-	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter || exit 1; done
+	@for chapter in $(CHAPTERS); do \
+	    $(if $(QUIET),echo "building $$chapter";) $(MAKE) --no-print-directory -C $$chapter || exit 1; done
 
 backend:
 	@echo "backend: $(BACKEND) ($(BACKEND_REASON))$(if $(filter cuda,$(BACKEND)),$(,) compiling for $(ARCH))"
 
-run: all
+run:
+	@$(MAKE) --no-print-directory QUIET=1 all
 	@for chapter in $(CHAPTERS); do \
-	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter run || exit 1; done
+	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory QUIET=1 -C $$chapter run || exit 1; done
 	@echo
-	@echo "Tables and plots of this run are in results/:"
-	@ls results | sed 's/^/    results\//'
+	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/:"
+	@ls results | sed 's/\.[^.]*$$//' | sort -u | tr '\n' ' ' | fold -s -w 100; echo
 	@echo "Next: read 01_reference/README.md"
 
 test: all tests

@@ -5,6 +5,7 @@
 #   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...
 #   TUNED=FILE          on the command line: a header of configurations for chapters 05 and 06 (chapter 07 writes one)
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all)
+#   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
 #   PLOT                the command that draws (default: common/plots/plot.sh)
 #
@@ -21,6 +22,7 @@ OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
 BIN := $(ROOT)/build/$(BACKEND)
 PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
 RUN_DEMOS ?= $(DEMOS)
+SHOWN ?= forward
 CSV ?= $(CHAPTER)
 PLOT ?= sh common/plots/plot.sh $(CHAPTER)
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
@@ -32,11 +34,16 @@ SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/c
 
 all: $(PROGRAM) $(DEMO_PROGRAMS)
 
+# the whole output goes to results/, a summary to the screen: of a demo its last line
 run: all
 	@mkdir -p $(ROOT)/results
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv
+	@echo "$(strip build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
+	@cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
+	    status=$$?; perl common/summary.pl results/$(CSV).txt $(SHOWN) || exit 1; exit $$status
 	@cd $(ROOT) && for demo in $(RUN_DEMOS); do \
-	    echo; echo "build/$(BACKEND)/extra/$(CHAPTER)_$$demo"; build/$(BACKEND)/extra/$(CHAPTER)_$$demo || exit 1; done
+	    name=$(CHAPTER)_$$demo; build/$(BACKEND)/extra/$$name > results/$$name.txt; status=$$?; \
+	    echo "build/$(BACKEND)/extra/$$name > results/$$name.txt: $$(tail -n 1 results/$$name.txt)"; \
+	    [ $$status = 0 ] || exit 1; done
 	@$(MAKE) --no-print-directory plot
 
 # the default shapes, many short sequences, and odd lengths past a tile; the simulator once more in another order
@@ -50,6 +57,7 @@ plot:
 	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)
 
 # what one launch of each kernel asks of memory, counted by the simulator; LINES=VARIANT (or all): line by line
+# (only where make is told so: shells export their terminal's LINES)
 TRACED := results/$(CHAPTER)_trace.csv results/$(CHAPTER)_warp.csv
 trace:
 ifneq ($(ON_CPU),)
@@ -60,7 +68,7 @@ else
 	@cd $(ROOT) && rm -f $(TRACED)
 	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
 	    build/sim/$(CHAPTER) --num-seqs 32 --seq-len 100,1001,4096 > /dev/null
-	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(LINES)
+	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
 	@cd $(ROOT) && sh common/plots/warp.sh $(CHAPTER) $(TERM_OPTION)
 endif
 
@@ -77,8 +85,8 @@ ifeq ($(MAKELEVEL),0)
   $(info backend: $(BACKEND) ($(BACKEND_REASON)))
 endif
 
-# one short line a file; the whole command with make V=1
-SAY = $(if $(V),,@echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; )
+# one short line a file; the whole command with make V=1, nothing with QUIET=1
+SAY = $(if $(V),,@$(if $(QUIET),,echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; ))
 
 # ---- compile: a .c on the host, a .cu by nvcc or, unmodified, for the simulator ----
 # nvcc also leaves what each kernel takes in a .ptxas beside the object, for `make attrs`

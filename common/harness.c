@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "array_files.h"
 #include "arrays.h"
 #include "device.h"
 #include "error.h"
+#include "knobs.h"
 #include "measure.h"
 #include "options.h"
 #include "own_arrays.h"
@@ -29,12 +31,15 @@ struct session {
     struct cudaDeviceProp device;
     bool on_gpu, on_sim; /* neither: chapter 01, on the CPU */
     int num_checks, num_failed;
+    char shape[KNOBS_TEXT]; /* what --config gave, as the table shows it */
     void *flush_buffer;
     size_t flush_bytes;
     struct row *rows;
     size_t num_rows;
     struct resume resume;
     bool *said;                 /* of each kernel: why it skips shapes */
+    bool *refused;              /* of each kernel: it does not run in --config's shape at the present sizes */
+    int status;                 /* 2: none did, and it was said */
     double work_done, all_work; /* for the time left; the unit does not matter */
     struct timespec begin;
 };
@@ -61,6 +66,20 @@ static void progress(const char *format, ...)
     va_end(values);
 }
 
+/* Counts a failure, and prints the first three: one wrong term may fail hundreds of checks. */
+__attribute__((format(printf, 2, 3))) static void failed(struct session *session, const char *format, ...)
+{
+    va_list values;
+    if (++session->num_failed > 3)
+        return;
+    progress("");
+    fputs("FAILED ", stderr);
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+}
+
 /* ---- the device ---- */
 
 static int open_device(struct session *session)
@@ -74,9 +93,14 @@ static int open_device(struct session *session)
 
 /* ---- which kernels run what ---- */
 
-static bool is_wanted(const struct session *session, const struct linrec_kernel *kernel)
+static bool is_named(const struct session *session, const struct linrec_kernel *kernel)
 {
     return session->options.variant == NULL || strcmp(session->options.variant, kernel->name) == 0;
+}
+
+static bool is_wanted(const struct session *session, const struct linrec_kernel *kernel)
+{
+    return is_named(session, kernel) && knobs_take(kernel, &session->options.config);
 }
 
 static bool offers(const struct linrec_kernel *kernel, bool backward, bool reverse)
@@ -98,6 +122,7 @@ static const char *variant_of(const struct linrec_kernel *kernel)
 
 static void print_list(const struct linrec_chapter *chapter)
 {
+    char knobs[KNOBS_TEXT];
     for (const struct linrec_kernel *kernel = chapter->kernels; kernel->name != NULL; kernel++) {
         printf("%-*s %s%s", chapter->compares ? 27 : 14, kernel->name, kernel->idea,
                kernel->is_default ? " (default)" : "");
@@ -107,6 +132,8 @@ static void print_list(const struct linrec_chapter *chapter)
             printf(" (length up to %zu)", kernel->max_seq_len);
         if (kernel->min_arch != 0)
             printf(" (needs sm_%d)", kernel->min_arch);
+        if (*knobs_list(kernel, knobs) != '\0')
+            printf(" (%s)", knobs);
         printf("\n");
     }
 }
@@ -132,7 +159,19 @@ static bool cannot_run(const struct session *session, const struct linrec_kernel
     return true;
 }
 
-/* Checks what was asked for against the table: the variant, the direction, the limits. Returns 0, or 2 after one line.
+/* One line for a kernel that does not take --config's shape. Returns 2. */
+static int refuse_config(const struct session *session, const struct linrec_kernel *kernel)
+{
+    char given[KNOBS_TEXT], takes[KNOBS_TEXT];
+    knobs_shape(&session->options.config, ',', given);
+    if (*knobs_list(kernel, takes) == '\0')
+        return usage_error("%s leaves no choice of rows, threads or stages; choose a variant that does, see --list",
+                           kernel->name);
+    return usage_error("%s takes %s; it does not take %s", kernel->name, takes, given + 1);
+}
+
+/* Checks what was asked for against the table: the variant, its shape, the direction, the limits. Returns 0, or 2 after
+ * one line.
  */
 static int check_request(const struct session *session, bool directions[2][2], size_t num_seqs, const size_t *seq_lens,
                          int num_seq_lens)
@@ -140,21 +179,30 @@ static int check_request(const struct session *session, bool directions[2][2], s
     const struct options *options = &session->options;
     const bool narrowed = options->forward || options->reverse || options->backward || options->arrays;
     const bool backward = options->backward || options->d_outputs != NULL;
-    bool known = false, runs = false;
-    char why[256] = "";
+    bool runs = false;
+    char why[256] = "", given[KNOBS_TEXT];
+    const struct linrec_kernel *named = NULL;
+    int num_wanted = 0;
 
     memset(directions, 0, 4 * sizeof(bool));
     for (const struct linrec_kernel *kernel = session->chapter->kernels; kernel->name != NULL; kernel++) {
+        if (is_named(session, kernel))
+            named = kernel;
         if (!is_wanted(session, kernel))
             continue;
-        known = true;
+        num_wanted++;
         for (int b = 0; b < 2; b++)
             for (int r = 0; r < 2; r++)
                 if (offers(kernel, b, r) && (!narrowed || (b == backward && r == options->reverse)))
                     directions[b][r] = runs = true;
     }
-    if (!known)
+    if (named == NULL)
         return usage_error("there is no variant \"%s\"; --list names them", options->variant);
+    if (num_wanted == 0 && options->variant != NULL)
+        return refuse_config(session, named);
+    if (num_wanted == 0)
+        return usage_error("no variant takes %s; --list shows what each takes",
+                           knobs_shape(&options->config, ',', given) + 1);
     if (!runs)
         return usage_error("%s%s%s does not run %s; leave the option out, or see the chapters in README.md",
                            session->chapter->name, options->variant != NULL ? ", variant " : "",
@@ -186,7 +234,7 @@ static int check_request(const struct session *session, bool directions[2][2], s
 static bool fits_memory(const struct session *session, size_t num_seqs, size_t seq_len, bool backward, size_t *needed,
                         size_t *available)
 {
-    const struct linrec_args sizes = {.num_seqs = num_seqs, .seq_len = seq_len};
+    const struct linrec_args sizes = {.num_seqs = num_seqs, .seq_len = seq_len, .config = session->options.config};
     const size_t bytes = arrays_bytes(num_seqs, seq_len, backward), margin = (size_t)128 << 20;
     size_t total, workspace = 0;
     *available = 0;
@@ -210,6 +258,37 @@ static size_t window_of(size_t seq_len)
     return seq_len > (size_t)1 << 24 ? 65537 : 0;
 }
 
+/* A launcher may refuse a combination of what its knobs allow one by one: many threads with many stages, for want of
+   shared memory. Such kernels are left out, which is an error if no other takes the shape. */
+static void try_config(struct session *session, struct arrays *arrays, bool reverse)
+{
+    const struct linrec_config *config = &session->options.config;
+    const struct linrec_kernel *kernels = session->chapter->kernels;
+    const struct data_spec spec = {session->options.seed, DATA_UNIFORM, arrays->args.seq_len, reverse, 0};
+    int num_taken = 0, num_refused = 0;
+    char given[KNOBS_TEXT], why[256];
+
+    if (!knobs_given(config) || arrays_fill(arrays, &spec) != cudaSuccess)
+        return;
+    knobs_shape(config, ',', given);
+    for (int k = 0; kernels[k].name != NULL; k++) {
+        if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], arrays->backward, reverse) ||
+            cannot_run(session, &kernels[k], arrays->args.num_seqs, arrays->args.seq_len, why, sizeof why))
+            continue;
+        const cudaError_t error = arrays_launch(arrays, &kernels[k], arrays->backward);
+        session->refused[k] = knobs_refused(config, error);
+        num_refused += session->refused[k];
+        num_taken += !session->refused[k];
+        if (session->refused[k] && session->options.variant == NULL)
+            fprintf(stderr, "skipped: %s does not run with %s here (%s)\n", kernels[k].name, given + 1,
+                    cudaGetErrorString(error));
+    }
+    if (num_refused != 0 && num_taken == 0)
+        session->status =
+            usage_error("%s does not run with %s here, for example for want of shared memory; choose smaller numbers",
+                        session->options.variant != NULL ? session->options.variant : "a single variant", given + 1);
+}
+
 /* Checks every wanted kernel on every kind of data that fits the shape. errors[k]: the largest error of kernel k. Large
    shapes are checked on the two kinds that find the most: forgetting and long memory. */
 static void check_shape(struct session *session, struct arrays *arrays, bool reverse, double *errors)
@@ -230,7 +309,8 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
             if (kernels[k].chapter != NULL && kind != DATA_NEAR_ONE) /* its own program checks the other kinds */
                 continue;
             if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], arrays->backward, reverse) ||
-                kernels[k].partial || cannot_run(session, &kernels[k], arrays->args.num_seqs, length, why, sizeof why))
+                kernels[k].partial || session->refused[k] ||
+                cannot_run(session, &kernels[k], arrays->args.num_seqs, length, why, sizeof why))
                 continue;
             progress("checking %s %s, %zu x %zu, %s", kernels[k].name, direction, arrays->args.num_seqs, length,
                      data_kind_name(spec.kind));
@@ -243,12 +323,9 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
                 check.max_error = INFINITY;
             }
             errors[k] = fmax(errors[k], check.max_error);
-            if (check.text[0] != '\0') {
-                session->num_failed++;
-                progress("");
-                fprintf(stderr, "FAILED %s %s, %zu x %zu, %s coefficients: %s\n", kernels[k].name, direction,
-                        arrays->args.num_seqs, length, data_kind_name(spec.kind), check.text);
-            }
+            if (check.text[0] != '\0')
+                failed(session, "%s %s, %zu x %zu, %s coefficients: %s", kernels[k].name, direction,
+                       arrays->args.num_seqs, length, data_kind_name(spec.kind), check.text);
         }
     }
 }
@@ -273,8 +350,8 @@ static void time_kernel(struct session *session, struct arrays *arrays, const st
         row->barriers = counts.barriers;
         row->shuffles = counts.shuffles;
         char label[256];
-        snprintf(label, sizeof label, "%s,%s,%s,%zu,%zu", row->chapter, row->variant, row->direction, row->num_seqs,
-                 row->seq_len);
+        snprintf(label, sizeof label, "%s,%s%s,%s,%zu,%zu", row->chapter, row->variant,
+                 row->shape != NULL ? row->shape : "", row->direction, row->num_seqs, row->seq_len);
         sim_trace(label);
 #endif
     } else {
@@ -287,11 +364,9 @@ static void time_kernel(struct session *session, struct arrays *arrays, const st
                 measure(arrays, kernel, backward, repeats, session->flush_buffer, session->flush_bytes, &row->timing);
         row->timed = error == cudaSuccess;
     }
-    if (error != cudaSuccess) {
-        session->num_failed++;
-        fprintf(stderr, "FAILED %s %s, %zu x %zu: the launch failed: %s\n", kernel->name, row->direction, row->num_seqs,
-                row->seq_len, cudaGetErrorString(error));
-    }
+    if (error != cudaSuccess)
+        failed(session, "%s %s, %zu x %zu: the launch failed: %s", kernel->name, row->direction, row->num_seqs,
+               row->seq_len, cudaGetErrorString(error));
 }
 
 static void keep_row(struct session *session, const struct row *row)
@@ -415,16 +490,26 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
     if (!fits || arrays_create(&arrays, num_seqs, seq_len, backward) != cudaSuccess) {
         fprintf(stderr, "skipped %s of %zu x %zu: it needs %.3g GB, the device has %.3g GB free\n",
                 direction_name(backward, reverse), num_seqs, seq_len, (double)needed * 1e-9, (double)available * 1e-9);
-        session->num_failed += fits; /* there was room, and yet no memory */
+        if (fits) /* there was room, and yet no memory */
+            failed(session, "%s of %zu x %zu: no memory", direction_name(backward, reverse), num_seqs, seq_len);
         return false;
     }
     while (kernels[num_kernels].name != NULL)
         num_kernels++;
     double *errors = calloc((size_t)num_kernels + 1, sizeof *errors);
-    if (session->said == NULL)
+    if (session->said == NULL) {
         session->said = calloc((size_t)num_kernels + 1, sizeof *session->said);
-    if (errors == NULL || session->said == NULL)
+        session->refused = calloc((size_t)num_kernels + 1, sizeof *session->refused);
+    }
+    if (errors == NULL || session->said == NULL || session->refused == NULL)
         exit(1);
+    arrays.args.config = session->options.config;
+    try_config(session, &arrays, reverse);
+    if (session->status != 0) {
+        free(errors);
+        arrays_free(&arrays);
+        return false;
+    }
     check_shape(session, &arrays, reverse, errors);
 
     /* the workload that is timed: uniform coefficients */
@@ -434,18 +519,23 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
     const bool filled = timing && arrays_fill(&arrays, &spec) == cudaSuccess;
     if (filled)
         time_baselines(session, &arrays, reverse, &copy, &sum);
-    session->num_failed += timing && !filled;
+    if (timing && !filled)
+        failed(session, "%s of %zu x %zu: the test data could not be written", direction_name(backward, reverse),
+               num_seqs, seq_len);
     for (int k = 0; k < num_kernels; k++) {
         if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], backward, reverse))
             continue;
         if (cannot_run(session, &kernels[k], num_seqs, seq_len, why, sizeof why)) {
-            if (!session->said[k])
+            if (!session->said[k]) /* once is enough */
                 fprintf(stderr, "skipped: %s\n", why);
             session->said[k] = true;
             continue;
         }
+        if (session->refused[k]) /* and said so */
+            continue;
         struct row row = {.chapter = chapter_of(session, &kernels[k]),
                           .variant = variant_of(&kernels[k]),
+                          .shape = session->shape,
                           .direction = direction_name(backward, reverse),
                           .num_seqs = num_seqs,
                           .seq_len = seq_len,
@@ -483,8 +573,9 @@ static int run_shapes(struct session *session, bool directions[2][2], const size
                 continue;
             }
             const bool ran = run_shape(session, backward, reverse, num_seqs, seq_len);
+            status = session->status;
             tell_time_left(session, work, ran);
-            if (ran && session->options.resume)
+            if (ran && session->options.resume && status == 0)
                 status = table_write_csv(session->options.csv, &session->run, session->rows, session->num_rows);
         }
     return status;
@@ -518,6 +609,7 @@ static int check_and_time(struct session *session)
         if (on_sim)
             lengths[num_lengths++] = 1001; /* rows that start at any multiple of 4 bytes */
     }
+    knobs_shape(&options->config, ':', session->shape);
     int status = check_request(session, directions, num_seqs, lengths, options->num_seq_lens);
     if (status == 0 && options->csv != NULL)
         status = output_probe(options->csv);
@@ -559,10 +651,14 @@ static int check_and_time(struct session *session)
     resume_free(&session->resume);
     if (on_sim)
         printf("\nThe simulator checks results and counts what one launch does; it says nothing about time.\n");
+    if (session->num_failed > 3)
+        fprintf(stderr, "and %d more; --variant NAME --seq-len L narrows it down\n", session->num_failed - 3);
     if (session->num_failed != 0) {
         printf("\n%d FAILED\n", session->num_failed);
         return 1;
     }
+    if (session->status != 0)
+        return status;
     if (session->num_checks == 0)
         printf("\nnothing was checked\n");
     else
@@ -589,7 +685,9 @@ static int run_own_arrays(struct session *session)
     for (const struct linrec_kernel *k = session->chapter->kernels; k->name != NULL; k++)
         if (session->options.variant != NULL ? is_wanted(session, k) : k->is_default)
             kernel = k;
-    if (kernel->partial)
+    if (!knobs_take(kernel, &session->options.config))
+        status = refuse_config(session, kernel);
+    else if (kernel->partial)
         status = usage_error("%s computes only part of the result; choose another variant, see --list", kernel->name);
     else if (!offers(kernel, backward, reverse))
         status =
@@ -600,10 +698,11 @@ static int run_own_arrays(struct session *session)
         status = usage_error("the arrays need %.3g GB, the device has %.3g GB free", (double)needed * 1e-9,
                              (double)available * 1e-9);
     if (status == 0)
-        status = own_arrays_run(&own, kernel, reverse);
+        status = own_arrays_run(&own, kernel, &session->options);
     if (status == 0)
-        printf("%s: %zu x %zu, %s, variant %s on %s\n", session->chapter->name, own.shape.num_seqs, own.shape.seq_len,
-               direction_name(backward, reverse), kernel->name, session->run.device);
+        printf("%s: %zu x %zu, %s, variant %s%s on %s\n", session->chapter->name, own.shape.num_seqs, own.shape.seq_len,
+               direction_name(backward, reverse), kernel->name,
+               knobs_shape(&session->options.config, ':', session->shape), session->run.device);
     own_arrays_free(&own);
     return status;
 }
@@ -615,6 +714,10 @@ int harness_main(int argc, char **argv, const struct linrec_chapter *chapter)
     int status = options_read(argc, argv, chapter, &session.options);
     if (status >= 0)
         return status;
+    if (session.options.fill != NULL)
+        return array_files_fill(&session.options);
+    if (session.options.print != NULL)
+        return array_files_print(session.options.print);
     if (session.options.list) {
         print_list(chapter);
         return 0;

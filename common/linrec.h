@@ -29,21 +29,23 @@
 extern "C" {
 #endif
 
-/* What a kernel can be told about its shape; 0: it chooses by itself (--config). */
+/* What a kernel can be told about its shape (--config); 0: it chooses by itself. A launcher takes what its knobs
+   (below) name, ignores the rest, and refuses a combination that cannot run: cudaErrorInvalidValue, or
+   cudaErrorNotSupported where the device is too small for it, for example in shared memory. */
 struct linrec_config {
     int rows;    /* rows of 32 float4 that a warp takes of each tile */
     int threads; /* threads of a block, a multiple of 32 */
     int stages;  /* tiles in shared memory at once */
 };
 
-/* Which of these a kernel takes. */
+/* Which of these a kernel takes. All zero: none. */
 struct linrec_knobs {
     int rows[4];     /* the numbers of rows that are compiled, 0 behind the last; none: no such knob */
-    int max_threads; /* 0: no such knob */
-    int max_stages;  /* 0: no such knob */
+    int max_threads; /* any multiple of 32 up to this; 0: no such knob */
+    int max_stages;  /* any number from 1 to this; 0: no such knob */
 };
 
-/* The arguments of every launcher: sizes, direction and pointers.
+/* The arguments of every launcher: sizes, direction, shape and pointers.
 
    Pointers: to device memory (chapter 01: host memory), bases aligned to 16 bytes, arrays that do not overlap. Rows are
    packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is read or
@@ -92,13 +94,14 @@ struct linrec_kernel {
     size_t max_num_seqs; /* most sequences, 0: any */
     size_t max_elems;    /* most elements of all sequences together, 0: any */
     int min_arch;        /* compute capability needed, 80 for 8.0; 0: any */
-    struct linrec_knobs knobs;
+
+    struct linrec_knobs knobs; /* what --config may set */
 
     /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound (oracle.h).
        NULL: one, the plain loop. */
     int (*levels)(size_t seq_len);
 
-    /* Bytes of scratch memory needed for args (only the sizes are read). NULL: none. */
+    /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. */
     size_t (*workspace_size)(const struct linrec_args *args);
 
     /* Writes who computes element (seq, pos), for example "block 3, thread 17". NULL: not said. */

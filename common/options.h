@@ -14,10 +14,12 @@ struct options {
 
     bool forward, reverse, backward; /* as given; none: every direction that the chapter has */
     const char *variant;             /* NULL: all */
+    struct linrec_config config;     /* 0: not given */
     uint64_t seed;
     int repeats; /* 0: the default */
     bool check_only, list, resume;
     const char *csv;
+    const char *fill, *print; /* make .npy files, or show one, and nothing else */
 
     const char *inputs, *coeffs, *outputs, *d_outputs, *d_inputs, *d_coeffs; /* .npy files */
     bool arrays;                                                             /* any of them given */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "error.h"
+#include "knobs.h"
 
 static const char complete[] =
     "forward takes --inputs, --coeffs and --outputs; backward takes --d-outputs, --coeffs, --outputs, "
@@ -102,14 +103,16 @@ static int write_files(const struct own_arrays *own, float *const values[2])
     return status;
 }
 
-int own_arrays_run(struct own_arrays *own, const struct linrec_kernel *kernel, bool reverse)
+int own_arrays_run(struct own_arrays *own, const struct linrec_kernel *kernel, const struct options *options)
 {
     struct arrays arrays;
     float *values[2] = {NULL, NULL};
+    char shape[KNOBS_TEXT];
     cudaError_t error = arrays_create(&arrays, own->shape.num_seqs, own->shape.seq_len, own->backward);
     if (error != cudaSuccess)
         return usage_error("the arrays do not fit into the device's memory: %s", cudaGetErrorString(error));
-    arrays.args.reverse = reverse;
+    arrays.args.reverse = options->reverse;
+    arrays.args.config = options->config;
     for (int i = 0; i < own->num_read && error == cudaSuccess; i++)
         error = cudaMemcpy(arrays.blocks[i], own->read[i].values, arrays.bytes, cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
@@ -123,6 +126,10 @@ int own_arrays_run(struct own_arrays *own, const struct linrec_kernel *kernel, b
     int status = 1;
     if (error == cudaSuccess)
         status = write_files(own, values);
+    else if (knobs_refused(&options->config, error))
+        status = usage_error("%s does not run with %s here, for example for want of shared memory; choose smaller "
+                             "numbers",
+                             kernel->name, knobs_shape(&options->config, ',', shape) + 1);
     else
         fprintf(stderr, "FAILED %s: %s\n", kernel->name, cudaGetErrorString(error));
     free(values[0]);

@@ -18,9 +18,9 @@ struct own_arrays {
    written. Returns 0, or 2 after one line on stderr. */
 int own_arrays_read(struct own_arrays *own, const struct options *options);
 
-/* Runs the kernel and writes what it computes. Returns 0, 1 when the launch failed, or 2 when a file could not be
- * written. */
-int own_arrays_run(struct own_arrays *own, const struct linrec_kernel *kernel, bool reverse);
+/* Runs the kernel, reversed and in the shape that the options say, and writes what it computes. Returns 0, 1 when the
+   launch failed, or 2 when the kernel does not take that shape here or a file could not be written. */
+int own_arrays_run(struct own_arrays *own, const struct linrec_kernel *kernel, const struct options *options);
 
 void own_arrays_free(struct own_arrays *own);
 

@@ -35,12 +35,19 @@ static void print_percent(double gb_per_s, double yardstick)
         printf("%7s ", "-");
 }
 
+/* What --config gave; the empty text for nothing. */
+static const char *shape_of(const struct row *row)
+{
+    return row->shape != NULL ? row->shape : "";
+}
+
 void table_print_row(const struct run *run, const struct row *row)
 {
     const bool sim = strcmp(run->backend, "sim") == 0;
     if (run->compares)
         printf("%-12s ", row->chapter);
-    printf("%-14s %-16s %8zu %8zu ", row->variant, row->direction, row->num_seqs, row->seq_len);
+    const int width = printf("%s%s", row->variant, shape_of(row));
+    printf("%*s %-16s %8zu %8zu ", width < 14 ? 14 - width : 0, "", row->direction, row->num_seqs, row->seq_len);
     if (sim && row->counted)
         printf("%9llu %9llu %9llu %9llu ", row->blocks, row->threads, row->barriers, row->shuffles);
     else if (sim)
@@ -114,8 +121,8 @@ int table_write_csv(const char *path, const struct run *run, const struct row *r
             fprintf(file, "%s\n", row->line);
             continue;
         }
-        fprintf(file, "%s,%s,%s,%zu,%zu,%s,", row->chapter, row->variant, row->direction, row->num_seqs, row->seq_len,
-                run->backend);
+        fprintf(file, "%s,%s%s,%s,%zu,%zu,%s,", row->chapter, row->variant, shape_of(row), row->direction,
+                row->num_seqs, row->seq_len, run->backend);
         write_text(file, run->device, ',');
         fputc(',', file);
         if (row->timed)

@@ -10,6 +10,7 @@
 
 struct row {
     const char *chapter, *variant, *direction;
+    const char *shape; /* what --config gave, ":threads=256:stages=3", printed behind the variant; NULL: nothing */
     size_t num_seqs, seq_len;
     bool timed; /* else the time columns stay empty */
     struct timing timing;

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# trace.pl FILE.csv [LINES] - prints what the simulator has counted (SIM_TRACE=FILE.csv) as a table: a row for each kernel; with LINES,
+# trace.pl FILE.csv [LINES] - prints what the simulator has counted (SIM_TRACE=FILE.csv) as a table of 100 columns: a row for each kernel; with LINES,
 # the name of a variant or "all", also one for each of its lines that access memory.
 use strict;
 use warnings;
@@ -16,6 +16,7 @@ die "$path is not a trace; SIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'lo
 die "no variant \"$lines\" was traced; LINES takes one of the table's names, or all\n"
     if defined $lines && $lines ne 'all' && !grep { $_->{variant} eq $lines } @rows;
 my %chapters = map { $_->{chapter} => 1 } @rows; # chapter 07 traces the kernels of all
+my $atomics = grep { $_->{atomics} } @rows;      # few kernels have any
 
 # A quotient, or a dash where there is nothing to divide by.
 sub per { my ($format, $a, $b) = @_; return $b ? sprintf $format, $a / $b : '-' }
@@ -24,7 +25,7 @@ sub per { my ($format, $a, $b) = @_; return $b ? sprintf $format, $a / $b : '-' 
 sub requests {
     my ($row, $what) = @_;
     my $count = $row->{"${what}_requests"};
-    return $count ? sprintf '%5.1f %5.1f', $row->{"${what}_sectors"} / $count, $row->{"${what}_least"} / $count : sprintf '%5s %5s', '-', '-';
+    return map { per('%.1f', $row->{"${what}_$_"}, $count) } 'sectors', 'least';
 }
 
 my %source;
@@ -36,34 +37,44 @@ sub source_line {
     }
     my $text = $source{$file}[$number - 1] // '';
     $text =~ s/^\s+|\s+$//g;
-    return length $text > 70 ? substr($text, 0, 67) . '...' : $text;
+    return $text;
 }
 
-print <<'HEAD';
-                                              sectors of 32 B a request     bytes moved             per launch
-                                                load        store           an element    bank con-                                  steps an
-variant        direction        num_seqs seq_len  is best    is best      all   once     flicts  barriers  shuffles   atomics   element
-HEAD
-my $label = '';
+# One row: a name, which stands on a line of its own if it is long, and its figures below the head.
+sub print_row {
+    my ($name, @figures) = @_;
+    print length $name > 100 ? substr($name, 0, 97) . '...' : $name, "\n" if length $name > 14;
+    printf '%-14s %7s %5s %7s %5s %6s %6s %9s', length $name > 14 ? '' : $name, @figures[0 .. 6];
+    printf ' %8s %8s', @figures[7, 8] if @figures > 7;
+    printf ' %7s', $figures[9] if @figures > 7 && $atomics;
+    printf ' %7s', $figures[10] if @figures > 7;
+    print "\n";
+}
+
+# What kernels and lines have in common.
+sub figures {
+    my ($row) = @_;
+    my $elements = $row->{load_requests} + $row->{store_requests} ? ($row->{num_seqs} || 0) * ($row->{seq_len} || 0) : 0;
+    return (requests($row, 'load'), requests($row, 'store'),
+        per('%.2f', 32 * ($row->{load_sectors} + $row->{store_sectors}), $elements),
+        per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements), $row->{conflicts});
+}
+
+my $space = $atomics ? ' ' x 8 : '';
+print "                sectors/load sectors/store bytes/element      bank   in the launch   $space steps/\n";
+print 'variant        touched ideal touched ideal  moved needed conflicts barriers shuffles', $atomics ? ' atomics' : '', " element\n";
+my ($shape, $variant) = ('', '');
 for my $row (@rows) {
-    my $elements = ($row->{num_seqs} || 0) * ($row->{seq_len} || 0);
     if ($row->{line} eq '') {
-        my $own = join ',', @$row{qw(variant direction num_seqs seq_len)};
-        my $variant = $row->{variant} || $row->{kernel};
-        $variant = "$row->{chapter}/$variant" if keys %chapters > 1;
-        my $name = sprintf '%-14s %-16s', $variant, $row->{direction};
-        $name = sprintf '%-31s', "+ $row->{kernel}" if $own eq $label; # more kernels of a variant
-        $label = $own if $row->{variant} ne '';
-        printf "%s %8s %7s %s %s %8s %6s %10d %9d %9d %9d %9s\n", $name, @$row{qw(num_seqs seq_len)},
-            requests($row, 'load'), requests($row, 'store'),
-            per('%.2f', 32 * ($row->{load_sectors} + $row->{store_sectors}), $elements),
-            per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements),
-            @$row{qw(conflicts barriers shuffles atomics)}, per('%.3f', $row->{chain}, $row->{seq_len});
+        my $is = join ', ', (grep { $_ ne '' } keys %chapters > 1 ? $row->{chapter} : '', $row->{direction}),
+            $row->{num_seqs} ne '' ? "$row->{num_seqs} sequences of $row->{seq_len} elements" : ();
+        print "\n$is\n" if $is ne $shape;
+        my $more = $is eq $shape && $row->{variant} eq $variant && $variant ne ''; # more kernels of a variant
+        print_row($more || $row->{variant} eq '' ? ($more ? '+ ' : '') . $row->{kernel} : $row->{variant}, figures($row),
+            @$row{qw(barriers shuffles atomics)}, per('%.3f', $row->{chain}, $row->{seq_len}));
+        ($shape, $variant) = ($is, $row->{variant});
     } elsif (defined $lines && ($lines eq 'all' || $lines eq $row->{variant})) {
-        my $shared = $row->{shared_requests} ? "   [$row->{shared_requests} shared requests]" : '';
-        printf "    %-48s %s %s %8s %6s %10d   %s%s\n", $row->{line}, requests($row, 'load'), requests($row, 'store'),
-            per('%.2f', 32 * ($row->{load_sectors} + $row->{store_sectors}), $elements),
-            per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements),
-            $row->{conflicts}, source_line($row->{line}), $shared;
+        my $shared = $row->{shared_requests} ? " [$row->{shared_requests} shared requests]" : '';
+        print_row("  $row->{line}$shared: " . source_line($row->{line}), figures($row));
     }
 }

@@ -33,7 +33,7 @@ for my $chapter (chapters()) {
 
     my ($status, $out, $err) = run_program($p, '--help');
     ok($status eq 0 && $err eq '' && $out =~ /^usage: $chapter /, "$chapter --help");
-    for my $option (qw(num-seqs seq-len reverse backward variant seed repeats check-only csv resume list inputs coeffs outputs d-outputs d-inputs d-coeffs)) {
+    for my $option (qw(num-seqs seq-len reverse backward variant config seed repeats check-only csv resume list fill print inputs coeffs outputs d-outputs d-inputs d-coeffs)) {
         like($out, qr/--$option\b/, "$chapter --help names --$option");
     }
 

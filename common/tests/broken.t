@@ -35,6 +35,16 @@ for my $mistake (@mistakes) {
 ($status, $out, $err) = run_program(extra('tests_broken'), '--check-only', '--num-seqs', 1001, '--seq-len', 3, '--variant', 'skips_a_block');
 ok($status eq 1 && $err =~ /the first is outputs\[999, 0\]/, 'caught: skips_a_block') or diag($err);
 
+# hundreds of failures: three of them, and how many more
+($status, $out, $err) = run_program(extra('tests_broken'), '--check-only', '--num-seqs', 3, '--seq-len', '16,32,64', '--variant', 'off_by_one');
+my ($total) = $out =~ /^(\d+) FAILED\n\z/m;
+my @failed = $err =~ /^FAILED /mg;
+my ($more) = $err =~ /^and (\d+) more; --variant NAME --seq-len L narrows it down\n\z/m;
+is("$status " . @failed . " $more", '1 3 ' . ($total - 3), 'the first three failures are printed, and how many more there are') or diag("$out$err");
+($status, $out, $err) = run_program(extra('tests_broken'), '--check-only', '--num-seqs', 3, '--seq-len', 16, '--variant', 'zero_forgets', '--forward');
+($total) = $out =~ /^(\d+) FAILED\n\z/m;
+ok($total <= 3 && $total == (() = $err =~ /^FAILED /mg) && $err !~ /more/, 'few failures are all printed') or diag("$out$err");
+
 # the reader's own mistakes, of 02_cuda_ref/BREAK_IT.md
 ($status, $out) = run_program(extra('02_cuda_ref_broken'), 'none');
 ok($status eq 0 && $out =~ /^none: 0 of 5000/, '02_cuda_ref_broken none: nothing is wrong');

@@ -76,8 +76,25 @@ is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/cuda
 # ---- the table, and a program that gives no labels ----
 
 my ($status, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
-ok($status eq 0 && $out =~ /^full_blocks +forward +64 +1024 +32\.0 +4\.0 +32\.0 +4\.0 +95\.97 +12\.00 /m
-        && $out =~ m{^ +02_cuda_ref/cuda_ref\.cu:\d+ .*outputs\[l\] = y;}m, 'trace.pl prints kernels and their lines') or diag("$out$err");
+ok($status eq 0 && $out =~ /^forward, 64 sequences of 1024 elements\nfull_blocks +32\.0 +4\.0 +32\.0 +4\.0 +95\.97 +12\.00 +0 +0 +0 +1\.000$/m
+        && $out =~ m{^ +02_cuda_ref/cuda_ref\.cu:\d+: outputs\[l\] = y;\n +- +- +32\.0 +4\.0 +31\.\d\d +\d\.\d\d +0$}m, 'trace.pl prints kernels and their lines')
+    or diag("$out$err");
+
+for my $chapter ('02_cuda_ref', '05_pipe', '06_backward', '07_bench') {
+    trace($chapter, '--num-seqs', 32, '--seq-len', '33,4096');
+    (my $failed, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
+    is("$failed$err", 0, "trace.pl: $chapter");
+    is_deeply([grep { length > 100 } split /\n/, $out], [], "$chapter: within 100 columns");
+    like($out, qr/^\Q@{[$chapter eq '07_bench' ? '05_pipe, ' : '']}\Eforward, 32 sequences of 33 elements$/m, "$chapter: a line says the shape") if $chapter !~ /^06/;
+}
+like($out, qr/^06_backward, backward, 32 sequences of 4096 elements\ntwo_pass .*\n(?:.*\n)*?\+ /m, "more kernels of a variant");
+{
+    local $ENV{LINES} = 24; # a shell's terminal, not the reader's wish
+    $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace 2>&1`;
+    ok($? == 0 && $out =~ /^full_blocks /m && $out !~ /cuda_ref\.cu:/, 'make trace, with LINES exported') or diag($out);
+    $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace LINES=full_blocks 2>&1`;
+    like($out, qr{^  02_cuda_ref/cuda_ref\.cu:\d+: }m, 'make trace LINES=VARIANT shows its lines');
+}
 ($status) = run_program({ SIM_TRACE => scratch('plain.csv'), SIM_TRACE_WARP => scratch('warp.csv') }, extra('02_cuda_ref_broken'), 'none');
 like(read_file(scratch('plain.csv')), qr/^,,,,,none,,1,1,128,/m, 'a program without labels: its kernels');
 like(read_file(scratch('warp.csv')), qr/^,,,,,none,\S+:\d+,load,\d+,31,6200,4$/m, 'and the lanes of its first warp');

@@ -1,0 +1,13 @@
+/* array_files.h - making and showing .npy files, for readers without NumPy. */
+#ifndef ARRAY_FILES_H
+#define ARRAY_FILES_H
+
+#include "options.h"
+
+/* --fill: writes every array file that the options name. Returns 0, or 2 after one line on stderr. */
+int array_files_fill(const struct options *options);
+
+/* --print: the values of a file, one sequence a line. Returns 0, or 2 after one line on stderr. */
+int array_files_print(const char *path);
+
+#endif

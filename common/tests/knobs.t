@@ -1,0 +1,66 @@
+# --config: what is given reaches the kernels that take it, in every use of a program, and the table says so; what no kernel takes is refused.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+my $p = extra('tests_knobs');
+my @quick = ('--num-seqs', 3, '--seq-len', 5, '--repeats', 1);
+my ($csv, $trace, $y) = map { scratch($_) } qw(knobs.csv trace.csv y.npy);
+
+my (undef, $list) = run_program($p, '--list');
+like($list, qr/^all .* \(rows 1, 2, 4; threads up to 512; stages up to 4\)$/m, '--list shows all knobs');
+like($list, qr/^threads .* \(threads up to 1024\)$/m, '--list shows those that a kernel has');
+like($list, qr/^none .*tests \(default\)$/m, '--list shows none where there are none');
+
+my ($status, $out, $err) = run_program({ SIM_TRACE => $trace }, $p, @quick, '--config', 'stages=3,rows=2,threads=256', '--csv', $csv);
+is($status, 0, 'a shape is run') or diag($err);
+like($out, qr/^all:rows=2:threads=256:stages=3 +forward +3 +5 /m, 'the table names the shape');
+like(read_file($csv), qr/^knobs,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the CSV');
+unlike($out, qr/^(?:threads|none)/m, 'kernels that cannot be told all of it do not run');
+SKIP: {
+    skip 'only the simulator counts blocks and threads', 2 if backend() ne 'sim';
+    like($out, qr/^all\S+ +forward +3 +5 +6 +1536 +18 /m, 'the timed launch has it: 2 blocks of 256 threads a sequence, 3 barriers each');
+    like(read_file($trace), qr/^knobs,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the trace');
+}
+($status, $out) = run_program($p, @quick, '--config', 'threads=64');
+ok($status eq 0 && $out =~ /^all:threads=64 .*^threads:threads=64 /ms && $out !~ /^none/m, 'all kernels that take it run');
+($status, $out) = run_program($p, @quick);
+ok($status eq 0 && $out =~ /^all +forward .*^threads +forward .*^none +forward /ms, 'without --config, all do');
+
+# the launcher's own refusal: many threads with many stages
+my @too_much = ('--config', 'threads=512,stages=3');
+my $refusal = qr/: all does not run with threads=512,stages=3 here, .*; choose smaller numbers$/;
+($status, $out, $err) = run_program($p, @quick, '--variant', 'all', @too_much);
+ok($status eq 2 && $err =~ /\A[^\n]*$refusal\n\z/ && $out !~ /passed|FAILED/, 'a shape that the launcher refuses: one line') or diag("$status $out$err");
+my @arrays = ('--inputs', write_npy(scratch('x.npy'), '(3,)', 1, 1, 1), '--coeffs', write_npy(scratch('c.npy'), '(3,)', 2, 2, 2), '--outputs', $y);
+refuses('also on own arrays', $refusal, $p, @arrays, '--variant', 'all', @too_much);
+($status, $out) = run_program($p, @arrays, '--variant', 'all', '--config', 'threads=64');
+ok($status eq 0 && $out =~ /variant all:threads=64 on /, 'own arrays in a shape') or diag($out);
+is_deeply([read_npy($y)], ['(3,)', 1, 3, 7], 'give the same result');
+
+# refusals
+my %wrong = (
+    'block=3' => qr/"block=3" is not known; give rows, threads or stages/,
+    'rows' => qr/"rows" gives no number/,
+    'rows=' => qr/"rows=" gives no number/,
+    'rows=two' => qr/"rows=two" gives no number/,
+    'rows=0' => qr/"rows=0" gives no number/,
+    'rows=-1' => qr/"rows=-1" gives no number/,
+    'rows=99999999999' => qr/gives no number/,
+    'rows=1,' => qr/"" is not known/,
+    '' => qr/"" is not known/,
+    'rows=1,rows=1' => qr/rows is given twice/,
+    'threads=100' => qr/threads=100 is not a multiple of 32, .* choose 128/,
+    'rows=3' => qr/no variant takes rows=3; --list shows what each takes/,
+    'rows=1,threads=1024' => qr/no variant takes rows=1,threads=1024;/,
+);
+refuses("--config '$_'", $wrong{$_}, $p, @quick, '--config', $_) for sort keys %wrong;
+refuses('given twice in two options', qr/rows is given twice/, $p, '--config', 'rows=1', '--config', 'rows=2');
+refuses('rows that are not compiled', qr/: all takes rows 1, 2, 4; threads up to 512; stages up to 4; it does not take rows=3$/, $p, '--variant', 'all', '--config', 'rows=3');
+refuses('more stages than there are', qr/does not take stages=5$/, $p, '--variant', 'all', '--config', 'stages=5');
+refuses('a knob that a variant lacks', qr/: threads takes threads up to 1024; it does not take rows=1$/, $p, '--variant', 'threads', '--config', 'rows=1');
+refuses('a variant without knobs', qr/: none leaves no choice of rows, threads or stages; choose a variant that does, see --list$/, $p, '--variant', 'none', '--config', 'rows=1');
+refuses('own arrays, whose default has no knobs', qr/: none leaves no choice/, $p, @arrays, '--config', 'rows=1');
+done_testing;

@@ -1,0 +1,6 @@
+# Times that scatter are taken again; see programs/measure.c. The simulator's clock is the machine's.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+exec extra('tests_measure') or die "tests_measure: $!";

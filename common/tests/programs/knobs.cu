@@ -1,0 +1,55 @@
+/* knobs.cu - kernels whose launch shows what --config gave: `rows` blocks a sequence, of which one works, blocks of
+   `threads` threads, of which one works, and `stages` barriers. */
+#include <cuda_runtime.h>
+
+#include "../../harness.h"
+
+__global__ void loop(int rows, int stages, size_t seq_len, const float *inputs, const float *coeffs, float *outputs)
+{
+    const size_t row = blockIdx.x / rows * seq_len;
+    float y = 0.0f;
+    for (int stage = 0; stage < stages; stage++)
+        __syncthreads();
+    if (blockIdx.x % rows == 0 && threadIdx.x == 0)
+        for (size_t l = 0; l < seq_len; l++)
+            outputs[row + l] = y = l == 0 ? inputs[row] : y * coeffs[row + l] + inputs[row + l];
+}
+
+static cudaError_t forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    const struct linrec_config *config = &args->config;
+    const int rows = config->rows != 0 ? config->rows : 1, threads = config->threads != 0 ? config->threads : 32;
+    const cudaError_t error = linrec_check_args(args, false);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    if (threads * config->stages > 1024)
+        return cudaErrorNotSupported;
+    loop<<<(unsigned)args->num_seqs * rows, threads, 0, stream>>>(rows, config->stages, args->seq_len, args->inputs,
+                                                                  args->coeffs, args->outputs);
+    return cudaGetLastError();
+}
+
+static struct linrec_kernel row(const char *name)
+{
+    struct linrec_kernel kernel = {};
+    kernel.name = name;
+    kernel.idea = "for the tests";
+    kernel.forward = forward;
+    return kernel;
+}
+
+int main(int argc, char **argv)
+{
+    struct linrec_kernel kernels[] = {row("all"), row("threads"), row("none"), row(NULL)};
+    kernels[0].knobs.rows[0] = 1;
+    kernels[0].knobs.rows[1] = 2;
+    kernels[0].knobs.rows[2] = 4;
+    kernels[0].knobs.max_threads = 512;
+    kernels[0].knobs.max_stages = 4;
+    kernels[1].knobs.max_threads = 1024;
+    kernels[2].is_default = true;
+    struct linrec_chapter chapter = {};
+    chapter.name = "knobs";
+    chapter.kernels = kernels;
+    return harness_main(argc, argv, &chapter);
+}

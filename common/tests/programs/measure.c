@@ -1,0 +1,46 @@
+/* measure.c - how often a launch is timed whose times scatter, and which timing is kept. The launches only sleep: the
+   first two warm up, then come attempts of five, two of them longer. Prints TAP. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../measure.h"
+
+static int launches;
+static int longer[3]; /* for each attempt how many times as long two of its launches take */
+
+static cudaError_t forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    const int timed = launches++ - 2;
+    (void)args;
+    (void)stream;
+    usleep(10000 * (timed >= 0 && timed % 5 >= 3 ? (unsigned)longer[timed / 5 % 3] : 1));
+    return cudaSuccess;
+}
+
+static int number;
+
+static void check(const char *what, int first, int second, int third, int must_be_launches, double low, double high)
+{
+    const struct linrec_kernel kernel = {.name = "sleep", .forward = forward};
+    struct arrays arrays;
+    struct timing timing = {0};
+    memset(&arrays, 0, sizeof arrays);
+    longer[0] = first, longer[1] = second, longer[2] = third;
+    launches = 0;
+    const cudaError_t error = measure(&arrays, &kernel, false, 5, NULL, 0, &timing);
+    const double spread = timing.p80_ms / timing.p20_ms;
+    const bool good = error == cudaSuccess && launches == must_be_launches && low <= spread && spread <= high;
+    printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
+    if (!good)
+        printf("# %d launches, p80 / p20 = %.2f\n", launches, spread);
+}
+
+int main(void)
+{
+    check("calm times are taken once", 1, 1, 1, 7, 1.0, 1.5);
+    check("times that scatter are taken again", 5, 1, 1, 12, 1.0, 1.5);
+    check("at most twice, and the calmest are kept", 8, 3, 6, 17, 2.0, 4.0);
+    printf("1..%d\n", number);
+    return 0;
+}
