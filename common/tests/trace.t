@@ -71,7 +71,7 @@ for my $column (qw(load_requests load_sectors store_bytes store_once)) {
     $sum += $_->{$column} for @$lines;
     is($sum, $row->{$column}, "the lines make up the kernel: $column");
 }
-is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/cuda_ref.cu') x @$lines], 'lines are named as seen from the root');
+is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/full_blocks.cu') x @$lines], 'lines are named as seen from the root');
 
 # ---- the table, and a program that gives no labels ----
 
