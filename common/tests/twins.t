@@ -8,6 +8,7 @@ use Test::More;
 
 # chapter, variants, options (forward without any; --reverse, --backward or both), environment
 my @twins = (
+    ['01_reference', [qw(plain_threads threads)], [], { CPU_THREADS => 7 }],
     ['02_cuda_ref', [qw(one_per_block full_blocks all_ways)], []],
 );
 
