@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 extern "C" cudaError_t scan_ahead(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct linrec_config config = pipe_config(args, 2, 256, 1);
-    const cudaError_t error = backward_check(args, false, &config);
+    const cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, false, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     void (*const kernel)(size_t, const float *, const float *, float *) =

@@ -59,12 +59,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
         /* The first output behind the warp's rows is needed, too. */
         const size_t behind = base + (warp + 1) * rows * PIPE_ROW;
-        float y_behind = 0.0f;
-        if (lane == 0 && behind < end)
-            y_behind = outputs[place<reverse>(behind, 1)];
+        const float y_behind = lane == 0 && behind < end ? outputs[place<reverse>(behind, 1)] : 0.0f;
 
-        /* 2. The coefficients of a group move on by one; the last one is multiplied to what the group hands on. Then as
-           in ahead.cu. */
+        /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -93,26 +90,22 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
         turn ^= 1;
 
-        /* 4. What comes in is added: x is d_inputs now. */
+        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one behind a lane's
+           last is the next lane's first, or the first of the next row. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;
-            if (base > 0 || threadIdx.x > 0 || r > 0) {
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    x[r][i] = into * c[r][i] + x[r][i];
-            }
-            store4<reverse>(d_inputs + offset, own + r * PIPE_ROW, first, last, x[r]);
-
-            /* 5. And d_coeffs, with the outputs one element further on. The one that is missing is the next lane's
-               first, or for lane 31 the first of the next row. */
+            const bool nothing = base == 0 && threadIdx.x == 0 && r == 0; /* comes into the sequence's first group */
             const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
             const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
-            const int at = own + r * PIPE_ROW, very_last = base + last == end ? last - 1 : -1; /* its d_coeffs is 0 */
+            const int very_last = base + last == end ? last - 1 - own - r * PIPE_ROW : -1; /* its d_coeffs is 0 */
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                y[r][i] = at + i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
-            store4<reverse>(d_coeffs + offset, at, first, last, y[r]);
+            for (int i = 0; i < 4; i++) {
+                x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
+                y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+            }
+            store4<reverse>(d_inputs + offset, own + r * PIPE_ROW, first, last, x[r]);
+            store4<reverse>(d_coeffs + offset, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
 }
@@ -120,7 +113,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 extern "C" cudaError_t backward_ahead(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct linrec_config config = pipe_config(args, 2, 128, 1);
-    const cudaError_t error = backward_check(args, true, &config);
+    const cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     /* the gradients of a forward pass are a reversed scan */

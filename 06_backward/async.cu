@@ -1,5 +1,5 @@
-/* async.cu - chapter 05's async.cu, also reversed. A group lies in its stage as it lies in memory, and is turned round
-   when it is taken. */
+/* async.cu - chapter 05's async.cu, also reversed. A tile lies in its stage as it lies in memory: reversed, its origin
+   is the stage's end. */
 #include <cuda_runtime.h>
 
 #include <cuda_pipeline.h>
@@ -8,14 +8,23 @@
 #include "backward.h"
 #include "direction.cuh"
 
-/* The groups of one tile that belong to this thread are copied to their stage; one that an edge cuts is not. */
+/* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
+   the sequence [begin, end) cuts is not copied. */
 template <int rows, int reverse>
-static __device__ __forceinline__ void tile_send(const float *tile, int own, int first, int last, float *stage)
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
+                                                 size_t end, int tile_len, int own, float *stage)
 {
+    const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
 #pragma unroll
-    for (int r = 0; r < rows; r++)
-        if (is_whole(own + r * PIPE_ROW, first, last))
-            __pipeline_memcpy_async(stage + own + r * PIPE_ROW, tile + place<reverse>(own + r * PIPE_ROW, 4), 16);
+    for (int r = 0; r < rows; r++) {
+        const int at = own + r * PIPE_ROW;
+        if (is_whole(at, first, last)) {
+            const ptrdiff_t to = place<reverse>(at, 4), from = place<reverse>(base + at, 4);
+            __pipeline_memcpy_async(stage + to, inputs + from, 16);
+            __pipeline_memcpy_async(stage + tile_len + to, coeffs + from, 16);
+        }
+    }
+    __pipeline_commit();
 }
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
@@ -33,20 +42,15 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int begin = (int)(reverse ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
-    const int stage_len = 2 * tile_len; /* x and c */
+    float *const first_stage = stages + reverse * tile_len; /* the origin of its tile of x */
     float x[rows][4], c[rows][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
     inputs += origin, coeffs += origin, outputs += origin;
-    for (int s = 0; s < num_stages - 1; s++) { /* the first tiles; the last stage stays empty */
-        const size_t base = (size_t)s * tile_len;
-        const int first = s == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0);
-        tile_send<rows, reverse>(inputs + offset, own, first, last, stages + s * stage_len);
-        tile_send<rows, reverse>(coeffs + offset, own, first, last, stages + s * stage_len + tile_len);
-        __pipeline_commit();
-    }
+    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
+        tile_send<rows, reverse>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, own,
+                                 first_stage + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
@@ -55,16 +59,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
            nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
-        const int sent_first = sent == 0 ? begin : 0, sent_last = elems_left(sent, end, tile_len);
-        const ptrdiff_t sent_offset = place<reverse>(sent, 0);
-        tile_send<rows, reverse>(inputs + sent_offset, own, sent_first, sent_last, stages + empty * stage_len);
-        tile_send<rows, reverse>(coeffs + sent_offset, own, sent_first, sent_last,
-                                 stages + empty * stage_len + tile_len);
-        __pipeline_commit();
+        tile_send<rows, reverse>(inputs, coeffs, sent, begin, end, tile_len, own, first_stage + empty * 2 * tile_len);
         __pipeline_wait_prior(num_stages - 1);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            const float *const from = stages + stage * stage_len;
+            const float *const from = first_stage + stage * 2 * tile_len;
             take4<reverse>(from, inputs + offset, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
             take4<reverse>(from + tile_len, coeffs + offset, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
@@ -120,16 +119,12 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 extern "C" cudaError_t scan_async(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct linrec_config config = pipe_config(args, 2, 256, 3);
-    cudaError_t error = backward_check(args, false, &config);
+    cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, false, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     void (*const kernel)(size_t, int, const float *, const float *, float *) =
-        args->reverse ? (config.rows == 1   ? async_forward<1, 1>
-                         : config.rows == 2 ? async_forward<2, 1>
-                                            : async_forward<4, 1>)
-                      : (config.rows == 1   ? async_forward<1, 0>
-                         : config.rows == 2 ? async_forward<2, 0>
-                                            : async_forward<4, 0>);
+        args->reverse ? (config.rows == 1 ? async_forward<1, 1> : async_forward<2, 1>)
+                      : (config.rows == 1 ? async_forward<1, 0> : async_forward<2, 0>);
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
     if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;

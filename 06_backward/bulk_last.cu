@@ -1,39 +1,33 @@
-/* bulk_last.cu - chapter 05's bulk_last.cu, also reversed. A tile lies in its stage as it lies in memory. So reversed
-   its first group of four is the last in the stage, and is turned round when it is taken. */
+/* bulk_last.cu - chapter 05's bulk_last.cu, also reversed. A tile lies in its stage as it lies in memory: reversed, its
+   origin is the stage's end. */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
-#include "../05_pipe/bulk_copy.cuh"
-#include "backward.h"
+#include <bulk_copy.h>
 
-/* The tile at `base`, x and behind it c, sets off for a stage; behind the end of the sequence there is none. One thread
-   calls this. inputs, coeffs: at the sequence's origin, its first byte or, reversed, the one behind its last. */
+#include "../04_warp_scan/warp_scan.cuh"
+#include "backward.h"
+#include "direction.cuh"
+
+/* The tile at `base` sets off for a stage, x and behind it c: the whole groups of the sequence [begin, end), if there
+   are any. One thread calls this. */
 template <int reverse>
-static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, size_t seq_len,
-                                                 int tile_len, float *stage, uint64_t *arrived, uint64_t hint)
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
+                                                 size_t end, int tile_len, float *stage, uint64_t *arrived,
+                                                 uint64_t hint)
 {
-    if (base < seq_len) {
-        const size_t count = seq_len - base < (size_t)tile_len ? seq_len - base : tile_len;
-        const ptrdiff_t from = reverse ? -(ptrdiff_t)(base + count) : (ptrdiff_t)base;
-        mbarrier_expect(arrived, 2 * (unsigned)(count * sizeof(float)));
-        bulk_load_hint(stage, inputs + from, (unsigned)(count * sizeof(float)), arrived, hint);
-        bulk_load_hint(stage + tile_len, coeffs + from, (unsigned)(count * sizeof(float)), arrived, hint);
+    const int first = base == 0 ? (begin + 3) & ~3 : 0, last = elems_left(base, end, tile_len) & ~3;
+    const unsigned bytes = last > first ? (last - first) * sizeof(float) : 0;
+    if (base < end)
+        mbarrier_expect(arrived, 2 * bytes);
+    if (bytes != 0) {
+        const ptrdiff_t to = place<reverse>(first, last - first), from = place<reverse>(base + first, last - first);
+        bulk_load_hint(stage + to, inputs + from, bytes, arrived, hint);
+        bulk_load_hint(stage + tile_len + to, coeffs + from, bytes, arrived, hint);
     }
 }
 
-/* The group of four at `at` from a stage of `last` elements; from there on there is nothing, and it becomes
- * `otherwise`. */
-template <int reverse>
-static __device__ __forceinline__ void take4(const float *stage, int at, int last, float otherwise, float *four)
-{
-    const float4 none = make_float4(otherwise, otherwise, otherwise, otherwise);
-    const float4 group = at < last ? *(const float4 *)(stage + (reverse ? last - at - 4 : at)) : none;
-    four[0] = reverse ? group.w : group.x, four[1] = reverse ? group.z : group.y;
-    four[2] = reverse ? group.y : group.z, four[3] = reverse ? group.x : group.w;
-}
-
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
-   seq_len), seq_len a multiple of 4. Shared memory: num_stages tiles of x and c. */
+ * seq_len). Shared memory: num_stages tiles of x and c. */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     bulk_last_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs,
@@ -45,35 +39,42 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
     const int tile_len = num_warps * rows * PIPE_ROW;
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
+    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t end = begin + seq_len;
+    float *const first_stage = stages + reverse * tile_len; /* the origin of its tile of x */
     float x[rows][4], c[rows][4];
-    float carry = 0.0f;        /* what comes into the tile: the same number in every thread */
-    int turn = 0;              /* which of the totals */
-    int stage = 0, parity = 0; /* where this tile lies, and of the phase that brings it */
     const uint64_t hint = l2_evict_last();
+    float carry = 0.0f; /* what comes into the tile: the same number in every thread */
+    int turn = 0;       /* which of the totals */
 
-    const size_t origin = (blockIdx.x + (size_t)reverse) * seq_len;
     inputs += origin, coeffs += origin, outputs += origin;
     if (threadIdx.x == 0) {
         for (int s = 0; s < num_stages; s++)
             mbarrier_init(&arrived[s], 1);
         mbarrier_init_done();
         for (int s = 0; s < num_stages; s++)
-            tile_send<reverse>(inputs, coeffs, (size_t)s * tile_len, seq_len, tile_len, stages + s * 2 * tile_len,
-                               &arrived[s], hint);
+            tile_send<reverse>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len,
+                               first_stage + s * 2 * tile_len, &arrived[s], hint);
     }
-    __syncthreads(); /* the barriers are there for all */
-    for (size_t base = 0; base < seq_len; base += tile_len) {
-        const int last = seq_len - base < (size_t)tile_len ? (int)(seq_len - base) : tile_len;
+    __syncthreads();           /* the barriers are there for all */
+    int stage = 0, parity = 0; /* where this tile lies, and of the phase that brings it */
+    for (size_t base = 0; base < end; base += tile_len) {
+        const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+        const ptrdiff_t offset = place<reverse>(base, 0); /* of the tile, in memory */
 
         /* 1. The tile has come. */
         mbarrier_wait(&arrived[stage], parity);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            take4<reverse>(stages + stage * 2 * tile_len, own + r * PIPE_ROW, last, 0.0f, x[r]);
-            take4<reverse>(stages + stage * 2 * tile_len + tile_len, own + r * PIPE_ROW, last, 1.0f, c[r]);
+            const float *const from = first_stage + stage * 2 * tile_len;
+            take4<reverse>(from, inputs + offset, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4<reverse>(from + tile_len, coeffs + offset, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
-        if (base == 0 && threadIdx.x == 0)
-            c[0][0] = 1.0f; /* the sequence's first coefficient is not used */
+#pragma unroll
+        for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+            if (base == 0 && own + i == begin)
+                c[0][i] = 1.0f;
 
         /* 2. The thread in each of its groups, the lanes of each row, and the rows of the warp one after the other. */
         struct pair before[rows], whole_warp;
@@ -97,8 +98,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
-            tile_send<reverse>(inputs, coeffs, base + (size_t)num_stages * tile_len, seq_len, tile_len,
-                               stages + stage * 2 * tile_len, &arrived[stage], hint);
+            tile_send<reverse>(inputs, coeffs, base + (size_t)num_stages * tile_len, begin, end, tile_len,
+                               first_stage + stage * 2 * tile_len, &arrived[stage], hint);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
         const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
@@ -117,11 +118,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            const int at = own + r * PIPE_ROW;
-            if (at < last && reverse)
-                *(float4 *)(outputs - base - at - 4) = make_float4(x[r][3], x[r][2], x[r][1], x[r][0]);
-            else if (at < last)
-                *(float4 *)(outputs + base + at) = make_float4(x[r][0], x[r][1], x[r][2], x[r][3]);
+            store4<reverse>(outputs + offset, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }
@@ -129,18 +126,12 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 extern "C" cudaError_t scan_bulk_last(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct linrec_config config = pipe_config(args, 2, 256, 3);
-    cudaError_t error = backward_check(args, false, &config);
+    cudaError_t error = config.rows == 1 ? cudaErrorInvalidValue : backward_check(args, false, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    if (args->seq_len % 4 != 0)
-        return cudaErrorInvalidValue;
     void (*const kernel)(size_t, int, const float *, const float *, float *) =
-        args->reverse ? (config.rows == 1   ? bulk_last_forward<1, 1>
-                         : config.rows == 2 ? bulk_last_forward<2, 1>
-                                            : bulk_last_forward<4, 1>)
-                      : (config.rows == 1   ? bulk_last_forward<1, 0>
-                         : config.rows == 2 ? bulk_last_forward<2, 0>
-                                            : bulk_last_forward<4, 0>);
+        args->reverse ? (config.rows == 2 ? bulk_last_forward<2, 1> : bulk_last_forward<4, 1>)
+                      : (config.rows == 2 ? bulk_last_forward<2, 0> : bulk_last_forward<4, 0>);
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
     if ((error = pipe_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;

@@ -1,7 +1,7 @@
 /* direction.cuh - groups of four in either direction: chapter 05's groups.cuh, and where in memory things are.
 
-   Elements are counted in the order of the scan, from `origin` on; tiles, groups and edges are as before. Reversed, it is the
-   same picture with memory running from right to left:
+   Elements are counted in the order of the scan, from `origin` on; tiles, groups and edges are as before. Reversed, it
+   is the same picture with memory running from right to left:
 
        forward    origin                            reversed                            origin
                   |.  0  1  2 |3  4  5  6 |  ...          ...  |6  5  4  3 |2  1  0  . |
@@ -18,7 +18,8 @@ static __device__ __forceinline__ size_t origin_of(size_t start, size_t stop)
     return reverse ? (stop + 3) & ~(size_t)3 : start & ~(size_t)3;
 }
 
-/* Where in memory, counted from the origin, the `count` elements from number n on begin. A tile's own origin: count 0. */
+/* Where in memory, counted from the origin, the `count` elements from number n on begin. A tile's own origin: count 0.
+ */
 template <int reverse>
 static __device__ __forceinline__ ptrdiff_t place(size_t n, int count)
 {
@@ -47,7 +48,8 @@ static __device__ __forceinline__ void read4(const float *memory, float *four)
 
 /* The group at `at` of the tile whose origin is `tile`; what is not in [first, last) becomes `otherwise`. */
 template <int reverse>
-static __device__ __forceinline__ void load4(const float *tile, int at, int first, int last, float otherwise, float *four)
+static __device__ __forceinline__ void load4(const float *tile, int at, int first, int last, float otherwise,
+                                             float *four)
 {
     if (is_whole(at, first, last)) {
         read4<reverse>(tile + place<reverse>(at, 4), four);
@@ -72,14 +74,14 @@ static __device__ __forceinline__ void store4(float *tile, int at, int first, in
     }
 }
 
-/* The group at `at` from the stage where it waits in shared memory, as it lies in memory. One that an edge cuts was not
-   copied there. */
+/* The group at `at` from the stage where its tile waits in shared memory, in memory's order; `stage` is the tile's
+   origin there. One that an edge cuts was not copied. */
 template <int reverse>
 static __device__ __forceinline__ void take4(const float *stage, const float *tile, int at, int first, int last,
                                              float otherwise, float *four)
 {
     if (is_whole(at, first, last))
-        read4<reverse>(stage + at, four);
+        read4<reverse>(stage + place<reverse>(at, 4), four);
     else
         load4<reverse>(tile, at, first, last, otherwise, four);
 }

@@ -13,12 +13,14 @@ static int levels(size_t seq_len)
 #define BOTH(name_) .forward = scan_##name_, .backward = backward_##name_
 
 const struct linrec_kernel chapter06_kernels[] = {
-    {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass},
+    {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass,
+     .knobs = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(ahead, "a float4 per lane, the next tile loaded ahead"), BOTH(ahead),
      .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(async, "cp.async into stages of shared memory"), BOTH(async), .min_arch = 80,
-     .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
-    {KERNEL(bulk_last, "the bulk copy engine; what was read leaves the L2 cache last"), BOTH(bulk_last), .min_arch = 90,  .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+     .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(bulk_last, "the bulk copy engine; what was read leaves the L2 cache last"), BOTH(bulk_last), .min_arch = 90,
+     .knobs = {{2, 4}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(flat, "each warp by itself, several short sequences side by side"), BOTH(flat),
      .max_seq_len = PIPE_FLAT_MAX_LEN, .knobs = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(warp, "each warp by itself, a whole sequence at once"), .forward = scan_warp,
