@@ -77,7 +77,7 @@ is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/full
 
 my ($status, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
 ok($status eq 0 && $out =~ /^full_blocks +forward +64 +1024 +32\.0 +4\.0 +32\.0 +4\.0 +95\.97 +12\.00 /m
-        && $out =~ m{^ +02_cuda_ref/cuda_ref\.cu:\d+ .*outputs\[l\] = y;}m, 'trace.pl prints kernels and their lines') or diag("$out$err");
+        && $out =~ m{^ +02_cuda_ref/full_blocks\.cu:\d+ .*outputs\[l\] = y;}m, 'trace.pl prints kernels and their lines') or diag("$out$err");
 ($status) = run_program({ SIM_TRACE => scratch('plain.csv'), SIM_TRACE_WARP => scratch('warp.csv') }, extra('02_cuda_ref_broken'), 'none');
 like(read_file(scratch('plain.csv')), qr/^,,,,,none,,1,1,128,/m, 'a program without labels: its kernels');
 like(read_file(scratch('warp.csv')), qr/^,,,,,none,\S+:\d+,load,\d+,31,6200,4$/m, 'and the lanes of its first warp');
