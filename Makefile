@@ -30,9 +30,13 @@ ifeq ($(BACKEND),cuda)
 endif
 	prove --jobs 2 common/tests
 
-# the test programs, which live beside the chapters' own
+# the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:
 	@$(MAKE) --no-print-directory -C common/tests
+	@$(MAKE) --no-print-directory -C docs
+ifeq ($(BACKEND),sim)
+	@! command -v gdb > /dev/null || for chapter in 02_cuda_ref 03_tile; do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
+endif
 
 check: all
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter check || exit 1; done
