@@ -35,7 +35,7 @@ tests:
 	@$(MAKE) --no-print-directory -C common/tests
 	@$(MAKE) --no-print-directory -C docs
 ifeq ($(BACKEND),sim)
-	@! command -v gdb > /dev/null || for chapter in 02_cuda_ref 03_tile; do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
+	@! command -v gdb > /dev/null || for chapter in 02_cuda_ref 03_tile 04_warp_scan; do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
 endif
 
 check: all

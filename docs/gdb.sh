@@ -38,5 +38,7 @@ env -u DEBUGINFOD_URLS LC_ALL=C gdb -nx -batch -iex 'set pagination off' -iex 's
             s/(?<!nan\()0x[0-9a-f]{5,}/0x.../g;
             s{(?:\.\./)+(?=\d\d_|common/)}{}g;
             s/process \d+/process .../;
+            s/^((?:Temporary )?[Bb]reakpoint \d+)\.\d+,/$1,/; # newer versions of gdb number the places of a breakpoint
+            s/(\w+<[\d, ]+>)\([^()]*\) \(/$1 (/; # and name the types of the parameters
             print;
         }' "$script"
