@@ -28,7 +28,7 @@ const struct linrec_kernel chapter05_kernels[] = {
     {KERNEL(copy_only, "async's copies without its work"), .partial = true, .min_arch = 80,
      .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(work_only, "async's work without its copies"), .partial = true, .min_arch = 80,
-     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+     .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(bulk, "the bulk copy engine into stages of shared memory"), .min_arch = 90,
      .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(bulk_last, "the same, and what was read leaves the L2 cache last"), .min_arch = 90,

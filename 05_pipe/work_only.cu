@@ -91,13 +91,12 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 extern "C" cudaError_t pipe_work_only_forward(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct linrec_config config = pipe_config(args, 2, 256, 3);
-    cudaError_t error = pipe_check(args, &config);
+    cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : pipe_check(args, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
-    void (*const kernel)(size_t, const float *, const float *, float *) = config.rows == 1   ? work_only_forward<1>
-                                                                          : config.rows == 2 ? work_only_forward<2>
-                                                                                             : work_only_forward<4>;
+    void (*const kernel)(size_t, const float *, const float *, float *) =
+        config.rows == 1 ? work_only_forward<1> : work_only_forward<2>;
     if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, args->inputs, args->coeffs,

@@ -13,8 +13,7 @@ static int levels(size_t seq_len)
 #define BOTH(name_) .forward = scan_##name_, .backward = backward_##name_
 
 const struct linrec_kernel chapter06_kernels[] = {
-    {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass,
-     .knobs = {.max_threads = PIPE_MAX_THREADS}},
+    {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass},
     {KERNEL(ahead, "a float4 per lane, the next tile loaded ahead"), BOTH(ahead),
      .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(async, "cp.async into stages of shared memory"), BOTH(async), .min_arch = 80,

@@ -16,27 +16,29 @@
 #include "backward.h"
 #include "direction.cuh"
 
+enum { ROWS = 2, MAX_THREADS = 256 };
+
 /* Block s computes d_inputs of sequence s; `reverse` is the direction of this scan, against that of the pass. All
    arrays: (num_seqs, seq_len). */
-template <int rows, int reverse>
-static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
+template <int reverse>
+static __global__ void __launch_bounds__(MAX_THREADS)
     d_inputs_only(size_t seq_len, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                   float *__restrict__ d_inputs)
 {
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
-    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
-    const int tile_len = num_warps * rows * PIPE_ROW;
+    const int own = warp * ROWS * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int tile_len = num_warps * ROWS * PIPE_ROW;
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int begin = (int)(reverse ? origin - stop : start - origin);
     const size_t end = begin + seq_len;
-    float x[rows][4], c[rows][4], next_x[rows][4], next_c[rows][4];
+    float x[ROWS][4], c[ROWS][4], next_x[ROWS][4], next_c[ROWS][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
     d_outputs += origin, coeffs += origin, d_inputs += origin;
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; r < ROWS; r++) {
         load4<reverse>(d_outputs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
         load4<reverse>(coeffs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
     }
@@ -49,7 +51,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int next_last = elems_left(next, end, tile_len);
         const ptrdiff_t next_offset = place<reverse>(next, 0);
 #pragma unroll
-        for (int r = 0; r < rows; r++) {
+        for (int r = 0; r < ROWS; r++) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i];
@@ -58,9 +60,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         }
 
         /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
-        struct pair before[rows], whole_warp;
+        struct pair before[ROWS], whole_warp;
 #pragma unroll
-        for (int r = 0; r < rows; r++) {
+        for (int r = 0; r < ROWS; r++) {
             const float left_over = c[r][3];
             c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
 #pragma unroll
@@ -88,7 +90,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
         /* 4. What comes in is added: x is d_inputs now. */
 #pragma unroll
-        for (int r = 0; r < rows; r++) {
+        for (int r = 0; r < ROWS; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;
             const bool nothing = base == 0 && threadIdx.x == 0 && r == 0; /* comes into the sequence's first group */
 #pragma unroll
@@ -99,18 +101,16 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     }
 }
 
-enum { D_COEFFS_THREADS = 256 };
-
 /* d_coeffs for all `count` elements of all sequences, as they lie in memory: d_inputs times the output that came before
    in the pass, 0 at a sequence's first element. A thread has a group of four; the output beside it is a neighbour
    lane's, or from memory. `reverse` is the direction of the scan, so 1 for a forward pass. */
 template <int reverse>
-static __global__ void __launch_bounds__(D_COEFFS_THREADS)
+static __global__ void __launch_bounds__(MAX_THREADS)
     d_coeffs_only(size_t count, size_t seq_len, const float *__restrict__ outputs, const float *__restrict__ d_inputs,
                   float *__restrict__ d_coeffs)
 {
     const int lane = threadIdx.x % 32;
-    const size_t at = ((size_t)blockIdx.x * D_COEFFS_THREADS + threadIdx.x) * 4;
+    const size_t at = ((size_t)blockIdx.x * MAX_THREADS + threadIdx.x) * 4;
     const int left = elems_left(at, count, 4); /* in the group */
     float x[4], y[4], product[4];
     load4<0>(d_inputs + at, 0, 0, left, 0.0f, x);
@@ -132,21 +132,21 @@ static __global__ void __launch_bounds__(D_COEFFS_THREADS)
 
 extern "C" cudaError_t backward_two_pass(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct linrec_config config = pipe_config(args, 2, 256, 1);
+    const struct linrec_config config = pipe_config(args, ROWS, MAX_THREADS, 1);
     const cudaError_t error = backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     /* the gradients of a forward pass are a reversed scan */
     void (*const scan)(size_t, const float *, const float *, float *) =
-        args->reverse ? d_inputs_only<2, 0> : d_inputs_only<2, 1>;
+        args->reverse ? d_inputs_only<0> : d_inputs_only<1>;
     void (*const multiply)(size_t, size_t, const float *, const float *, float *) =
         args->reverse ? d_coeffs_only<0> : d_coeffs_only<1>;
-    const size_t count = args->num_seqs * args->seq_len, blocks = (count - 1) / (4 * D_COEFFS_THREADS) + 1;
-    if (config.rows != 2 || blocks > 0x7FFFFFFF)
+    const size_t count = args->num_seqs * args->seq_len, blocks = (count - 1) / (4 * MAX_THREADS) + 1;
+    if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     scan<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->d_outputs, args->coeffs,
                                                                   args->d_inputs);
-    multiply<<<(unsigned)blocks, D_COEFFS_THREADS, 0, stream>>>(count, args->seq_len, args->outputs, args->d_inputs,
-                                                                args->d_coeffs);
+    multiply<<<(unsigned)blocks, MAX_THREADS, 0, stream>>>(count, args->seq_len, args->outputs, args->d_inputs,
+                                                           args->d_coeffs);
     return cudaGetLastError();
 }
