@@ -32,9 +32,13 @@ ifeq ($(BACKEND),cuda)
 endif
 	prove --jobs 2 common/tests
 
-# the test programs, which live beside the chapters' own
+# the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:
 	@$(MAKE) --no-print-directory -C common/tests
+	@$(MAKE) --no-print-directory -C docs
+ifeq ($(BACKEND),sim)
+	@! command -v gdb > /dev/null || for chapter in 02_cuda_ref 03_tile 04_warp_scan; do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
+endif
 
 check: all
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter check || exit 1; done
@@ -100,6 +104,7 @@ help:
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
+	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
 .PHONY: all backend run test tests check plot trace bench tune attrs profile record report sanitize setup clean help
