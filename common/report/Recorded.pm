@@ -111,7 +111,7 @@ sub columns {
         delete @$keys{qw(num_seqs seq_len)};
     }
     my %several = map { my $key = $_; my %seen = map { ($_->{$key} // '') => 1 } @columns; $key => keys %seen > 1 } qw(num_seqs seq_len);
-    return (\@columns, 'sequences × length', 'sequences × length ', map { grouped($_->{num_seqs}) . ' × ' . $_->{seq_len} } @columns)
+    return (\@columns, 'sequences × length', '', map { grouped($_->{num_seqs}) . ' × ' . $_->{seq_len} } @columns)
         if $several{num_seqs} && $several{seq_len};
     return (\@columns, 'sequences', 'sequences: ', map { grouped($_->{num_seqs}) } @columns) if $several{num_seqs};
     return (\@columns, 'sequence length', 'length ', map { $_->{seq_len} } @columns);
@@ -166,9 +166,10 @@ sub table {
 
     my $what = { gb_per_s => 'GB/s', median_ms => 'ms',
         percent_of_add => keys %directions > 1 ? '% of `add`, backward of `add5`' : '% of `' . (keys %directions)[0] . '`' }->{$column} // $column;
-    my $shape = $corner eq 'sequences' ? 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?')
-        : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?') : '';
-    my @about = ($what, $shape || ());
+    my $shape = $unit eq '' ? 'sequences × length'
+        : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
+        : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
+    my @about = ($what, $shape);
     if ($any) {
         my $recording = recording($name) // (grep { defined } values %files)[0];
         push @about, $any->{device}, $recording->{about}{toolkit}, "driver $recording->{about}{driver}", $recording->{about}{date} =~ /^(\d{4}-\d\d-\d\d)/;
