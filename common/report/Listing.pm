@@ -5,8 +5,8 @@ use warnings;
 use Texts;
 
 # ```cpp also for CUDA: that is what gets its colours on most sites
-my %language = (c => 'c', h => 'c', cu => 'cpp', cuh => 'cpp', cpp => 'cpp', pl => 'perl', pm => 'perl', t => 'perl', sh => 'sh', mk => 'make',
-    py => 'python');
+my %language = (c => 'c', h => 'c', cu => 'cpp', cuh => 'cpp', cpp => 'cpp', pl => 'perl', pm => 'perl', t => 'perl', sh => 'sh',
+    mk => 'make', py => 'python');
 
 sub listing {
     my ($request, undef, $text) = @_;
@@ -30,8 +30,9 @@ sub listing {
 
     my ($indent) = sort { length $a <=> length $b } map { /^(\s*)\S/ ? $1 : () } @listed;
     my ($extension) = $path =~ m{(?:\.(\w+)|/?Makefile)$};
-    return join "\n", '', '```' . (defined $extension ? $language{$extension} // '' : 'make'), (map { s/^\Q$indent\E//r } @listed), '```', '',
-        "*[$path](" . link_to($text, $path) . ')*', '', '';
+    my $fence = '```' . (defined $extension ? $language{$extension} // '' : 'make');
+    my $link = "*[$path](" . link_to($text, $path) . ')*';
+    return join "\n", '', $fence, (map { s/^\Q$indent\E//r } @listed), '```', '', $link, '', '';
 }
 
 # The lines of each definition of that name.
@@ -86,7 +87,7 @@ sub between {
     my ($first, $last) = (0, $#$lines);
     $first = the_line($lines, 'from', $from) if defined $from;
     $last = the_line($lines, 'to', $to) - 1 if defined $to;
-    stop("to=$to matches line " . ($last + 2) . ', which is not behind line ' . ($first + 1) . ", where from=$from matches") if $last < $first;
+    stop("to=$to matches line " . ($last + 2) . ', and from= matches line ' . ($first + 1)) if $last < $first;
     return @$lines[$first .. $last];
 }
 
@@ -97,7 +98,8 @@ sub the_line {
     no warnings 'regexp'; # a plain { may stand for itself
     my $regex = eval { qr/$pattern/ } // stop("$key=$value is no regular expression");
     my @found = grep { $lines->[$_] =~ $regex } 0 .. $#$lines;
-    stop("$key=$value matches " . (@found ? 'lines ' . join ', ', map { $_ + 1 } @found : 'no line') . '; it must match exactly one') if @found != 1;
+    my $lines_found = @found ? 'lines ' . join ', ', map { $_ + 1 } @found : 'no line';
+    stop("$key=$value matches $lines_found; it must match exactly one") if @found != 1;
     return $found[0];
 }
 

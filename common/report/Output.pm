@@ -10,9 +10,9 @@ use strict;
 use warnings;
 use Texts;
 
-my %left_alone; # why some outputs stay as they are: reason => number
+my %left_alone; # the outputs that stay as they are: of what => number
 
-sub left_alone { return map { "$left_alone{$_} output" . ($left_alone{$_} == 1 ? '' : 's') . " left alone: $_" } sort keys %left_alone }
+sub left_alone { return map { "outputs left as they are: $left_alone{$_} of $_" } sort keys %left_alone }
 
 sub needs_gpu { return $_[0] =~ m{build/cuda|compute-sanitizer|cuda-gdb|\b(nvcc|ncu|nsys|nvidia-smi)\b} }
 
@@ -36,11 +36,11 @@ sub masked {
 sub output {
     my ($command, $old, $on_gpu) = @_;
     if (needs_gpu($command) && !$on_gpu) {
-        $left_alone{'they need a GPU (report.pl --gpu)'}++;
+        $left_alone{'programs on a GPU; report.pl --gpu runs them'}++;
         return $old;
     }
     if (my ($missing) = grep { system("command -v $_ > /dev/null") } $command =~ /\b(gdb|compute-sanitizer|cuda-gdb)\b/) {
-        $left_alone{"there is no $missing here"}++;
+        $left_alone{"$missing, which is not here"}++;
         return $old;
     }
     for ($command =~ m{(build/\w+/\S+)}g) {

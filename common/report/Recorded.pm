@@ -76,18 +76,29 @@ sub value {
     return formatted($rows[0], $column, $format);
 }
 
-# One cell: a ? if the kernel is not recorded yet, a dash where it does not run on this shape. The row that was found, if any, comes first.
-sub cell {
-    my ($row, $shape, $old) = @_;
-    my $recording = recording($row->{file}) // return (undef, not_yet(nothing($row->{file}), $old));
-    my @rows = rows_of($recording, %{ $row->{keys} }, %$shape);
-    return ($rows[0], formatted($rows[0], $row->{column}, $row->{format})) if @rows == 1;
+# The greatest length in those rows; without any, no kernel is shorter.
+sub longest {
+    my ($longest) = sort { $b <=> $a } map { $_->{seq_len} } rows_of(@_);
+    return $longest // 'inf';
+}
 
-    my $wanted = in_words(%{ $row->{keys} }, %$shape);
-    stop(@rows . " rows of $recording->{path} have $wanted") if @rows;
-    my %kernel = map { $_ => $row->{keys}{$_} } grep { defined $row->{keys}{$_} } qw(chapter variant direction);
-    return (undef, '-') if rows_of($recording, %kernel) && rows_of($recording, %$shape);
-    return (undef, not_yet("no row of $recording->{path} has $wanted", $old));
+# One cell, from the first recording that has it. A dash: the kernel does not run on this shape, since others did in its recording, or
+# since its lengths end before the recording's. The row that was found, if any, comes first.
+sub cell {
+    my ($row, $shape, $files, $old) = @_;
+    my %keys = (%{ $row->{keys} }, %$shape);
+    my %kernel = map { $_ => $keys{$_} } grep { defined $keys{$_} } qw(chapter variant direction);
+    my $dash;
+    for my $recording (grep { defined } map { recording($_) } @$files) {
+        my @rows = rows_of($recording, %keys);
+        stop(@rows . " rows of $recording->{path} have " . in_words(%keys)) if @rows > 1;
+        return ($rows[0], formatted($rows[0], $row->{column}, $row->{format})) if @rows;
+        $dash ||= rows_of($recording, %kernel) && rows_of($recording, %$shape) || longest($recording, %kernel) < longest($recording)
+            && longest($recording, %kernel) < $keys{seq_len};
+    }
+    return (undef, '-') if $dash;
+    my ($unknown) = grep { !defined recording($_) } @$files;
+    return (undef, not_yet(defined $unknown ? nothing($unknown) : "no row of @$files has " . in_words(%keys), $old));
 }
 
 # 13200 as 13 200
@@ -95,8 +106,7 @@ sub grouped { return length $_[0] > 4 ? scalar reverse(reverse($_[0]) =~ s/(\d{3
 
 sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequences') }
 
-# The columns of a table: [{ keys }], what stands above the labels, above the first and above the other columns, and the shape that all
-# have in common.
+# The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers.
 sub columns {
     my ($keys) = @_;
     my @columns;
@@ -117,20 +127,19 @@ sub columns {
     return (\@columns, 'sequence length', 'length ', map { $_->{seq_len} } @columns);
 }
 
-# The rows of a table: [{ label, file, keys, column, format }]
+# The rows of a table: [{ label, keys, column, format }]
 sub labelled_rows {
-    my ($file, $column, $format, $keys) = @_;
+    my ($column, $format, $keys) = @_;
     my ($rows, $variants) = delete @$keys{qw(rows variant)};
     stop('wants rows="label: variant; ..." or variant=...') if defined $rows == defined $variants;
     my @rows = defined $rows ? map { s/^\s+|\s+$//gr } split /;/, $rows : map { "`$_`: $_" } split /,/, $variants;
     return map {
         my ($label, $kernel) = /^(.*): +(.*)$/ or stop("a row is \"label: variant\", not \"$_\"");
         my ($variant, @words) = words($kernel);
-        my %row = (label => $label, file => $file, column => $column, format => $format, keys => {%$keys});
+        my %row = (label => $label, column => $column, format => $format, keys => {%$keys});
         $row{keys}{chapter} = $1 if $variant->[1] =~ s{^(.*)/}{};
         $row{keys}{variant} = $variant->[1];
         $row{keys}{ $_->[0] } = $_->[1] for grep { defined $_->[0] } @words;
-        $row{file} = delete $row{keys}{file} // $file;
         my @own = map { $_->[1] } grep { !defined $_->[0] } @words;
         stop("the row \"$label\" wants COLUMN FORMAT behind its variant") if @own == 1 || @own > 2;
         @row{qw(column format)} = @own if @own;
@@ -140,11 +149,12 @@ sub labelled_rows {
 
 sub table {
     my ($request, $old, $text) = @_;
-    my ($name, $column, $format, %keys) = request($request);
+    my ($names, $column, $format, %keys) = request($request);
+    my @files = split /,/, $names;
     my $head = delete $keys{head};
     my ($columns, $corner, $unit, @above) = columns(\%keys);
-    my @rows = labelled_rows($name, $column, $format, \%keys);
-    my (%directions, %files, $any, @lines);
+    my @rows = labelled_rows($column, $format, \%keys);
+    my (%directions, $any, @lines);
     my $wide = 1 + (($head // '') =~ tr/|//); # the columns of the labels
     if (defined $head) { # then the first column says what the numbers above are
         $corner = $head;
@@ -155,30 +165,31 @@ sub table {
         stop("the label \"$row->{label}\" has not as many | as head=") if 1 + ($row->{label} =~ tr/|//) != $wide;
         my @cells;
         for my $shape (@$columns) {
-            my ($found, $cell) = cell($row, $shape, $old);
+            my ($found, $cell) = cell($row, $shape, \@files, $old);
             push @cells, $cell;
             $any //= $found;
         }
         push @lines, "| $row->{label} | " . join(' | ', @cells) . ' |';
-        $files{ $row->{file} } = recording($row->{file});
         $directions{ ($row->{keys}{direction} // '') =~ /backward/ ? 'add5' : 'add' } = 1 if $row->{column} eq $column;
     }
 
-    my $what = { gb_per_s => 'GB/s', median_ms => 'ms',
-        percent_of_add => keys %directions > 1 ? '% of `add`, backward of `add5`' : '% of `' . (keys %directions)[0] . '`' }->{$column} // $column;
+    my $what = { gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => 'ms',
+        percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
     my $shape = $unit eq '' ? 'sequences × length'
         : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
         : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
-    my @about = ($what, $shape);
-    if ($any) {
-        my $recording = recording($name) // (grep { defined } values %files)[0];
-        push @about, $any->{device}, $recording->{about}{toolkit}, "driver $recording->{about}{driver}", $recording->{about}{date} =~ /^(\d{4}-\d\d-\d\d)/;
-        my @links = map { link_to($text, $files{$_}{path}) } grep { $files{$_} } sort keys %files;
-        $about[-1] .= ' (' . join(', ', map { ($_ ? 'and ' : '') . "[all figures]($links[$_])" } 0 .. $#links) . ')';
-    } else {
-        push @about, 'not recorded yet';
-    }
-    return "\n" . join("\n", @lines) . "\n\n*" . join(', ', @about) . ".*\n\n";
+    my $about = join ', ', $what->{$column} // $column, $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
+    return "\n" . join("\n", @lines) . "\n\n*$about.*\n\n";
+}
+
+# Where the figures come from.
+sub source {
+    my ($device, $text, @files) = @_;
+    my @recorded = grep { recording($_) } @files;
+    my $about = recording($recorded[0])->{about};
+    my @links = map { '[' . (@recorded == 1 ? 'all figures' : $_) . '](' . link_to($text, recording($_)->{path}) . ')' } @recorded;
+    my $links = (@links == 1 ? '' : 'all figures: ') . join ', ', @links;
+    return "$device, $about->{toolkit}, driver $about->{driver}, " . substr($about->{date}, 0, 10) . " ($links)";
 }
 
 1;

@@ -21,8 +21,8 @@ sub stop { die "$_[0]\n" }
 sub words {
     my ($request) = @_;
     my @words;
-    while ($request =~ m{\G\s*(?:(\w+)=)?(?:"([^"]*)"|(/.*?/)(?=\s|$)|(\S+))}gc) {
-        push @words, [$1, $2 // $3 // $4];
+    while ($request =~ m{\G\s*(?:(\w+)=(?:"([^"]*)"|(/.*?/)(?=\s|$)|(\S*))|(\S+))}gc) {
+        push @words, [$1, $2 // $3 // $4 // $5];
     }
     stop('cannot be read behind "' . substr($request, 0, pos($request) // 0) . '"') if $request !~ /\G\s*$/;
     return @words;
