@@ -90,30 +90,39 @@ static __device__ __forceinline__ void bulk_load(void *shared, const void *globa
 
 #endif
 
-/* The same with a hint to the L2 cache: which lines to give up first when it needs room. Results do not depend on it,
-   so the simulator ignores it. */
-enum l2_policy { L2_NORMAL, L2_EVICT_FIRST, L2_EVICT_LAST };
+/* The same with a hint to the L2 cache: which lines it should give up first, or last, when it needs room. Results do
+   not depend on it, so the simulator ignores it. */
+static __device__ __forceinline__ uint64_t l2_evict_first(void)
+{
+    uint64_t hint = 0;
+#if !defined(LINREC_SIM) && __CUDA_ARCH__ >= 900
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(hint));
+#endif
+    return hint;
+}
 
-static __device__ __forceinline__ void bulk_load_policy(void *shared, const void *global, unsigned bytes,
-                                                        uint64_t *barrier, enum l2_policy policy)
+static __device__ __forceinline__ uint64_t l2_evict_last(void)
+{
+    uint64_t hint = 0;
+#if !defined(LINREC_SIM) && __CUDA_ARCH__ >= 900
+    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(hint));
+#endif
+    return hint;
+}
+
+static __device__ __forceinline__ void bulk_load_hint(void *shared, const void *global, unsigned bytes,
+                                                      uint64_t *barrier, uint64_t hint)
 {
 #if !defined(LINREC_SIM) && __CUDA_ARCH__ >= 900
-    if (policy != L2_NORMAL) {
-        uint64_t hint;
-        if (policy == L2_EVICT_FIRST)
-            asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(hint));
-        else
-            asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(hint));
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
-                     " [%0], [%1], %2, [%3], %4;"
-                     :
-                     : "r"(shared_address(shared)), "l"(global), "r"(bytes), "r"(shared_address(barrier)), "l"(hint)
-                     : "memory");
-        return;
-    }
-#endif
-    (void)policy;
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+                 " [%0], [%1], %2, [%3], %4;"
+                 :
+                 : "r"(shared_address(shared)), "l"(global), "r"(bytes), "r"(shared_address(barrier)), "l"(hint)
+                 : "memory");
+#else
+    (void)hint;
     bulk_load(shared, global, bytes, barrier);
+#endif
 }
 
 #endif

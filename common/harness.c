@@ -105,6 +105,8 @@ static void print_list(const struct linrec_chapter *chapter)
             printf(" (partial: timed, not checked)");
         if (kernel->max_seq_len != 0)
             printf(" (length up to %zu)", kernel->max_seq_len);
+        if (kernel->multiple_of != 0)
+            printf(" (length a multiple of %zu)", kernel->multiple_of);
         if (kernel->min_arch != 0)
             printf(" (needs sm_%d)", kernel->min_arch);
         printf("\n");
@@ -122,6 +124,9 @@ static bool cannot_run(const struct session *session, const struct linrec_kernel
     else if (kernel->max_seq_len != 0 && seq_len > kernel->max_seq_len)
         snprintf(why, size, "%s takes sequences of up to %zu elements, not %zu", kernel->name, kernel->max_seq_len,
                  seq_len);
+    else if (kernel->multiple_of != 0 && seq_len % kernel->multiple_of != 0)
+        snprintf(why, size, "%s takes sequences whose length is a multiple of %zu, not %zu elements", kernel->name,
+                 kernel->multiple_of, seq_len);
     else if (kernel->max_num_seqs != 0 && num_seqs > kernel->max_num_seqs)
         snprintf(why, size, "%s takes up to %zu sequences, not %zu", kernel->name, kernel->max_num_seqs, num_seqs);
     else if (kernel->max_elems != 0 && num_seqs != 0 && seq_len > kernel->max_elems / num_seqs)
@@ -439,7 +444,7 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
         if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], backward, reverse))
             continue;
         if (cannot_run(session, &kernels[k], num_seqs, seq_len, why, sizeof why)) {
-            if (!session->said[k] || !session->chapter->compares) /* a comparison says it once */
+            if (!session->said[k])
                 fprintf(stderr, "skipped: %s\n", why);
             session->said[k] = true;
             continue;

@@ -29,6 +29,20 @@
 extern "C" {
 #endif
 
+/* What a kernel can be told about its shape; 0: it chooses by itself (--config). */
+struct linrec_config {
+    int rows;    /* rows of 32 float4 that a warp takes of each tile */
+    int threads; /* threads of a block, a multiple of 32 */
+    int stages;  /* tiles in shared memory at once */
+};
+
+/* Which of these a kernel takes. */
+struct linrec_knobs {
+    int rows[4];     /* the numbers of rows that are compiled, 0 behind the last; none: no such knob */
+    int max_threads; /* 0: no such knob */
+    int max_stages;  /* 0: no such knob */
+};
+
 /* The arguments of every launcher: sizes, direction and pointers.
 
    Pointers: to device memory (chapter 01: host memory), bases aligned to 16 bytes, arrays that do not overlap. Rows are
@@ -38,6 +52,7 @@ struct linrec_args {
     size_t num_seqs; /* number of sequences, rows */
     size_t seq_len;  /* elements in each sequence, columns */
     bool reverse;    /* run from the last element to the first */
+    struct linrec_config config;
 
     const float *inputs; /* x   forward reads */
     const float *coeffs; /* c   forward and backward read */
@@ -74,9 +89,11 @@ struct linrec_kernel {
     bool partial;              /* computes only part of the result: timed, never checked */
 
     size_t max_seq_len;  /* longest sequence, 0: any */
+    size_t multiple_of;  /* the length must be a multiple of this, 0: any */
     size_t max_num_seqs; /* most sequences, 0: any */
     size_t max_elems;    /* most elements of all sequences together, 0: any */
     int min_arch;        /* compute capability needed, 80 for 8.0; 0: any */
+    struct linrec_knobs knobs;
 
     /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound (oracle.h).
        NULL: one, the plain loop. */
