@@ -29,7 +29,8 @@
 #
 #       Lines of a source: whole functions (or structs, enums, arrays), from `template` or `static` to the closing brace, with the word
 #       "comment" also the comment directly above. Or from the line that matches to the line before the other one, or to the file's end
-#       without `to`; each must match exactly one line. What all lines are indented by is removed.
+#       without `to`; each must match exactly one line. With neither it is the whole file. What all lines are indented by is removed.
+#       A link to the file follows.
 #
 #   <!-- output: COMMAND -->
 #   ```text

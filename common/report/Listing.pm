@@ -28,7 +28,8 @@ sub listing {
     @listed or stop('nothing is left of the listing');
     stop("a listing cannot hold \"$1\"") if "@listed" =~ /(```|<!--)/;
 
-    my ($indent) = sort { length $a <=> length $b } map { /^(\s*)\S/ ? $1 : () } @listed;
+    my ($indent) = sort { length $a <=> length $b } map { /^(\s*)[^\s#]/ ? $1 : () } @listed; # #pragma stands at the left
+    $indent //= '';
     my ($extension) = $path =~ m{(?:\.(\w+)|/?Makefile)$};
     my $fence = '```' . (defined $extension ? $language{$extension} // '' : 'make');
     my $link = "*[$path](" . link_to($text, $path) . ')*';
