@@ -57,8 +57,10 @@ bench tune attrs profile:
 record:
 	@perl 07_bench/record.pl
 
+# the outputs in the texts come from the simulator (GPU=1: also those of programs on a GPU)
 report:
-	perl common/report.pl
+	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
+	perl common/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@sh 07_bench/plot.sh --recorded
 
 sanitize: all
@@ -97,7 +99,7 @@ help:
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
-	@echo "make report     write the recorded figures into the texts, and draw those of chapter 07"
+	@echo "make report     write recorded figures, outputs and listings into the texts, and draw the plots of chapter 07 (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
