@@ -6,9 +6,9 @@
                     thread 1 has 8 ... 15      through a callback       partly filled
 
    BlockLoad reads a warp's 256 elements side by side and hands each thread its eight consecutive ones by way of shared
-   memory (WARP_TRANSPOSE); BlockStore does the same backwards. Where each row starts at a multiple of 16 bytes, the word
-   that moves is a float4, else a float. Nothing is loaded ahead. A barrier at a tile's end allows CUB to use its shared
-   memory again. In C++ proper, as cub_scan.cu; the simulator leaves it out. */
+   memory (WARP_TRANSPOSE); BlockStore does the same backwards. Where each row starts at a multiple of 16 bytes, the
+   word that moves is a float4, else a float. Nothing is loaded ahead. A barrier at a tile's end allows CUB to use its
+   shared memory again. In C++ proper, as cub_scan.cu; the simulator leaves it out. */
 #ifndef LINREC_SIM
 
 #include <cub/block/block_load.cuh>

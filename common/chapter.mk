@@ -17,7 +17,7 @@ CHAPTER := $(lastword $(notdir $(CURDIR)))
 DIR ?= $(CHAPTER)
 DEMO_DIR ?= demos
 ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
-OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
+OBJ := $(ROOT)/build/obj/$(ENGINE)
 BIN := $(ROOT)/build/$(BACKEND)
 PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
 RUN_DEMOS ?= $(DEMOS)
@@ -102,7 +102,7 @@ else
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
-INCLUDES += $(GRID:%=-include $(ROOT)/%) $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
+INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 
 # everything is built again when the compilers' options change
 FLAGS := $(OBJ)/flags
