@@ -45,11 +45,15 @@ trace:
 	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
 # chapter 07: compare, inspect, profile; and keep what was measured on a GPU
-bench tune attrs profile:
+bench tune attrs profile peers:
 	@$(MAKE) --no-print-directory -C 07_bench $@
 
 record:
 	@perl 07_bench/record.pl
+
+# all that the texts show, measured anew; ONLY="05 06": these parts
+recordings: $(if $(filter cuda,$(BACKEND)),all)
+	@sh 07_bench/recordings.sh $(ONLY)
 
 report:
 	perl common/report.pl
@@ -90,6 +94,8 @@ help:
 	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
+	@echo "make peers      time other systems that compute the recurrence (needs a GPU and Python with torch; takes what is installed)"
+	@echo "make recordings measure all that the texts show, and record it (needs a GPU, about 8 minutes; ONLY=\"05 06\": these parts)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
 	@echo "make report     write the recorded figures into the texts, and draw those of chapter 07"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
@@ -100,4 +106,4 @@ help:
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile record report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize setup clean help
