@@ -8,29 +8,21 @@
 extern "C" {
 #endif
 
-/* The compiled sizes: the most elements a thread may hold. A launcher takes the first with which its threads suffice
-   for the sequence: up to 4 * 256 elements, 8 * 512, 16 * 1024. */
-#define TILE_SIZES(X) X(4, 256) X(8, 512) X(16, 1024)
+/* The longest sequence: 1024 threads, the most that a block may have, with 16 elements each. */
 enum { TILE_MAX_LEN = 16 * 1024 };
 
-/* Which of them a sequence takes, counted from 0; as many as there are if it is too long. */
-static inline int tile_size(size_t seq_len)
+/* How many elements a thread may hold. The kernels are compiled for three sizes: 4 elements in up to 256 threads, 8 in
+   up to 512, 16 in up to 1024. A launcher takes the first that can hold the sequence. */
+static inline int tile_elems(size_t seq_len)
 {
-    int size = 0;
-#define COUNT(elems, max_threads) size += seq_len > (elems) * (max_threads);
-    TILE_SIZES(COUNT)
-#undef COUNT
-    return size;
+    return seq_len <= 4 * 256 ? 4 : seq_len <= 8 * 512 ? 8 : 16;
 }
 
-/* The threads that a launch takes: whole warps, and as few as hold the sequence. 0 if it is too long. */
+/* The threads that a launch takes: whole warps, and as few as hold the sequence. */
 static inline unsigned tile_threads(size_t seq_len)
 {
-#define ELEMS(elems, max_threads) elems,
-    const size_t elems[] = {TILE_SIZES(ELEMS) 0};
-#undef ELEMS
-    const size_t per_warp = elems[tile_size(seq_len)] * 32;
-    return per_warp == 0 ? 0 : (unsigned)((seq_len + per_warp - 1) / per_warp * 32);
+    const size_t per_warp = (size_t)tile_elems(seq_len) * 32;
+    return (unsigned)((seq_len + per_warp - 1) / per_warp * 32);
 }
 
 /* Which thread of a block holds element pos, as text. */

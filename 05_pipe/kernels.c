@@ -10,24 +10,33 @@ static int levels(size_t seq_len)
     return 16;
 }
 
-#define MOVEMENT(name_, idea_, forward_)                                                                               \
-    .name = name_, .idea = idea_, .forward = forward_, .max_num_seqs = 0x7FFFFFFF, .levels = levels
+#define KERNEL(name_, idea_)                                                                                           \
+    .name = #name_, .idea = idea_, .forward = pipe_##name_##_forward, .max_num_seqs = 0x7FFFFFFF, .levels = levels
+#define ROWS                                                                                                           \
+    {                                                                                                                  \
+        1, 2, 4                                                                                                        \
+    }
 
 const struct linrec_kernel chapter05_kernels[] = {
-    {MOVEMENT("blocked", "each thread loads its own consecutive elements", pipe_blocked_forward)},
-    {MOVEMENT("staged", "coalesced through shared memory, then each thread its own", pipe_staged_forward)},
-    {MOVEMENT("vector", "a float4 per lane, the next tile loaded ahead", pipe_vector_forward)},
-    {MOVEMENT("async", "cp.async into stages of shared memory", pipe_async_forward), .min_arch = 80},
-    {MOVEMENT("bulk", "the bulk copy engine into stages of shared memory", pipe_bulk_forward), .min_arch = 90},
-    {MOVEMENT("bulk_first", "the same, and what was read leaves the L2 cache first", pipe_bulk_first_forward),
-     .min_arch = 90},
-    {MOVEMENT("bulk_last", "the same, and what was read leaves the L2 cache last", pipe_bulk_last_forward),
-     .min_arch = 90},
-    {MOVEMENT("flat", "each warp by itself, several short sequences in a tile", pipe_flat_forward),
-     .max_seq_len = PIPE_FLAT_MAX_LEN},
-    {MOVEMENT("warp", "each warp by itself, a whole sequence at once", pipe_warp_forward),
-     .max_seq_len = PIPE_WARP_MAX_LEN},
-    {MOVEMENT("default", "flat, warp, vector, bulk_last or async, by length and chip", pipe_default_forward),
-     .is_default = true},
+    {KERNEL(blocked, "each thread loads its own consecutive elements"), .knobs = {.max_threads = PIPE_MAX_THREADS}},
+    {KERNEL(staged, "coalesced through shared memory, then each thread its own"),
+     .knobs = {.max_threads = PIPE_MAX_THREADS}},
+    {KERNEL(float4, "a float4 per lane: coalesced, and each thread its own"), .knobs = {ROWS, PIPE_MAX_THREADS, 0}},
+    {KERNEL(ahead, "the same, the next tile loaded ahead"), .knobs = {ROWS, PIPE_MAX_THREADS, 0}},
+    {KERNEL(async, "cp.async into stages of shared memory"), .min_arch = 80,
+     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(copy_only, "async's copies without its work"), .partial = true, .min_arch = 80,
+     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(work_only, "async's work without its copies"), .partial = true, .min_arch = 80,
+     .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(bulk, "the bulk copy engine into stages of shared memory"), .min_arch = 90,
+     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(bulk_last, "the same, and what was read leaves the L2 cache last"), .min_arch = 90,
+     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(flat, "each warp by itself, several short sequences side by side"), .max_seq_len = PIPE_FLAT_MAX_LEN,
+     .knobs = {.max_threads = PIPE_MAX_THREADS}},
+    {KERNEL(warp, "each warp by itself, a whole sequence at once"), .max_seq_len = PIPE_WARP_MAX_LEN,
+     .knobs = {ROWS, PIPE_MAX_THREADS, 0}},
+    {KERNEL(default, "flat, warp, ahead, bulk_last or async, by length and chip"), .is_default = true},
     {.name = NULL},
 };

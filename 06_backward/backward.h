@@ -8,34 +8,22 @@
 extern "C" {
 #endif
 
-/* What is compiled: movement, rows (of float4), and the most threads of a block. A tuned header may add to it, as for
-   chapter 05. */
-#ifndef BACKWARD_TUNED_CONFIGS
-#define BACKWARD_TUNED_CONFIGS(X)
-#define BACKWARD_TUNED_LENGTHS(X)
-#endif
-#ifndef BACKWARD_CONFIGS
-#define BACKWARD_CONFIGS(X)                                                                                            \
-    BACKWARD_TUNED_CONFIGS(X)                                                                                          \
-    X(PIPE_VECTOR, 2, 512)                                                                                             \
-    X(PIPE_ASYNC, 2, 512)                                                                                              \
-    X(PIPE_BULK, 4, 512)                                                                                               \
-    X(PIPE_BULK_LAST, 2, 512)                                                                                          \
-    X(PIPE_BULK_LAST, 4, 512)
-#endif
+/* Chapter 05's kernels, forward or reversed; limits, configuration and errors as there. */
+linrec_launcher scan_ahead, scan_async, scan_bulk_last, scan_flat, scan_warp, scan_default;
 
-/* The configuration that backward_default takes, and one that suits a movement; see pipe_default_config. */
-struct pipe_config backward_default_config(size_t seq_len, int arch, size_t shared_limit);
-struct pipe_config backward_movement_config(enum pipe_movement movement, size_t seq_len);
+/* The gradients: d_inputs and d_coeffs from d_outputs, coeffs and outputs, as linrec.h defines them. */
+linrec_launcher backward_two_pass;  /* d_inputs by a scan, then d_coeffs by a second kernel */
+linrec_launcher backward_ahead;     /* both in one kernel, the next tile loaded ahead */
+linrec_launcher backward_async;     /* cp.async into stages of shared memory (sm_80) */
+linrec_launcher backward_bulk_last; /* the bulk copy engine (sm_90); lengths that are multiples of 4 */
+linrec_launcher backward_flat;      /* each warp by itself, several short sequences side by side */
+linrec_launcher backward_default;   /* one of these, by length and chip */
 
-/* Backward with the given configuration, in the direction that args says; lengths, numbers and errors as for
-   pipe_launch. d_inputs and d_coeffs as linrec.h defines them. */
-cudaError_t backward_launch(const struct pipe_config *config, const struct linrec_args *args, cudaStream_t stream);
+/* What backward_default takes for this length on this chip. */
+struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip);
 
-/* The table's launchers: `scan` forward or reversed, by the kernels of chapter 05, `backward` the gradients. */
-linrec_launcher scan_vector, scan_async, scan_bulk, scan_bulk_last, scan_flat, scan_default;
-linrec_launcher backward_two_pass, backward_vector, backward_async, backward_bulk, backward_bulk_last, backward_flat,
-    backward_default;
+/* What every launcher of this chapter checks: the arguments, and the configuration. */
+cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct linrec_config *config);
 
 extern const struct linrec_kernel chapter06_kernels[];
 

@@ -8,22 +8,22 @@ static int levels(size_t seq_len)
     return 16;
 }
 
-#define MOVEMENT(name_, idea_)                                                                                         \
-    .name = #name_, .idea = idea_, .forward = scan_##name_, .backward = backward_##name_, .reverse = true,             \
-    .max_num_seqs = 0x7FFFFFFF, .levels = levels
+#define KERNEL(name_, idea_)                                                                                           \
+    .name = #name_, .idea = idea_, .reverse = true, .max_num_seqs = 0x7FFFFFFF, .levels = levels
+#define BOTH(name_) .forward = scan_##name_, .backward = backward_##name_
 
 const struct linrec_kernel chapter06_kernels[] = {
-    {.name = "two_pass",
-     .idea = "d_inputs by a scan, then d_coeffs by a second kernel",
-     .backward = backward_two_pass,
-     .reverse = true,
-     .max_num_seqs = 0x7FFFFFFF,
-     .levels = levels},
-    {MOVEMENT(vector, "a float4 per lane, the next tile loaded ahead")},
-    {MOVEMENT(async, "cp.async into stages of shared memory"), .min_arch = 80},
-    {MOVEMENT(bulk, "the bulk copy engine into stages of shared memory"), .min_arch = 90},
-    {MOVEMENT(bulk_last, "the same, and what was read leaves the L2 cache last"), .min_arch = 90},
-    {MOVEMENT(flat, "each warp by itself, several short sequences in a tile"), .max_seq_len = PIPE_FLAT_MAX_LEN},
-    {MOVEMENT(default, "flat, warp, vector, async or bulk_last, by length and chip"), .is_default = true},
+    {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass},
+    {KERNEL(ahead, "a float4 per lane, the next tile loaded ahead"), BOTH(ahead),
+     .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(async, "cp.async into stages of shared memory"), BOTH(async), .min_arch = 80,
+     .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(bulk_last, "the bulk copy engine; what was read leaves the L2 cache last"), BOTH(bulk_last), .min_arch = 90,
+     .knobs = {{2, 4}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(flat, "each warp by itself, several short sequences side by side"), BOTH(flat),
+     .max_seq_len = PIPE_FLAT_MAX_LEN, .knobs = {.max_threads = PIPE_MAX_THREADS}},
+    {KERNEL(warp, "each warp by itself, a whole sequence at once"), .forward = scan_warp,
+     .max_seq_len = PIPE_WARP_MAX_LEN, .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(default, "flat, warp, ahead, async or bulk_last, by length and chip"), BOTH(default), .is_default = true},
     {.name = NULL},
 };

@@ -514,7 +514,7 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
         if (!is_wanted(session, &kernels[k]) || !offers(&kernels[k], backward, reverse))
             continue;
         if (cannot_run(session, &kernels[k], num_seqs, seq_len, why, sizeof why)) {
-            if (!session->said[k] || !session->chapter->compares) /* a comparison says it once */
+            if (!session->said[k])
                 fprintf(stderr, "skipped: %s\n", why);
             session->said[k] = true;
             continue;

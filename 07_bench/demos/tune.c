@@ -59,12 +59,21 @@ static bool has_knobs(const struct linrec_kernel *kernel)
     return kernel->knobs.rows[0] != 0 || kernel->knobs.max_threads != 0 || kernel->knobs.max_stages != 0;
 }
 
-/* Whether a kernel is tuned in this pass. One that has a gradient is tuned for that: its forward pass is the one of an
-   earlier chapter. */
+/* A chapter that has gradients is tuned for them: its forward pass is the one of an earlier chapter. */
+static bool has_gradients(const char *chapter)
+{
+    for (const struct linrec_kernel *kernel = bench_kernels(); kernel->name != NULL; kernel++)
+        if (kernel->chapter != NULL && strcmp(kernel->chapter, chapter) == 0 && has_knobs(kernel) &&
+            kernel->backward != NULL)
+            return true;
+    return false;
+}
+
+/* Whether a kernel is tuned in this pass. */
 static bool is_tuned(const struct linrec_kernel *kernel, bool backward)
 {
-    return kernel->chapter != NULL && has_knobs(kernel) && !kernel->partial && !kernel->is_default &&
-           (kernel->backward != NULL) == backward && (backward || kernel->forward != NULL);
+    return kernel->chapter != NULL && has_knobs(kernel) && !kernel->partial &&
+           (backward ? kernel->backward : kernel->forward) != NULL && has_gradients(kernel->chapter) == backward;
 }
 
 static bool runs_here(const struct tuning *tuning, const struct linrec_kernel *kernel, size_t seq_len)

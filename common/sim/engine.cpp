@@ -27,7 +27,7 @@
 #include <ucontext.h>
 
 #include "include/cuda_pipeline.h"
-#include "include/sim_bulk_copy.h"
+#include "include/bulk_copy.h"
 #include "internal.h"
 #include "sim.h"
 

@@ -1,5 +1,5 @@
 /* count.cu - one kernel whose events are known by hand; prints the simulator's counts. */
-#include "../../../05_pipe/bulk_copy.cuh"
+#include <bulk_copy.h>
 #include "../../sim/sim.h"
 
 #include <cuda_pipeline.h>

@@ -1,5 +1,5 @@
 /* right.cu - kernels that use the simulator as they should. Prints every result; says on stderr which one is wrong. */
-#include "../../../05_pipe/bulk_copy.cuh"
+#include <bulk_copy.h>
 
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 /* traffic.cu - kernels whose requests, sectors and conflicts are known by hand: the comment behind each. Prints what
  * the simulator counts. */
-#include "../../../05_pipe/bulk_copy.cuh"
+#include <bulk_copy.h>
 #include "../../sim/sim.h"
 
 #include <cuda_pipeline.h>

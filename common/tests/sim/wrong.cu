@@ -1,6 +1,6 @@
 /* wrong.cu - one mistake a kernel. `wrong NAME` runs kernel NAME; sim.t knows what must be said of it, and on which
    line: the one with the comment HERE NAME. (THERE NAME: a second line that the message names.) */
-#include "../../../05_pipe/bulk_copy.cuh"
+#include <bulk_copy.h>
 
 #include <assert.h>
 #include <cuda_pipeline.h>

@@ -1,10 +1,10 @@
-/* sim_bulk_copy.h - mbarriers and bulk copies of sm_90: what 05_pipe/bulk_copy.cuh includes instead of its PTX.
+/* bulk_copy.h - mbarriers and bulk copies of sm_90: stands in for common/bulk_copy.h and its PTX.
 
    CUDA has no C++ names for these instructions; the names are that header's. A phase of a barrier ends when all its
    arrivals have come and as many bytes were asked for as were announced, but not before a thread waits for it: the
    copies of the phase are done by the first mbarrier_wait that finds them all asked for. Until then they are NaN. */
-#ifndef SIM_BULK_COPY_H
-#define SIM_BULK_COPY_H
+#ifndef BULK_COPY_H
+#define BULK_COPY_H
 
 #include "cuda_runtime.h"
 
@@ -23,5 +23,18 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
 /* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16. The bytes count at the barrier.
  */
 void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
+
+/* A hint to the L2 cache changes no result. */
+static inline uint64_t l2_evict_first(void)
+{
+    return 0;
+}
+
+static inline uint64_t l2_evict_last(void)
+{
+    return 0;
+}
+
+#define bulk_load_hint(shared, global, bytes, barrier, hint) ((void)(hint), bulk_load(shared, global, bytes, barrier))
 
 #endif

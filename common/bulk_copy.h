@@ -1,4 +1,4 @@
-/* bulk_copy.cuh - Hopper's bulk copy engine (sm_90): one thread asks for a whole piece of memory, a barrier in shared
+/* bulk_copy.h - Hopper's bulk copy engine (sm_90): one thread asks for a whole piece of memory, a barrier in shared
    memory tells when it has come. No register is held and no other thread is busy while the bytes fly.
 
        one thread                          the copy engine                      all threads
@@ -11,16 +11,13 @@
    initialised for have arrived, and all bytes that they announced have come. mbarrier_wait waits for the end of the
    phase with the given parity: 0 for the first phase, 1 for the second, 0 for the third, ...
 
-   PTX ISA, "mbarrier" and "cp.async.bulk". Below sm_90 the functions exist, so that kernels compile, and trap. The
-   simulator brings functions of the same names. */
-#ifndef BULK_COPY_CUH
-#define BULK_COPY_CUH
+   This header is to these instructions what CUDA's cuda_pipeline.h is to cp.async: CUDA C has no words for them, so
+   they are PTX here (PTX ISA, "mbarrier" and "cp.async.bulk"). Below sm_90 the functions exist, so that kernels
+   compile, and trap. The simulator brings a header of the same name. */
+#ifndef BULK_COPY_H
+#define BULK_COPY_H
 
 #include <stdint.h>
-
-#ifdef LINREC_SIM
-#include <sim_bulk_copy.h>
-#else
 
 static __device__ __forceinline__ uint32_t shared_address(const void *pointer)
 {
@@ -88,32 +85,38 @@ static __device__ __forceinline__ void bulk_load(void *shared, const void *globa
 #endif
 }
 
-#endif
-
-/* The same with a hint to the L2 cache: which lines to give up first when it needs room. Results do not depend on it,
-   so the simulator ignores it. */
-enum l2_policy { L2_NORMAL, L2_EVICT_FIRST, L2_EVICT_LAST };
-
-static __device__ __forceinline__ void bulk_load_policy(void *shared, const void *global, unsigned bytes,
-                                                        uint64_t *barrier, enum l2_policy policy)
+/* The same with a hint to the L2 cache: which lines it should give up first, or last, when it needs room. Results do
+   not depend on it, so the simulator ignores it. */
+static __device__ __forceinline__ uint64_t l2_evict_first(void)
 {
-#if !defined(LINREC_SIM) && __CUDA_ARCH__ >= 900
-    if (policy != L2_NORMAL) {
-        uint64_t hint;
-        if (policy == L2_EVICT_FIRST)
-            asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(hint));
-        else
-            asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(hint));
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
-                     " [%0], [%1], %2, [%3], %4;"
-                     :
-                     : "r"(shared_address(shared)), "l"(global), "r"(bytes), "r"(shared_address(barrier)), "l"(hint)
-                     : "memory");
-        return;
-    }
+    uint64_t hint = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(hint));
 #endif
-    (void)policy;
-    bulk_load(shared, global, bytes, barrier);
+    return hint;
+}
+
+static __device__ __forceinline__ uint64_t l2_evict_last(void)
+{
+    uint64_t hint = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(hint));
+#endif
+    return hint;
+}
+
+static __device__ __forceinline__ void bulk_load_hint(void *shared, const void *global, unsigned bytes,
+                                                      uint64_t *barrier, uint64_t hint)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
+                 " [%0], [%1], %2, [%3], %4;"
+                 :
+                 : "r"(shared_address(shared)), "l"(global), "r"(bytes), "r"(shared_address(barrier)), "l"(hint)
+                 : "memory");
+#else
+    __trap();
+#endif
 }
 
 #endif

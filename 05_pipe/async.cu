@@ -1,0 +1,137 @@
+/* async.cu - ahead.cu, but tiles wait in shared memory and not in registers, and there can be several: cp.async (sm_80)
+   copies from global to shared memory, and the thread that asks for it goes on.
+
+       stage 0   |x of tile 0|c of tile 0|      while tile 0 is scanned,
+       stage 1   |x of tile 1|c of tile 1|      tile 1 and
+       stage 2   |x of tile 2|c of tile 2|      tile 2 are on their way; tile 3 goes to stage 0, ...
+
+   Each thread copies just those groups that it takes later. So it need not wait for others, and there is no barrier but
+   that of the scan. */
+#include <cuda_runtime.h>
+
+#include <cuda_pipeline.h>
+
+#include "../04_warp_scan/warp_scan.cuh"
+#include "groups.cuh"
+#include "pipe.h"
+
+/* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
+   the sequence [begin, end) cuts is not copied. */
+template <int rows>
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
+                                                 size_t end, int tile_len, int own, float *stage)
+{
+    const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int at = own + r * PIPE_ROW;
+        if (is_whole(at, first, last)) {
+            __pipeline_memcpy_async(stage + at, inputs + base + at, 16);
+            __pipeline_memcpy_async(stage + tile_len + at, coeffs + base + at, 16);
+        }
+    }
+    __pipeline_commit();
+}
+
+/* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). Shared memory: num_stages tiles of x and
+ * c. */
+template <int rows>
+static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
+    async_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                  float *__restrict__ outputs)
+{
+    extern __shared__ __align__(16) float stages[];
+    __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int tile_len = num_warps * rows * PIPE_ROW;
+    const size_t start = blockIdx.x * seq_len, origin = start & ~(size_t)3;
+    const int begin = (int)(start - origin);
+    const size_t end = begin + seq_len;
+    float x[rows][4], c[rows][4];
+    float carry = 0.0f; /* what comes into the tile: the same number in every thread */
+    int turn = 0;       /* which of the totals */
+
+    inputs += origin, coeffs += origin, outputs += origin;
+    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
+        tile_send<rows>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, own, stages + s * 2 * tile_len);
+    int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
+    for (size_t base = 0; base < end; base += tile_len) {
+        const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+
+        /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
+           nothing else. */
+        const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
+        tile_send<rows>(inputs, coeffs, sent, begin, end, tile_len, own, stages + empty * 2 * tile_len);
+        __pipeline_wait_prior(num_stages - 1);
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const float *const from = stages + stage * 2 * tile_len;
+            take4(from, inputs + base, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4(from + tile_len, coeffs + base, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+        }
+        empty = stage;
+        stage = stage + 1 == num_stages ? 0 : stage + 1;
+#pragma unroll
+        for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+            if (base == 0 && own + i == begin)
+                c[0][i] = 1.0f;
+
+        /* 2. The thread in each of its groups, the lanes of each row, and the rows of the warp one after the other. */
+        struct pair before[rows], whole_warp;
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+#pragma unroll
+            for (int i = 1; i < 4; i++) {
+                x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
+                c[r][i] = c[r][i - 1] * c[r][i];
+            }
+            const struct pair mine = {c[r][3], x[r][3]};
+            const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+            before[r] = lane_before(up_to_here, lane);
+            if (r > 0)
+                before[r] = pair_join(whole_warp, before[r]);
+            whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
+        }
+
+        /* 3. The warps of the block, and the carry. */
+        if (lane == 31)
+            totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
+        __syncthreads();
+        const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
+        const float leaves = base == 0 ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+        const float into_warp = warp == 0 ? carry : __shfl_sync(ALL_LANES, leaves, warp - 1);
+        carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
+        turn ^= 1;
+
+        /* 4. What comes in is added, and the tile is stored. Nothing comes into the sequence's first warp, nor into its
+           first group. */
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;
+            if (base > 0 || threadIdx.x > 0 || r > 0) {
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    x[r][i] = into * c[r][i] + x[r][i];
+            }
+            store4(outputs + base, own + r * PIPE_ROW, first, last, x[r]);
+        }
+    }
+}
+
+extern "C" cudaError_t pipe_async_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    const struct linrec_config config = pipe_config(args, 2, 256, 3);
+    cudaError_t error = pipe_check(args, &config);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
+    void (*const kernel)(size_t, int, const float *, const float *, float *) = config.rows == 1   ? async_forward<1>
+                                                                               : config.rows == 2 ? async_forward<2>
+                                                                                                  : async_forward<4>;
+    if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
+        return error;
+    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
+                                                                         args->coeffs, args->outputs);
+    return cudaGetLastError();
+}

@@ -1,0 +1,49 @@
+/* default.c - which kernel for which length and chip. Measured on an H200 (choosing.md):
+
+   - up to 512 elements: each warp by itself, so that nobody waits; from 129 on the whole sequence at once;
+   - up to 4095, and where rows begin at any multiple of 4 bytes: ahead. Below 1024 in one tile; else in two, if they
+   are not too large: one is scanned while the other one is on its way;
+   - the rest: the copy engine, two tiles at once, large ones for long sequences; cp.async where there is no engine. */
+#include "pipe.h"
+
+/* A header that `make TUNED=...` includes before this one (chapter 07) lists what to take up to which length:
+   X(length, variant, rows, threads, stages). It was tuned on lengths that are multiples of 4. */
+#ifndef PIPE_TUNED
+#define PIPE_TUNED(X)
+#endif
+#define TAKE_TUNED(max_seq_len, variant, rows, threads, stages)                                                        \
+    if (seq_len <= (max_seq_len) && seq_len % 4 == 0)                                                                  \
+        return (struct pipe_choice){pipe_##variant##_forward, #variant, {rows, threads, stages}};
+
+struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
+{
+    PIPE_TUNED(TAKE_TUNED)
+    if (seq_len <= PIPE_ROW || (seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, seq_len)))
+        return (struct pipe_choice){pipe_flat_forward, "flat", {0, 0, 0}};
+    if (seq_len <= PIPE_WARP_MAX_LEN)
+        return (struct pipe_choice){pipe_warp_forward, "warp", {0, 0, 0}};
+    if (seq_len < 4096 || seq_len % 4 != 0 || chip->arch < 80) {
+        const int threads = pipe_threads(seq_len, 8, seq_len < 1024 ? 1 : 2, seq_len <= 8192 ? 256 : 320);
+        return (struct pipe_choice){pipe_ahead_forward, "ahead", {2, threads, 0}};
+    }
+    if (chip->arch < 90)
+        return (struct pipe_choice){
+            pipe_async_forward, "async", {2, pipe_threads(seq_len, 8, 1, seq_len <= 8192 ? 256 : 512), 2}};
+
+    /* four rows of 512 threads in two stages take 128 KB; some chips give a block 99 KB and no more */
+    const int rows = seq_len > 32768 && chip->shared_limit >= 128 * 1024 ? 4 : 2;
+    const int threads = pipe_threads(seq_len, 4 * rows, 1, seq_len <= 8192 ? 256 : 512);
+    return (struct pipe_choice){pipe_bulk_last_forward, "bulk_last", {rows, threads, 2}};
+}
+
+cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error != cudaSuccess)
+        return error;
+    const struct pipe_choice choice = pipe_choose(args->seq_len, &chip);
+    struct linrec_args chosen = *args;
+    chosen.config = choice.config;
+    return choice.launch(&chosen, stream);
+}

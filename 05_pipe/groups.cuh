@@ -1,0 +1,63 @@
+/* groups.cuh - what float4.cu says about groups of four and the edges of a sequence, for all later kernels.
+
+   Tiles begin at multiples of 16 bytes. In a tile the sequence's own elements are [first, last):
+
+            first                                    last
+       |.  .  0  1 |2  3  4  5 |6  7  8  9 | ... |L-2 L-1 .  . |      a whole group moves as a float4, one that an edge
+                                                                      cuts element by element, and only its own    */
+#ifndef GROUPS_CUH
+#define GROUPS_CUH
+
+#include <stddef.h>
+
+/* How many of the tile_len elements from `base` on come before `end`. */
+static __device__ __forceinline__ int elems_left(size_t base, size_t end, int tile_len)
+{
+    return base >= end ? 0 : end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
+}
+
+/* Whether all elements of the group at `at` are the sequence's own. */
+static __device__ __forceinline__ bool is_whole(int at, int first, int last)
+{
+    return at >= first && at + 4 <= last;
+}
+
+/* The group of four at `at`; what is not in [first, last) becomes `otherwise`. */
+static __device__ __forceinline__ void load4(const float *tile, int at, int first, int last, float otherwise,
+                                             float *four)
+{
+    if (is_whole(at, first, last)) {
+        const float4 whole = *(const float4 *)(tile + at);
+        four[0] = whole.x, four[1] = whole.y, four[2] = whole.z, four[3] = whole.w;
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            four[i] = at + i >= first && at + i < last ? tile[at + i] : otherwise;
+    }
+}
+
+static __device__ __forceinline__ void store4(float *tile, int at, int first, int last, const float *four)
+{
+    if (is_whole(at, first, last)) {
+        *(float4 *)(tile + at) = make_float4(four[0], four[1], four[2], four[3]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (at + i >= first && at + i < last)
+                tile[at + i] = four[i];
+    }
+}
+
+/* A group from the stage where its tile waits in shared memory. One that an edge cuts was not copied there. */
+static __device__ __forceinline__ void take4(const float *stage, const float *tile, int at, int first, int last,
+                                             float otherwise, float *four)
+{
+    if (is_whole(at, first, last)) {
+        const float4 whole = *(const float4 *)(stage + at);
+        four[0] = whole.x, four[1] = whole.y, four[2] = whole.z, four[3] = whole.w;
+    } else {
+        load4(tile, at, first, last, otherwise, four);
+    }
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* async.cu - chapter 05's async.cu, also reversed. A tile lies in its stage as it lies in memory: reversed, its origin
+   is the stage's end. */
+#include <cuda_runtime.h>
+
+#include <cuda_pipeline.h>
+
+#include "../04_warp_scan/warp_scan.cuh"
+#include "backward.h"
+#include "direction.cuh"
+
+/* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
+   the sequence [begin, end) cuts is not copied. */
+template <int rows, int reverse>
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
+                                                 size_t end, int tile_len, int own, float *stage)
+{
+    const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int at = own + r * PIPE_ROW;
+        if (is_whole(at, first, last)) {
+            const ptrdiff_t to = place<reverse>(at, 4), from = place<reverse>(base + at, 4);
+            __pipeline_memcpy_async(stage + to, inputs + from, 16);
+            __pipeline_memcpy_async(stage + tile_len + to, coeffs + from, 16);
+        }
+    }
+    __pipeline_commit();
+}
+
+/* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
+ * seq_len). Shared memory: num_stages tiles of x and c. */
+template <int rows, int reverse>
+static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
+    async_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                  float *__restrict__ outputs)
+{
+    extern __shared__ __align__(16) float stages[];
+    __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int tile_len = num_warps * rows * PIPE_ROW;
+    const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
+    const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t end = begin + seq_len;
+    float *const first_stage = stages + reverse * tile_len; /* the origin of its tile of x */
+    float x[rows][4], c[rows][4];
+    float carry = 0.0f; /* what comes into the tile: the same number in every thread */
+    int turn = 0;       /* which of the totals */
+
+    inputs += origin, coeffs += origin, outputs += origin;
+    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
+        tile_send<rows, reverse>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, own,
+                                 first_stage + s * 2 * tile_len);
+    int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
+    for (size_t base = 0; base < end; base += tile_len) {
+        const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+        const ptrdiff_t offset = place<reverse>(base, 0); /* of the tile, in memory */
+
+        /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
+           nothing else. */
+        const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
+        tile_send<rows, reverse>(inputs, coeffs, sent, begin, end, tile_len, own, first_stage + empty * 2 * tile_len);
+        __pipeline_wait_prior(num_stages - 1);
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const float *const from = first_stage + stage * 2 * tile_len;
+            take4<reverse>(from, inputs + offset, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4<reverse>(from + tile_len, coeffs + offset, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+        }
+        empty = stage;
+        stage = stage + 1 == num_stages ? 0 : stage + 1;
+#pragma unroll
+        for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+            if (base == 0 && own + i == begin)
+                c[0][i] = 1.0f;
+
+        /* 2. The thread in each of its groups, the lanes of each row, and the rows of the warp one after the other. */
+        struct pair before[rows], whole_warp;
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+#pragma unroll
+            for (int i = 1; i < 4; i++) {
+                x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
+                c[r][i] = c[r][i - 1] * c[r][i];
+            }
+            const struct pair mine = {c[r][3], x[r][3]};
+            const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+            before[r] = lane_before(up_to_here, lane);
+            if (r > 0)
+                before[r] = pair_join(whole_warp, before[r]);
+            whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
+        }
+
+        /* 3. The warps of the block, and the carry. */
+        if (lane == 31)
+            totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
+        __syncthreads();
+        const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
+        const float leaves = base == 0 ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+        const float into_warp = warp == 0 ? carry : __shfl_sync(ALL_LANES, leaves, warp - 1);
+        carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
+        turn ^= 1;
+
+        /* 4. What comes in is added, and the tile is stored. Nothing comes into the sequence's first warp, nor into its
+           first group. */
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;
+            if (base > 0 || threadIdx.x > 0 || r > 0) {
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    x[r][i] = into * c[r][i] + x[r][i];
+            }
+            store4<reverse>(outputs + offset, own + r * PIPE_ROW, first, last, x[r]);
+        }
+    }
+}
+
+extern "C" cudaError_t scan_async(const struct linrec_args *args, cudaStream_t stream)
+{
+    const struct linrec_config config = pipe_config(args, 2, 256, 3);
+    cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, false, &config);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    void (*const kernel)(size_t, int, const float *, const float *, float *) =
+        args->reverse ? (config.rows == 1 ? async_forward<1, 1> : async_forward<2, 1>)
+                      : (config.rows == 1 ? async_forward<1, 0> : async_forward<2, 0>);
+    const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
+    if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
+        return error;
+    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
+                                                                         args->coeffs, args->outputs);
+    return cudaGetLastError();
+}

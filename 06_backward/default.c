@@ -1,0 +1,72 @@
+/* default.c - which kernel for which length and chip, forward, reversed and backward. */
+#include <string.h>
+
+#include "backward.h"
+
+cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct linrec_config *config)
+{
+    const cudaError_t error = linrec_check_args(args, backward);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    return pipe_config_fits(args, config) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t launch_choice(const struct pipe_choice *choice, linrec_launcher *launch,
+                                 const struct linrec_args *args, cudaStream_t stream)
+{
+    struct linrec_args chosen = *args;
+    chosen.config = choice->config;
+    return launch(&chosen, stream);
+}
+
+/* What chapter 05 chooses, by this chapter's kernel of the same name. */
+cudaError_t scan_default(const struct linrec_args *args, cudaStream_t stream)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error != cudaSuccess)
+        return error;
+    const struct pipe_choice choice = pipe_choose(args->seq_len, &chip);
+    for (const struct linrec_kernel *kernel = chapter06_kernels; kernel->name != NULL; kernel++)
+        if (strcmp(kernel->name, choice.variant) == 0)
+            return launch_choice(&choice, kernel->forward, args, stream);
+    return args->reverse ? cudaErrorInvalidValue : launch_choice(&choice, choice.launch, args, stream);
+}
+
+/* A header that `make TUNED=...` includes before this file may list what to take up to which length; see chapter 05. */
+#ifndef BACKWARD_TUNED
+#define BACKWARD_TUNED(X)
+#endif
+#define TAKE_TUNED(max_seq_len, variant, rows, threads, stages)                                                        \
+    if (seq_len <= (max_seq_len) && seq_len % 4 == 0)                                                                  \
+        return (struct pipe_choice){backward_##variant, #variant, {rows, threads, stages}};
+
+/* Measured on an H200 (README.md, "Choosing"): below 512 elements each warp by itself; from 1024 on the copy engine
+   with two large tiles on their way; between them, where rows begin at any multiple of 4 bytes, or without an engine
+   cp.async; and ahead where there is not even that. */
+struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
+{
+    BACKWARD_TUNED(TAKE_TUNED)
+    if (seq_len < 512)
+        return (struct pipe_choice){backward_flat, "flat", {0, 0, 0}};
+    if (chip->arch < 80)
+        return (struct pipe_choice){backward_ahead, "ahead", {0, 0, 0}};
+    if (seq_len < 1024 || seq_len % 4 != 0 || chip->arch < 90)
+        return (struct pipe_choice){backward_async, "async", {2, pipe_threads(seq_len, 8, 1, 256), 2}};
+
+    /* three arrays in two stages of four rows take 96 bytes a thread and row; some chips give a block 99 KB */
+    int rows = 4, threads = pipe_threads(seq_len, 16, 1, seq_len < 16384 ? 256 : 512);
+    if ((size_t)2 * 3 * 16 * rows * threads > chip->shared_limit)
+        rows = 2, threads = pipe_threads(seq_len, 8, 1, 256);
+    return (struct pipe_choice){backward_bulk_last, "bulk_last", {rows, threads, 2}};
+}
+
+cudaError_t backward_default(const struct linrec_args *args, cudaStream_t stream)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error != cudaSuccess)
+        return error;
+    const struct pipe_choice choice = backward_choose(args->seq_len, &chip);
+    return launch_choice(&choice, choice.launch, args, stream);
+}

@@ -1,0 +1,89 @@
+/* direction.cuh - groups of four in either direction: chapter 05's groups.cuh, and where in memory things are.
+
+   Elements are counted in the order of the scan, from `origin` on; tiles, groups and edges are as before. Reversed, it
+   is the same picture with memory running from right to left:
+
+       forward    origin                            reversed                            origin
+                  |.  0  1  2 |3  4  5  6 |  ...          ...  |6  5  4  3 |2  1  0  . |
+       memory     ->                                                                  ->     */
+#ifndef DIRECTION_CUH
+#define DIRECTION_CUH
+
+#include <stddef.h>
+
+/* The multiple of 4 from which the elements of a sequence are counted that lies in memory at [start, stop). */
+template <int reverse>
+static __device__ __forceinline__ size_t origin_of(size_t start, size_t stop)
+{
+    return reverse ? (stop + 3) & ~(size_t)3 : start & ~(size_t)3;
+}
+
+/* Where in memory, counted from the origin, the `count` elements from number n on begin. A tile's own origin: count 0.
+ */
+template <int reverse>
+static __device__ __forceinline__ ptrdiff_t place(size_t n, int count)
+{
+    return reverse ? -(ptrdiff_t)n - count : (ptrdiff_t)n;
+}
+
+/* How many of the tile_len elements from `base` on come before `end`. */
+static __device__ __forceinline__ int elems_left(size_t base, size_t end, int tile_len)
+{
+    return base >= end ? 0 : end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
+}
+
+static __device__ __forceinline__ bool is_whole(int at, int first, int last)
+{
+    return at >= first && at + 4 <= last;
+}
+
+/* Four elements that lie at `memory`, in the order of the scan. */
+template <int reverse>
+static __device__ __forceinline__ void read4(const float *memory, float *four)
+{
+    const float4 whole = *(const float4 *)memory;
+    four[0] = reverse ? whole.w : whole.x, four[1] = reverse ? whole.z : whole.y;
+    four[2] = reverse ? whole.y : whole.z, four[3] = reverse ? whole.x : whole.w;
+}
+
+/* The group at `at` of the tile whose origin is `tile`; what is not in [first, last) becomes `otherwise`. */
+template <int reverse>
+static __device__ __forceinline__ void load4(const float *tile, int at, int first, int last, float otherwise,
+                                             float *four)
+{
+    if (is_whole(at, first, last)) {
+        read4<reverse>(tile + place<reverse>(at, 4), four);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            four[i] = at + i >= first && at + i < last ? tile[place<reverse>(at + i, 1)] : otherwise;
+    }
+}
+
+template <int reverse>
+static __device__ __forceinline__ void store4(float *tile, int at, int first, int last, const float *four)
+{
+    if (is_whole(at, first, last)) {
+        *(float4 *)(tile + place<reverse>(at, 4)) =
+            reverse ? make_float4(four[3], four[2], four[1], four[0]) : make_float4(four[0], four[1], four[2], four[3]);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (at + i >= first && at + i < last)
+                tile[place<reverse>(at + i, 1)] = four[i];
+    }
+}
+
+/* The group at `at` from the stage where its tile waits in shared memory, in memory's order; `stage` is the tile's
+   origin there. One that an edge cuts was not copied. */
+template <int reverse>
+static __device__ __forceinline__ void take4(const float *stage, const float *tile, int at, int first, int last,
+                                             float otherwise, float *four)
+{
+    if (is_whole(at, first, last))
+        read4<reverse>(stage + place<reverse>(at, 4), four);
+    else
+        load4<reverse>(tile, at, first, last, otherwise, four);
+}
+
+#endif
