@@ -76,6 +76,23 @@ static bool is_tuned(const struct linrec_kernel *kernel, bool backward)
            (backward ? kernel->backward : kernel->forward) != NULL && has_gradients(kernel->chapter) == backward;
 }
 
+/* Whether the other chapters can run this, too: what is best forward becomes the forward and the reversed default of
+   the chapters with gradients, by their kernel of the same name. */
+static bool others_take(const struct tuning *tuning, const struct linrec_kernel *kernel,
+                        const struct linrec_config *shape)
+{
+    for (int c = 0; c < tuning->num_chapters; c++) {
+        bool taken = strcmp(tuning->chapters[c], kernel->chapter) == 0;
+        for (const struct linrec_kernel *other = bench_kernels(); other->name != NULL && !taken; other++)
+            taken = other->chapter != NULL && strcmp(other->chapter, tuning->chapters[c]) == 0 &&
+                    strcmp(variant_of(other), variant_of(kernel)) == 0 && other->forward != NULL &&
+                    knobs_take(other, shape);
+        if (!taken)
+            return false;
+    }
+    return true;
+}
+
 static bool runs_here(const struct tuning *tuning, const struct linrec_kernel *kernel, size_t seq_len)
 {
     return kernel->min_arch <= tuning->arch && (kernel->max_seq_len == 0 || seq_len <= kernel->max_seq_len) &&
@@ -130,8 +147,8 @@ static double time_it(const struct tuning *tuning, struct arrays *arrays, const 
     return error == cudaSuccess ? timing.median_ms : -1.0;
 }
 
-/* Checks and times one shape of a kernel, into the CSV and, if it is the fastest so far, into *best. Returns its time
-   in ms; negative if it does not run here, or wrongly. */
+/* Checks and times one shape of a kernel, into the CSV and, if it is the fastest so far that the defaults can take,
+   into *best. Returns its time in ms; negative if it does not run here, or wrongly. */
 static double try_shape(struct tuning *tuning, struct arrays *arrays, const struct data_spec *spec, double add_ms,
                         const struct linrec_kernel *kernel, const struct linrec_config *shape, struct best *best)
 {
@@ -167,7 +184,7 @@ static double try_shape(struct tuning *tuning, struct arrays *arrays, const stru
     fprintf(tuning->csv, "%s,%s,%s,%d,%d,%d,%zu,%zu,%.6f,%.2f,%.2f\n", kernel->chapter, variant_of(kernel),
             direction_name(backward, false), shape->rows, shape->threads, shape->stages, tuning->num_seqs, seq_len, ms,
             gb_per_s, percent);
-    if (gb_per_s > best->gb_per_s)
+    if (gb_per_s > best->gb_per_s && (backward || others_take(tuning, kernel, shape)))
         *best = (struct best){kernel->chapter, variant_of(kernel), seq_len, *shape, gb_per_s, percent};
     return ms;
 }
