@@ -11,10 +11,8 @@
 
 /* What is compared. A new chapter is a line here and its header above. */
 static const struct linrec_chapter chapters[] = {
-    {.name = "02_cuda_ref", .kernels = chapter02_kernels},
-    {.name = "03_tile", .kernels = chapter03_kernels},
-    {.name = "04_warp_scan", .kernels = chapter04_kernels},
-    {.name = "05_pipe", .kernels = chapter05_kernels},
+    {.name = "02_cuda_ref", .kernels = chapter02_kernels},  {.name = "03_tile", .kernels = chapter03_kernels},
+    {.name = "04_warp_scan", .kernels = chapter04_kernels}, {.name = "05_pipe", .kernels = chapter05_kernels},
     {.name = "06_backward", .kernels = chapter06_kernels},
 };
 enum { NUM_CHAPTERS = sizeof chapters / sizeof chapters[0] };
