@@ -32,9 +32,13 @@ ifeq ($(BACKEND),cuda)
 endif
 	prove --jobs 2 common/tests
 
-# the test programs, which live beside the chapters' own
+# the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:
 	@$(MAKE) --no-print-directory -C common/tests
+	@$(MAKE) --no-print-directory -C docs
+ifeq ($(BACKEND),sim)
+	@! command -v gdb > /dev/null || for chapter in 02_cuda_ref 03_tile 04_warp_scan; do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
+endif
 
 check: all
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter check || exit 1; done
@@ -53,8 +57,10 @@ bench tune attrs profile:
 record:
 	@perl 07_bench/record.pl
 
+# the outputs in the texts come from the simulator (GPU=1: also those of programs on a GPU)
 report:
-	perl common/report.pl
+	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
+	perl common/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@sh 07_bench/plot.sh --recorded
 
 sanitize: all
@@ -93,13 +99,14 @@ help:
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
-	@echo "make report     write the recorded figures into the texts, and draw those of chapter 07"
+	@echo "make report     write recorded figures, outputs and listings into the texts, and draw the plots of chapter 07 (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
+	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
 .PHONY: all backend run test tests check plot trace bench tune attrs profile record report sanitize setup clean help

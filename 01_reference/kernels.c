@@ -2,13 +2,7 @@
 #include "recurrence.h"
 
 /* An element passes through its own loop and then through the walk over the parts' carries: T steps. */
-static int levels_two_threads(size_t seq_len)
-{
-    (void)seq_len;
-    return 2;
-}
-
-static int levels_threads(size_t seq_len)
+static int levels(size_t seq_len)
 {
     (void)seq_len;
     return (int)cpu_threads_count();
@@ -24,22 +18,20 @@ const struct linrec_kernel chapter01_kernels[] = {
         .is_default = true,
     },
     {
-        .name = "two_threads",
-        .idea = "two halves at once, then the second adds what the first carries over",
-        .forward = cpu_two_threads_forward,
-        .backward = cpu_two_threads_backward,
-        .reverse = true,
-        .levels = levels_two_threads,
-        .workspace_size = cpu_two_threads_workspace,
-        .owner = cpu_two_threads_owner,
+        .name = "plain_threads",
+        .idea = "one part for each core, the carries walked one after the other; forward only",
+        .forward = cpu_plain_threads_forward,
+        .levels = levels,
+        .max_num_seqs = 1024, /* it starts threads for each of them anew, which takes a while */
+        .owner = cpu_threads_owner,
     },
     {
         .name = "threads",
-        .idea = "one part for each core, the carries walked one after the other",
+        .idea = "the same in all directions, threads started once for all sequences",
         .forward = cpu_threads_forward,
         .backward = cpu_threads_backward,
         .reverse = true,
-        .levels = levels_threads,
+        .levels = levels,
         .workspace_size = cpu_threads_workspace,
         .owner = cpu_threads_owner,
     },

@@ -1,5 +1,5 @@
 /* main.c - chapter 01 as a program: the loop and the threads, checked and timed on the CPU. CPU_THREADS=7 in the
-   environment lets the variant `threads` take 7 threads, whatever the number of cores. */
+   environment lets the variants with threads take 7, whatever the number of cores. */
 #include <stdio.h>
 #include <stdlib.h>
 

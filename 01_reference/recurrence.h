@@ -32,21 +32,19 @@ void seq_backward_double(size_t seq_len, bool reverse, const double *d_outputs, 
 
 /* Launchers on host memory; the stream is ignored, and they return when the result is there. */
 linrec_launcher cpu_loop_forward, cpu_loop_backward;
-linrec_launcher cpu_two_threads_forward, cpu_two_threads_backward;
+linrec_launcher cpu_plain_threads_forward; /* not reversed */
 linrec_launcher cpu_threads_forward, cpu_threads_backward;
 
-/* How many threads cpu_threads_* use: all online cores but at least 2, or what was set. Setting 0 returns to the cores.
-   More than CPU_MAX_THREADS are not used. Not to be changed while a launcher runs. */
+/* On how many threads the last two run: all online cores but at least 2, or what was set. Setting 0 returns to the
+   cores. More than CPU_MAX_THREADS are not used. Not to be changed while a launcher runs. */
 enum { CPU_MAX_THREADS = 256 };
 size_t cpu_threads_count(void);
 void cpu_threads_set(size_t count);
 
-/* Bytes of workspace that the launchers with threads need. */
-size_t cpu_two_threads_workspace(const struct linrec_args *args);
+/* Bytes of workspace that cpu_threads_* need. */
 size_t cpu_threads_workspace(const struct linrec_args *args);
 
-/* Which thread computes element (seq, pos), as text: the same one in every direction. */
-void cpu_two_threads_owner(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size);
+/* Which thread computes element (seq, pos), as text. */
 void cpu_threads_owner(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size);
 
 extern const struct linrec_kernel chapter01_kernels[];

@@ -1,47 +1,114 @@
-/* threads.c - the recurrence by divide and conquer, on T threads of the CPU.
+/* threads.c - the recurrence on T threads, in all four directions. Read plain_threads.c first.
 
-   Every sequence is cut into T parts, and thread p has part p of every sequence. Three phases:
+   Against plain_threads.c:
 
-       local     all threads: the recurrence over the own part, as if nothing came before it.
-                 Kept for later: the product C of the part's coefficients and its last output Y.
-       carry     one thread: walk over the T pairs (C, Y), a recurrence in small: carry = carry * C + Y.
-                 This takes T steps. A tree would take log T; chapter 04 builds it.
-       combine   all threads but the first: y += carry * (product of the part's coefficients up to here).
+   - A direction. Steps are counted along the walk: step n is at element n, or going left at element seq_len - 1 - n.
+     Parts are counted along the walk, too, so nothing ever comes before part 0.
 
-   All four directions run through this code. A direction is a step (+1 or -1), as in the loop, and for the backward
-   pass the coefficient is taken from one element earlier in the walk. */
+         step +1    |part 0|part 1|part 2|            step -1    |part 2|part 1|part 0|
+
+   - The gradients: the same recurrence over d_outputs, against the direction of the outputs and with the coefficients
+     shifted by one; then one multiplication for each element.
+   - A thread has its part of every sequence. So threads are started twice, and not twice for each sequence. What the
+     parts tell each other lies in the workspace. */
 #include "recurrence.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* What a part says of itself after the first phase, and what it is told before the last. */
 struct summary {
-    float product; /* C: takes a value before the part to its share in the part's last output */
-    float last;    /* Y: the part's last output, had nothing come before it */
-    float carry;   /* the true output just before the part; not set for the first part of the walk */
+    float product; /* C, of all coefficients of the part; of part 0: 1 */
+    float last;    /* Y, the part's last output, had nothing come before it */
+    float carry;   /* the true output just before the part; of part 0: not set */
 };
 
-/* The work that all threads share: outputs[l] = outputs[l - step] * coeffs[l - shift] + inputs[l] for every sequence.
- */
+/* What all threads share: out[l] = out[l - step] * coeffs[l - shift] + in[l] for every sequence. */
 struct scan {
     size_t num_seqs, seq_len;
-    size_t parts;    /* T, but never more than seq_len: no part is empty */
-    ptrdiff_t step;  /* +1 or -1, in memory and from part to part */
-    ptrdiff_t shift; /* 0, or backward: step */
+    size_t num_parts; /* T, but never more than seq_len: no part is empty */
+    ptrdiff_t step;   /* +1 or -1 */
+    ptrdiff_t shift;  /* 0; for gradients: step */
 
-    const float *inputs; /* (num_seqs, seq_len), as the other arrays of float */
-    const float *coeffs;
-    float *outputs;
+    const float *in, *coeffs; /* (num_seqs, seq_len), as the other arrays of float */
+    float *out;
 
-    const float *forward_outputs; /* backward only, else NULL */
-    float *d_coeffs;              /* backward only, else NULL */
+    const float *outputs; /* for gradients: what the forward pass wrote; else NULL */
+    float *d_coeffs;      /* for gradients; else NULL */
 
-    struct summary *summaries; /* (num_seqs, parts) */
+    struct summary *summaries; /* (num_seqs, num_parts) */
 };
 
-typedef void phase_function(const struct scan *scan, size_t part);
+/* Part p has the steps part_begin(p) ... part_begin(p + 1) - 1. */
+static size_t part_begin(size_t seq_len, size_t num_parts, size_t part)
+{
+    return seq_len * part / num_parts;
+}
+
+/* The element, of all sequences together, where step n of sequence s is. */
+static ptrdiff_t element(const struct scan *scan, size_t s, size_t n)
+{
+    return (ptrdiff_t)(s * scan->seq_len + (scan->step > 0 ? n : scan->seq_len - 1 - n));
+}
+
+/* Phase 1. */
+static void local(const struct scan *scan, size_t s, size_t part, size_t begin, size_t end)
+{
+    const float *x = scan->in, *c = scan->coeffs;
+    ptrdiff_t l = element(scan, s, begin);
+
+    float product = part == 0 ? 1 : c[l - scan->shift]; /* nothing before part 0: its first coefficient is not read */
+    float y = x[l];
+    scan->out[l] = y;
+    for (size_t n = begin + 1; n < end; n++) {
+        l += scan->step;
+        product *= c[l - scan->shift];
+        y = y * c[l - scan->shift] + x[l];
+        scan->out[l] = y;
+    }
+    struct summary *summary = &scan->summaries[s * scan->num_parts + part];
+    summary->product = product;
+    summary->last = y;
+}
+
+/* Phase 2, on one thread. */
+static void carry(const struct scan *scan)
+{
+    for (size_t s = 0; s < scan->num_seqs; s++) {
+        struct summary *summaries = scan->summaries + s * scan->num_parts;
+        float y = summaries[0].last;
+        for (size_t p = 1; p < scan->num_parts; p++) {
+            summaries[p].carry = y;
+            y = y * summaries[p].product + summaries[p].last;
+        }
+    }
+}
+
+/* Phase 3; and the gradients of the coefficients, d_coeffs[l] = y * d_inputs[l] with y the output that c[l] multiplied:
+   one step further along the walk, so the walk's last element has none. */
+static void combine(const struct scan *scan, size_t s, size_t part, size_t begin, size_t end)
+{
+    const float *c = scan->coeffs;
+    ptrdiff_t l = element(scan, s, begin);
+
+    if (part > 0) {
+        const float carried = scan->summaries[s * scan->num_parts + part].carry;
+        float product = 1;
+        for (size_t n = begin; n < end; n++, l += scan->step) {
+            product *= c[l - scan->shift];
+            scan->out[l] += carried * product;
+        }
+    }
+    if (scan->d_coeffs != NULL) {
+        l = element(scan, s, begin);
+        for (size_t n = begin; n < end; n++, l += scan->step)
+            scan->d_coeffs[l] = n == scan->seq_len - 1 ? 0 : scan->outputs[l + scan->step] * scan->out[l];
+    }
+}
+
+/* -- threads ------------------------------------------------------------------------------------------------------ */
+
+typedef void phase_function(const struct scan *scan, size_t s, size_t part, size_t begin, size_t end);
 
 struct worker {
     pthread_t id;
@@ -50,166 +117,34 @@ struct worker {
     phase_function *phase;
 };
 
-/* -- which elements a part has ------------------------------------------------------------------------------------ */
-
-/* Parts lie in memory order and differ in length by one element at most. Part p is [begin(p), begin(p + 1)). */
-static size_t part_begin(size_t seq_len, size_t parts, size_t part)
-{
-    const size_t longer = seq_len % parts; /* this many parts have one element more */
-    return part * (seq_len / parts) + (part < longer ? part : longer);
-}
-
-static size_t part_len(const struct scan *scan, size_t part)
-{
-    return part_begin(scan->seq_len, scan->parts, part + 1) - part_begin(scan->seq_len, scan->parts, part);
-}
-
-/* Where the walk enters the part: at its left end, or going left at its right end. */
-static ptrdiff_t part_entry(const struct scan *scan, size_t part)
-{
-    if (scan->step > 0)
-        return (ptrdiff_t)part_begin(scan->seq_len, scan->parts, part);
-    return (ptrdiff_t)part_begin(scan->seq_len, scan->parts, part + 1) - 1;
-}
-
-/* The part that the walk meets first. */
-static size_t first_part(const struct scan *scan)
-{
-    return scan->step > 0 ? 0 : scan->parts - 1;
-}
-
-/* -- the three phases --------------------------------------------------------------------------------------------- */
-
-/* Phase 1. The first part has no value before it: the coefficient of its first element is not even read. */
-static void local(const struct scan *scan, size_t part)
-{
-    const size_t len = part_len(scan, part);
-
-    for (size_t s = 0; s < scan->num_seqs; s++) {
-        const float *x = scan->inputs + s * scan->seq_len;
-        const float *c = scan->coeffs + s * scan->seq_len;
-        float *out = scan->outputs + s * scan->seq_len;
-        struct summary *summary = &scan->summaries[s * scan->parts + part];
-        ptrdiff_t l = part_entry(scan, part);
-
-        float product = part == first_part(scan) ? 1 : c[l - scan->shift];
-        float y = x[l];
-        out[l] = y;
-        for (size_t n = 1; n < len; n++) {
-            l += scan->step;
-            y = y * c[l - scan->shift] + x[l];
-            product *= c[l - scan->shift];
-            out[l] = y;
-        }
-        summary->product = product; /* of the first part: never used */
-        summary->last = y;
-    }
-}
-
-/* Phase 2, on one thread. */
-static void carry(const struct scan *scan)
-{
-    for (size_t s = 0; s < scan->num_seqs; s++) {
-        struct summary *summaries = scan->summaries + s * scan->parts;
-        ptrdiff_t p = (ptrdiff_t)first_part(scan);
-
-        float y = summaries[p].last;
-        for (size_t n = 1; n < scan->parts; n++) {
-            p += scan->step;
-            summaries[p].carry = y;
-            y = y * summaries[p].product + summaries[p].last;
-        }
-    }
-}
-
-/* Phase 3, first half. The product of the coefficients is computed a second time: keeping all of them from phase 1
-   would take one more array. */
-static void add_carry(const struct scan *scan, size_t part)
-{
-    const size_t len = part_len(scan, part);
-
-    if (part == first_part(scan))
-        return;
-    for (size_t s = 0; s < scan->num_seqs; s++) {
-        const float *c = scan->coeffs + s * scan->seq_len;
-        float *out = scan->outputs + s * scan->seq_len;
-        const float carried = scan->summaries[s * scan->parts + part].carry;
-        ptrdiff_t l = part_entry(scan, part);
-
-        float product = c[l - scan->shift];
-        out[l] += carried * product;
-        for (size_t n = 1; n < len; n++) {
-            l += scan->step;
-            product *= c[l - scan->shift];
-            out[l] += carried * product;
-        }
-    }
-}
-
-/* Phase 3, second half, backward only: d_coeffs[l] = y * d_inputs[l], with y the forward output that c[l] multiplied.
-   It lies one step further on the walk, so the walk's last element has none. */
-static void coeff_gradients(const struct scan *scan, size_t part)
-{
-    const ptrdiff_t begin = (ptrdiff_t)part_begin(scan->seq_len, scan->parts, part);
-    const ptrdiff_t end = begin + (ptrdiff_t)part_len(scan, part);
-    const ptrdiff_t unused = scan->step > 0 ? (ptrdiff_t)scan->seq_len - 1 : 0;
-
-    for (size_t s = 0; s < scan->num_seqs; s++) {
-        const float *y = scan->forward_outputs + s * scan->seq_len;
-        const float *d_x = scan->outputs + s * scan->seq_len;
-        float *d_c = scan->d_coeffs + s * scan->seq_len;
-
-        for (ptrdiff_t l = begin; l < end; l++)
-            d_c[l] = l == unused ? 0 : y[l + scan->step] * d_x[l];
-    }
-}
-
-static void combine(const struct scan *scan, size_t part)
-{
-    add_carry(scan, part);
-    if (scan->d_coeffs)
-        coeff_gradients(scan, part);
-}
-
-/* -- threads ------------------------------------------------------------------------------------------------------ */
-
 static void *run_worker(void *pointer)
 {
     const struct worker *worker = pointer;
-    worker->phase(worker->scan, worker->part);
+    const struct scan *scan = worker->scan;
+    const size_t begin = part_begin(scan->seq_len, scan->num_parts, worker->part);
+    const size_t end = part_begin(scan->seq_len, scan->num_parts, worker->part + 1);
+
+    for (size_t s = 0; s < scan->num_seqs; s++)
+        worker->phase(scan, s, worker->part, begin, end);
     return NULL;
 }
 
-/* Runs one phase on every part, one thread each (the caller takes part 0), and waits for all of them. */
-static cudaError_t on_all_parts(const struct scan *scan, phase_function *phase)
+/* Runs a phase on all parts at once and waits for the last one. Returns false if a thread could not be started. */
+static bool on_all_parts(const struct scan *scan, phase_function *phase)
 {
     struct worker workers[CPU_MAX_THREADS];
-    size_t started = 1;
+    size_t started = 0;
 
-    while (started < scan->parts) {
+    for (; started < scan->num_parts; started++) {
         struct worker *worker = &workers[started];
         *worker = (struct worker){.scan = scan, .part = started, .phase = phase};
         if (pthread_create(&worker->id, NULL, run_worker, worker) != 0)
             break;
-        started++;
     }
-    if (started == scan->parts)
-        phase(scan, 0);
-    for (size_t part = 1; part < started; part++)
-        pthread_join(workers[part].id, NULL);
-    return started == scan->parts ? cudaSuccess : cudaErrorLaunchOutOfResources;
+    for (size_t p = 0; p < started; p++)
+        pthread_join(workers[p].id, NULL);
+    return started == scan->num_parts;
 }
-
-static cudaError_t run(const struct scan *scan)
-{
-    cudaError_t error = on_all_parts(scan, local);
-    if (error != cudaSuccess)
-        return error;
-    carry(scan);
-    return on_all_parts(scan, combine);
-}
-
-/* -- launchers ---------------------------------------------------------------------------------------------------- */
 
 static size_t threads_wanted; /* 0: as many as there are cores */
 
@@ -229,117 +164,68 @@ size_t cpu_threads_count(void)
     return count < CPU_MAX_THREADS ? count : CPU_MAX_THREADS;
 }
 
-static size_t parts_for(const struct linrec_args *args, size_t threads)
+/* -- launchers ---------------------------------------------------------------------------------------------------- */
+
+static size_t parts_for(const struct linrec_args *args)
 {
+    const size_t threads = cpu_threads_count();
     return threads < args->seq_len ? threads : args->seq_len;
 }
 
-static size_t workspace_for(const struct linrec_args *args, size_t threads)
+size_t cpu_threads_workspace(const struct linrec_args *args)
 {
-    return args->num_seqs * parts_for(args, threads) * sizeof(struct summary);
+    return args->num_seqs * parts_for(args) * sizeof(struct summary);
 }
 
-static cudaError_t forward(const struct linrec_args *args, size_t threads)
+static cudaError_t run(const struct linrec_args *args, bool backward)
 {
-    const cudaError_t error = linrec_check_args(args, false);
-
+    const cudaError_t error = linrec_check_args(args, backward);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    if (args->workspace == NULL || args->workspace_size < workspace_for(args, threads))
+    if (args->workspace == NULL || args->workspace_size < cpu_threads_workspace(args))
         return cudaErrorInvalidValue;
 
+    const ptrdiff_t step = args->reverse != backward ? -1 : 1; /* gradients go against the outputs */
     const struct scan scan = {
         .num_seqs = args->num_seqs,
         .seq_len = args->seq_len,
-        .parts = parts_for(args, threads),
-        .step = args->reverse ? -1 : 1,
-        .shift = 0,
-        .inputs = args->inputs,
+        .num_parts = parts_for(args),
+        .step = step,
+        .shift = backward ? step : 0,
+        .in = backward ? args->d_outputs : args->inputs,
         .coeffs = args->coeffs,
-        .outputs = args->outputs,
+        .out = backward ? args->d_inputs : args->outputs,
+        .outputs = backward ? args->outputs : NULL,
+        .d_coeffs = backward ? args->d_coeffs : NULL,
         .summaries = args->workspace,
     };
-    return run(&scan);
-}
-
-/* The same recurrence the other way round, over d_outputs and with shifted coefficients. */
-static cudaError_t backward(const struct linrec_args *args, size_t threads)
-{
-    const cudaError_t error = linrec_check_args(args, true);
-
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
-        return error;
-    if (args->workspace == NULL || args->workspace_size < workspace_for(args, threads))
-        return cudaErrorInvalidValue;
-
-    const struct scan scan = {
-        .num_seqs = args->num_seqs,
-        .seq_len = args->seq_len,
-        .parts = parts_for(args, threads),
-        .step = args->reverse ? 1 : -1,
-        .shift = args->reverse ? 1 : -1,
-        .inputs = args->d_outputs,
-        .coeffs = args->coeffs,
-        .outputs = args->d_inputs,
-        .forward_outputs = args->outputs,
-        .d_coeffs = args->d_coeffs,
-        .summaries = args->workspace,
-    };
-    return run(&scan);
-}
-
-cudaError_t cpu_two_threads_forward(const struct linrec_args *args, cudaStream_t stream)
-{
-    (void)stream;
-    return forward(args, 2);
-}
-
-cudaError_t cpu_two_threads_backward(const struct linrec_args *args, cudaStream_t stream)
-{
-    (void)stream;
-    return backward(args, 2);
+    if (!on_all_parts(&scan, local))
+        return cudaErrorLaunchOutOfResources;
+    carry(&scan);
+    return on_all_parts(&scan, combine) ? cudaSuccess : cudaErrorLaunchOutOfResources;
 }
 
 cudaError_t cpu_threads_forward(const struct linrec_args *args, cudaStream_t stream)
 {
     (void)stream;
-    return forward(args, cpu_threads_count());
+    return run(args, false);
 }
 
 cudaError_t cpu_threads_backward(const struct linrec_args *args, cudaStream_t stream)
 {
     (void)stream;
-    return backward(args, cpu_threads_count());
+    return run(args, true);
 }
 
-size_t cpu_two_threads_workspace(const struct linrec_args *args)
-{
-    return workspace_for(args, 2);
-}
-
-size_t cpu_threads_workspace(const struct linrec_args *args)
-{
-    return workspace_for(args, cpu_threads_count());
-}
-
-static void owner(const struct linrec_args *args, size_t threads, size_t pos, char *text, size_t size)
-{
-    const size_t parts = parts_for(args, threads);
-    size_t part = 0;
-
-    while (part + 1 < parts && part_begin(args->seq_len, parts, part + 1) <= pos)
-        part++;
-    snprintf(text, size, "thread %zu of %zu", part, parts);
-}
-
-void cpu_two_threads_owner(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size)
-{
-    (void)seq;
-    owner(args, 2, pos, text, size);
-}
-
+/* The arrays that are there tell the pass. */
 void cpu_threads_owner(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size)
 {
+    const bool backward = args->d_inputs != NULL;
+    const size_t n = args->reverse != backward ? args->seq_len - 1 - pos : pos, num_parts = parts_for(args);
+    size_t part = 0;
+
     (void)seq;
-    owner(args, cpu_threads_count(), pos, text, size);
+    while (part + 1 < num_parts && part_begin(args->seq_len, num_parts, part + 1) <= n)
+        part++;
+    snprintf(text, size, "thread %zu of %zu", part, num_parts);
 }

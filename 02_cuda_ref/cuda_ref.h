@@ -1,4 +1,4 @@
-/* cuda_ref.h - chapter 02: one GPU thread per sequence. */
+/* cuda_ref.h - chapter 02: one GPU thread per sequence. Each variant stands whole in the .cu file of its name. */
 #ifndef CUDA_REF_H
 #define CUDA_REF_H
 
@@ -8,14 +8,14 @@
 extern "C" {
 #endif
 
-/* One thread a block, so a warp with 31 idle lanes. All four directions. Up to 2^31 - 1 sequences. */
-linrec_launcher cuda_ref_one_per_block_forward, cuda_ref_one_per_block_backward;
+enum {
+    CUDA_REF_THREADS = 128,          /* in a block of full_blocks and of all_ways */
+    CUDA_REF_MAX_BLOCKS = 0x7FFFFFFF /* in a grid: 2^31 - 1, CUDA's own limit */
+};
 
-/* 128 threads a block, each with a sequence of its own. All four directions. Up to 128 (2^31 - 1) sequences. */
-linrec_launcher cuda_ref_full_blocks_forward, cuda_ref_full_blocks_backward;
-
-/* The threads of a block of full_blocks. */
-enum { CUDA_REF_THREADS = 128 };
+linrec_launcher cuda_ref_one_per_block_forward;
+linrec_launcher cuda_ref_full_blocks_forward;
+linrec_launcher cuda_ref_all_ways_forward, cuda_ref_all_ways_backward;
 
 extern const struct linrec_kernel chapter02_kernels[];
 

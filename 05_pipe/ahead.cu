@@ -29,14 +29,14 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4(inputs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
-        load4(coeffs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
+        load4(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
+        load4(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+        const size_t tile = origin + base; /* where in the arrays the tile begins */
 
         /* 1. The tile is there; the next one is loaded. */
         const size_t next = base + tile_len;
@@ -46,8 +46,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i];
-            load4(inputs + next, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
-            load4(coeffs + next, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
+            load4(inputs + origin + next, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
+            load4(coeffs + origin + next, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4(outputs + base, own + r * PIPE_ROW, first, last, x[r]);
+            store4(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

@@ -52,23 +52,25 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
     for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
-        tile_send<rows>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, own, stages + s * 2 * tile_len);
+        tile_send<rows>(inputs + origin, coeffs + origin, (size_t)s * tile_len, begin, end, tile_len, own,
+                        stages + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+        const size_t tile = origin + base; /* where in the arrays the tile begins */
 
         /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
            nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
-        tile_send<rows>(inputs, coeffs, sent, begin, end, tile_len, own, stages + empty * 2 * tile_len);
+        tile_send<rows>(inputs + origin, coeffs + origin, sent, begin, end, tile_len, own,
+                        stages + empty * 2 * tile_len);
         __pipeline_wait_prior(num_stages - 1);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float *const from = stages + stage * 2 * tile_len;
-            take4(from, inputs + base, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            take4(from + tile_len, coeffs + base, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            take4(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
@@ -114,7 +116,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4(outputs + base, own + r * PIPE_ROW, first, last, x[r]);
+            store4(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

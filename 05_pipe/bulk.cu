@@ -48,27 +48,27 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
     if (threadIdx.x == 0) {
         for (int s = 0; s < num_stages; s++)
             mbarrier_init(&arrived[s], 1);
         mbarrier_init_done();
         for (int s = 0; s < num_stages; s++)
-            tile_send(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, stages + s * 2 * tile_len,
-                      &arrived[s]);
+            tile_send(inputs + origin, coeffs + origin, (size_t)s * tile_len, begin, end, tile_len,
+                      stages + s * 2 * tile_len, &arrived[s]);
     }
     __syncthreads();           /* the barriers are there for all */
     int stage = 0, parity = 0; /* where this tile lies, and of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+        const size_t tile = origin + base; /* where in the arrays the tile begins */
 
         /* 1. The tile has come. */
         mbarrier_wait(&arrived[stage], parity);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float *const from = stages + stage * 2 * tile_len;
-            take4(from, inputs + base, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            take4(from + tile_len, coeffs + base, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            take4(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
-            tile_send(inputs, coeffs, base + (size_t)num_stages * tile_len, begin, end, tile_len,
+            tile_send(inputs + origin, coeffs + origin, base + (size_t)num_stages * tile_len, begin, end, tile_len,
                       stages + stage * 2 * tile_len, &arrived[stage]);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
@@ -117,7 +117,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4(outputs + base, own + r * PIPE_ROW, first, last, x[r]);
+            store4(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

@@ -1,8 +1,8 @@
 /* default.c - which kernel for which length and chip. Measured on an H200 (choosing.md):
 
    - up to 512 elements: each warp by itself, so that nobody waits; from 129 on the whole sequence at once;
-   - up to 4095, and where rows begin at any multiple of 4 bytes: ahead. Below 1024 in one tile; else in two, if they
-   are not too large: one is scanned while the other one is on its way;
+   - up to 2048: float4, in a single tile;
+   - up to 4095, and where rows begin at any multiple of 4 bytes: ahead, in two tiles or more;
    - the rest: the copy engine, two tiles at once, large ones for long sequences; cp.async where there is no engine. */
 #include "pipe.h"
 
@@ -22,8 +22,10 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
         return (struct pipe_choice){pipe_flat_forward, "flat", {0, 0, 0}};
     if (seq_len <= PIPE_WARP_MAX_LEN)
         return (struct pipe_choice){pipe_warp_forward, "warp", {0, 0, 0}};
+    if (seq_len <= 2048)
+        return (struct pipe_choice){pipe_float4_forward, "float4", {0, 0, 0}};
     if (seq_len < 4096 || seq_len % 4 != 0 || chip->arch < 80) {
-        const int threads = pipe_threads(seq_len, 8, seq_len < 1024 ? 1 : 2, seq_len <= 8192 ? 256 : 320);
+        const int threads = pipe_threads(seq_len, 8, 2, seq_len <= 8192 ? 256 : 320);
         return (struct pipe_choice){pipe_ahead_forward, "ahead", {2, threads, 0}};
     }
     if (chip->arch < 90)

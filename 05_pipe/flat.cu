@@ -61,9 +61,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float x[4], c[4], next_x[4], next_c[4];
     float carry = 0.0f; /* what comes into the row; the first row begins with a start, which lets nothing in */
 
-    inputs += origin, coeffs += origin, outputs += origin;
-    load4(inputs, lane * 4, begin, end, 0.0f, next_x);
-    load4(coeffs, lane * 4, begin, end, 1.0f, next_c);
+    load4(inputs + origin, lane * 4, begin, end, 0.0f, next_x);
+    load4(coeffs + origin, lane * 4, begin, end, 1.0f, next_c);
     /* Where in its sequence the group begins. It may take a division, so it is computed while the first loads are on
        the way. Before the first sequence it is counted backwards from a start. */
     int position =
@@ -74,8 +73,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
         for (int i = 0; i < 4; i++)
             x[i] = next_x[i], c[i] = next_c[i];
-        load4(inputs, at + PIPE_ROW, begin, end, 0.0f, next_x);
-        load4(coeffs, at + PIPE_ROW, begin, end, 1.0f, next_c);
+        load4(inputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_x);
+        load4(coeffs + origin, at + PIPE_ROW, begin, end, 1.0f, next_c);
 
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
@@ -97,7 +96,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int i = 0; i < 4; i++)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3], 31);
-        store4(outputs, at, begin, end, x);
+        store4(outputs + origin, at, begin, end, x);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
 }

@@ -61,15 +61,15 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
+        const size_t tile = origin + base; /* where in the arrays the tile begins */
 
         /* 1. Load; (0, 1) changes nothing, because y * 1 + 0 = y. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
-            load4(inputs + base, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            load4(coeffs + base, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            load4(inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            load4(coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4(outputs + base, own + r * PIPE_ROW, first, last, x[r]);
+            store4(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

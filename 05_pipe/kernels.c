@@ -37,6 +37,6 @@ const struct linrec_kernel chapter05_kernels[] = {
      .knobs = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(warp, "each warp by itself, a whole sequence at once"), .max_seq_len = PIPE_WARP_MAX_LEN,
      .knobs = {ROWS, PIPE_MAX_THREADS, 0}},
-    {KERNEL(default, "flat, warp, ahead, bulk_last or async, by length and chip"), .is_default = true},
+    {KERNEL(default, "flat, warp, float4, ahead, bulk_last or async, by length and chip"), .is_default = true},
     {.name = NULL},
 };

@@ -23,13 +23,15 @@ static __device__ __forceinline__ int padded(int index)
 static __device__ __forceinline__ void tile_load(const float *sequence, size_t begin, size_t first, size_t seq_len,
                                                  float otherwise, float *stage, float *values)
 {
+#pragma unroll
+    for (int i = 0; i < ELEMS; i++) { /* all loads are on their way before the first is waited for */
+        const size_t at = begin + i * blockDim.x + threadIdx.x;
+        values[i] = at >= first && at < seq_len ? sequence[at] : otherwise;
+    }
     __syncthreads(); /* everybody has taken what the stage held before */
 #pragma unroll
-    for (int i = 0; i < ELEMS; i++) {
-        const int at = i * blockDim.x + threadIdx.x;
-        const bool inside = begin + at >= first && begin + at < seq_len;
-        stage[padded(at)] = inside ? sequence[begin + at] : otherwise;
-    }
+    for (int i = 0; i < ELEMS; i++)
+        stage[padded(i * blockDim.x + threadIdx.x)] = values[i];
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ELEMS; i++)

@@ -27,11 +27,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float x[rows][4], c[rows][4];
 
     /* 1. Load. */
-    inputs += origin, coeffs += origin, outputs += origin;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4(inputs, own + r * PIPE_ROW, begin, end, 0.0f, x[r]);
-        load4(coeffs, own + r * PIPE_ROW, begin, end, 1.0f, c[r]);
+        load4(inputs + origin, own + r * PIPE_ROW, begin, end, 0.0f, x[r]);
+        load4(coeffs + origin, own + r * PIPE_ROW, begin, end, 1.0f, c[r]);
     }
 #pragma unroll
     for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
@@ -63,7 +62,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             for (int i = 0; i < 4; i++)
                 x[r][i] = before[r].sum * c[r][i] + x[r][i];
         }
-        store4(outputs, own + r * PIPE_ROW, begin, end, x[r]);
+        store4(outputs + origin, own + r * PIPE_ROW, begin, end, x[r]);
     }
 }
 

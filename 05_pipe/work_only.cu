@@ -25,15 +25,16 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4(inputs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, stage + own + r * PIPE_ROW);
-        load4(coeffs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f,
+        load4(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f,
+              stage + own + r * PIPE_ROW);
+        load4(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f,
               stage + tile_len + own + r * PIPE_ROW);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
+        const size_t tile = origin + base; /* where in the arrays the tile begins */
 
         /* 1. The same tile once more. */
 #pragma unroll
@@ -83,7 +84,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
             if (base + tile_len >= end)
-                store4(outputs + base, own + r * PIPE_ROW, first, last, x[r]);
+                store4(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

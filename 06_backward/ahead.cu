@@ -1,8 +1,4 @@
-/* ahead.cu - chapter 05's ahead.cu, also reversed. The scan does not know the direction; four lines do: where elements
-   are counted from (origin, begin), where a tile lies (offset), and the loads and stores (direction.cuh).
-
-       forward    |. 0 1 2|3 4 5 6|7 8 9 .|      tile 0, tile 1, ...      elements in the order of the scan; a lane
-   still reversed   |. 9 8 7|6 5 4 3|2 1 0 .|      ..., tile 1, tile 0      has four, and loads them as one float4 */
+/* ahead.cu - chapter 05's ahead.cu, also reversed: the same lines change as in float4.cu. */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -12,7 +8,7 @@
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
+static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 registers */
     ahead_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                   float *__restrict__ outputs)
 {
@@ -27,27 +23,26 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(inputs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
-        load4<reverse>(coeffs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
+        load4<reverse>(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
+        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0); /* of the tile, in memory */
+        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
         /* 1. The tile is there; the next one is loaded. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
-        const ptrdiff_t next_offset = place<reverse>(next, 0);
+        const size_t next_tile = tile_at<reverse>(origin, next);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i];
-            load4<reverse>(inputs + next_offset, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
-            load4<reverse>(coeffs + next_offset, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
+            load4<reverse>(inputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
+            load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
@@ -86,12 +81,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;
-            if (base > 0 || threadIdx.x > 0 || r > 0) {
+            const bool nothing = base == 0 && own == 0 && r == 0; /* comes into the first group */
 #pragma unroll
-                for (int i = 0; i < 4; i++)
-                    x[r][i] = into * c[r][i] + x[r][i];
-            }
-            store4<reverse>(outputs + offset, own + r * PIPE_ROW, first, last, x[r]);
+            for (int i = 0; i < 4; i++)
+                x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
+            store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

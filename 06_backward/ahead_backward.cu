@@ -32,34 +32,33 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    d_outputs += origin, coeffs += origin, outputs += origin, d_inputs += origin, d_coeffs += origin;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(d_outputs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
-        load4<reverse>(coeffs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
-        load4<reverse>(outputs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_y[r]);
+        load4<reverse>(d_outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
+        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
+        load4<reverse>(outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_y[r]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0);
+        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
         /* 1. The tile is there; the next one is loaded. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
-        const ptrdiff_t next_offset = place<reverse>(next, 0);
+        const size_t next_tile = tile_at<reverse>(origin, next);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i], y[r][i] = next_y[r][i];
-            load4<reverse>(d_outputs + next_offset, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
-            load4<reverse>(coeffs + next_offset, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
-            load4<reverse>(outputs + next_offset, own + r * PIPE_ROW, 0, next_last, 0.0f, next_y[r]);
+            load4<reverse>(d_outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
+            load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
+            load4<reverse>(outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_y[r]);
         }
 
         /* The first output behind the warp's rows is needed, too. */
-        const size_t behind = base + (warp + 1) * rows * PIPE_ROW;
-        const float y_behind = lane == 0 && behind < end ? outputs[place<reverse>(behind, 1)] : 0.0f;
+        const int behind = (warp + 1) * rows * PIPE_ROW;
+        const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
 
         /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
         struct pair before[rows], whole_warp;
@@ -104,8 +103,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
                 y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
-            store4<reverse>(d_inputs + offset, own + r * PIPE_ROW, first, last, x[r]);
-            store4<reverse>(d_coeffs + offset, own + r * PIPE_ROW, first, last, y[r]);
+            store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<reverse>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
 }

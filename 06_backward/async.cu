@@ -11,15 +11,15 @@
 /* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
    the sequence [begin, end) cuts is not copied. */
 template <int rows, int reverse>
-static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
-                                                 size_t end, int tile_len, int own, float *stage)
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t origin, size_t base,
+                                                 int begin, size_t end, int tile_len, int own, float *stage)
 {
     const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW;
         if (is_whole(at, first, last)) {
-            const ptrdiff_t to = place<reverse>(at, 4), from = place<reverse>(base + at, 4);
+            const ptrdiff_t to = place<reverse>(at, 4), from = tile_at<reverse>(origin, base) + to;
             __pipeline_memcpy_async(stage + to, inputs + from, 16);
             __pipeline_memcpy_async(stage + tile_len + to, coeffs + from, 16);
         }
@@ -47,25 +47,25 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
     for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
-        tile_send<rows, reverse>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len, own,
+        tile_send<rows, reverse>(inputs, coeffs, origin, (size_t)s * tile_len, begin, end, tile_len, own,
                                  first_stage + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0); /* of the tile, in memory */
+        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
         /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
            nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
-        tile_send<rows, reverse>(inputs, coeffs, sent, begin, end, tile_len, own, first_stage + empty * 2 * tile_len);
+        tile_send<rows, reverse>(inputs, coeffs, origin, sent, begin, end, tile_len, own,
+                                 first_stage + empty * 2 * tile_len);
         __pipeline_wait_prior(num_stages - 1);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float *const from = first_stage + stage * 2 * tile_len;
-            take4<reverse>(from, inputs + offset, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            take4<reverse>(from + tile_len, coeffs + offset, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            take4<reverse>(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4<reverse>(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4<reverse>(outputs + offset, own + r * PIPE_ROW, first, last, x[r]);
+            store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

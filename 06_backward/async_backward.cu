@@ -10,15 +10,15 @@
    the sequence [begin, end) cuts is not copied. */
 template <int rows, int reverse>
 static __device__ __forceinline__ void tile_send(const float *d_outputs, const float *coeffs, const float *outputs,
-                                                 size_t base, int begin, size_t end, int tile_len, int own,
-                                                 float *stage)
+                                                 size_t origin, size_t base, int begin, size_t end, int tile_len,
+                                                 int own, float *stage)
 {
     const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW;
         if (is_whole(at, first, last)) {
-            const ptrdiff_t to = place<reverse>(at, 4), from = place<reverse>(base + at, 4);
+            const ptrdiff_t to = place<reverse>(at, 4), from = tile_at<reverse>(origin, base) + to;
             __pipeline_memcpy_async(stage + to, d_outputs + from, 16);
             __pipeline_memcpy_async(stage + tile_len + to, coeffs + from, 16);
             __pipeline_memcpy_async(stage + 2 * tile_len + to, outputs + from, 16);
@@ -48,31 +48,30 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    d_outputs += origin, coeffs += origin, outputs += origin, d_inputs += origin, d_coeffs += origin;
     for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
-        tile_send<rows, reverse>(d_outputs, coeffs, outputs, (size_t)s * tile_len, begin, end, tile_len, own,
+        tile_send<rows, reverse>(d_outputs, coeffs, outputs, origin, (size_t)s * tile_len, begin, end, tile_len, own,
                                  first_stage + s * 3 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0); /* of the tile, in memory */
+        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
         /* The first output behind the warp's rows is needed, too. */
-        const size_t behind = base + (warp + 1) * rows * PIPE_ROW;
-        const float y_behind = lane == 0 && behind < end ? outputs[place<reverse>(behind, 1)] : 0.0f;
+        const int behind = (warp + 1) * rows * PIPE_ROW;
+        const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
 
         /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
            nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
-        tile_send<rows, reverse>(d_outputs, coeffs, outputs, sent, begin, end, tile_len, own,
+        tile_send<rows, reverse>(d_outputs, coeffs, outputs, origin, sent, begin, end, tile_len, own,
                                  first_stage + empty * 3 * tile_len);
         __pipeline_wait_prior(num_stages - 1);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const int at = own + r * PIPE_ROW;
             const float *const from = first_stage + stage * 3 * tile_len;
-            take4<reverse>(from, d_outputs + offset, at, first, last, 0.0f, x[r]);
-            take4<reverse>(from + tile_len, coeffs + offset, at, first, last, 1.0f, c[r]);
-            take4<reverse>(from + 2 * tile_len, outputs + offset, at, first, last, 0.0f, y[r]);
+            take4<reverse>(from, d_outputs + tile, at, first, last, 0.0f, x[r]);
+            take4<reverse>(from + tile_len, coeffs + tile, at, first, last, 1.0f, c[r]);
+            take4<reverse>(from + 2 * tile_len, outputs + tile, at, first, last, 0.0f, y[r]);
         }
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
@@ -120,8 +119,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
                 y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
-            store4<reverse>(d_inputs + offset, own + r * PIPE_ROW, first, last, x[r]);
-            store4<reverse>(d_coeffs + offset, own + r * PIPE_ROW, first, last, y[r]);
+            store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<reverse>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
 }

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Chapter 05's kernels, forward or reversed; limits, configuration and errors as there. */
-linrec_launcher scan_ahead, scan_async, scan_bulk_last, scan_flat, scan_warp, scan_default;
+linrec_launcher scan_float4, scan_ahead, scan_async, scan_bulk_last, scan_flat, scan_warp, scan_default;
 
 /* The gradients: d_inputs and d_coeffs from d_outputs, coeffs and outputs, as linrec.h defines them. */
 linrec_launcher backward_two_pass;  /* d_inputs by a scan, then d_coeffs by a second kernel */

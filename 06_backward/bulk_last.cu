@@ -11,8 +11,8 @@
 /* The tile at `base` sets off for a stage, x and behind it c: the whole groups of the sequence [begin, end), if there
    are any. One thread calls this. */
 template <int reverse>
-static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
-                                                 size_t end, int tile_len, float *stage, uint64_t *arrived,
+static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t origin, size_t base,
+                                                 int begin, size_t end, int tile_len, float *stage, uint64_t *arrived,
                                                  uint64_t hint)
 {
     const int first = base == 0 ? (begin + 3) & ~3 : 0, last = elems_left(base, end, tile_len) & ~3;
@@ -20,7 +20,7 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
     if (base < end)
         mbarrier_expect(arrived, 2 * bytes);
     if (bytes != 0) {
-        const ptrdiff_t to = place<reverse>(first, last - first), from = place<reverse>(base + first, last - first);
+        const ptrdiff_t to = place<reverse>(first, last - first), from = tile_at<reverse>(origin, base) + to;
         bulk_load_hint(stage + to, inputs + from, bytes, arrived, hint);
         bulk_load_hint(stage + tile_len + to, coeffs + from, bytes, arrived, hint);
     }
@@ -48,28 +48,27 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    inputs += origin, coeffs += origin, outputs += origin;
     if (threadIdx.x == 0) {
         for (int s = 0; s < num_stages; s++)
             mbarrier_init(&arrived[s], 1);
         mbarrier_init_done();
         for (int s = 0; s < num_stages; s++)
-            tile_send<reverse>(inputs, coeffs, (size_t)s * tile_len, begin, end, tile_len,
+            tile_send<reverse>(inputs, coeffs, origin, (size_t)s * tile_len, begin, end, tile_len,
                                first_stage + s * 2 * tile_len, &arrived[s], hint);
     }
     __syncthreads();           /* the barriers are there for all */
     int stage = 0, parity = 0; /* where this tile lies, and of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0); /* of the tile, in memory */
+        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
         /* 1. The tile has come. */
         mbarrier_wait(&arrived[stage], parity);
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float *const from = first_stage + stage * 2 * tile_len;
-            take4<reverse>(from, inputs + offset, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
-            take4<reverse>(from + tile_len, coeffs + offset, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
+            take4<reverse>(from, inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
+            take4<reverse>(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
@@ -98,7 +97,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
-            tile_send<reverse>(inputs, coeffs, base + (size_t)num_stages * tile_len, begin, end, tile_len,
+            tile_send<reverse>(inputs, coeffs, origin, base + (size_t)num_stages * tile_len, begin, end, tile_len,
                                first_stage + stage * 2 * tile_len, &arrived[stage], hint);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
@@ -118,7 +117,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 for (int i = 0; i < 4; i++)
                     x[r][i] = into * c[r][i] + x[r][i];
             }
-            store4<reverse>(outputs + offset, own + r * PIPE_ROW, first, last, x[r]);
+            store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

@@ -10,15 +10,15 @@
    sequence [begin, end), if there are any. One thread calls this. */
 template <int reverse>
 static __device__ __forceinline__ void tile_send(const float *d_outputs, const float *coeffs, const float *outputs,
-                                                 size_t base, int begin, size_t end, int tile_len, float *stage,
-                                                 uint64_t *arrived, uint64_t hint)
+                                                 size_t origin, size_t base, int begin, size_t end, int tile_len,
+                                                 float *stage, uint64_t *arrived, uint64_t hint)
 {
     const int first = base == 0 ? (begin + 3) & ~3 : 0, last = elems_left(base, end, tile_len) & ~3;
     const unsigned bytes = last > first ? (last - first) * sizeof(float) : 0;
     if (base < end)
         mbarrier_expect(arrived, 3 * bytes);
     if (bytes != 0) {
-        const ptrdiff_t to = place<reverse>(first, last - first), from = place<reverse>(base + first, last - first);
+        const ptrdiff_t to = place<reverse>(first, last - first), from = tile_at<reverse>(origin, base) + to;
         bulk_load_hint(stage + to, d_outputs + from, bytes, arrived, hint);
         bulk_load_hint(stage + tile_len + to, coeffs + from, bytes, arrived, hint);
         bulk_load_hint(stage + 2 * tile_len + to, outputs + from, bytes, arrived, hint);
@@ -48,23 +48,22 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    d_outputs += origin, coeffs += origin, outputs += origin, d_inputs += origin, d_coeffs += origin;
     if (threadIdx.x == 0) {
         for (int s = 0; s < num_stages; s++)
             mbarrier_init(&arrived[s], 1);
         mbarrier_init_done();
         for (int s = 0; s < num_stages; s++)
-            tile_send<reverse>(d_outputs, coeffs, outputs, (size_t)s * tile_len, begin, end, tile_len,
+            tile_send<reverse>(d_outputs, coeffs, outputs, origin, (size_t)s * tile_len, begin, end, tile_len,
                                first_stage + s * 3 * tile_len, &arrived[s], hint);
     }
     __syncthreads();           /* the barriers are there for all */
     int stage = 0, parity = 0; /* where this tile lies, and of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0); /* of the tile, in memory */
+        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
         /* The first output behind the warp's rows is needed, too. */
-        const size_t behind = base + (warp + 1) * rows * PIPE_ROW;
-        const float y_behind = lane == 0 && behind < end ? outputs[place<reverse>(behind, 1)] : 0.0f;
+        const int behind = (warp + 1) * rows * PIPE_ROW;
+        const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
 
         /* 1. The tile has come. */
         mbarrier_wait(&arrived[stage], parity);
@@ -72,9 +71,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int r = 0; r < rows; r++) {
             const int at = own + r * PIPE_ROW;
             const float *const from = first_stage + stage * 3 * tile_len;
-            take4<reverse>(from, d_outputs + offset, at, first, last, 0.0f, x[r]);
-            take4<reverse>(from + tile_len, coeffs + offset, at, first, last, 1.0f, c[r]);
-            take4<reverse>(from + 2 * tile_len, outputs + offset, at, first, last, 0.0f, y[r]);
+            take4<reverse>(from, d_outputs + tile, at, first, last, 0.0f, x[r]);
+            take4<reverse>(from + tile_len, coeffs + tile, at, first, last, 1.0f, c[r]);
+            take4<reverse>(from + 2 * tile_len, outputs + tile, at, first, last, 0.0f, y[r]);
         }
 
         /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
@@ -101,8 +100,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
-            tile_send<reverse>(d_outputs, coeffs, outputs, base + (size_t)num_stages * tile_len, begin, end, tile_len,
-                               first_stage + stage * 3 * tile_len, &arrived[stage], hint);
+            tile_send<reverse>(d_outputs, coeffs, outputs, origin, base + (size_t)num_stages * tile_len, begin, end,
+                               tile_len, first_stage + stage * 3 * tile_len, &arrived[stage], hint);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
         const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
@@ -125,8 +124,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
                 y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
-            store4<reverse>(d_inputs + offset, own + r * PIPE_ROW, first, last, x[r]);
-            store4<reverse>(d_coeffs + offset, own + r * PIPE_ROW, first, last, y[r]);
+            store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
+            store4<reverse>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
 }

@@ -51,7 +51,7 @@ struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
         return (struct pipe_choice){backward_flat, "flat", {0, 0, 0}};
     if (chip->arch < 80)
         return (struct pipe_choice){backward_ahead, "ahead", {0, 0, 0}};
-    if (seq_len < 1024 || seq_len % 4 != 0 || chip->arch < 90)
+    if (seq_len < 1024 || chip->arch < 90)
         return (struct pipe_choice){backward_async, "async", {2, pipe_threads(seq_len, 8, 1, 256), 2}};
 
     /* three arrays in two stages of four rows take 96 bytes a thread and row; some chips give a block 99 KB */

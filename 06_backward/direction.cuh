@@ -18,12 +18,18 @@ static __device__ __forceinline__ size_t origin_of(size_t start, size_t stop)
     return reverse ? (stop + 3) & ~(size_t)3 : start & ~(size_t)3;
 }
 
-/* Where in memory, counted from the origin, the `count` elements from number n on begin. A tile's own origin: count 0.
- */
+/* Where the tile that begins with element number `base` has its own origin. */
 template <int reverse>
-static __device__ __forceinline__ ptrdiff_t place(size_t n, int count)
+static __device__ __forceinline__ size_t tile_at(size_t origin, size_t base)
 {
-    return reverse ? -(ptrdiff_t)n - count : (ptrdiff_t)n;
+    return reverse ? origin - base : origin + base;
+}
+
+/* Where in memory, counted from a tile's origin, its `count` elements from number `at` on begin. */
+template <int reverse>
+static __device__ __forceinline__ int place(int at, int count)
+{
+    return reverse ? -at - count : at;
 }
 
 /* How many of the tile_len elements from `base` on come before `end`. */
@@ -51,26 +57,28 @@ template <int reverse>
 static __device__ __forceinline__ void load4(const float *tile, int at, int first, int last, float otherwise,
                                              float *four)
 {
+    const float *const from = tile + place<reverse>(at, 4);
     if (is_whole(at, first, last)) {
-        read4<reverse>(tile + place<reverse>(at, 4), four);
+        read4<reverse>(from, four);
     } else {
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            four[i] = at + i >= first && at + i < last ? tile[place<reverse>(at + i, 1)] : otherwise;
+            four[i] = at + i >= first && at + i < last ? from[reverse ? 3 - i : i] : otherwise;
     }
 }
 
 template <int reverse>
 static __device__ __forceinline__ void store4(float *tile, int at, int first, int last, const float *four)
 {
+    float *const to = tile + place<reverse>(at, 4);
     if (is_whole(at, first, last)) {
-        *(float4 *)(tile + place<reverse>(at, 4)) =
+        *(float4 *)to =
             reverse ? make_float4(four[3], four[2], four[1], four[0]) : make_float4(four[0], four[1], four[2], four[3]);
     } else {
 #pragma unroll
         for (int i = 0; i < 4; i++)
             if (at + i >= first && at + i < last)
-                tile[place<reverse>(at + i, 1)] = four[i];
+                to[reverse ? 3 - i : i] = four[i];
     }
 }
 

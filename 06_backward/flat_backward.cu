@@ -58,10 +58,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float x[4], c[4], y[4], next_x[4], next_c[4], next_y[4];
     float carry = 0.0f; /* what comes into the row; the first row begins with a start, which lets nothing in */
 
-    d_outputs += origin, coeffs += origin, outputs += origin, d_inputs += origin, d_coeffs += origin;
-    load4<reverse>(d_outputs, lane * 4, begin, end, 0.0f, next_x);
-    load4<reverse>(coeffs, lane * 4, begin, end, 1.0f, next_c);
-    load4<reverse>(outputs, lane * 4, begin, end, 0.0f, next_y);
+    load4<reverse>(d_outputs + origin, lane * 4, begin, end, 0.0f, next_x);
+    load4<reverse>(coeffs + origin, lane * 4, begin, end, 1.0f, next_c);
+    load4<reverse>(outputs + origin, lane * 4, begin, end, 0.0f, next_y);
     /* Where in its sequence the group begins. It may take a division, so it is computed while the first loads are on
        the way. Before the first sequence it is counted backwards from a start. */
     int position =
@@ -72,9 +71,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
         for (int i = 0; i < 4; i++)
             x[i] = next_x[i], c[i] = next_c[i], y[i] = next_y[i];
-        load4<reverse>(d_outputs, at + PIPE_ROW, begin, end, 0.0f, next_x);
-        load4<reverse>(coeffs, at + PIPE_ROW, begin, end, 1.0f, next_c);
-        load4<reverse>(outputs, at + PIPE_ROW, begin, end, 0.0f, next_y);
+        load4<reverse>(d_outputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_x);
+        load4<reverse>(coeffs + origin, at + PIPE_ROW, begin, end, 1.0f, next_c);
+        load4<reverse>(outputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_y);
 
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
@@ -98,7 +97,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int i = 0; i < 4; i++)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3] * left_over, 31);
-        store4<reverse>(d_inputs, at, begin, end, x);
+        store4<reverse>(d_inputs + origin, at, begin, end, x);
 
         /* 5. And d_coeffs, with the outputs one element further on; 0 at the last element of each sequence. */
         const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_y[0] : y[0], (lane + 1) % 32);
@@ -108,7 +107,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             y[i] = i == very_last ? 0.0f : (i < 3 ? y[i + 1] : y_next) * x[i];
             very_last = i == very_last ? very_last + seq_len : very_last;
         }
-        store4<reverse>(d_coeffs, at, begin, end, y);
+        store4<reverse>(d_coeffs + origin, at, begin, end, y);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
 }

@@ -13,9 +13,9 @@ static int levels(size_t seq_len)
 #define BOTH(name_) .forward = scan_##name_, .backward = backward_##name_
 
 const struct linrec_kernel chapter06_kernels[] = {
+    {KERNEL(float4, "a float4 per lane"), .forward = scan_float4, .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass},
-    {KERNEL(ahead, "a float4 per lane, the next tile loaded ahead"), BOTH(ahead),
-     .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(ahead, "the same, the next tile loaded ahead"), BOTH(ahead), .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(async, "cp.async into stages of shared memory"), BOTH(async), .min_arch = 80,
      .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(bulk_last, "the bulk copy engine; what was read leaves the L2 cache last"), BOTH(bulk_last), .min_arch = 90,
@@ -24,6 +24,7 @@ const struct linrec_kernel chapter06_kernels[] = {
      .max_seq_len = PIPE_FLAT_MAX_LEN, .knobs = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(warp, "each warp by itself, a whole sequence at once"), .forward = scan_warp,
      .max_seq_len = PIPE_WARP_MAX_LEN, .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
-    {KERNEL(default, "flat, warp, ahead, async or bulk_last, by length and chip"), BOTH(default), .is_default = true},
+    {KERNEL(default, "flat, warp, float4, ahead, async or bulk_last, by length and chip"), BOTH(default),
+     .is_default = true},
     {.name = NULL},
 };

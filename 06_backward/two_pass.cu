@@ -36,27 +36,26 @@ static __global__ void __launch_bounds__(MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    d_outputs += origin, coeffs += origin, d_inputs += origin;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        load4<reverse>(d_outputs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
-        load4<reverse>(coeffs, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
+        load4<reverse>(d_outputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
+        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
-        const ptrdiff_t offset = place<reverse>(base, 0);
+        const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
         /* 1. The tile is there; the next one is loaded. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
-        const ptrdiff_t next_offset = place<reverse>(next, 0);
+        const size_t next_tile = tile_at<reverse>(origin, next);
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = next_x[r][i], c[r][i] = next_c[r][i];
-            load4<reverse>(d_outputs + next_offset, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
-            load4<reverse>(coeffs + next_offset, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
+            load4<reverse>(d_outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
+            load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 
         /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
@@ -96,7 +95,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
-            store4<reverse>(d_inputs + offset, own + r * PIPE_ROW, first, last, x[r]);
+            store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
 }

@@ -21,11 +21,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float x[rows][4], c[rows][4];
 
     /* 1. Load. */
-    inputs += origin, coeffs += origin, outputs += origin;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4<reverse>(inputs, own + r * PIPE_ROW, begin, end, 0.0f, x[r]);
-        load4<reverse>(coeffs, own + r * PIPE_ROW, begin, end, 1.0f, c[r]);
+        load4<reverse>(inputs + origin, own + r * PIPE_ROW, begin, end, 0.0f, x[r]);
+        load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, end, 1.0f, c[r]);
     }
 #pragma unroll
     for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
@@ -57,7 +56,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             for (int i = 0; i < 4; i++)
                 x[r][i] = before[r].sum * c[r][i] + x[r][i];
         }
-        store4<reverse>(outputs, own + r * PIPE_ROW, begin, end, x[r]);
+        store4<reverse>(outputs + origin, own + r * PIPE_ROW, begin, end, x[r]);
     }
 }
 

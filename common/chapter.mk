@@ -7,6 +7,7 @@
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all)
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
+#   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
 #   PLOT                the command that draws (default: common/plots/plot.sh)
 #
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
@@ -19,7 +20,7 @@ DIR ?= $(CHAPTER)
 DEMO_DIR ?= demos
 ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
 OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
-BIN := $(ROOT)/build/$(BACKEND)
+BIN := $(ROOT)/build/$(BACKEND)$(if $(DEBUG),_debug)
 PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
 RUN_DEMOS ?= $(DEMOS)
 SHOWN ?= forward
@@ -52,6 +53,9 @@ check: all
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 31 --seq-len 1,2,3,5,6,7,63,100
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 4097,10007,16001
 	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 33,100,4097,10007
+ifneq ($(CHECK_WITH),)
+	cd $(ROOT) && $(CHECK_WITH) build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
+endif
 
 plot:
 	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)

@@ -4,6 +4,7 @@
 #   BACKEND=cuda|sim   compile the kernels with nvcc for the GPU, or for the simulator (default: cuda where nvcc and a GPU answer)
 #   ARCH=sm_90         the GPU to compile for (default: the one in this machine)
 #   WERROR=1           a warning, a register spill too, is an error
+#   DEBUG=1            for a debugger: nothing is optimized away; programs go to build/sim_debug or build/cuda_debug
 
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CXX := $(if $(filter default,$(origin CXX)),g++,$(CXX))
@@ -48,4 +49,10 @@ ARCH_NUMBER = $(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsu
 SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
 NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -v $(SPILL_FLAGS) \
     $(if $(WERROR),-Werror all-warnings)
+ifneq ($(DEBUG),)
+  OBJ_SUFFIX := $(OBJ_SUFFIX)_debug
+  CFLAGS := -O0 -g
+  SIM_CXXFLAGS += -O0
+  NVCCFLAGS = -std=c++17 -O0 -g -G -arch=$(ARCH) $(ARCH_NUMBER) -Xcompiler -Wall,-Wextra -Xptxas -v
+endif
 CUDA_INCLUDE = $(dir $(NVCC))../include

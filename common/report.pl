@@ -1,136 +1,121 @@
 #!/usr/bin/perl
-# report.pl [--check] - writes the recorded figures into the texts, between markers; with --check it only says what has drifted.
+# report.pl [--check] [--no-outputs] [--gpu] [TEXT...] - writes what the texts show of recordings, programs and sources, between markers.
 #
-# Run from the repository's root. In every README.md and *.md of a chapter:
+# Run from the repository's root. Without TEXT it takes them all (report/Texts.pm says which). With --check it writes nothing and says
+# what has drifted. A marker in a block of code is only shown, not followed. These are the markers:
 #
 #   <!-- value: FILE key=value ... COLUMN FORMAT -->13<!-- end -->
-#   <!-- table: FILE key=value seq_len=16,64 variant=a,b COLUMN FORMAT -->
+#
+#       One figure. FILE is the newest 07_bench/results/h200/DATE-FILE.csv: the texts speak of this GPU. It is the one row in which
+#       every key has its value. FORMAT is printf's; "%.2f/1e9" divides.
+#
+#   <!-- table: FILE key=value ... variant=a,b seq_len=16,64 COLUMN FORMAT -->
+#   <!-- table: FILE key=value ... rows="label: chapter/a; label: b" columns=13200x64,132x65536 COLUMN FORMAT -->
 #   (the table)
 #   <!-- end -->
 #
-# FILE is the newest 07_bench/results/h200/DATE-FILE.csv: the texts speak of this GPU. A value is the one row in which every key has its
-# value. A table has a row for each variant (or chapter/variant) and a column for each seq_len, or for each num_seqs if these are several,
-# and says below where its numbers come from. FORMAT is printf's; "%.2f/1e9" divides. What is not recorded yet stands in the text as "?".
+#       A row for each variant (or chapter/variant) and a column for each seq_len, or for each num_seqs if these are several. Or, in the
+#       second form, rows with labels of their own, and columns that are num_seqs x seq_len. A label may hold links, code, and | where
+#       the labels have several columns; head="chapter | kernel" is what stands above them. Behind a row's variant may follow what is
+#       different in this row: key=value, and a COLUMN and FORMAT of its own: "`add`, GB/s: 07_bench/add gb_per_s %.0f". FILE may
+#       be several: 05_pipe,05_few. A dash stands where the kernel does not run on the shape.
+#
+#   What is not recorded yet: put ? between the markers. It stays, in a table as ? in the cells, until there is a recording.
+#
+#   <!-- listing: PATH function=NAME[,NAME...] [comment] -->
+#   <!-- listing: PATH from=/regex/ to=/regex/ -->
+#   (the listing)
+#   <!-- end -->
+#
+#       Lines of a source: whole functions (or structs, enums, arrays), from `template` or `static` to the closing brace, with the word
+#       "comment" also the comment directly above. Or from the line that matches to the line before the other one, or to the file's end
+#       without `to`; each must match exactly one line. With neither it is the whole file. What all lines are indented by is removed.
+#       A link to the file follows.
+#
+#   <!-- output: COMMAND -->
+#   ```text
+#   (the output)
+#   ```
+#
+#       What the command prints on stdout, on the simulator (report/Output.pm says what may differ from machine to machine). Commands
+#       that need a GPU are only run with --gpu; --no-outputs runs none.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::Bin/report";
+use Texts;
+use Recorded;
+use Listing;
+use Output;
 
-my $check = @ARGV && $ARGV[0] eq '--check';
-die "usage: $0 [--check]\n" if @ARGV > ($check ? 1 : 0);
-my ($drifted, $file, %recorded) = (0);
+my %option = map { $_ => 0 } qw(--check --no-outputs --gpu);
+$option{ shift() } = 1 while @ARGV && exists $option{ $ARGV[0] };
+die "usage: $0 [--check] [--no-outputs] [--gpu] [TEXT...]\n" if grep { /^-/ || !-f } @ARGV;
+my ($wrong, $path) = (0);
 
-my $device = 'h200';
+# What belongs between a marker and its end. $old is what stands there, without the fence where it is an output.
+my %writes = (
+    value => sub { Recorded::value(@_) },
+    table => sub { Recorded::table(@_, $path) },
+    listing => sub { Listing::listing(@_, $path) },
+    output => sub { $option{'--no-outputs'} ? $_[1] : Output::output(@_, $option{'--gpu'}) },
+);
 
-sub stop { die "$file: $_[0]\n" }
-
-# The newest recording of that name: { rows => [{ column => value }], about => { date, toolkit, ... }, path }.
-sub recording {
-    my ($name) = @_;
-    return $recorded{$name} //= do {
-        my ($path) = sort { ($b =~ m{([^/]*)$})[0] cmp ($a =~ m{([^/]*)$})[0] }
-            grep { m{/\d{4}-\d\d-\d\d-\Q$name\E\.csv$} } glob "07_bench/results/$device/*.csv";
-        return undef if !defined $path;
-        open my $csv, '<', $path or die "$path: $!\n";
-        my (%about, @columns, @rows);
-        while (my $line = <$csv>) {
-            chomp $line;
-            if ($line =~ /^# (\w+): (.*)/) { $about{$1} = $2; next }
-            my @fields = split /,/, $line, -1;
-            if (!@columns) { @columns = @fields; next }
-            my %row;
-            @row{@columns} = @fields;
-            push @rows, \%row;
-        }
-        { rows => \@rows, about => \%about, path => $path };
+sub between {
+    my ($kind, $request, $old) = @_;
+    my $new = eval {
+        my $write = $writes{$kind} // stop("there is no such marker");
+        $write->($request, $old);
     };
-}
-
-# The one row of the recording where every key has its value.
-sub row_of {
-    my ($recording, %keys) = @_;
-    my @found = grep { my $row = $_; !grep { ($row->{$_} // '') ne $keys{$_} } keys %keys } @{ $recording->{rows} };
-    stop(@found . " rows of $recording->{path} have " . join ' ', map { "$_=$keys{$_}" } sort keys %keys) if @found != 1;
-    return $found[0];
-}
-
-sub formatted {
-    my ($row, $column, $format) = @_;
-    my $value = $row->{$column};
-    stop("no column $column, or it is empty") if !defined $value || $value eq '';
-    $value /= $1 if $format =~ s{/([\d.e+-]+)$}{};
-    return sprintf $format, $value;
-}
-
-# "FILE key=value ... COLUMN FORMAT" in its parts
-sub request {
-    my ($name, @words) = split ' ', $_[0];
-    my ($format, $column) = (pop @words, pop @words);
-    return ($name, $column, $format, map { /^(\w+)=(.*)$/ ? ($1, $2) : stop("cannot read \"$_\" in a marker") } @words);
-}
-
-# What stands in the text where nothing is recorded under that name. It must be a question mark, or somebody has made it up.
-sub not_yet {
-    my ($name, $old) = @_;
-    stop("nothing is recorded as 07_bench/results/$device/DATE-$name.csv") if $old !~ /^\s*\?\s*$/;
-    return $old;
-}
-
-sub value {
-    my ($name, $column, $format, %keys) = request($_[0]);
-    my $recording = recording($name) // return not_yet($name, $_[1]);
-    return formatted(row_of($recording, %keys), $column, $format);
-}
-
-# One cell; a dash where the kernel does not run on this shape. The first parameter becomes the row.
-sub cell {
-    my (undef, $recording, $column, $format, %keys) = @_;
-    my %kernel = map { $_ => $keys{$_} } grep { /^(chapter|variant|direction)$/ } keys %keys;
-    my @rows = grep { my $row = $_; !grep { ($row->{$_} // '') ne $keys{$_} } keys %keys } @{ $recording->{rows} };
-    my $known = grep { my $row = $_; !grep { ($row->{$_} // '') ne $kernel{$_} } keys %kernel } @{ $recording->{rows} };
-    return '-' if !@rows && $known;
-    $_[0] = row_of($recording, %keys);
-    return formatted($_[0], $column, $format);
-}
-
-sub table {
-    my ($name, $column, $format, %keys) = request($_[0]);
-    my $recording = recording($name) // return not_yet($name, $_[1]);
-    my @variants = split /,/, delete $keys{variant};
-    my $across = ($keys{num_seqs} // '') =~ /,/ ? 'num_seqs' : 'seq_len';
-    my @columns = split /,/, delete $keys{$across};
-    my @lines = ('| ' . ($across eq 'seq_len' ? 'sequence length' : 'sequences') . ' | ' . join(' | ', @columns) . ' |', '|---|' . '---:|' x @columns);
-    my $any;
-    for my $variant (@variants) {
-        my %kernel = $variant =~ m{(.*)/(.*)} ? (chapter => $1, variant => $2) : (variant => $variant);
-        my @cells = map { cell($any, $recording, $column, $format, %keys, %kernel, $across => $_) } @columns;
-        push @lines, "| `$variant` | " . join(' | ', @cells) . ' |';
+    if (!defined $new) {
+        print "$path: $kind: $request: $@";
+        $wrong = 1;
+        return $old;
     }
-    my $shape = $across eq 'seq_len' ? "$any->{num_seqs} sequences" : "length $any->{seq_len}";
-    my $unit = { gb_per_s => 'GB/s', percent_of_add => ($any->{direction} // '') =~ /backward/ ? '% of `add5`' : '% of `add`', median_ms => 'ms' }->{$column} // $column;
-    my ($date) = $recording->{about}{date} =~ /^(\d{4}-\d\d-\d\d)/;
-    return "\n" . join("\n", @lines) . "\n\n*$unit, $shape, $any->{device}, $recording->{about}{toolkit}, driver "
-        . "$recording->{about}{driver}, $date ([all figures]($recording->{path})).*\n\n";
+    if ($new ne $old && $option{'--check'}) {
+        print "$path: $kind: $request: ", difference($old, $new), "; run make report\n";
+        $wrong = 1;
+    }
+    return $new;
 }
 
-for my $path (sort glob('*.md [0-9][0-9]_*/*.md')) {
-    $file = $path;
-    open my $in, '<', $path or die "$path: $!\n";
-    my $text = do { local $/; <$in> };
-    close $in;
-    my $new = $text;
-    $new =~ s{(<!-- value: (.*?) -->)(.*?)(<!-- end -->)}{$1 . value($2, $3) . $4}ge;
-    $new =~ s{(<!-- table: (.*?) -->)(.*?)(<!-- end -->)}{
-        my ($open, $close) = ($1, $4);
-        my $table = table($2, $3);
-        $table =~ s{\]\((07_bench/)}{](../$1} if $path =~ m{/}; # links are relative to the text
-        $open . "\n" . $table =~ s/^\n//r . $close
-    }gse;
-    next if $new eq $text;
-    $drifted = 1;
-    print "$path: the figures differ from the recorded ones; run make report\n" if $check;
-    next if $check;
-    open my $out, '>', $path or die "$path: $!\n";
-    print $out $new;
-    close $out or die "$path: $!\n";
-    print "$path: figures written\n";
+# The first line that differs, both ways.
+sub difference {
+    my ($old, $new) = map { [split /\n/, $_, -1] } @_;
+    my ($i) = grep { ($old->[$_] // '') ne ($new->[$_] // '') } 0 .. (@$old > @$new ? $#$old : $#$new);
+    return join ' instead of ', map { !defined $_->[$i] ? 'nothing' : '"' . $_->[$i] =~ s/^(.{100}).+/$1.../r . '"' } $new, $old;
 }
-exit($check && $drifted ? 1 : 0);
+
+for (@ARGV ? @ARGV : texts()) {
+    $path = $_;
+    my $text = read_text($path);
+    my $new = $text;
+    $new =~ s{
+        (?<marker> <!--\ (?<kind>\w+):\ (?<request>(?:(?!-->).)*?)\ --> )
+            (?: (?<fence>\s*```text\n) (?<shown>.*?) (?<close>^```$) | (?<shown>(?:(?!<!--).)*?) (?<close><!--\ end\ -->) )
+        | (?<code> ^(?<ticks>```+)(?!`) .*? ^\g{ticks}$ | `(?:(?!\n\n)[^`])+` )
+        | (?<stray> <!--\ (?:end|\w+:.*?)\ --> )
+    }{
+        my %part = %+;
+        if (defined $part{stray}) {
+            print "$path: $part{stray} has no counterpart\n";
+            $wrong = 1;
+        }
+        if (defined $part{marker} && (defined $part{fence}) != ($part{kind} eq 'output')) {
+            print "$path: $part{marker} is not followed by what belongs to it (report.pl shows it on its top)\n";
+            $wrong = 1;
+            delete $part{marker};
+        }
+        defined $part{marker} ? $part{marker} . ($part{fence} // '') . between(@part{qw(kind request shown)}) . $part{close} : $&;
+    }gemsx;
+    next if $option{'--check'};
+    if ($new ne $text) {
+        open my $out, '>', $path or die "$path: $!\n";
+        print $out $new;
+        close $out or die "$path: $!\n";
+        print "$path: written\n";
+    }
+}
+print "not recorded yet: ? in ", Recorded::missing(), " places\n" if !$option{'--check'} && Recorded::missing();
+print map { "($_)\n" } Output::left_alone();
+exit $wrong;

@@ -12,7 +12,7 @@
 enum { NUM_SEQS = 100, SEQ_LEN = 50, COUNT = NUM_SEQS * SEQ_LEN, THREADS = 128 };
 
 /* No mistake. */
-__global__ void none(const float *inputs, const float *coeffs, float *outputs)
+static __global__ void none(const float *inputs, const float *coeffs, float *outputs)
 {
     const int seq = blockIdx.x * blockDim.x + threadIdx.x;
     if (seq >= NUM_SEQS)
@@ -26,7 +26,7 @@ __global__ void none(const float *inputs, const float *coeffs, float *outputs)
 }
 
 /* Mistake: <= walks one element too far. For all sequences but the last, that element belongs to the next one. */
-__global__ void past_the_end(const float *inputs, const float *coeffs, float *outputs)
+static __global__ void past_the_end(const float *inputs, const float *coeffs, float *outputs)
 {
     const int seq = blockIdx.x * blockDim.x + threadIdx.x;
     if (seq >= NUM_SEQS)
@@ -40,7 +40,7 @@ __global__ void past_the_end(const float *inputs, const float *coeffs, float *ou
 }
 
 /* Mistake: 128 threads, 100 sequences, and nobody asks. */
-__global__ void no_check(const float *inputs, const float *coeffs, float *outputs)
+static __global__ void no_check(const float *inputs, const float *coeffs, float *outputs)
 {
     const int seq = blockIdx.x * blockDim.x + threadIdx.x;
     float y = 0.0f;

@@ -20,8 +20,8 @@ static const char *const names[NUM_VARIANTS] = {"full", "no_stores", "only_store
 enum { SEQ_LEN = 16384, THREADS = 128, REPEATS = 11 };
 
 template <int variant>
-__global__ void loop(int num_seqs, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                     float *__restrict__ outputs)
+static __global__ void loop(int num_seqs, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                            float *__restrict__ outputs)
 {
     const int seq = blockIdx.x * blockDim.x + threadIdx.x;
     if (seq >= num_seqs)

@@ -77,8 +77,8 @@ for my $chapter (chapters()) {
 
 # seven threads, also where the machine has two cores: parts of one element, uneven parts, the carry walk
 for my $threads (1, 3, 7) {
-    my ($status, $out, $err) = run_program({ CPU_THREADS => $threads }, program('01_reference'), '--check-only', '--variant', 'threads',
-        '--num-seqs', 3, '--seq-len', '1,2,3,6,7,8,13,14,15,100,1000');
+    my ($status, $out, $err) = run_program({ CPU_THREADS => $threads }, program('01_reference'), '--check-only', '--num-seqs', 3,
+        '--seq-len', '1,2,3,6,7,8,13,14,15,100,1000');
     ok($status eq 0, "01_reference on $threads threads") or diag($err);
 }
 

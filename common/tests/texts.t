@@ -1,50 +1,120 @@
-# The texts tell the truth: the outputs that they show are what the commands print, the figures are the recorded ones, links lead
-# somewhere, and formulas are balanced.
+# The texts tell the truth: figures, tables, listings and outputs are what `make report` writes, links lead somewhere, formulas are
+# closed. And they keep their shape: pages of a bearable length, an answer to every question, kernels that are read top to bottom.
 use strict;
 use warnings;
-use lib 'common/tests';
+use Cwd 'abs_path';
+use File::Spec::Functions 'abs2rel';
+use lib 'common/tests', 'common/report';
 use Linrec;
+use Texts;
 use Test::More;
 
-my @texts = sort glob '*.md [0-9][0-9]_*/*.md common/*.md common/*/*.md';
+# the most words that a page may have; listings, outputs, tables and code do not count
+my @word_limits = (
+    [qr{^0[1-4]_\w+/README\.md$}, 4500],
+    [qr{^05_\w+/}, 3000],
+    [qr{^06_\w+/}, 4500],
+    [qr{^07_\w+/README\.md$}, 6000],
+);
+my ($most_lines, $most_headers) = (150, 2); # of a file with a kernel
 
-# Numbers, times and the names of machines differ from run to run; words and the table's shape do not.
-sub masked {
+# The text without what stands between markers and without blocks of code.
+sub without_blocks {
     my ($text) = @_;
-    $text =~ s/ on .*? \((cpu|sim), [^)]*\)/ on DEVICE ($1)/g;
-    $text =~ s/-?\d+(\.\d+)?(e[-+]?\d+)?/N/g;
-    $text =~ s/[ \t]+/ /g;
-    $text =~ s/ +$//mg;
-    $text =~ s/^(.*\n)\1+/$1/mg; # a line for each thread, or more of them
-    $text =~ s/\s+\z//;
+    $text =~ s{<!-- (?:listing|table): .*? -->.*?<!-- end -->}{}gs;
+    $text =~ s{^[ ]*(```+).*?^[ ]*\1$}{}gms;
     return $text;
 }
 
-for my $path (@texts) {
-    my $text = read_file($path);
-    my @blocks = $text =~ /<!-- output: (.*?) -->\s*```text\n(.*?)```/gs;
-    my $markers = () = $text =~ /<!-- output:/g;
-    is(@blocks / 2, $markers, "$path: every output marker is followed by a block of text") if $markers;
-    while (my ($command, $shown) = splice @blocks, 0, 2) {
-        SKIP: {
-            skip "$command is for the simulator", 1 if backend() ne 'sim';
-            my $got = `{ $command; } 2>/dev/null`; # what is skipped is said on stderr
-            # the same everywhere, to the digit, unless it is timed on the CPU or depends on its cores
-            my $exact = $command !~ /01_reference( |$)|speedup/;
-            is($exact ? $got : masked($got), $exact ? $shown : masked($shown), "$path: $command");
-        }
-    }
-    my ($folder) = $path =~ m{^(.*/)?[^/]*$};
-    for my $link ($text =~ /\]\(([^)#\s]+)[^)]*\)/g) {
-        next if $link =~ /^https?:/;
-        ok(-e(($folder // '') . $link), "$path links to $link");
-    }
-    (my $plain = $text) =~ s/```.*?```|`[^`\n]*`//gs;
-    my $dollars = () = $plain =~ /(?<!\\)\$/g;
-    is($dollars % 2, 0, "$path: every formula is closed");
+# The words of a page: a formula and a figure are one word each.
+sub words_of {
+    my $text = without_blocks($_[0]);
+    $text =~ s/<!--.*?-->//gs;
+    $text =~ s/<[^<>\n]+>//g;
+    $text =~ s/^\|.*\n//mg;
+    $text =~ s/\$\$.*?\$\$|\$[^\$]+\$/ formula /gs;
+    $text =~ s/\]\([^)]*\)/]/g;
+    return scalar(() = $text =~ /\S*\w\S*/g);
 }
 
-my ($status, $out, $err) = run_program('perl', 'common/report.pl', '--check');
-is("$status $out$err", '0 ', 'every figure is the recorded one (make report)');
+# What GitHub makes of a page's headings, to be linked to as page.md#heading.
+sub anchors {
+    my $text = without_blocks($_[0]);
+    my (%anchors, %seen);
+    for my $heading ($text =~ /^#+ +(.*?)(?: +#+)? *$/mg) {
+        $heading =~ s/!?\[([^\]]*)\]\([^)]*\)/$1/g;
+        $heading =~ s/(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)//g unless $heading =~ /`/;
+        (my $slug = lc $heading) =~ s/[^\w\- ]//g;
+        $slug =~ tr/ /-/;
+        $anchors{ $slug . ($seen{$slug}++ ? '-' . ($seen{$slug} - 1) : '') } = 1;
+    }
+    $anchors{$_} = 1 for $text =~ /<a (?:id|name)="([^"]+)"/g;
+    return \%anchors;
+}
+
+my @written = (backend() eq 'sim' ? () : '--no-outputs'); # the outputs are the simulator's
+my ($status, $out, $err) = run_program('perl', 'common/report.pl', '--check', @written);
+is($err, '', 'report.pl runs');
+diag($_) for grep { /^\(/ } split /\n/, $out;
+
+for my $path (texts()) {
+    my $text = read_text($path);
+    is(join('', grep { /^\Q$path\E: / } split /^/, $out), '', "$path is what make report writes");
+
+    my ($folder) = $path =~ m{^(.*/)?};
+    (my $plain = without_blocks($text)) =~ s/`[^`]+`/code/g;
+    for my $link ($plain =~ /\]\(\s*([^)\s]+)[^)]*\)/g, $plain =~ /(?:src|href)="([^"]+)"/g) {
+        next if $link =~ /^(https?|mailto):/;
+        my ($file, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+        my $target = $file eq '' ? $path : ($folder // '') . $file;
+        $target =~ s{[^/]+/\.\./}{} while $target =~ m{(?<!\.\.)(?<!\.\./)\b[^/.][^/]*/\.\./};
+        ok(-e $target, "$path links to $link") or next;
+        ok(anchors(read_text($target))->{$anchor}, "$path links to a heading: $link") if defined $anchor && $target =~ /\.md$/;
+    }
+    my $dollars = () = $plain =~ /(?<!\\)\$/g;
+    is($dollars % 2, 0, "$path: every formula is closed");
+    unlike($text, qr{(?<![\w.~/-])/(work|home|root|Users|mnt|tmp/bash)\b}, "$path names no folder of some machine");
+
+    # questions and, folded, their answers: both are numbered lists
+    my $list = qr/(?:^\d+\. .*\n(?:(?!\d+\. |<).+\n|\n+(?=[ ]+\S))*\n*)+/m;
+    my (undef, @parts) = split /^(?=While reading\b)/m, $plain;
+    for (@parts) {
+        my ($asked) = /\A(?:.+\n)+\n($list)/;
+        my ($answered) = m{^<details><summary>Answers</summary>\n\n($list)</details>}m;
+        my ($questions, $answers) = map { join ' ', ($_ // '') =~ /^(\d+)\. /mg } $asked, $answered;
+        like($questions, qr/^1\b/, "$path: what to find while reading is a numbered list");
+        is($answers, $questions, "$path: every question has its answer, in a numbered list folded under \"Answers\"");
+    }
+    my $folded = () = $plain =~ m{<summary>Answers</summary>}g;
+    is($folded, @parts, "$path: as many folded answers as lists of questions") if $folded || @parts;
+
+    for (grep { $path =~ $_->[0] } @word_limits) {
+        my $words = words_of($text);
+        ok($words < $_->[1], "$path: $words words, under $_->[1]");
+    }
+}
+
+# A kernel is read top to bottom: few lines, and few headers that must be known, however they are reached. What every chapter has does
+# not count: linrec.h and the header of the chapter's table.
+sub headers_of {
+    my ($path, $known) = @_;
+    my ($folder, $chapter) = $path =~ m{^((?:\d\d_(\w+))?.*/)};
+    for my $included (read_text($path) =~ /^#\s*include "([^"]+)"/mg) {
+        next if $included =~ m{(^|/)linrec\.h$} || $included eq "$chapter.h";
+        my ($header) = grep { -f } "$folder$included", $included, "common/$included";
+        $header = abs2rel(abs_path($header // $included));
+        headers_of($header, $known) if !$known->{$header}++ && -f $header;
+    }
+    return sort keys %$known;
+}
+
+for my $path (sort grep { read_text($_) =~ /__global__/ } glob '0[2-6]_*/*.cu 0[2-6]_*/*.cuh') {
+    like($path, qr/\.cu$/, "$path: a kernel stands in a file of its own, not in a header");
+    next if $path !~ /\.cu$/;
+    my $lines = () = read_text($path) =~ /\n/g;
+    cmp_ok($lines, '<=', $most_lines, "$path has at most $most_lines lines");
+    my @headers = headers_of($path, {});
+    cmp_ok(@headers, '<=', $most_headers, "$path needs at most $most_headers headers") or diag("@headers");
+}
 
 done_testing;

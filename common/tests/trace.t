@@ -71,13 +71,13 @@ for my $column (qw(load_requests load_sectors store_bytes store_once)) {
     $sum += $_->{$column} for @$lines;
     is($sum, $row->{$column}, "the lines make up the kernel: $column");
 }
-is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/cuda_ref.cu') x @$lines], 'lines are named as seen from the root');
+is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/full_blocks.cu') x @$lines], 'lines are named as seen from the root');
 
 # ---- the table, and a program that gives no labels ----
 
 my ($status, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
 ok($status eq 0 && $out =~ /^forward, 64 sequences of 1024 elements\nfull_blocks +32\.0 +4\.0 +32\.0 +4\.0 +95\.97 +12\.00 +0 +0 +0 +1\.000$/m
-        && $out =~ m{^ +02_cuda_ref/cuda_ref\.cu:\d+: outputs\[l\] = y;\n +- +- +32\.0 +4\.0 +31\.\d\d +\d\.\d\d +0$}m, 'trace.pl prints kernels and their lines')
+        && $out =~ m{^ +02_cuda_ref/full_blocks\.cu:\d+: outputs\[l\] = y;\n +- +- +32\.0 +4\.0 +31\.\d\d +\d\.\d\d +0$}m, 'trace.pl prints kernels and their lines')
     or diag("$out$err");
 
 for my $chapter ('02_cuda_ref', '05_pipe', '06_backward', '07_bench') {
@@ -91,9 +91,9 @@ like($out, qr/^06_backward, backward, 32 sequences of 4096 elements\ntwo_pass .*
 {
     local $ENV{LINES} = 24; # a shell's terminal, not the reader's wish
     $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace 2>&1`;
-    ok($? == 0 && $out =~ /^full_blocks /m && $out !~ /cuda_ref\.cu:/, 'make trace, with LINES exported') or diag($out);
+    ok($? == 0 && $out =~ /^full_blocks /m && $out !~ /full_blocks\.cu:/, 'make trace, with LINES exported') or diag($out);
     $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace LINES=full_blocks 2>&1`;
-    like($out, qr{^  02_cuda_ref/cuda_ref\.cu:\d+: }m, 'make trace LINES=VARIANT shows its lines');
+    like($out, qr{^  02_cuda_ref/full_blocks\.cu:\d+: }m, 'make trace LINES=VARIANT shows its lines');
 }
 ($status) = run_program({ SIM_TRACE => scratch('plain.csv'), SIM_TRACE_WARP => scratch('warp.csv') }, extra('02_cuda_ref_broken'), 'none');
 like(read_file(scratch('plain.csv')), qr/^,,,,,none,,1,1,128,/m, 'a program without labels: its kernels');

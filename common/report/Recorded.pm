@@ -1,0 +1,195 @@
+# Recorded.pm - figures and tables of 07_bench/results/, for a text.
+package Recorded;
+use strict;
+use warnings;
+use Texts;
+
+my $device = 'h200';
+my $results = "07_bench/results/$device";
+my (%recorded, $missing);
+
+sub missing { return $missing // 0 } # how many ? are left
+
+# The newest recording of that name: { rows => [{ column => value }], about => { date, toolkit, ... }, path }. None: undef.
+sub recording {
+    my ($name) = @_;
+    return $recorded{$name} //= do {
+        my ($path) = reverse sort grep { m{/\d{4}-\d\d-\d\d-\Q$name\E\.csv$} } glob "$results/*.csv";
+        return undef if !defined $path;
+        my (%about, @columns, @rows);
+        for (split /\n/, read_text($path)) {
+            if (/^# (\w+): (.*)/) { $about{$1} = $2; next }
+            my @fields = split /,/, $_, -1;
+            if (!@columns) { @columns = @fields; next }
+            my %row;
+            @row{@columns} = @fields;
+            push @rows, \%row;
+        }
+        { rows => \@rows, about => \%about, path => $path };
+    };
+}
+
+# The rows in which every key has its value.
+sub rows_of {
+    my ($recording, %keys) = @_;
+    return grep { my $row = $_; !grep { ($row->{$_} // '') ne $keys{$_} } keys %keys } @{ $recording->{rows} };
+}
+
+sub in_words {
+    my (%keys) = @_;
+    return join ' ', map { "$_=$keys{$_}" } sort keys %keys;
+}
+
+sub formatted {
+    my ($row, $column, $format) = @_;
+    my $value = $row->{$column};
+    stop("no column $column, or it is empty") if !defined $value || $value eq '';
+    $value /= $1 if $format =~ s{/([\d.e+-]+)$}{};
+    return sprintf $format, $value;
+}
+
+# What is not recorded. There must be a question mark in the text, or somebody has made up what stands there.
+sub not_yet {
+    my ($what, $old) = @_;
+    stop("$what; put ? between the markers if it is still to be recorded") if $old !~ /\?/;
+    $missing++;
+    return '?';
+}
+
+sub nothing { return "nothing is recorded as $results/DATE-$_[0].csv" }
+
+# "FILE key=value ... COLUMN FORMAT" in its parts
+sub request {
+    my @words = words($_[0]);
+    stop('wants FILE key=value ... COLUMN FORMAT') if @words < 3 || grep { defined $_->[0] } @words[0, -2, -1];
+    my ($name, $format, $column) = map { $_->[1] } shift @words, pop @words, pop @words;
+    return ($name, $column, $format, map { defined $_->[0] ? @$_ : stop("cannot read \"$_->[1]\"") } @words);
+}
+
+sub value {
+    my ($request, $old) = @_;
+    my ($name, $column, $format, %keys) = request($request);
+    my $recording = recording($name) // return not_yet(nothing($name), $old);
+    my @rows = rows_of($recording, %keys);
+    return not_yet("no row of $recording->{path} has " . in_words(%keys), $old) if !@rows;
+    stop(@rows . " rows of $recording->{path} have " . in_words(%keys)) if @rows > 1;
+    return formatted($rows[0], $column, $format);
+}
+
+# The greatest length in those rows; without any, no kernel is shorter.
+sub longest {
+    my ($longest) = sort { $b <=> $a } map { $_->{seq_len} } rows_of(@_);
+    return $longest // 'inf';
+}
+
+# One cell, from the first recording that has it. A dash: the kernel does not run on this shape, since others did in its recording, or
+# since its lengths end before the recording's. The row that was found, if any, comes first.
+sub cell {
+    my ($row, $shape, $files, $old) = @_;
+    my %keys = (%{ $row->{keys} }, %$shape);
+    my %kernel = map { $_ => $keys{$_} } grep { defined $keys{$_} } qw(chapter variant direction);
+    my $dash;
+    for my $recording (grep { defined } map { recording($_) } @$files) {
+        my @rows = rows_of($recording, %keys);
+        stop(@rows . " rows of $recording->{path} have " . in_words(%keys)) if @rows > 1;
+        return ($rows[0], formatted($rows[0], $row->{column}, $row->{format})) if @rows;
+        $dash ||= rows_of($recording, %kernel) && rows_of($recording, %$shape) || longest($recording, %kernel) < longest($recording)
+            && longest($recording, %kernel) < $keys{seq_len};
+    }
+    return (undef, '-') if $dash;
+    my ($unknown) = grep { !defined recording($_) } @$files;
+    return (undef, not_yet(defined $unknown ? nothing($unknown) : "no row of @$files has " . in_words(%keys), $old));
+}
+
+# 13200 as 13 200
+sub grouped { return length $_[0] > 4 ? scalar reverse(reverse($_[0]) =~ s/(\d{3})(?=\d)/$1 /gr) : $_[0] }
+
+sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequences') }
+
+# The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers.
+sub columns {
+    my ($keys) = @_;
+    my @columns;
+    if (defined(my $shapes = delete $keys->{columns})) {
+        @columns = map { /^(\d+)x(\d+)$/ ? { num_seqs => $1, seq_len => $2 } : stop("columns= wants num_seqs x seq_len, as in 132x65536") }
+            split /,/, $shapes;
+    } else {
+        my $across = ($keys->{num_seqs} // '') =~ /,/ ? 'num_seqs' : 'seq_len';
+        stop('wants columns=, or seq_len= or num_seqs=') if !defined $keys->{$across};
+        my %rest = map { $_ => $keys->{$_} } grep { defined $keys->{$_} && $_ ne $across } qw(num_seqs seq_len);
+        @columns = map { { $across => $_, %rest } } split /,/, $keys->{$across};
+        delete @$keys{qw(num_seqs seq_len)};
+    }
+    my %several = map { my $key = $_; my %seen = map { ($_->{$key} // '') => 1 } @columns; $key => keys %seen > 1 } qw(num_seqs seq_len);
+    return (\@columns, 'sequences × length', '', map { grouped($_->{num_seqs}) . ' × ' . $_->{seq_len} } @columns)
+        if $several{num_seqs} && $several{seq_len};
+    return (\@columns, 'sequences', 'sequences: ', map { grouped($_->{num_seqs}) } @columns) if $several{num_seqs};
+    return (\@columns, 'sequence length', 'length ', map { $_->{seq_len} } @columns);
+}
+
+# The rows of a table: [{ label, keys, column, format }]
+sub labelled_rows {
+    my ($column, $format, $keys) = @_;
+    my ($rows, $variants) = delete @$keys{qw(rows variant)};
+    stop('wants rows="label: variant; ..." or variant=...') if defined $rows == defined $variants;
+    my @rows = defined $rows ? map { s/^\s+|\s+$//gr } split /;/, $rows : map { "`$_`: $_" } split /,/, $variants;
+    return map {
+        my ($label, $kernel) = /^(.*): +(.*)$/ or stop("a row is \"label: variant\", not \"$_\"");
+        my ($variant, @words) = words($kernel);
+        my %row = (label => $label, column => $column, format => $format, keys => {%$keys});
+        $row{keys}{chapter} = $1 if $variant->[1] =~ s{^(.*)/}{};
+        $row{keys}{variant} = $variant->[1];
+        $row{keys}{ $_->[0] } = $_->[1] for grep { defined $_->[0] } @words;
+        my @own = map { $_->[1] } grep { !defined $_->[0] } @words;
+        stop("the row \"$label\" wants COLUMN FORMAT behind its variant") if @own == 1 || @own > 2;
+        @row{qw(column format)} = @own if @own;
+        \%row;
+    } grep { $_ ne '' } @rows;
+}
+
+sub table {
+    my ($request, $old, $text) = @_;
+    my ($names, $column, $format, %keys) = request($request);
+    my @files = split /,/, $names;
+    my $head = delete $keys{head};
+    my ($columns, $corner, $unit, @above) = columns(\%keys);
+    my @rows = labelled_rows($column, $format, \%keys);
+    my (%directions, $any, @lines);
+    my $wide = 1 + (($head // '') =~ tr/|//); # the columns of the labels
+    if (defined $head) { # then the first column says what the numbers above are
+        $corner = $head;
+        $above[0] = $unit . $above[0];
+    }
+    push @lines, "| $corner | " . join(' | ', @above) . ' |', '|' . '---|' x $wide . '---:|' x @$columns;
+    for my $row (@rows) {
+        stop("the label \"$row->{label}\" has not as many | as head=") if 1 + ($row->{label} =~ tr/|//) != $wide;
+        my @cells;
+        for my $shape (@$columns) {
+            my ($found, $cell) = cell($row, $shape, \@files, $old);
+            push @cells, $cell;
+            $any //= $found;
+        }
+        push @lines, "| $row->{label} | " . join(' | ', @cells) . ' |';
+        $directions{ ($row->{keys}{direction} // '') =~ /backward/ ? 'add5' : 'add' } = 1 if $row->{column} eq $column;
+    }
+
+    my $what = { gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => 'ms',
+        percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
+    my $shape = $unit eq '' ? 'sequences × length'
+        : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
+        : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
+    my $about = join ', ', $what->{$column} // $column, $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
+    return "\n" . join("\n", @lines) . "\n\n*$about.*\n\n";
+}
+
+# Where the figures come from.
+sub source {
+    my ($device, $text, @files) = @_;
+    my @recorded = grep { recording($_) } @files;
+    my $about = recording($recorded[0])->{about};
+    my @links = map { '[' . (@recorded == 1 ? 'all figures' : $_) . '](' . link_to($text, recording($_)->{path}) . ')' } @recorded;
+    my $links = (@links == 1 ? '' : 'all figures: ') . join ', ', @links;
+    return "$device, $about->{toolkit}, driver $about->{driver}, " . substr($about->{date}, 0, 10) . " ($links)";
+}
+
+1;

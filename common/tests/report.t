@@ -1,0 +1,103 @@
+# report.pl writes what belongs between the markers, and names what it cannot write.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!";
+    print $file $text;
+    close $file;
+    return $path;
+}
+
+my $source = write_file(scratch('scan.cu'), <<'EOS');
+/* scan.cu - not a kernel: { */
+#include <cuda_runtime.h>
+#define TWICE(x) \
+    twice(x)
+
+static int twice(int x);
+
+/* Twice as much.
+   Or more. */
+template <int elems>
+static __global__ void __launch_bounds__(256)
+    twice(int x)
+{
+    if (x > 0) {
+        call("}"); /* } */
+    }
+}
+
+struct pair { /* of floats */
+    float product, sum;
+};
+
+static const int sizes[] = {1, 2};
+EOS
+
+# What report.pl makes of a text: the text, its exit status and what it says.
+sub report {
+    my ($text, @options) = @_;
+    my $path = write_file(scratch('text.md'), $text);
+    my ($status, $out) = run_program('perl', 'common/report.pl', @options, $path);
+    return (read_file($path), $status, $out);
+}
+
+sub writes {
+    my ($name, $open, $body, $close) = @_;
+    $close //= '<!-- end -->';
+    my $fence = $open =~ /output/ ? "```text\n" : '';
+    my ($got, $status) = report("$open\n$fence$close\n");
+    like($got, qr/\A\Q$open\E\n\Q$fence$body\E/, "written: $name");
+    is($status, 0, "and all is well: $name");
+    is((report($got, '--check'))[1], 0, "and stays so: $name");
+    is((report($got =~ s/\Q$body\E/x$body/r, '--check'))[1], 1, "and a difference is found: $name");
+}
+
+sub fails {
+    my ($name, $text, $like) = @_;
+    my ($got, $status, $out) = report("$text\n");
+    like($out, $like, "named: $name");
+    is("$status $got", "1 $text\n", "and nothing is written: $name");
+}
+
+my $twice = <<'EOS';
+template <int elems>
+static __global__ void __launch_bounds__(256)
+    twice(int x)
+{
+    if (x > 0) {
+        call("}"); /* } */
+    }
+}
+EOS
+writes('a function', "<!-- listing: $source function=twice -->", "```cpp\n$twice```\n");
+writes('with its comment', "<!-- listing: $source function=twice comment -->", "```cpp\n/* Twice as much.\n   Or more. */\n$twice```\n");
+writes('a struct and an array', "<!-- listing: $source function=pair,sizes -->",
+    "```cpp\nstruct pair { /* of floats */\n    float product, sum;\n};\n\nstatic const int sizes[] = {1, 2};\n```\n");
+writes('lines, without their indentation', "<!-- listing: $source from=/if .x > 0/ to=/\\/. } .\\// -->",
+    "```cpp\nif (x > 0) {\n```\n");
+writes('an output', '<!-- output: printf "one\ntwo\n" -->', "one\ntwo\n", '```');
+fails('no such function', "<!-- listing: $source function=thrice -->\n<!-- end -->", qr/text\.md: listing: .*scan\.cu.*: 0 definitions of thrice/);
+fails('no such file', "<!-- listing: none.cu -->\n<!-- end -->", qr/there is no file none\.cu/);
+fails('a line that is not the only one', "<!-- listing: $source from=/twice/ -->\n<!-- end -->", qr{from=/twice/ matches lines 4, 6, 12; it must});
+fails('no marker of ours', "<!-- lisitng: x -->\n<!-- end -->", qr/lisitng: x: there is no such marker/);
+fails('no end', "<!-- value: 07_bench variant=add gb_per_s %.0f -->12", qr/no counterpart/);
+fails('a silent command', "<!-- output: true -->\n```text\nx\n```", qr/prints nothing/);
+fails('no block of text', "<!-- output: echo x -->\n\n<!-- end -->", qr/not followed by what belongs to it/);
+fails('a figure that nobody recorded', '<!-- value: none variant=add gb_per_s %.0f -->12<!-- end -->', qr/nothing is recorded as .*DATE-none\.csv/);
+is((report("<!-- value: none variant=add gb_per_s %.0f -->?<!-- end -->\n"))[1], 0, 'a ? waits for its recording');
+
+my $table = '<!-- table: none direction=forward head="chapter | kernel" columns=13200x64,132x65536 rows="[02](x.md) | a: 02_a/b;'
+    . "\n" . '| `add`, GB/s: 07_bench/add gb_per_s %.0f" percent_of_add %.0f -->';
+my ($got, $status) = report("$table\n?\n<!-- end -->\n");
+like($got, qr/^\| chapter \| kernel \| 13 200 × 64 \| 132 × 65536 \|\n\|---\|---\|---:\|---:\|\n\| \[02\]\(x\.md\) \| a \| \? \| \? \|\n/m, 'rows with labels');
+is($status, 0, 'and cells that wait for their recording');
+fails('labels that do not fit', ($table =~ s/02 \|/02/r =~ s/\(x\.md\) \|/(x.md)/r) . "\n?\n<!-- end -->", qr/has not as many \|/);
+is((report("`<!-- value: shown -->`\n\n```\n<!-- output: shown -->\n```\n"))[1], 0, 'markers in code are only shown');
+
+done_testing;
