@@ -51,11 +51,15 @@ trace:
 	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
 # chapter 07: compare, inspect, profile; and keep what was measured on a GPU
-bench tune attrs profile:
+bench tune attrs profile peers:
 	@$(MAKE) --no-print-directory -C 07_bench $@
 
 record:
 	@perl 07_bench/record.pl
+
+# all that the texts show, measured anew; ONLY="05 06": these parts
+recordings: $(if $(filter cuda,$(BACKEND)),all)
+	@sh 07_bench/recordings.sh $(ONLY)
 
 # the outputs in the texts come from the simulator (GPU=1: also those of programs on a GPU)
 report:
@@ -98,6 +102,8 @@ help:
 	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
+	@echo "make peers      time other systems that compute the recurrence (needs a GPU and Python with torch; takes what is installed)"
+	@echo "make recordings measure all that the texts show, and record it (needs a GPU, about 8 minutes; ONLY=\"05 06\": these parts)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw the plots of chapter 07 (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
@@ -109,4 +115,4 @@ help:
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile record report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize setup clean help

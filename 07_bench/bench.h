@@ -13,8 +13,12 @@ extern "C" {
    after. */
 const struct linrec_kernel *bench_kernels(void);
 
-/* This chapter's own: what the CUDA Toolkit brings. Empty on the simulator, which does not run C++ libraries. */
+/* This chapter's own: a launch that does nothing, and what the CUDA Toolkit brings; but the simulator does not run C++
+   libraries. */
 extern const struct linrec_kernel chapter07_kernels[];
+
+/* A kernel that does nothing, in one block, whatever the shape. */
+linrec_launcher empty_forward;
 
 /* CUB's device-wide scan over pairs (c, x), for one sequence: cudaErrorInvalidValue for more. Forward and reverse, up
    to 2^31 - 1 elements, with cub_workspace_size bytes of workspace; cudaErrorInvalidValue if there are fewer. */
@@ -23,7 +27,10 @@ linrec_launcher cub_scan_forward;
 /* The same by key, the key of an element being its sequence: any number of them, up to 2^31 - 1 elements in all. */
 linrec_launcher cub_by_key_forward;
 
-/* Workspace of the two, in bytes. */
+/* CUB's scan for a block, tile after tile, a block for each sequence. Forward only. */
+linrec_launcher cub_block_scan_forward;
+
+/* Workspace of the two that scan the whole device, in bytes. */
 size_t cub_scan_workspace(const struct linrec_args *args), cub_by_key_workspace(const struct linrec_args *args);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* cub_scan.cu - the recurrence as a reader would write it who knows the CUDA Toolkit's library: CUB's device-wide scan
    over pairs (c, x).
 
-   The one file in C++ proper, because CUB is C++. The simulator leaves it out. */
+   In C++ proper, because CUB is C++. The simulator leaves it out. */
 #ifndef LINREC_SIM
 
 #include <limits.h>
@@ -13,19 +13,7 @@
 #include <thrust/iterator/transform_output_iterator.h>
 
 #include "bench.h"
-
-/* What a piece of a sequence does to the value that comes in: y -> y * coeff + value. */
-struct pair {
-    float coeff, value;
-};
-
-/* First `left`, then `right`. */
-struct join {
-    __host__ __device__ pair operator()(const pair &left, const pair &right) const
-    {
-        return {left.coeff * right.coeff, left.value * right.coeff + right.value};
-    }
-};
+#include "cub_pair.cuh"
 
 /* Element number i of the scan; reversed, the scan begins at the end of the arrays. */
 struct element {

@@ -28,17 +28,20 @@ LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
           ('03_tile', 'shared', '03  a block per sequence'),
           ('04_warp_scan', 'block', '04  scan by shuffles'),
           ('05_pipe', 'blocked', '05  small tiles, a carry'),
-          ('05_pipe', 'staged', '05  whole sectors'),
-          ('05_pipe', 'vector', '05  the next tile ahead'),
+          ('05_pipe', 'float4', '05  float4: whole sectors'),
+          ('05_pipe', 'ahead', '05  the next tile ahead'),
+          ('05_pipe', 'async', '05  copies to shared memory'),
           ('05_pipe', 'default', '05  the default')]
 LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('03_tile', 'shared', '03 shared', YELLOW),
                      ('04_warp_scan', 'block', '04 block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
-                     ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('05_pipe', 'default', '05 default', ORANGE)],
+                     ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('07_bench', 'cub_block_scan', 'CUB BlockScan', BLUE), ('05_pipe', 'default', '05 default', ORANGE)],
          # forward, 06 takes 05's kernels
          'backward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('06_backward', 'default', '06 default', BLUE)]}
-MOVEMENTS = ['blocked', 'staged', 'vector', 'async', 'bulk', 'bulk_first', 'bulk_last', 'flat', 'warp']
 # FLOP for each element, and the fewest bytes: y = y c + x; dx = dx c + dy, dc = y dx
 WORK = {'forward': (2, 12), 'backward': (3, 20)}
+# What an SM can do in a cycle, in instructions of a warp (CUDA C++ Programming Guide: 32 results of a shuffle for each cycle and SM, and four
+# schedulers that issue one instruction each; the same from sm_75 to sm_90), and the metrics that count how many a kernel takes.
+PER_CYCLE = [('shuffles', 'shuffles', 1), ('issue slots', 'instructions', 4)]
 # datasheets: TB/s and float32 TFLOP/s, by a part of the device's name
 SHEETS = {'H200': (4.8, 67), 'H100 80GB HBM3': (3.35, 67), 'H100 PCIe': (2.0, 51), 'A100-SXM4-80GB': (2.039, 19.5),
           'A100-SXM4-40GB': (1.555, 19.5), 'L40S': (0.864, 91.6), 'L4': (0.3, 30.3), 'Tesla T4': (0.32, 8.1), 'RTX 4090': (1.008, 82.6)}
@@ -61,9 +64,9 @@ class Table:
                 if 'metric' in row:
                     key = row.get('chapter'), row['variant'], row['direction'], int(row['num_seqs']), int(row['seq_len'])
                     self.counters.setdefault(key, {})[row['metric']] = float(row['value'])
-                elif 'movement' in row:
+                elif 'stages' in row:
                     self.tune.append(row)
-                elif row.get('gb_per_s'):
+                elif row.get('gb_per_s') and row.get('backend'):
                     self.rows.append(dict(row, num_seqs=int(row['num_seqs']), seq_len=int(row['seq_len']), source=path))
         self.device = self.rows[0]['device'] if self.rows else ''
         self.most = max((row['num_seqs'] for row in self.rows), default=0)
@@ -148,18 +151,20 @@ def lengths_axis(axes, lengths):
 
 
 def ladder(table, folder):
-    lengths = [length for length in (64, 1024, 16384) if table.get('07_bench', 'add', 'forward', seq_len=length)]
-    if not lengths:
+    """A panel for each shape: many sequences, and one for each SM, since the two need different rungs."""
+    numbers = sorted({row['num_seqs'] for row in table.rows if row['variant'] == 'add'})
+    shapes = [(table.most, 64), (table.most, 1024), (table.most, 16384)] + [(number, 65536) for number in numbers[-2:-1]]
+    shapes = [shape for shape in shapes if table.get('07_bench', 'add', 'forward', 'gb_per_s', *shape)]
+    if not shapes:
         return 'ladder: no table has add at length 64, 1024 or 16384'
-    rungs = [rung for rung in LADDER if table.get(rung[0], rung[1], 'forward')]
-    if table.get('06_backward', 'default', 'forward'):
-        rungs.append(('06_backward', 'default', '06  the default'))
-    figure, panels = plt.subplots(1, len(lengths), figsize=(9.2, 0.6 + 0.36 * (len(rungs) + 2)), sharey=True, squeeze=False)
-    for axes, length in zip(panels[0], lengths):
-        add = next(iter(table.get('07_bench', 'add', 'forward', seq_len=length).values()))
-        copy = next(iter(table.get('07_bench', 'copy', 'forward', seq_len=length).values()), None)
+    rungs = [rung for rung in LADDER if table.get(rung[0], rung[1], 'forward', num_seqs=0)]
+    figure, panels = plt.subplots(1, len(shapes), figsize=(2.2 + 2.3 * len(shapes), 0.6 + 0.36 * (len(rungs) + 2)), sharey=True, squeeze=False)
+    for axes, shape in zip(panels[0], shapes):
+        def at_shape(chapter, variant, column='gb_per_s', shape=shape):
+            return next(iter(table.get(chapter, variant, 'forward', column, *shape).values()), None)
+        add, copy = at_shape('07_bench', 'add'), at_shape('07_bench', 'copy')
         for i, (chapter, variant, _) in enumerate(rungs):
-            percent = next(iter(table.get(chapter, variant, 'forward', 'percent_of_add', seq_len=length).values()), None)
+            percent = at_shape(chapter, variant, 'percent_of_add')
             if percent is None:
                 axes.text(1, i, 'too long for it' if chapter < '05' else 'not measured', va='center', color=SOFT, fontsize=9)
                 continue
@@ -174,7 +179,7 @@ def ladder(table, folder):
             at = 100 * copy / add
             axes.axvline(at, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), zorder=0.5)  # behind the bars
             axes.text(at - 1.5, len(rungs) + 0.1, 'copy', ha='right', va='center', color=SOFT, fontsize=10)
-        axes.set_title(f'length {length}: add {add:.0f} GB/s', fontsize=10.5)
+        axes.set_title(f'{shape[0]} x {shape[1]}: {add:.0f} GB/s', fontsize=10.5)
         axes.set_xlim(0, 118)
         axes.set_ylim(len(rungs) + 0.7, -0.6)
         axes.set_xticks([0, 25, 50, 75, 100])
@@ -182,7 +187,8 @@ def ladder(table, folder):
         axes.spines['left'].set_visible(False)
     panels[0][0].set_yticks(range(len(rungs)))
     panels[0][0].set_yticklabels([rung[2] for rung in rungs], color=INK)
-    panels[0][len(lengths) // 2].set_xlabel('% of add;  ' + table.caption('forward'), fontsize=9)
+    figure.supxlabel('% of add; above each panel the sequences, their length and the speed of add;  ' + table.caption('forward', 0),
+                     fontsize=9, color=SOFT)
     figure.tight_layout()
     save(figure, folder, 'ladder', table, 'Throughput of each step, from a thread per sequence to the speed of add')
     return None
@@ -217,6 +223,19 @@ def throughput(table, folder, direction):
     return None
 
 
+def own_roofs(table, num_seqs, length):
+    """[(what, GFLOP/s)]: how fast chapter 05's default could be if it only had to shuffle, or to issue its instructions.
+
+    All of it is counted by the profiler on that launch: n instructions of a warp (shuffles, or all) for E elements, and C cycles that all SMs
+    together have in a second. An SM takes k of them in a cycle (PER_CYCLE), so that the launch takes at least n / (k C) seconds, and the 2 E
+    FLOP of a recurrence come at no more than 2 E k C / n a second.
+    """
+    counters = table.counters.get(('05_pipe', 'default', 'forward', num_seqs, length), {})
+    cycles, work = counters.get('sm_cycles_per_second'), WORK['forward'][0] * num_seqs * length
+    return [(what, work * per_cycle * cycles / counters[metric] * 1e-9) for what, metric, per_cycle in PER_CYCLE
+            if cycles and counters.get(metric)]
+
+
 def roofline(table, folder):
     length = 16384
     sheet = next((SHEETS[name] for name in SHEETS if name in table.device), None)
@@ -229,9 +248,12 @@ def roofline(table, folder):
     ridge = peak / roof
     x = [0.02, ridge, 60] if sheet else [0.02, 10]
     axes.plot(x, [roof * 0.02, peak, peak] if sheet else [roof * 0.02, roof * 10], color=INK, linewidth=1.6)
-    axes.text(0.62, roof * 0.45, f'memory, as add reaches it: {roof:.0f} GB/s', color=INK)
+    axes.text(3.2, roof * 3.9, f'memory, as add reaches it: {roof:.0f} GB/s', ha='right', color=INK)
     if sheet:
         axes.text(55, peak * 1.25, f'float32 arithmetic, datasheet: {sheet[1]:g} TFLOP/s', ha='right', color=INK)
+    for what, found in own_roofs(table, num_seqs, length):
+        axes.axhline(found, color=ORANGE, linewidth=1.2, linestyle=(0, (5, 3)), xmin=0.27)
+        axes.text(55 if sheet else 9, found * 1.1, f'{what} of 05 default: {found:.0f} GFLOP/s', ha='right', color=ORANGE)
     ends = {}
     for direction, lines in LINES.items():
         flops, least = WORK[direction]
@@ -301,16 +323,22 @@ def sequences(table, folder):
 
 
 def tuning(table, folder):
-    """Rows: movements and elements a thread; columns: lengths; in a cell the best of all blocks and stages, in percent of add, and its threads."""
-    rows = [row for row in table.tune if row.get('percent_of_add') and row.get('direction') == 'forward']
-    if not rows:
+    """Rows: variants and rows of a warp; columns: lengths; in a cell the best of all blocks and stages, in percent of add, and its threads."""
+    tried = [row for row in table.tune if row['percent_of_add'] and row['direction'] == 'forward']
+    if not tried:
         return 'tuning heat map: nothing is recorded yet (make tune)'
-    most = max(int(row['num_seqs']) for row in rows)
-    rows = [row for row in rows if int(row['num_seqs']) == most]
-    lengths = sorted({int(row['seq_len']) for row in rows})
+    most = max(int(row['num_seqs']) for row in tried)
+    tried = [row for row in tried if int(row['num_seqs']) == most]
+    lengths = sorted({int(row['seq_len']) for row in tried})
+    variants = list(dict.fromkeys(row['variant'] for row in tried))
+    with_rows = {row['variant'] for row in tried if row['rows'] != '0'}
     cells = {}
-    for row in rows:
-        kind = MOVEMENTS.index(row['movement']), int(row['elems'])
+    for row in tried:
+        own_choice = row['rows'] == row['threads'] == row['stages'] == '0'
+        if own_choice and row['variant'] in with_rows:
+            kind = variants.index(row['variant']), 0
+        else:
+            kind = variants.index(row['variant']), int(row['rows'])
         cell = cells.setdefault(kind, {})
         cell[int(row['seq_len'])] = max(cell.get(int(row['seq_len']), (0, 0)), (float(row['percent_of_add']), int(row['threads'])))
     best = {length: max(cell.get(length, (0, 0)) for cell in cells.values()) for length in lengths}
@@ -327,20 +355,22 @@ def tuning(table, folder):
             if length in cells[kind]:
                 percent, threads = cells[kind][length]
                 look = {'va': 'center', 'color': '#ffffff' if percent < 62 else '#000000'}
-                axes.text(j - 0.05, i, f'{percent:.0f}', ha='right', fontsize=9.5, **look,
+                axes.text(j - 0.05 if threads else j, i, f'{percent:.0f}', ha='right' if threads else 'center', fontsize=9.5, **look,
                           fontweight='bold' if best[length] == cells[kind][length] else 'normal')
-                axes.text(j + 0.05, i, f'({threads})', ha='left', fontsize=8, **look)
+                if threads:
+                    axes.text(j + 0.05, i, f'({threads})', ha='left', fontsize=8, **look)
     axes.set_xticks(range(len(lengths)))
     axes.set_xticklabels([str(length) for length in lengths], fontsize=9)
     axes.set_yticks(range(len(shown)))
-    axes.set_yticklabels([f'{MOVEMENTS[movement]}, {elems}' for movement, elems in shown], fontsize=9, color=INK)
+    axes.set_yticklabels([variants[variant] + (f', rows {rows}' if rows else ', own choice' if variants[variant] in with_rows else '')
+                          for variant, rows in shown], fontsize=9, color=INK)
     axes.tick_params(length=2.5)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    axes.set_ylabel('movement, elements a thread', fontsize=9)
+    axes.set_ylabel('variant, rows of a warp', fontsize=9)
     axes.set_xlabel(f'sequence length;  % of add (and threads) of the best block, best of each length in bold;  forward, {most} sequences', fontsize=9)
     figure.tight_layout()
-    save(figure, folder, 'tuning', table, 'Percent of add for each movement, elements a thread and length')
+    save(figure, folder, 'tuning', table, 'Percent of add for each variant, rows of a warp and length')
     return None
 
 

@@ -11,10 +11,8 @@
 
 /* What is compared. A new chapter is a line here and its header above. */
 static const struct linrec_chapter chapters[] = {
-    {.name = "02_cuda_ref", .kernels = chapter02_kernels},
-    {.name = "03_tile", .kernels = chapter03_kernels},
-    {.name = "04_warp_scan", .kernels = chapter04_kernels},
-    {.name = "05_pipe", .kernels = chapter05_kernels},
+    {.name = "02_cuda_ref", .kernels = chapter02_kernels},  {.name = "03_tile", .kernels = chapter03_kernels},
+    {.name = "04_warp_scan", .kernels = chapter04_kernels}, {.name = "05_pipe", .kernels = chapter05_kernels},
     {.name = "06_backward", .kernels = chapter06_kernels},
 };
 enum { NUM_CHAPTERS = sizeof chapters / sizeof chapters[0] };
@@ -28,9 +26,23 @@ static int levels(size_t seq_len)
         levels++;
     return levels;
 }
+
+/* Of one tile, as in chapter 05: five in the warp, eight over the warps, the ends; the tiles count as the loop does. */
+static int levels_of_block(size_t seq_len)
+{
+    (void)seq_len;
+    return 16;
+}
 #endif
 
 const struct linrec_kernel chapter07_kernels[] = {
+    {
+        .name = "empty",
+        .idea = "a kernel that does nothing, in one block: a launch alone",
+        .forward = empty_forward,
+        .partial = true,
+        .moves_nothing = true,
+    },
 #ifndef LINREC_SIM
     {
         .name = "cub_scan",
@@ -50,6 +62,13 @@ const struct linrec_kernel chapter07_kernels[] = {
         .max_elems = 0x7FFFFFFF,
         .levels = levels,
         .workspace_size = cub_by_key_workspace,
+    },
+    {
+        .name = "cub_block_scan",
+        .idea = "CUB's BlockScan over pairs, a block for each sequence, tile after tile",
+        .forward = cub_block_scan_forward,
+        .max_num_seqs = 0x7FFFFFFF,
+        .levels = levels_of_block,
     },
 #endif
     {.name = NULL},

@@ -46,9 +46,9 @@ if [ "$term" != --recorded ]; then
         /^#/ || $3 != "forward" || $8 + 0 <= 0 || NF != 14 { next }
         { line[++n] = $0; if ($4 + 0 > most) most = $4 + 0 }
         END {
-            split("07_bench/copy 07_bench/add 02_cuda_ref/full_blocks 03_tile/shared 04_warp_scan/block 07_bench/cub_by_key 05_pipe/default 06_backward/default", wanted, " ")
+            rungs = split("07_bench/copy 07_bench/add 02_cuda_ref/full_blocks 03_tile/shared 04_warp_scan/block 07_bench/cub_by_key 07_bench/cub_block_scan 05_pipe/default 06_backward/default", wanted, " ")
             print "chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error"
-            for (w = 1; w <= 8; w++)
+            for (w = 1; w <= rungs; w++)
                 for (i = 1; i <= n; i++) {
                     $0 = line[i]
                     if ($1 "/" $2 != wanted[w] || $4 != most || seen[$1 "/" $2 "/" $5]++) continue

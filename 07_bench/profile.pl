@@ -2,6 +2,8 @@
 # profile.pl - counts with ncu what every kernel moves: DRAM bytes, L2 sectors, sectors for each request. From the repository's root.
 #
 #   LENGTHS=64,16384   the lengths (default 16384)      NUM_SEQS=132   the number of sequences (default 100 for each SM)
+#   CHAPTER=05_pipe    only its kernels, and the yardsticks; into results/05_counters.csv
+#   DIRECTION=backward (or forward) only this pass
 #   NCU=/path/to/ncu
 #
 # Writes results/07_counters.csv. Each kernel is profiled alone: extra/07_bench_launches launches it once in a range for the profiler.
@@ -14,7 +16,8 @@ refuse("a GPU, nvcc and ncu (this is BACKEND=$backend, and the simulator has no 
 my ($ncu) = grep { -f && -x } ($ENV{NCU} // ()), (map { "$_/ncu" } split /:/, $ENV{PATH}), glob '/usr/local/cuda/bin/ncu';
 refuse('ncu (Nsight Compute), which comes with the CUDA Toolkit; put its folder on PATH') if !defined $ncu;
 
-# ncu's name, our name, the factor; what several kernels of one launch have is added up, but percentages are averaged over time
+# ncu's name, our name, the factor, whether a chip may lack it; what several kernels of one launch have is added up, but percentages and rates are averaged
+# over time
 my @metrics = (
     ['gpu__time_duration.sum', 'ms', 1e-6],
     ['dram__bytes_read.sum', 'dram_read_bytes', 1],
@@ -22,6 +25,7 @@ my @metrics = (
     ['lts__t_sectors.sum', 'l2_sectors', 1],
     ['lts__t_sectors_op_read.sum', 'l2_read_sectors', 1],
     ['lts__t_sectors_op_write.sum', 'l2_write_sectors', 1],
+    ['lts__t_sectors_srcunit_ltcfabric.sum', 'l2_fabric_sectors', 1, 'optional'], # between the L2's halves
     ['l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum', 'load_requests', 1],
     ['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum', 'load_sectors', 1],
     ['l1tex__t_requests_pipe_lsu_mem_global_op_st.sum', 'store_requests', 1],
@@ -29,11 +33,16 @@ my @metrics = (
     ['l1tex__t_sector_hit_rate.pct', 'l1_hit_percent', 1],
     ['lts__throughput.avg.pct_of_peak_sustained_elapsed', 'l2_busy_percent', 1],
     ['dram__throughput.avg.pct_of_peak_sustained_elapsed', 'dram_busy_percent', 1],
+    # for the roofs of shuffles and of issue slots: instructions of a warp (a shuffle counts each of its 32 lanes), cycles of all SMs together
+    ['smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum', 'shuffles', 1 / 32, 'optional'],
+    ['smsp__inst_executed.sum', 'instructions', 1, 'optional'],
+    ['sm__cycles_elapsed.sum.per_second', 'sm_cycles_per_second', 1, 'optional'],
 );
 my $launches = 'build/cuda/extra/07_bench_launches';
-my @ncu = ($ncu, qw(--profile-from-start off --clock-control none --csv --page raw --print-units base --print-fp --metrics),
-    join(',', map { $_->[0] } @metrics));
-my @shape = ('--seq-len', $ENV{LENGTHS} || 16384, $ENV{NUM_SEQS} ? ('--num-seqs', $ENV{NUM_SEQS}) : ());
+my $chapter = $ENV{CHAPTER} // '';
+my $number = $chapter =~ /^(\d\d)_/ ? $1 : '07';
+my @shape = ('--seq-len', $ENV{LENGTHS} || 16384, $ENV{NUM_SEQS} ? ('--num-seqs', $ENV{NUM_SEQS}) : (),
+    $ENV{DIRECTION} ? "--$ENV{DIRECTION}" : ());
 
 # Runs a command. Returns all that it says.
 sub output_of {
@@ -47,21 +56,31 @@ sub output_of {
     return @lines;
 }
 
+# not every chip has every counter: a small one has an L2 of one piece
+my %known = map { /^\s*(\w+__\w+)/ ? ($1 => 1) : () } output_of($ncu, '--query-metrics');
+my @missing = grep { $_->[3] && %known && !$known{ $_->[0] =~ s/\..*//r } } @metrics;
+print 'not counted on this chip: ', join(', ', map { "$_->[1] ($_->[0])" } @missing), "\n" if @missing;
+@metrics = grep { my $metric = $_; !grep { $_ == $metric } @missing } @metrics;
+my @ncu = ($ncu, qw(--profile-from-start off --clock-control none --csv --page raw --print-units base --print-fp --metrics),
+    join(',', map { $_->[0] } @metrics));
+
 # what there is to launch, by the program's own table
 mkdir 'results';
-my $list = 'results/07_launches.partial';
+my $list = "results/${number}_launches.partial";
 my @said = output_of($launches, @shape, '--csv', $list);
 open my $csv, '<', $list or die "make profile: $launches failed: @said\n";
-my (@todo, %known);
+my (@todo, %seen);
 while (<$csv>) {
     chomp;
     next if /^#/;
-    my ($chapter, $variant, $direction, $num_seqs, $seq_len, $device) = split /,/;
-    next if $chapter eq 'chapter' || $direction =~ /reverse/;    # reversed, a kernel moves the same
-    push @todo, [$chapter, $variant, $direction, $num_seqs, $seq_len, $device] if !$known{"$chapter/$variant/$direction/$seq_len"}++;
+    my ($whose, $variant, $direction, $num_seqs, $seq_len, $device) = split /,/;
+    next if $whose eq 'chapter' || $direction =~ /reverse/;    # reversed, a kernel moves the same
+    next if $chapter ne '' && $whose ne $chapter && !($whose eq '07_bench' && $variant =~ /^add/);
+    push @todo, [$whose, $variant, $direction, $num_seqs, $seq_len, $device] if !$seen{"$whose/$variant/$direction/$seq_len"}++;
 }
 close $csv;
 unlink $list;
+die "make profile: no kernel of $chapter runs here; CHAPTER takes a name such as 05_pipe\n" if $chapter ne '' && !grep { $_->[0] eq $chapter } @todo;
 
 # All metrics of one launch, by our names.
 sub profile {
@@ -80,7 +99,7 @@ sub profile {
             my ($from, $to, $factor) = @$_;
             my $value = ($value{$from} // '') =~ tr/,//dr;
             next if $value !~ /^[\d.e+-]+$/;                    # ncu says n/a
-            $total{$to} += $value * $factor * ($to =~ /percent/ ? $ms : 1);
+            $total{$to} += $value * $factor * ($to =~ /percent|per_second/ ? $ms : 1);
         }
     }
     if (!defined $total{ms}) {
@@ -88,7 +107,7 @@ sub profile {
         chomp($why //= $lines[-1] // 'it said nothing');
         die "make profile: ncu counted nothing for $name: $why\n";
     }
-    $total{$_} /= $total{ms} for grep { /percent/ } keys %total;
+    $total{$_} /= $total{ms} for grep { /percent|per_second/ } keys %total;
     my $bytes = ($total{dram_read_bytes} // 0) + ($total{dram_write_bytes} // 0);
     $total{bytes_per_element} = $bytes / $num_seqs / $seq_len;
     $total{dram_gb_per_s} = $bytes * 1e-9 / ($total{ms} * 1e-3);
@@ -102,9 +121,11 @@ my ($date) = map { s/\s+$//r } `date -u +%Y-%m-%dT%H:%M:%SZ`;
 my ($nvcc) = `\${NVCC:-nvcc} --version 2>/dev/null` =~ /release ([\d.]+)/;
 my ($version) = join('', output_of($ncu, '--version')) =~ /Version ([\d.]+)/;
 my ($driver) = map { s/\s+$//r } `nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null`;
-my $target = 'results/07_counters.csv';
+my $target = "results/${number}_counters.csv";
 open my $out, '>', "$target.partial" or die "$target.partial: $!\n";
-print $out "# command: @ncu $launches --variant V --forward|--backward --num-seqs N --seq-len L\n# date: $date\n",
+my $settings = join '', map { $ENV{$_} ? "$_=$ENV{$_} " : '' } qw(CHAPTER DIRECTION LENGTHS NUM_SEQS);
+print $out "# command: ${settings}make profile\n# date: $date\n",
+    "# profiler: @ncu $launches --variant V --forward|--backward --num-seqs N --seq-len L\n",
     '# toolkit: CUDA ', $nvcc // '?', ', ncu ', $version // '?', "\n# driver: ", $driver // '?', "\n",
     "chapter,variant,direction,num_seqs,seq_len,device,metric,value\n";
 printf "%-27s %-9s %8s %9s %9s %8s %6s %9s %9s %11s %11s\n", 'kernel', 'direction', 'seq_len', 'B/element', 'least', 'GB/s', 'DRAM %',

@@ -52,7 +52,7 @@ if (open my $filt, '-|', "printf '%s\\n' '" . join("' '", @plain) . "' | c++filt
     @plain = @found if @found == @kernels;
 }
 my $spills = 0;
-printf "%-14s %-11s %-44s %9s %6s %6s %6s %5s\n", 'chapter', 'file', 'kernel', 'registers', 'stack', 'spills', 'shared', 'warps';
+printf "%-14s %-18s %-44s %9s %6s %6s %6s %5s\n", 'chapter', 'file', 'kernel', 'registers', 'stack', 'spills', 'shared', 'warps';
 for my $i (0 .. $#kernels) {
     my $kernel = $kernels[$i];
     my $name = $plain[$i] =~ s/^void //r;
@@ -65,7 +65,7 @@ for my $i (0 .. $#kernels) {
     my $spilled = $kernel->{spills};
     my $foreign = $name =~ /^CUB/;
     $spills++ if $spilled && !$foreign;
-    printf "%-14s %-11s %-44s %9d %6d %6d %6d %5d%s\n", @$kernel{qw(chapter file)}, $name, @$kernel{qw(registers stack)}, $spilled,
+    printf "%-14s %-18s %-44s %9d %6d %6d %6d %5d%s\n", @$kernel{qw(chapter file)}, $name, @$kernel{qw(registers stack)}, $spilled,
         $kernel->{shared}, warps($kernel->{registers}), $spilled ? '  SPILLS' : '';
 }
 printf "\n%s. Stack, spills (stored and loaded) and shared: bytes, of a thread and of a block. Warps: that an SM can hold with these registers%s.\n",

@@ -114,7 +114,7 @@ else
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
   LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
 endif
-INCLUDES += $(GRID:%=-include $(ROOT)/%) $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
+INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 
 # everything is built again when the compilers' options change
 FLAGS := $(OBJ)/flags

@@ -518,6 +518,7 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
     /* the workload that is timed: uniform coefficients */
     const bool timing = !session->options.check_only && num_seqs * seq_len != 0;
     const struct data_spec spec = {session->options.seed, DATA_UNIFORM, seq_len, reverse, window_of(seq_len)};
+    const double count = (double)num_seqs * (double)seq_len;
     double copy = 0.0, sum = 0.0;
     const bool filled = timing && arrays_fill(&arrays, &spec) == cudaSuccess;
     if (filled)
@@ -542,7 +543,7 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
                           .direction = direction_name(backward, reverse),
                           .num_seqs = num_seqs,
                           .seq_len = seq_len,
-                          .bytes = (backward ? 20.0 : 12.0) * (double)num_seqs * (double)seq_len,
+                          .bytes = kernels[k].moves_nothing ? 0.0 : (backward ? 20.0 : 12.0) * count,
                           .copy_gb_per_s = copy,
                           .add_gb_per_s = sum,
                           .checked = !kernels[k].partial,

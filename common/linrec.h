@@ -89,6 +89,7 @@ struct linrec_kernel {
     bool reverse;              /* the launchers also take args->reverse */
     bool is_default;           /* the one that runs on the reader's own arrays */
     bool partial;              /* computes only part of the result: timed, never checked */
+    bool moves_nothing;        /* not even the arrays: it has a time, but no GB/s */
 
     size_t max_seq_len;  /* longest sequence, 0: any */
     size_t max_num_seqs; /* most sequences, 0: any */

@@ -13,7 +13,7 @@ fi
 for chapter in "$@"; do
     [ "$chapter" != 01_reference ] || continue # plain C
     case $chapter in
-        07_bench) wanted="--variant=cub_scan,--num-seqs=1 --variant=cub_by_key,--num-seqs=3" ;;
+        07_bench) wanted="--variant=cub_scan,--num-seqs=1 --variant=cub_by_key,--num-seqs=3 --variant=cub_block_scan,--num-seqs=3" ;;
         *) wanted="--num-seqs=3" ;;
     esac
     for options in $wanted; do

@@ -44,8 +44,9 @@ for my $chapter (grep { $_ ne '01_reference' } chapters()) {
     my @directions = map { join '/', (split /,/)[0 .. 2] } grep { /^$chapter,/ } rows($each);
     is_deeply([grep { my ($c, $v, $d) = split m{/}; !$seen{"$c/$v"}{$d} } @directions], [], "$chapter: in every direction that it runs");
 }
-ok($sim || ($seen{'07_bench/copy'} && $seen{'07_bench/add'} && $seen{'07_bench/add5'} && $seen{'07_bench/cub_by_key'}),
-    'against copy, add, add5 and CUB');
+ok($sim || !(grep { !$seen{"07_bench/$_"} } qw(copy add add5 cub_by_key cub_block_scan)), 'against copy, add, add5 and CUB');
+is_deeply($seen{'07_bench/empty'}, { forward => 2 }, 'and a launch that does nothing, once for each shape');
+is_deeply([map { (split /,/, $_, -1)[11 .. 13] } grep { /^07_bench,empty,/ } rows($csv)], [('') x 6], 'which is compared with nothing, and not checked');
 my ($head) = read_file($csv) =~ /^(chapter,.*)$/m;
 is($head, 'chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error',
     'the CSV has the columns that every chapter\'s has');
@@ -61,8 +62,9 @@ is(scalar(() = $list =~ /\(default\)/g), 1, 'one default variant');
 my ($default) = $list =~ /^(\S+).*\(default\)/m;
 like($list, qr{^05_pipe/default }m, 'a kernel is named by its chapter and its name there');
 refuses('a variant without its chapter', qr/there is no variant "default"; --list names them/, $p, '--variant', 'default');
-($status, $out) = run_program($p, '--variant', '05_pipe/vector', '--check-only', '--num-seqs', 2, '--seq-len', 9);
-ok($status eq 0 && $out =~ /^05_pipe +vector +forward/m && $out !~ /04_warp_scan/, 'one variant alone');
+my ($one) = $list =~ m{^05_pipe/(\w+)}m;
+($status, $out) = run_program($p, '--variant', "05_pipe/$one", '--check-only', '--num-seqs', 2, '--seq-len', 9);
+ok($status eq 0 && $out =~ /^05_pipe +$one +forward/m && $out !~ /04_warp_scan/, 'one variant alone');
 my $y = scratch('y.npy');
 ($status) = run_program($p, '--inputs', write_npy(scratch('x.npy'), '(3,)', 1, 1, 1), '--coeffs', write_npy(scratch('c.npy'), '(3,)', 2, 2, 2), '--outputs', $y);
 is_deeply([read_npy($y)], ['(3,)', 1, 3, 7], "the reader's own arrays, with $default");
@@ -90,10 +92,10 @@ my @all_again = grep { /^0\d_\w+ +\w+ +\w+ +\d+ +\d+/ } split /\n/, $out;
 ok(@again && @again == @all_again, "only $shape was run again") or diag($out);
 
 # a row without a result, or with a wrong one, is run again
-(my $broken = $complete) =~ s/^(05_pipe,vector,forward,3,5,.*,)[\d.]*$/${1}1.5/m;
+(my $broken = $complete) =~ s/^(05_pipe,$one,forward,3,5,.*,)[\d.]*$/${1}1.5/m;
 write_file($csv, $broken);
 ($status, $out) = run_program(@command);
-like($out, qr/^05_pipe +vector +forward +3 +5 /m, 'a wrong result is not kept');
+like($out, qr/^05_pipe +$one +forward +3 +5 /m, 'a wrong result is not kept');
 
 for my $case (['command', 's/--repeats 3/--repeats 4/', 'another command'], ['toolkit', 's/^# toolkit: .*/# toolkit: CUDA 1.0/m', 'another toolkit'],
     ['driver', 's/^# driver: .*/# driver: 1.0/m', 'another driver']) {
@@ -137,7 +139,7 @@ SKIP: {
 # ---- commands ----
 
 if ($sim) {
-    for my $target (qw(bench tune profile)) {
+    for my $target (qw(bench tune profile recordings)) {
         my $said = `make --no-print-directory BACKEND=sim $target 2>&1`;
         ok($? != 0 && $said =~ /^make $target needs /m, "make $target on the simulator says what it needs") or diag($said);
     }
@@ -161,7 +163,7 @@ my $measured = scratch('07_bench.csv');
 my $table = "# date: 2026-01-02T03:04:05Z\n# toolkit: CUDA 13.0\n$head\n";
 for my $num_seqs (1, 8, 10, 1000) {
     for my $length (64, 1024, 16384, 65536) {
-        for my $kernel ('07_bench,copy', '07_bench,add', '02_cuda_ref,full_blocks', '05_pipe,vector', '05_pipe,default') {
+        for my $kernel ('07_bench,copy', '07_bench,add', '02_cuda_ref,full_blocks', '05_pipe,ahead', '05_pipe,default') {
             my $speed = $length / 100 + $num_seqs + length $kernel;
             $table .= "$kernel,$_,$num_seqs,$length,cuda,NVIDIA H200,1,1,1,$speed,90,95,0.1\n" for 'forward', 'backward';
         }
@@ -170,13 +172,17 @@ for my $num_seqs (1, 8, 10, 1000) {
 }
 write_file($measured, $table);
 my $tuned = scratch('07_tune.csv');
-write_file($tuned, "chapter,movement,direction,elems,threads,stages,num_seqs,seq_len,median_ms,gb_per_s,percent_of_add\n"
-    . join '', map { "05_pipe,vector,forward,8,$_,1,1000,64,1,1," . $_ / 8 . "\n05_pipe,vector,forward,8,$_,1,1000,1024,1,1,50\n" } 64, 128, 256);
+write_file($tuned, "chapter,variant,direction,rows,threads,stages,num_seqs,seq_len,median_ms,gb_per_s,percent_of_add\n"
+    . join '', "05_pipe,ahead,forward,0,0,0,1000,64,1,1,20\n05_pipe,flat,forward,0,96,0,1000,64,1,1,90\n",
+    map { "05_pipe,ahead,forward,2,$_,0,1000,64,1,1," . $_ / 8 . "\n05_pipe,ahead,forward,2,$_,0,1000,1024,1,1,50\n" } 64, 128, 256);
+my $counted = scratch('07_counters.csv');
+write_file($counted, "chapter,variant,direction,num_seqs,seq_len,device,metric,value\n" . join '',
+    map { "05_pipe,default,forward,1000,16384,NVIDIA H200,$_\n" } 'bytes_per_element,12', 'shuffles,1e6', 'instructions,1e7', 'sm_cycles_per_second,2.5e11');
 my ($python) = grep { system("$_ -c 'import matplotlib' 2>/dev/null") == 0 } 'python3', '/usr/bin/python3';
 SKIP: {
     skip 'no python3 here has matplotlib', 1 if !defined $python;
     for my $try (1, 2) {
-        ($status, $out, $err) = run_program($python, '-B', '07_bench/figures.py', scratch("figures$try"), $measured, $tuned);
+        ($status, $out, $err) = run_program($python, '-B', '07_bench/figures.py', scratch("figures$try"), $measured, $tuned, $counted);
         ok($status eq 0 && $out !~ /skipped/, 'all figures are drawn') or diag("$out$err");
     }
     for my $name (qw(ladder throughput backward roofline sequences tuning)) {
@@ -187,6 +193,13 @@ SKIP: {
         cmp_ok(scalar(keys %bytes), '>', 20, "$name.png is not blank");
     }
     unlike(read_file(scratch('figures1/ladder.svg')), qr/<dc:date>/, 'no date of drawing');
+
+    # 1000 x 16384 elements, 2 FLOP each; 1e6 shuffles at one a cycle, and 1e7 instructions at four, of 2.5e11 cycles a second
+    my $roofs = read_file(scratch('figures1/roofline.svg'));
+    like($roofs, qr/shuffles of 05 default: 8192 GFLOP/, 'the roof of shuffles comes from what was counted');
+    like($roofs, qr/issue slots of 05 default: 3277 GFLOP/, 'so does that of issue slots');
+    like(read_file(scratch('figures1/tuning.svg')), qr/>ahead, rows 2</, 'tuning: a row for each number of rows');
+    like(read_file(scratch('figures1/tuning.svg')), qr/>flat</, 'and one for a variant without');
 }
 mkdir scratch('broken');
 write_file(scratch('broken/matplotlib.py'), "raise ImportError('not here')\n");
@@ -252,6 +265,7 @@ CSV
 END
 write_file("$fake/bin/ncu", <<'END');
 #!/bin/sh
+[ "$1" != --query-metrics ] || { [ -z "$SMALL" ] || printf 'Device X\ndram__bytes_read  Counter\nsmsp__inst_executed  Counter\n'; exit; }
 [ "$1" != --version ] || { echo 'Version 2025.3.1.0 (build 1)'; exit; }
 [ -z "$DENIED" ] || { echo '==ERROR== ERR_NVGPUCTRPERM - no permission'; exit 1; }
 echo '==PROF== Connected'
@@ -282,15 +296,77 @@ is_deeply([glob "$fake/results/*partial*"], [], 'nothing is left beside it');
 ok($status ne 0 && $err =~ /^make profile: ncu counted nothing for add: ==ERROR== ERR_NVGPUCTRPERM/, 'no permission is said') or diag("$out$err");
 is(read_file("$fake/results/07_counters.csv"), $counters, 'and the CSV stays');
 
+like($counters, qr/^# command: make profile$/m, 'its command');
+($status, $out, $err) = in_fake('profile.pl', CHAPTER => '05_pipe', SMALL => 1);
+like($out, qr/^not counted on this chip: l2_fabric_sectors \(lts__t_sectors_srcunit_ltcfabric\.sum\), shuffles \([^,]*\), sm_cycles_per_second/m,
+    'a chip without a counter does without');
+my $of_05 = read_file("$fake/results/05_counters.csv") // '';
+like($of_05, qr/^# command: CHAPTER=05_pipe make profile$/m, 'one chapter: its table says so');
+is_deeply([sort keys %{ { map { join('/', (split /,/)[0, 1]) => 1 } rows("$fake/results/05_counters.csv") } }], ['05_pipe/default', '07_bench/add'],
+    'and holds its kernels and the yardstick');
+($status, $out, $err) = in_fake('profile.pl', CHAPTER => '99_none');
+ok($status ne 0 && $err =~ /^make profile: no kernel of 99_none runs here; CHAPTER takes a name such as 05_pipe$/m, 'a chapter that is not there') or diag("$out$err");
+unlink "$fake/results/05_counters.csv";
+
 my $head14 = "# date: 2026-01-02T03:04:05Z\n$head\n";
 write_file("$fake/results/05_pipe.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA GeForce RTX 4090 (x),1,1,1,1,1,1,1\n");
 write_file("$fake/results/01_reference.csv", $head14 . "01_reference,loop,forward,1,16,cpu,Some CPU,1,1,1,1,1,1,1\n");
 write_file("$fake/results/04_warp_scan.csv", $head14 . "04_warp_scan,block,forward,1,16,sim,simulator,,,,,,,1\n");
-write_file("$fake/results/07_tune.csv", "# date: 2026-01-02T03:04:05Z\n# device: NVIDIA H200\nchapter,movement\n05_pipe,vector\n");
+write_file("$fake/results/07_tune.csv", "# date: 2026-01-02T03:04:05Z\n# device: NVIDIA H200\nchapter,variant\n05_pipe,ahead\n");
 write_file("$fake/results/07_quick.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA H200,1,1,1,1,1,1,1\n");
 ($status, $out, $err) = in_fake('record.pl');
 is($status, 0, 'record') or diag($err);
 my ($today) = $counters =~ /^# date: (\d{4}-\d\d-\d\d)T/m;
 is_deeply([sort map { s{^\Q$fake/07_bench/results/\E}{}r } glob "$fake/07_bench/results/*/*"],
     ['geforce-rtx-4090-x/2026-01-02-05_pipe.csv', "h200/2026-01-02-07_tune.csv", "h200/$today-07_counters.csv"], 'each GPU has its folder; the CPU and the simulator have none');
+
+# ---- all recordings by one command, with programs that only pretend ----
+
+write_file("$fake/build/cuda/05_pipe", <<'END');
+#!/bin/sh
+command="$0 $*" variant=default config= num_seqs=13200 seq_len=64
+while [ $# -gt 0 ]; do
+    case $1 in --csv) csv=$2 ;; --variant) variant=$2 ;; --config) config=:$2 ;; --num-seqs) num_seqs=$2 ;; --seq-len) seq_len=$2 ;; esac
+    shift 2
+done
+[ "$variant" != work_only ] || { echo 'FAILED work_only'; exit 1; }
+cat > "$csv" <<CSV
+# command: $command
+# date: 2026-01-03T03:04:05Z
+chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error
+07_bench,add,forward,$num_seqs,${seq_len%%,*},cuda,NVIDIA H200,1,1,1,1,1,1,
+05_pipe,$variant$(echo "$config" | tr , :),forward,$num_seqs,${seq_len%%,*},cuda,NVIDIA H200,1,1,1,1,1,1,1
+CSV
+END
+chmod 0755, "$fake/build/cuda/05_pipe";
+symlink "$root/07_bench/$_", "$fake/07_bench/$_" for qw(record.pl recordings.sh profile.pl);
+chdir $fake;
+($status, $out, $err) = run_program({ BACKEND => 'cuda' }, 'sh', '07_bench/recordings.sh', '05');
+chdir $root;
+is($status, 1, 'recordings: a run that fails is a failure');
+like($out, qr/^failed, see build\/recordings\.log:\n +build\/cuda\/05_pipe --variant work_only --config threads=256,stages=1 .* \(status 1\)$/m, 'and named');
+like($out, qr/^ +build\/cuda\/extra\/05_pipe_hints --csv results\/05_hints\.csv \(status 127\)$/m, 'so is a program that is not there');
+my $few = read_file("$fake/07_bench/results/h200/2026-01-03-05_few.csv") // '';
+like($few, qr{^# command: build/cuda/05_pipe --num-seqs 132 --seq-len 1024,65536,1048576 --csv results/05_few\.csv$}m, 'few sequences: one for each SM, and the table says its command');
+my $overlap = read_file("$fake/07_bench/results/h200/2026-01-03-05_overlap.csv") // '';
+is(scalar(() = $overlap =~ /^# command: /mg), 6, 'a table of several runs names all their commands');
+is(scalar(() = $overlap =~ /^07_bench,add,/mg), 1, 'and each row once');
+is(scalar(() = $overlap =~ /^chapter,/mg), 1, 'and its columns once');
+is_deeply([map { (split /,/)[1] } grep { /^05_pipe,/ } split /\n/, $overlap],
+    [map { my $stages = $_; map { "$_:threads=256:stages=$stages" } qw(async copy_only) } 1 .. 3], 'with the shape in the name');
+refuses('a part that is not there', qr/^make recordings: there is no part "99"; choose of 02 /, 'env', 'BACKEND=cuda', 'sh', '07_bench/recordings.sh', '99');
+
+# ---- other systems ----
+
+mkdir scratch("torch$_") for 1, 2;
+write_file(scratch('torch1/torch.py'), "raise ImportError('not here')\n");
+write_file(scratch('torch2/torch.py'), "class cuda:\n    is_available = staticmethod(lambda: False)\n");
+($status, $out, $err) = run_program('python3', '--version');
+SKIP: {
+    skip 'no python3 here', 2 if $status ne 0;
+    refuses('peers without torch', qr/^make peers needs Python with torch, and there is none here; nothing else depends on it$/,
+        'env', 'PYTHONPATH=' . scratch('torch1'), 'python3', '-B', '07_bench/peers.py');
+    refuses('peers without a GPU', qr/^make peers needs a GPU that torch can use, and none answers$/,
+        'env', 'PYTHONPATH=' . scratch('torch2'), 'python3', '-B', '07_bench/peers.py');
+}
 done_testing;

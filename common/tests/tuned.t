@@ -9,10 +9,8 @@ plan skip_all => 'what a launch consists of is counted by the simulator' if back
 my $copy = copy_of_chapters();
 open my $header, '>', "$copy/tuned.h" or die;
 print $header <<'END';
-#define PIPE_TUNED_CONFIGS(X) X(PIPE_BULK, 1, 4, 1024)
-#define PIPE_TUNED_LENGTHS(X) X(64, PIPE_FLAT, 1, 4, 96, 1) X(1024, PIPE_BULK, 1, 4, 256, 3)
-#define BACKWARD_TUNED_CONFIGS(X) X(PIPE_BULK, 1, 1024)
-#define BACKWARD_TUNED_LENGTHS(X) X(1024, PIPE_BULK, 1, 4, 64, 2)
+#define PIPE_TUNED(X) X(64, flat, 0, 96, 0) X(1024, bulk_last, 2, 256, 3)
+#define BACKWARD_TUNED(X) X(1024, bulk_last, 2, 64, 2)
 END
 close $header;
 my $log = `make -C $copy/06_backward BACKEND=sim TUNED=tuned.h 2>&1`;
