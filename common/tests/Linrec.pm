@@ -64,11 +64,11 @@ sub read_npy {
     return ($shape, unpack 'f<*', substr $bytes, 10 + $size);
 }
 
-# The chapters of the scan and their objects for the simulator, in a folder where they may be changed and built.
+# The chapters and their objects for the simulator, in a folder where they may be changed and built.
 sub copy_of_chapters {
     my $copy = scratch('copy');
     mkdir $copy;
-    system("cp -a common 0[3456]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/0[3456]_* "
+    system("cp -a common [0-9][0-9]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/[0-9][0-9]_* "
         . "$copy/build/obj/sim && cp -a build/obj/sim/common/*.[od] build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
     return $copy;
 }
