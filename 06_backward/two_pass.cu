@@ -7,9 +7,8 @@
    The coefficient comes from one element before. Nothing is loaded twice for that: what a group hands on is not its
    last dx, but that times the coefficient beside it.
 
-       group of a lane     s            s+1            s+2              s+3
-       dx                  into + dy    * c[s] + dy    * c[s+1] + dy    * c[s+2] + dy    * c[s+3] = into of the next
-   group */
+       group of a lane     s            s+1            s+2              s+3              into the next group
+       dx                  into + dy    * c[s] + dy    * c[s+1] + dy    * c[s+2] + dy    * c[s+3] */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
