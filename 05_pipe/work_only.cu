@@ -27,10 +27,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        load4(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f,
-              stage + own + r * PIPE_ROW);
-        load4(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f,
-              stage + tile_len + own + r * PIPE_ROW);
+        load4(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, x[r]);
+        load4(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, c[r]);
+        store4(stage, own + r * PIPE_ROW, 0, tile_len, x[r]);
+        store4(stage + tile_len, own + r * PIPE_ROW, 0, tile_len, c[r]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);

@@ -279,14 +279,17 @@ static void try_config(struct session *session, struct arrays *arrays, bool reve
         session->refused[k] = knobs_refused(config, error);
         num_refused += session->refused[k];
         num_taken += !session->refused[k];
-        if (session->refused[k] && session->options.variant == NULL)
+        if (session->refused[k] && session->options.variant == NULL && !session->said[k])
             fprintf(stderr, "skipped: %s does not run with %s here (%s)\n", kernels[k].name, given + 1,
                     cudaGetErrorString(error));
+        session->said[k] = session->said[k] || session->refused[k];
     }
-    if (num_refused != 0 && num_taken == 0)
+    if (num_refused != 0 && num_taken == 0) {
+        const char *variant = session->options.variant;
         session->status =
-            usage_error("%s does not run with %s here, for example for want of shared memory; choose smaller numbers",
-                        session->options.variant != NULL ? session->options.variant : "a single variant", given + 1);
+            usage_error("%s %s with %s here, for example for want of shared memory; choose smaller numbers",
+                        variant != NULL ? variant : "no variant", variant != NULL ? "does not run" : "runs", given + 1);
+    }
 }
 
 /* Checks every wanted kernel on every kind of data that fits the shape. errors[k]: the largest error of kernel k. Large
@@ -610,7 +613,7 @@ static int check_and_time(struct session *session)
         if (on_sim)
             lengths[num_lengths++] = 1001; /* rows that start at any multiple of 4 bytes */
     }
-    knobs_shape(&options->config, ':', session->shape);
+    session->run.shape_width = (int)strlen(knobs_shape(&options->config, ':', session->shape));
     int status = check_request(session, directions, num_seqs, lengths, options->num_seq_lens);
     if (status == 0 && options->csv != NULL)
         status = output_probe(options->csv);
@@ -650,6 +653,8 @@ static int check_and_time(struct session *session)
         status = table_write_csv(options->csv, &session->run, session->rows, session->num_rows);
     free(session->rows);
     resume_free(&session->resume);
+    if (session->status != 0 && session->num_failed == 0)
+        return status;
     if (on_sim)
         printf("\nThe simulator checks results and counts what one launch does; it says nothing about time.\n");
     if (session->num_failed > 3)
@@ -658,8 +663,6 @@ static int check_and_time(struct session *session)
         printf("\n%d FAILED\n", session->num_failed);
         return 1;
     }
-    if (session->status != 0)
-        return status;
     if (session->num_checks == 0)
         printf("\nnothing was checked\n");
     else

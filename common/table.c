@@ -18,7 +18,7 @@ void table_print_head(const struct run *run)
     const bool sim = strcmp(run->backend, "sim") == 0;
     if (run->compares)
         printf("%-12s ", "chapter");
-    printf("%-14s %-16s %8s %8s ", "variant", "direction", "num_seqs", "seq_len");
+    printf("%-*s %-16s %8s %8s ", 14 + run->shape_width, "variant", "direction", "num_seqs", "seq_len");
     if (sim)
         printf("%9s %9s %9s %9s ", "blocks", "threads", "barriers", "shuffles");
     else
@@ -47,7 +47,8 @@ void table_print_row(const struct run *run, const struct row *row)
     if (run->compares)
         printf("%-12s ", row->chapter);
     const int width = printf("%s%s", row->variant, shape_of(row));
-    printf("%*s %-16s %8zu %8zu ", width < 14 ? 14 - width : 0, "", row->direction, row->num_seqs, row->seq_len);
+    const int left = 14 + run->shape_width - width;
+    printf("%*s %-16s %8zu %8zu ", left > 0 ? left : 0, "", row->direction, row->num_seqs, row->seq_len);
     if (sim && row->counted)
         printf("%9llu %9llu %9llu %9llu ", row->blocks, row->threads, row->barriers, row->shuffles);
     else if (sim)

@@ -27,6 +27,7 @@ struct row {
 struct run {
     const char *backend; /* "cuda", "sim" or "cpu" */
     const char *device;
+    int shape_width;  /* characters of the rows' shape, for which the table makes room */
     bool compares;    /* kernels of several chapters: the table says whose */
     char resumed[32]; /* when the run that this one resumes began; empty: none */
     char toolkit[256], driver[64];

@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 use File::Temp 'tempdir';
-our @EXPORT = qw(backend program extra chapters run_program write_npy npy_bytes read_npy read_file scratch refuses copy_of_chapters);
+our @EXPORT = qw(backend program extra chapters complete_variants run_program write_npy npy_bytes read_npy read_file scratch refuses copy_of_chapters);
 
 # The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
 sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
@@ -13,6 +13,14 @@ sub extra { return program("extra/$_[0]") }
 
 # Every chapter that has a program; but 07_bench, whose program runs the others' kernels, has tests of its own (bench.t).
 sub chapters { return grep { -x program($_) && $_ ne '07_bench' } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
+
+# The variants of a chapter that compute all of a pass: --forward, --backward or --reverse.
+sub complete_variants {
+    my ($chapter, $pass) = @_;
+    my (undef, $list) = run_program(program($chapter), '--list');
+    my @complete = map { /^(\S+)/ } grep { !/\(partial/ } split /\n/, $list;
+    return grep { (run_program(program($chapter), $pass, '--variant', $_, '--check-only', '--num-seqs', 0))[2] !~ /does not run/ } @complete;
+}
 
 my $scratch;
 sub scratch { $scratch //= tempdir(CLEANUP => 1); return @_ ? "$scratch/$_[0]" : $scratch }
@@ -64,11 +72,11 @@ sub read_npy {
     return ($shape, unpack 'f<*', substr $bytes, 10 + $size);
 }
 
-# The chapters of the scan and their objects for the simulator, in a folder where they may be changed and built.
+# The chapters and their objects for the simulator, in a folder where they may be changed and built.
 sub copy_of_chapters {
     my $copy = scratch('copy');
     mkdir $copy;
-    system("cp -a common 0[3456]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/0[3456]_* "
+    system("cp -a common [0-9][0-9]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/[0-9][0-9]_* "
         . "$copy/build/obj/sim && cp -a build/obj/sim/common/*.[od] build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
     return $copy;
 }

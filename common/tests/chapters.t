@@ -45,7 +45,7 @@ for my $chapter (chapters()) {
 
     ($status, my $list) = run_program(program($chapter), '--list');
     is($status, 0, "$chapter --list");
-    my @forward = forward_variants($chapter, $list);
+    my @forward = complete_variants($chapter, '--forward');
 
     # products of coefficients overflow, and nothing comes in that they could multiply: zeros stay zeros
     for my $case ([96, 2.83], $chapter =~ /^0[56]/ ? ([4, 1e20], [7, 1e7], [300, 1.5]) : ()) {
@@ -90,8 +90,7 @@ SKIP: {
     my $inputs = write_npy(scratch('x.npy'), "($num_seqs, $length)", @values);
     my $coeffs = write_npy(scratch('c.npy'), "($num_seqs, $length)", reverse @values);
     for my $chapter (grep { $_ ne '01_reference' } chapters()) {
-        my ($status, $list) = run_program(program($chapter), '--list');
-        for my $variant (forward_variants($chapter, $list)) {
+        for my $variant (complete_variants($chapter, '--forward')) {
             my %bits;
             for my $schedule ('warp', 'reverse', 'random:1', 'random:2') {
                 my $outputs = scratch('y.npy');
@@ -105,12 +104,6 @@ SKIP: {
     }
 }
 
-# the variants that compute all of a forward pass
-sub forward_variants {
-    my ($chapter, $list) = @_;
-    my @complete = map { /^(\S+)/ } grep { !/\(partial/ } split /\n/, $list;
-    return grep { (run_program(program($chapter), '--forward', '--variant', $_, '--check-only', '--num-seqs', 0))[2] !~ /does not run/ } @complete;
-}
 sub lines_of { return scalar(() = read_file($_[0]) =~ /\n/g) }
 
 done_testing;

@@ -18,7 +18,7 @@ my ($status, $out, $err) = run_program({ SIM_TRACE => $trace }, $p, @quick, '--c
 is($status, 0, 'a shape is run') or diag($err);
 like($out, qr/^all:rows=2:threads=256:stages=3 +forward +3 +5 /m, 'the table names the shape');
 like(read_file($csv), qr/^knobs,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the CSV');
-unlike($out, qr/^(?:threads|none)/m, 'kernels that cannot be told all of it do not run');
+unlike($out, qr/^(?:threads|roomy|none)/m, 'kernels that cannot be told all of it do not run');
 SKIP: {
     skip 'only the simulator counts blocks and threads', 2 if backend() ne 'sim';
     like($out, qr/^all\S+ +forward +3 +5 +6 +1536 +18 /m, 'the timed launch has it: 2 blocks of 256 threads a sequence, 3 barriers each');
@@ -35,10 +35,30 @@ my $refusal = qr/: all does not run with threads=512,stages=3 here, .*; choose s
 ($status, $out, $err) = run_program($p, @quick, '--variant', 'all', @too_much);
 ok($status eq 2 && $err =~ /\A[^\n]*$refusal\n\z/ && $out !~ /passed|FAILED/, 'a shape that the launcher refuses: one line') or diag("$status $out$err");
 my @arrays = ('--inputs', write_npy(scratch('x.npy'), '(3,)', 1, 1, 1), '--coeffs', write_npy(scratch('c.npy'), '(3,)', 2, 2, 2), '--outputs', $y);
+($status, $out, $err) = run_program($p, @quick, @too_much);
+ok($status eq 0 && $err =~ /\Askipped: all does not run with threads=512,stages=3 here \(.*\)\n\z/ && $out =~ /^roomy\S+ +forward/m && $out !~ /^all:/m,
+    'if another variant takes it, that one runs') or diag("$status $out$err");
+($status, $out, $err) = run_program($p, @quick, '--config', 'rows=1,threads=512,stages=4');
+ok($status eq 2 && $err =~ /\Askipped: all does .*\n\S+: no variant runs with rows=1,threads=512,stages=4 here, .*\n\z/, 'if none does, it is an error') or diag("$status $out$err");
 refuses('also on own arrays', $refusal, $p, @arrays, '--variant', 'all', @too_much);
 ($status, $out) = run_program($p, @arrays, '--variant', 'all', '--config', 'threads=64');
 ok($status eq 0 && $out =~ /variant all:threads=64 on /, 'own arrays in a shape') or diag($out);
 is_deeply([read_npy($y)], ['(3,)', 1, 3, 7], 'give the same result');
+
+# the chapters' own kernels, at the ends of what they list
+for my $chapter (chapters()) {
+    my (undef, $list) = run_program(program($chapter), '--list');
+    my %config;
+    for my $line (split /\n/, $list) {
+        $config{"rows=$_"} = 1 for map { split /, / } $line =~ /\(rows ([\d, ]+)/;
+        $config{"threads=$_"} = 1 for map { (32, $_) } $line =~ /threads up to (\d+)/;
+        $config{"stages=$_"} = 1 for map { (1, $_) } $line =~ /stages up to (\d+)/;
+    }
+    for my $config (sort keys %config) {
+        ($status, $out, $err) = run_program(program($chapter), '--check-only', '--num-seqs', 3, '--seq-len', '5,100,1001', '--config', $config);
+        ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, "$chapter --config $config") or diag($err);
+    }
+}
 
 # refusals
 my %wrong = (

@@ -25,7 +25,7 @@ enum mistake {
 };
 
 template <int mistake>
-__global__ void scan(int seq_len, bool reverse, const float *inputs, const float *coeffs, float *outputs)
+static __global__ void scan(int seq_len, bool reverse, const float *inputs, const float *coeffs, float *outputs)
 {
     __shared__ float sums[MAX_LEN], products[MAX_LEN];
     const int l = threadIdx.x;

@@ -1,28 +1,51 @@
-/* chips.c - what the defaults of chapters 05 and 06 take on other chips: the configuration for each compute capability,
- * run on this one. */
+/* chips.c - what the defaults of chapters 05 and 06 take on other chips: their choice for each compute capability, run
+ * on this one. A choice that the other chip could not run is an error. */
+#include <string.h>
+
 #include "../../../06_backward/backward.h"
 #include "../../harness.h"
 
-static cudaError_t launch_for(bool backward, int arch, size_t shared_limit, const struct linrec_args *args,
+static const struct linrec_kernel *find(const struct linrec_kernel *table, const char *name)
+{
+    while (table->name != NULL && strcmp(table->name, name) != 0)
+        table++;
+    return table->name != NULL ? table : NULL;
+}
+
+/* Whether the other chip has what the kernel needs: its copies, and shared memory for all stages of `arrays` arrays.
+ */
+static bool runs_there(const struct linrec_kernel *kernel, const struct linrec_config *config, int arrays,
+                       const struct pipe_chip *chip)
+{
+    const size_t stage = (size_t)arrays * config->threads * config->rows * 4 * sizeof(float);
+    return kernel->min_arch <= chip->arch &&
+           (kernel->knobs.max_stages == 0 || (config->stages > 0 && config->stages * stage <= chip->shared_limit));
+}
+
+static cudaError_t launch_for(bool backward, const struct pipe_chip *chip, const struct linrec_args *args,
                               cudaStream_t stream)
 {
-    const struct pipe_config config = backward ? backward_default_config(args->seq_len, arch, shared_limit)
-                                               : pipe_default_config(args->seq_len, arch, shared_limit);
-    if (pipe_shared_bytes(&config, backward ? 3 : 2) > shared_limit)
-        return cudaErrorNotSupported;
-    return backward ? backward_launch(&config, args, stream) : pipe_launch(&config, args, stream);
+    const struct pipe_choice choice = backward ? backward_choose(args->seq_len, chip) : pipe_choose(args->seq_len, chip);
+    const bool of_06 = backward || args->reverse;
+    const struct linrec_kernel *const kernel = find(of_06 ? chapter06_kernels : chapter05_kernels, choice.variant);
+    struct linrec_args chosen = *args;
+
+    if (kernel == NULL || !runs_there(kernel, &choice.config, backward ? 3 : 2, chip))
+        return cudaErrorLaunchFailure;
+    chosen.config = choice.config;
+    return (backward ? kernel->backward : kernel->forward)(&chosen, stream);
 }
 
 /* Compute capability, and the KB of shared memory that a block may have there. */
 #define CHIPS(X) X(75, 63) X(80, 162) X(86, 98) X(90, 226) X(120, 98)
-#define LAUNCHERS(arch, kilobytes)                                                                                     \
-    static cudaError_t forward_##arch(const struct linrec_args *args, cudaStream_t stream)                             \
+#define LAUNCHERS(arch_, kilobytes)                                                                                    \
+    static cudaError_t forward_##arch_(const struct linrec_args *args, cudaStream_t stream)                            \
     {                                                                                                                  \
-        return launch_for(false, arch, kilobytes << 10, args, stream);                                                 \
+        return launch_for(false, &(const struct pipe_chip){arch_, kilobytes << 10}, args, stream);                     \
     }                                                                                                                  \
-    static cudaError_t backward_##arch(const struct linrec_args *args, cudaStream_t stream)                            \
+    static cudaError_t backward_##arch_(const struct linrec_args *args, cudaStream_t stream)                           \
     {                                                                                                                  \
-        return launch_for(true, arch, kilobytes << 10, args, stream);                                                  \
+        return launch_for(true, &(const struct pipe_chip){arch_, kilobytes << 10}, args, stream);                      \
     }
 CHIPS(LAUNCHERS)
 

@@ -1,0 +1,51 @@
+# One kernel, one file, one idea: what a reader can rely on when he opens a kernel's file. (texts.t counts its lines and headers.)
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+# The files' own words: without comments and without the preprocessor's lines.
+sub code_of {
+    my $text = read_file($_[0]);
+    $text =~ s{/\*.*?\*/|//[^\n]*}{ }gs;
+    $text =~ s/^[ \t]*#(?:.*\\\n)*.*$//mg;
+    return $text;
+}
+
+# What stands before each { and each ; : the heads of functions, and much else.
+sub heads_of { return map { s/\s+/ /gr } code_of($_[0]) =~ /([^;{}]*)(?=[;{])/g }
+
+# ---- every kernel and device function is the file's own, so that two chapters may use one name, and each runs its own code ----
+
+my $functions = 0;
+for my $path (glob('[0-9][0-9]_*/*.{cu,cuh,h} [0-9][0-9]_*/demos/*.{cu,cuh,h} common/*.{cu,cuh,h} common/tests/programs/*.cu docs/examples/*.cu')) {
+    my @device = grep { /__global__|__device__/ } heads_of($path);
+    my @foreign = grep { !/\bstatic\b/ && !/\boperator ?\(\)/ } @device; # a member is its struct's
+    $functions += @device;
+    is_deeply(\@foreign, [], "$path: kernels and device functions are static") if @device;
+}
+cmp_ok($functions, '>', 50, 'they are found');
+
+# ---- the table is the one list, and template parameters are few ----
+
+my %parameters = (elems => '03', rows => '05', reverse => '06'); # the chapter from which on there is one
+for my $chapter (chapters()) {
+    my (undef, $list) = run_program(program($chapter), '--list');
+    my %row = map { $_ => 1 } $list =~ /^(\S+)/mg;
+    for my $variant (sort keys %row) {
+        ok(-f "$chapter/$variant.cu" || -f "$chapter/$variant.c", "$chapter: $variant has a file of its name");
+    }
+    for my $path (glob "$chapter/*.{cu,cuh,h}") {
+        my ($name) = $path =~ m{([^/]+)\.cu$};
+        my @heads = heads_of($path);
+        if (grep { /__global__/ } @heads) {
+            ok(defined $name && $row{ $name =~ s/_backward$//r }, "$path has kernels, and is a .cu file named after a variant, or after it and _backward");
+        }
+        my @given = map { split /\s*,\s*/ } map { /\btemplate ?< ?(.*?) ?>/g } @heads;
+        my @wrong = grep { !/^int (\w+)$/ || !defined $parameters{$1} || $parameters{$1} gt $chapter } @given;
+        is_deeply(\@wrong, [], "$path: template parameters are elems from 03 on, rows from 05 on, reverse from 06 on");
+    }
+}
+
+done_testing;
