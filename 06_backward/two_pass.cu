@@ -1,15 +1,13 @@
 /* two_pass.cu - the gradients as the textbook has them: d_inputs is a scan of ahead.cu against the direction of the
-   pass, and a second kernel multiplies it with the outputs. Elements are counted in the order of the scan, so that
-   either way
+   pass, and a second kernel multiplies it with the outputs. Counting elements in the order of the scan, either way
 
-       dx[s] = dx[s-1] * c[s-1] + dy[s],   dc = dx[s] * y[s+1]        dy = d_outputs, dx = d_inputs, dc = d_coeffs
+       dx[s] = dx[s-1] * c[s-1] + dy[s],   dc[s] = y[s+1] * dx[s]       dy = d_outputs, dx = d_inputs, dc = d_coeffs
 
-   The coefficient comes from one element before. Nothing is loaded twice for that: what a group hands on is not its
-   last dx, but that times the coefficient beside it.
+   The coefficient comes from one element before, and is not loaded again: a group hands on dx[s+3] * c[s+3].
 
-       group of a lane     s            s+1            s+2              s+3
-       dx                  into + dy    * c[s] + dy    * c[s+1] + dy    * c[s+2] + dy    * c[s+3] = into of the next
-   group */
+       group of a lane     s            s+1              s+2              s+3
+       dx                  into + dy    * c[s] + dy      * c[s+1] + dy    * c[s+2] + dy      * c[s+3] = into of the next
+ */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -27,7 +25,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
 {
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
-    const int own = warp * ROWS * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int own = warp * ROWS * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * ROWS * PIPE_ROW;
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int begin = (int)(reverse ? origin - stop : start - origin);
@@ -58,7 +56,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
             load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 
-        /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
+        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in ahead.cu. */
         struct pair before[ROWS], whole_warp;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -77,7 +75,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry. */
+        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
