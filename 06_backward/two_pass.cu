@@ -1,15 +1,13 @@
 /* two_pass.cu - the gradients as the textbook has them: d_inputs is a scan of ahead.cu against the direction of the
-   pass, and a second kernel multiplies it with the outputs. Elements are counted in the order of the scan, so that
-   either way
+   pass, and a second kernel multiplies it with the outputs. Counting elements in the order of the scan, either way
 
-       dx[s] = dx[s-1] * c[s-1] + dy[s],   dc = dx[s] * y[s+1]        dy = d_outputs, dx = d_inputs, dc = d_coeffs
+       dx[s] = dx[s-1] * c[s-1] + dy[s],   dc[s] = y[s+1] * dx[s]       dy = d_outputs, dx = d_inputs, dc = d_coeffs
 
-   The coefficient comes from one element before. Nothing is loaded twice for that: what a group hands on is not its
-   last dx, but that times the coefficient beside it.
+   The coefficient comes from one element before, and is not loaded again: a group hands on dx[s+3] * c[s+3].
 
-       group of a lane     s            s+1            s+2              s+3
-       dx                  into + dy    * c[s] + dy    * c[s+1] + dy    * c[s+2] + dy    * c[s+3] = into of the next
-   group */
+       group of a lane     s            s+1              s+2              s+3
+       dx                  into + dy    * c[s] + dy      * c[s+1] + dy    * c[s+2] + dy      * c[s+3] = into of the next
+ */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"

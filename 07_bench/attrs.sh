@@ -8,8 +8,13 @@ if [ "${BACKEND:-}" != cuda ]; then
     echo "make attrs needs nvcc, but no GPU: make attrs BACKEND=cuda ARCH=sm_90 (this is BACKEND=${BACKEND:-sim}, whose kernels have no registers)"
     exit 2
 fi
+reports= # of the sources that are there; a build folder may hold those of others
+for source in [0-9][0-9]_*/*.cu common/*.cu; do
+    reports="$reports build/obj/cuda/${source%.cu}.ptxas"
+done
 status=0
-perl 07_bench/ptxas.pl "$ARCH" build/obj/cuda/0[2-9]_*/*.ptxas build/obj/cuda/common/*.ptxas || status=$?
+# shellcheck disable=SC2086
+perl 07_bench/ptxas.pl "$ARCH" $reports || status=$?
 [ "$status" -le 1 ] || exit "$status"
 echo
 if nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then

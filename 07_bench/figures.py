@@ -37,7 +37,7 @@ LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('0
                      ('04_warp_scan', 'block', '04 block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
                      ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('07_bench', 'cub_block_scan', 'CUB BlockScan', BLUE), ('05_pipe', 'default', '05 default', ORANGE)],
          # forward, 06 takes 05's kernels
-         'backward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('06_backward', 'default', '06 default', BLUE)]}
+         'backward': [('02_cuda_ref', 'all_ways', '02 all_ways', PINK), ('06_backward', 'default', '06 default', BLUE)]}
 # FLOP for each element, and the fewest bytes: y = y c + x; dx = dx c + dy, dc = y dx
 WORK = {'forward': (2, 12), 'backward': (3, 20)}
 # What an SM can do in a cycle, in instructions of a warp (CUDA C++ Programming Guide: 32 results of a shuffle for each cycle and SM, and four

@@ -29,7 +29,7 @@ if [ -n "$tables" ]; then
 else
     tables=$(newest 07_bench)
     if [ -z "$tables" ]; then
-        for chapter in 0[2-6]_*; do
+        for chapter in [0-9][0-9]_*; do
             tables="$tables $(newest "$chapter")"
         done
     fi

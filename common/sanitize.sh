@@ -1,5 +1,6 @@
 #!/bin/sh
-# sanitize.sh CHAPTER... - every kernel of the chapters under compute-sanitizer's four tools, on small shapes. Needs a GPU.
+# sanitize.sh CHAPTER... - every kernel of the chapters under compute-sanitizer's four tools, on small shapes; the longest
+# take more tiles than a kernel has stages. Needs a GPU.
 # Of chapter 07 its own kernels, which are CUB's; the others come with their chapters.
 set -eu
 if [ "${BACKEND:-}" != cuda ]; then
@@ -21,7 +22,7 @@ for chapter in "$@"; do
             printf '%s, %s: ' "$chapter" "$tool"
             # shellcheck disable=SC2046
             compute-sanitizer --tool "$tool" --error-exitcode 1 "build/cuda/$chapter" --check-only $(echo "$options" | tr , ' ') \
-                --seq-len 1,2,31,33,129,1000,4097 > "build/cuda/extra/$tool.log" 2>&1 || { cat "build/cuda/extra/$tool.log"; exit 1; }
+                --seq-len 1,2,31,33,129,1000,4097,10007,12288 > "build/cuda/extra/$tool.log" 2>&1 || { cat "build/cuda/extra/$tool.log"; exit 1; }
             tail -n 1 "build/cuda/extra/$tool.log"
         done
     done

@@ -39,6 +39,6 @@ env -u DEBUGINFOD_URLS LC_ALL=C gdb -nx -batch -iex 'set pagination off' -iex 's
             s{(?:\.\./)+(?=\d\d_|common/)}{}g;
             s/process \d+/process .../;
             s/^((?:Temporary )?[Bb]reakpoint \d+)\.\d+,/$1,/; # newer versions of gdb number the places of a breakpoint
-            s/(\w+<[\d, ]+>)\([^()]*\) \(/$1 (/; # and name the types of the parameters
+            s/(\w+(?:<[\d, ]+>)?)\([^()]*\) \(/$1 (/; # and sometimes name the types of the parameters
             print;
         }' "$script"

@@ -158,12 +158,23 @@ sub slurp_gray { # the bytes of a PNG's rows, unpacked
     return Compress::Zlib::uncompress($packed) // '';
 }
 
+# the kernels that are drawn are compared, in that direction
+for my $script ('07_bench/figures.py', '07_bench/plot.sh') {
+    my $text = read_file($script);
+    my %drawn = map { $_ => 'forward' } grep { !/^07/ } map { s/', '/\//r } $text =~ m{\b(\d\d_\w+(?:', '|/)\w+)(?=[', "])}g;
+    if (my ($lines) = $text =~ /'backward': \[(.*)\]/) {
+        $drawn{$_} = 'backward' for map { s/', '/\//r } $lines =~ /\b(\d\d_\w+', '\w+)/g;
+    }
+    cmp_ok(keys %drawn, '>=', 4, "$script names kernels");
+    is_deeply([grep { !$seen{$_}{ $drawn{$_} } } sort keys %drawn], [], "$script: those kernels are there");
+}
+
 # a GPU that nobody has: four numbers of sequences, three lengths, and a tuner's table
 my $measured = scratch('07_bench.csv');
 my $table = "# date: 2026-01-02T03:04:05Z\n# toolkit: CUDA 13.0\n$head\n";
 for my $num_seqs (1, 8, 10, 1000) {
     for my $length (64, 1024, 16384, 65536) {
-        for my $kernel ('07_bench,copy', '07_bench,add', '02_cuda_ref,full_blocks', '05_pipe,ahead', '05_pipe,default') {
+        for my $kernel ('07_bench,copy', '07_bench,add', '02_cuda_ref,full_blocks', '02_cuda_ref,all_ways', '05_pipe,ahead', '05_pipe,default') {
             my $speed = $length / 100 + $num_seqs + length $kernel;
             $table .= "$kernel,$_,$num_seqs,$length,cuda,NVIDIA H200,1,1,1,$speed,90,95,0.1\n" for 'forward', 'backward';
         }

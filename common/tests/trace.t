@@ -26,7 +26,7 @@ my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward
 
 # ---- the default: nothing twice, nothing in vain. Lengths whose rows begin at multiples of 32 bytes, and others ----
 
-for my $chapter (grep { /^0[56]/ } chapters()) {
+for my $chapter (grep { $_ ge '05' } chapters()) {
     my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 5, '--seq-len', '8,64,104,512,520,2048,4096,10000,40960,7,100,1001,4097,10007,40001');
     for my $row (@$kernels) {
         my ($num_seqs, $length, $direction) = @$row{qw(num_seqs seq_len direction)};
@@ -111,7 +111,7 @@ for (grep { !/^#/ } split /\n/, read_file($recorded)) {
     $gpu{"$cell{chapter} $cell{variant} $cell{direction}"}{ $cell{metric} } = $cell{value} / $cell{num_seqs} / $cell{seq_len} if $cell{metric} =~ /_sectors$/;
 }
 # 03 and 04 split a sequence among as many threads as there, so the same length; 02 takes a warp of sequences
-for my $chapter (grep { /^0[2-6]/ } chapters()) {
+for my $chapter (grep { $_ ne '01_reference' } chapters()) {
     my ($kernels) = trace($chapter, '--num-seqs', $chapter =~ /^02/ ? 32 : 1, '--seq-len', 16384);
     my %seen; # for each element, over all launches of a variant
     for my $row (@$kernels) {

@@ -1,6 +1,7 @@
 /* contract.c - what the launchers of chapters 02 to 06 promise. cudaErrorInvalidValue for: a null pointer or one that is not aligned to 16 bytes, whichever
    it is of those that the pass needs; sizes whose bytes overflow; a direction, a length or a number of sequences that its table does not
-   offer. Success for zero sizes, whatever the pointers. Prints TAP. */
+   offer, rows, threads or stages that are not among those of its knobs. Success for zero sizes, whatever the pointers.
+   Prints TAP. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,41 @@ static void shift_pointer(struct linrec_args *args, bool backward, int i, bool t
         *read[backward][i] = to_null ? NULL : *read[backward][i] + 1;
     else
         *written[backward][i - 2] = to_null ? NULL : *written[backward][i - 2] + 1;
+}
+
+static bool takes_rows(const struct linrec_knobs *knobs, int rows)
+{
+    for (int i = 0; i < 4 && knobs->rows[i] != 0; i++)
+        if (knobs->rows[i] == rows)
+            return true;
+    return false;
+}
+
+/* A shape that differs in one number from one that the kernel takes. */
+static void check_config(const struct linrec_kernel *kernel, bool backward, const struct linrec_args *good)
+{
+    const struct linrec_knobs *const knobs = &kernel->knobs;
+    struct linrec_args args = *good;
+    char what[64];
+
+    for (int rows = -1; rows <= 8 && knobs->rows[0] != 0; rows++)
+        if (rows != 0 && !takes_rows(knobs, rows)) {
+            args = *good, args.config.rows = rows;
+            snprintf(what, sizeof what, "%d rows", rows);
+            check(kernel, backward, what, &args, cudaErrorInvalidValue);
+        }
+    const int threads[] = {-32, 16, 33, 100, knobs->max_threads + 32};
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0] && knobs->max_threads != 0; i++) {
+        args = *good, args.config.threads = threads[i];
+        snprintf(what, sizeof what, "%d threads", threads[i]);
+        check(kernel, backward, what, &args, cudaErrorInvalidValue);
+    }
+    const int stages[] = {-1, knobs->max_stages + 1};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && knobs->max_stages != 0; i++) {
+        args = *good, args.config.stages = stages[i];
+        snprintf(what, sizeof what, "%d stages", stages[i]);
+        check(kernel, backward, what, &args, cudaErrorInvalidValue);
+    }
 }
 
 static void check_launcher(const struct linrec_kernel *kernel, bool backward, float *memory)
@@ -63,6 +99,7 @@ static void check_launcher(const struct linrec_kernel *kernel, bool backward, fl
         args = good, args.num_seqs = kernel->max_num_seqs + 1;
         check(kernel, backward, "too many sequences", &args, cudaErrorInvalidValue);
     }
+    check_config(kernel, backward, &good);
     memset(&args, 0, sizeof args);
     args.seq_len = 3;
     check(kernel, backward, "zero sequences", &args, cudaSuccess);
