@@ -2,7 +2,7 @@
    and across the warps of a block through shared memory.
 
    A pair (product, sum) tells what a stretch of a sequence does: whatever value y comes in, y * product + sum comes
-   out. Two stretches, one behind the other, are one stretch. This operation is associative, so it does not matter in
+   out. Two stretches, one after the other, are one stretch. This operation is associative, so it does not matter in
    which order neighbours are joined. */
 #ifndef WARP_SCAN_CUH
 #define WARP_SCAN_CUH
@@ -53,7 +53,8 @@ static __device__ __forceinline__ struct pair warp_scan(struct pair mine, int la
     return mine;
 }
 
-/* Makes an inclusive scan exclusive: the pair of the lane before; for lane 0 the pair that changes nothing. */
+/* Makes an inclusive scan exclusive: the pair of the lane before. Lane 0 gets (1, 0), which changes nothing as the
+   second of a join; as the first it would not do, because 0 * infinity is NaN. */
 static __device__ __forceinline__ struct pair lane_before(struct pair mine, int lane)
 {
     const struct pair before = pair_shfl_up(mine, 1), nothing = {1.0f, 0.0f};

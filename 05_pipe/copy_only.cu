@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 {
     extern __shared__ __align__(16) float stages[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
-    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
     const size_t start = blockIdx.x * seq_len, origin = start & ~(size_t)3;
     const int begin = (int)(start - origin);

@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const struct pair up_to_here = warp_scan(mine, lane);
         const struct pair before = lane_before(up_to_here, lane);
 
-        /* 3. The warps of the block, and the carry. */
+        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = up_to_here.product, totals[turn].sum[warp] = up_to_here.sum;
         __syncthreads();

@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     extern __shared__ __align__(16) float stages[];
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
-    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int begin = (int)(reverse ? origin - stop : start - origin);
@@ -55,7 +55,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
-        /* The first output behind the warp's rows is needed, too. */
+        /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31 in step 4. */
         const int behind = (warp + 1) * rows * PIPE_ROW;
         const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
 
@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
 
-        /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
+        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in ahead.cu. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry. */
+        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
         turn ^= 1;
 
-        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one behind a lane's
+        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's
            last is the next lane's first, or the first of the next row. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {

@@ -15,7 +15,7 @@ linrec_launcher scan_float4, scan_ahead, scan_async, scan_bulk_last, scan_flat, 
 linrec_launcher backward_two_pass;  /* d_inputs by a scan, then d_coeffs by a second kernel */
 linrec_launcher backward_ahead;     /* both in one kernel, the next tile loaded ahead */
 linrec_launcher backward_async;     /* cp.async into stages of shared memory (sm_80) */
-linrec_launcher backward_bulk_last; /* the bulk copy engine (sm_90); lengths that are multiples of 4 */
+linrec_launcher backward_bulk_last; /* the bulk copy engine (sm_90) */
 linrec_launcher backward_flat;      /* each warp by itself, several short sequences side by side */
 linrec_launcher backward_default;   /* one of these, by length and chip */
 

@@ -42,8 +42,8 @@ cudaError_t scan_default(const struct linrec_args *args, cudaStream_t stream)
         return (struct pipe_choice){backward_##variant, #variant, {rows, threads, stages}};
 
 /* Measured on an H200 (README.md, "Choosing"): below 512 elements each warp by itself; from 1024 on the copy engine
-   with two large tiles on their way; between them, where rows begin at any multiple of 4 bytes, or without an engine
-   cp.async; and ahead where there is not even that. */
+   with two large tiles on their way; between them, and without an engine, cp.async; and ahead where there is not even
+   that. */
 struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
 {
     BACKWARD_TUNED(TAKE_TUNED)

@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 {
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
-    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * rows * PIPE_ROW;
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int begin = (int)(reverse ? origin - stop : start - origin);
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
-        /* 1. Load; (0, 1) changes nothing, because y * 1 + 0 = y. */
+        /* 1. Load. What is not there becomes x = 0 and c = 1, which changes nothing: y * 1 + 0 = y. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             load4<reverse>(inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             if (base == 0 && own + i == begin)
                 c[0][i] = 1.0f;
 
-        /* 2. The thread in each of its groups, the lanes of each row, and the rows of the warp one after the other. */
+        /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry. */
+        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
@@ -71,7 +71,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         turn ^= 1;
 
         /* 4. What comes in is added, and the tile is stored. Nothing comes into the sequence's first warp, nor into its
-           first group. */
+           first group; adding 0 * c would not do, because 0 * infinity is NaN. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;

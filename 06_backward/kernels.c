@@ -15,7 +15,8 @@ static int levels(size_t seq_len)
 const struct linrec_kernel chapter06_kernels[] = {
     {KERNEL(float4, "a float4 per lane"), .forward = scan_float4, .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass},
-    {KERNEL(ahead, "the same, the next tile loaded ahead"), BOTH(ahead), .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(ahead, "a float4 per lane, the next tile loaded ahead"), BOTH(ahead),
+     .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(async, "cp.async into stages of shared memory"), BOTH(async), .min_arch = 80,
      .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(bulk_last, "the bulk copy engine; what was read leaves the L2 cache last"), BOTH(bulk_last), .min_arch = 90,

@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
 {
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
-    const int own = warp * ROWS * PIPE_ROW + lane * 4; /* the thread's first element in a tile; then a row further on */
+    const int own = warp * ROWS * PIPE_ROW + lane * 4; /* the thread's first element in a tile; in row r, r rows on */
     const int tile_len = num_warps * ROWS * PIPE_ROW;
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int begin = (int)(reverse ? origin - stop : start - origin);
@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
             load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 
-        /* 2. A group's coefficients move on by one; the last is multiplied to what it hands on. Then as in ahead.cu. */
+        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in ahead.cu. */
         struct pair before[ROWS], whole_warp;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry. */
+        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
