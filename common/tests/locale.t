@@ -63,4 +63,13 @@ for my $script (split /\n/, `git ls-files '*.sh' 2>/dev/null || ls common/*/*.sh
     like($head, qr/^export LC_ALL=C\b/m, "$script sets LC_ALL before it asks awk, gnuplot or sort");
 }
 
+# ---- what surrounds the tests ----
+
+mkdir scratch('a blank');
+my %around = (LC_ALL => 'xx_XX.UTF-8', LANG => 'xx_XX.UTF-8', LANGUAGE => 'xx', TMPDIR => scratch('a blank'), PERL_BADLANG => 1);
+like((run_program(\%around, 'perl', '-e', '1'))[2], qr/Setting locale failed/, 'perl complains of a locale that is not there');
+my ($status, $out) = run_program(\%around, 'perl', '-Icommon/tests', '-MLinrec', '-e',
+    'print STDOUT join "|", (run_program("perl", "-e", 1))[0, 2], scratch() =~ /\s/ ? "a blank" : "no blank", -d scratch() ? "there" : ""');
+is("$status $out", '0 0||no blank|there', 'but the tests run on, in a folder without a blank');
+
 done_testing;
