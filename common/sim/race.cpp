@@ -294,7 +294,7 @@ static void touch_flag(const void *address, bool writes, bool reads)
         flag->max_releases = flag->max_releases * 2 + 4;
         flag->releases = (struct release *)realloc(flag->releases, flag->max_releases * sizeof(struct release));
         if (flag->releases == NULL)
-            abort();
+            sim_fault(NULL, 0, "no memory to remember who wrote a flag. Free some memory");
     }
     flag->releases[flag->num_releases++] = {block_epoch, epoch, agent, f->epoch == epoch ? f->time : 0};
 }
@@ -343,7 +343,7 @@ void sim_race_block(unsigned threads)
         max_blocks = max_blocks * 2 + 1024;
         blocks = (decltype(blocks))realloc(blocks, max_blocks * sizeof(*blocks));
         if (blocks == NULL)
-            abort();
+            sim_fault(NULL, 0, "no memory to remember the blocks. Free some memory, or launch fewer");
     }
     blocks[num_blocks++] = {epoch, blockIdx};
 }
