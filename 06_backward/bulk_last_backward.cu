@@ -98,6 +98,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
+        copy_engine_fence(); /* the tile was read before its stage is filled again */
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
             tile_send<reverse>(d_outputs, coeffs, outputs, origin, base + (size_t)num_stages * tile_len, begin, end,

@@ -27,10 +27,11 @@ DARK = {INK: '#e6edf3', SOFT: '#9da7b3', FAINT: '#3d444d', BLUE: '#58a6e6', ORAN
 LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
           ('03_tile', 'shared', '03  a block per sequence'),
           ('04_warp_scan', 'block', '04  scan by shuffles'),
-          ('05_pipe', 'blocked', '05  small tiles, a carry'),
-          ('05_pipe', 'float4', '05  float4: whole sectors'),
+          ('05_pipe', 'blocked', '05  tiles and a carry'),
+          ('05_pipe', 'float4', '05  a float4 per lane'),
           ('05_pipe', 'ahead', '05  the next tile ahead'),
-          ('05_pipe', 'async', '05  copies to shared memory'),
+          ('05_pipe', 'async', '05  asynchronous copies'),
+          ('05_pipe', 'bulk', '05  the copy engine'),
           ('05_pipe', 'default', '05  the default')]
 LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('03_tile', 'shared', '03 shared', YELLOW),
                      ('04_warp_scan', 'block', '04 block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
@@ -171,7 +172,7 @@ def ladder(table, folder):
             last = i == len(rungs) - 1
             axes.barh(i, percent, height=0.68, color=BAR_LAST if last else BAR)
             inside = percent > 60
-            axes.text(percent - 2 if inside else percent + 1.5, i, f'{percent:.0f} %', va='center', ha='right' if inside else 'left', fontsize=10,
+            axes.text(percent - 2 if inside else percent + 1.5, i, f'{percent:.2g} %' if percent < 1 else f'{percent:.0f} %', va='center', ha='right' if inside else 'left', fontsize=10,
                       color='#ffffff' if inside else INK, fontweight='bold')
         axes.axvline(100, color=INK, linewidth=1.4)
         axes.text(101.5, len(rungs) + 0.1, 'add', va='center', color=INK, fontsize=10)
@@ -248,7 +249,7 @@ def roofline(table, folder):
     ridge = peak / roof
     x = [0.02, ridge, 60] if sheet else [0.02, 10]
     axes.plot(x, [roof * 0.02, peak, peak] if sheet else [roof * 0.02, roof * 10], color=INK, linewidth=1.6)
-    axes.text(3.2, roof * 3.9, f'memory, as add reaches it: {roof:.0f} GB/s', ha='right', color=INK)
+    axes.text(2.1, roof * 3.3, f'memory, as add reaches it: {roof:.0f} GB/s', ha='right', color=INK)
     if sheet:
         axes.text(55, peak * 1.25, f'float32 arithmetic, datasheet: {sheet[1]:g} TFLOP/s', ha='right', color=INK)
     for what, found in own_roofs(table, num_seqs, length):
@@ -278,7 +279,8 @@ def roofline(table, folder):
     axes.set_xlabel(f'FLOP for each byte;  {table.caption("length 16384", num_seqs)}')
     axes.set_ylabel('GFLOP/s')
     figure.subplots_adjust(left=0.12, right=0.97, top=0.96, bottom=0.13)
-    label_ends(axes, ends.get('forward', []))
+    right = max(end[0] for end in ends.get('forward', [(0,)]))
+    label_ends(axes, [(right, *end[1:]) for end in ends.get('forward', [])], gap=13)
     axes.figure.canvas.draw()
     for x, y, text, colour in ends.get('backward', []):
         axes.annotate(text, (x, y), xytext=(-8, 9), textcoords='offset points', va='center', ha='right', color=colour)

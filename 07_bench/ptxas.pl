@@ -60,7 +60,7 @@ for my $i (0 .. $#kernels) {
         ($name) = $name =~ /(\w*Kernel)\b/;    # its full name fills a page
         $name = "CUB $name";
     }
-    1 while $name =~ s/\(([a-z_]+)\)(\d+)/$2/;    # (pipe_movement)3, (int)4
+    1 while $name =~ s/\(([a-z_]+)\)(\d+)/$2/;    # (int)4
     $name =~ s/\((?!anonymous).*//;
     my $spilled = $kernel->{spills};
     my $foreign = $name =~ /^CUB/;

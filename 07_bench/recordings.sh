@@ -117,6 +117,8 @@ for part in $parts; do
         07)
             run build/cuda/07_bench --csv results/07_bench.csv
             run build/cuda/07_bench --variant cub_scan --forward --num-seqs 1 --seq-len 134217728 --csv results/07_long.csv
+            # its way to load rows that are no multiple of 4: single floats, the width of the scans by key
+            run build/cuda/07_bench --variant cub_block_scan --forward --seq-len 16383 --csv results/07_odd.csv
             ;;
         attrs) run build/cuda/extra/07_bench_launches --csv results/07_attrs.csv ;;
         tune) run build/cuda/extra/07_bench_tune --repeats 9 --seq-len 16,64,256,1024,4096,16384,65536 --csv results/07_tune.csv ;;

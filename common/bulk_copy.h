@@ -43,6 +43,15 @@ static __device__ __forceinline__ void mbarrier_init_done(void)
 #endif
 }
 
+/* Orders what this thread has read or written in shared memory by ordinary loads and stores before what the copy engine
+   does there for requests that come later. After it the threads still need a barrier before one of them asks. */
+static __device__ __forceinline__ void copy_engine_fence(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 /* Arrives, and announces that `bytes` will be copied in this phase. */
 static __device__ __forceinline__ void mbarrier_expect(uint64_t *barrier, unsigned bytes)
 {

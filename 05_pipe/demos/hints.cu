@@ -103,6 +103,7 @@ static __global__ void __launch_bounds__(THREADS)
         }
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
+        copy_engine_fence();
         __syncthreads();
         if (threadIdx.x == 0)
             tile_send(inputs, coeffs, base + (size_t)STAGES * TILE, seq_len, stages + stage * 2 * TILE, &arrived[stage],

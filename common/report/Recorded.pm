@@ -189,6 +189,7 @@ sub source {
     my $about = recording($recorded[0])->{about};
     my @links = map { '[' . (@recorded == 1 ? 'all figures' : $_) . '](' . link_to($text, recording($_)->{path}) . ')' } @recorded;
     my $links = (@links == 1 ? '' : 'all figures: ') . join ', ', @links;
+    $device //= $about->{device} // 'unknown device'; # in the rows, or on top of the file
     return "$device, $about->{toolkit}, driver $about->{driver}, " . substr($about->{date}, 0, 10) . " ($links)";
 }
 

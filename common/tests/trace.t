@@ -120,7 +120,7 @@ for my $chapter (grep { $_ ne '01_reference' } chapters()) {
     for my $name (sort keys %seen) {
         my $counted = $gpu{$name} or next;
         next if $name eq '04_warp_scan thread forward'; # partial: nvcc leaves out a load whose value it does not need
-        for my $what ($name =~ / two_pass / ? 'store' : ('load', 'store')) { # two_pass loads partly by bulk copies
+        for my $what (qw(load store)) {
             # bulk copies pass by the L1's counters; the L2's count half as much again for everything, for `add` too
             my $bulk = $what eq 'load' && $name =~ / bulk| default/;
             my $add = $gpu{'07_bench add forward'};

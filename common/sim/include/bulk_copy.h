@@ -14,6 +14,11 @@ void mbarrier_init(uint64_t *barrier, unsigned arrivals, SIM_AT);
 /* Shows the barriers that this thread initialised to the copy engine. */
 void mbarrier_init_done(SIM_AT);
 
+/* Orders ordinary accesses before those of the copy engine. The simulator finishes each access before the next. */
+static inline void copy_engine_fence(void)
+{
+}
+
 /* Arrives, and announces that `bytes` will be copied in this phase. */
 void mbarrier_expect(uint64_t *barrier, unsigned bytes, SIM_AT);
 
