@@ -5,6 +5,7 @@
 # gnuplot draws the ladder over the length (TERM=dumb: in the terminal), matplotlib the rest (figures.py). --recorded: from the recordings
 # alone, into 07_bench/figures/, where the texts show them. Without the one or the other this is a sentence, not an error.
 set -eu
+export LC_ALL=C # in some languages 0.5 is written 0,5, and awk reads 0.5 as 0 there
 term=${1:-svg}
 has_times() { # the median is column 8
     [ -f "$1" ] && awk -F, '!/^#/ && $8 + 0 > 0 { found = 1 } END { exit !found }' "$1"

@@ -10,6 +10,8 @@
 use strict;
 use warnings;
 
+$ENV{LC_ALL} = 'C'; # ncu's numbers
+
 my $backend = $ENV{BACKEND} // 'sim';
 sub refuse { print "make profile needs $_[0]\n"; exit 2 }
 refuse("a GPU, nvcc and ncu (this is BACKEND=$backend, and the simulator has no memory to count)") if $backend ne 'cuda';

@@ -12,6 +12,7 @@
 # Without an argument all of them; each line on the screen begins with the seconds since the start. What fails is named at the end, and the
 # rest is recorded. The tables lie in results/, with the command on top of each; all that is printed goes to build/recordings.log.
 set -eu
+export LC_ALL=C # in some languages 0.5 is written 0,5, and awk reads 0.5 as 0 there
 if [ "${BACKEND:-}" != cuda ]; then
     echo "make recordings needs a GPU and nvcc (this is BACKEND=${BACKEND:-sim}); the simulator knows no time"
     exit 2

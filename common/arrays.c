@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "device.h"
+#ifdef LINREC_SIM
+#include "sim/sim.h"
+#endif
 
 /* What is compared on the host beside the device: arrays of up to HOST_COUNT elements whole, rows of up to HOST_ROW. */
 #define HOST_COUNT ((size_t)1 << 20)
@@ -24,6 +27,19 @@ struct pass {
 };
 static const struct pass passes[2] = {{2, 1}, {3, 2}};
 static const enum data_array contents[2][3] = {{DATA_INPUTS, DATA_COEFFS}, {DATA_D_OUTPUTS, DATA_COEFFS, DATA_OUTPUTS}};
+
+/* The simulator's messages name the arrays, and a kernel must not even touch their guards. */
+static void name_array(const void *start, size_t bytes, const char *name)
+{
+#ifdef LINREC_SIM
+    sim_name_array(start, bytes, name);
+#else
+    (void)start, (void)bytes, (void)name;
+#endif
+}
+
+static const char *const array_names[2][5] = {{"inputs", "coeffs", "outputs"},
+                                              {"d_outputs", "coeffs", "outputs", "d_inputs", "d_coeffs"}};
 
 static void set_pointers(struct arrays *arrays, char *const pointers[5])
 {
@@ -72,6 +88,8 @@ cudaError_t arrays_create(struct arrays *arrays, size_t num_seqs, size_t seq_len
         arrays_free(arrays);
         return error;
     }
+    for (int i = 0; i < pass.num_read + pass.num_written; i++)
+        name_array(pointers[i], arrays->bytes, array_names[backward][i]);
     set_pointers(arrays, pointers);
     return cudaSuccess;
 }
@@ -112,6 +130,8 @@ cudaError_t arrays_launch(struct arrays *arrays, const struct linrec_kernel *ker
 
     if (kernel->workspace_size != NULL && (args.workspace_size = kernel->workspace_size(&args)) != 0)
         error = cudaMalloc(&args.workspace, args.workspace_size);
+    if (error == cudaSuccess && args.workspace != NULL)
+        name_array(args.workspace, args.workspace_size, "workspace");
     if (error == cudaSuccess)
         error = launch(&args, NULL);
     if (error == cudaSuccess)

@@ -91,6 +91,10 @@ ifeq ($(MAKELEVEL),0)
   $(info backend: $(BACKEND) ($(BACKEND_REASON)))
 endif
 
+# What is being written is called otherwise until it is whole, and by each process for itself: two makes may run at once.
+PART = $@.part-$$$$
+WHOLE = -o $(PART) $(1) && mv $(PART) $@
+
 # one short line a file; the whole command with make V=1, nothing with QUIET=1
 SAY = $(if $(V),,@$(if $(QUIET),,echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; ))
 
@@ -110,11 +114,11 @@ endif
 
 ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/common/sim/include -I$(ROOT)/common -DLINREC_SIM
-  LINK = $(CXX) -no-pie -o $@ $^ -pthread -lm
+  LINK = $(CXX) -no-pie $(call WHOLE,$^ -pthread -lm)
 else
   INCLUDES := -I$(ROOT)/common
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
-  LINK = $(NVCC) -arch=$(ARCH) -o $@ $^ -lpthread -lm
+  LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ -lpthread -lm)
 endif
 INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 
@@ -127,11 +131,11 @@ $(FLAGS): FORCE
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -c -o $@ $<
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -c -o $@ $<
+	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 ifeq ($(ENGINE),sim)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)

@@ -504,8 +504,10 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
         session->said = calloc((size_t)num_kernels + 1, sizeof *session->said);
         session->refused = calloc((size_t)num_kernels + 1, sizeof *session->refused);
     }
-    if (errors == NULL || session->said == NULL || session->refused == NULL)
+    if (errors == NULL || session->said == NULL || session->refused == NULL) {
+        fprintf(stderr, "%s: out of memory\n", session->chapter->name);
         exit(1);
+    }
     arrays.args.config = session->options.config;
     try_config(session, &arrays, reverse);
     if (session->status != 0) {
@@ -711,12 +713,26 @@ static int run_own_arrays(struct session *session)
     return status;
 }
 
+/* The table must say which variant runs on the reader's own arrays. Returns 0, or 2 after one line. */
+static int check_table(const struct linrec_chapter *chapter)
+{
+    int num_defaults = 0;
+    for (const struct linrec_kernel *kernel = chapter->kernels; kernel->name != NULL; kernel++)
+        num_defaults += kernel->is_default;
+    if (num_defaults == 1)
+        return 0;
+    return usage_error("the table of %s has %d default rows; mark one, and no other, with is_default", chapter->name,
+                       num_defaults);
+}
+
 int harness_main(int argc, char **argv, const struct linrec_chapter *chapter)
 {
     struct session session = {.chapter = chapter, .run = {.argc = argc, .argv = argv}};
     output_watch_stdout();
     int status = options_read(argc, argv, chapter, &session.options);
     if (status >= 0)
+        return status;
+    if ((status = check_table(chapter)) != 0)
         return status;
     if (session.options.fill != NULL)
         return array_files_fill(&session.options);

@@ -24,9 +24,9 @@ static bool read_whole(const char *text, uint64_t most, uint64_t *value)
 static int read_lengths(const char *text, struct options *options)
 {
     char *copy = strdup(text), *rest = copy, *item;
-    int status = -1;
+    int status = copy == NULL ? usage_error("--seq-len: no memory for \"%s\"", text) : -1;
     options->num_seq_lens = 0;
-    while (status < 0 && copy != NULL && (item = strsep(&rest, ",")) != NULL) {
+    while (status < 0 && (item = strsep(&rest, ",")) != NULL) {
         uint64_t length;
         if (!read_whole(item, PTRDIFF_MAX, &length))
             status =
@@ -143,6 +143,8 @@ int options_read(int argc, char **argv, const struct linrec_chapter *chapter, st
     options->seed = 1;
     opterr = 0;
     while ((option = getopt_long(argc, argv, ":", names, NULL)) != -1) {
+        if (optarg != NULL && optarg == argv[optind - 1] && strncmp(optarg, "--", 2) == 0)
+            return usage_error("%s needs a value, and %s looks like an option; see --help", argv[optind - 2], optarg);
         given |= option > 0 && option <= D_COEFFS ? 1u << option : 0;
         switch (option) {
         case NUM_SEQS:

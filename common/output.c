@@ -66,6 +66,14 @@ static char *new_target(const char *path)
     return target;
 }
 
+/* The permissions that a new file gets. */
+static mode_t usual_mode(void)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 int output_open(struct output *output, const char *path)
 {
     struct stat status, link;
@@ -86,13 +94,17 @@ int output_open(struct output *output, const char *path)
         const size_t size = output->target == NULL ? 0 : strlen(output->target) + 32;
         output->beside = size == 0 ? NULL : malloc(size);
         if (output->beside != NULL) {
-            snprintf(output->beside, size, "%s.partial-%ld", output->target, (long)getpid());
-            output->file = fopen(output->beside, "wbx"); /* x: it must not be there already */
+            snprintf(output->beside, size, "%s.partial-XXXXXX", output->target);
+            const int number = mkstemp(output->beside); /* a name that nothing has, whoever was interrupted here before */
+            output->file = number < 0 ? NULL : fdopen(number, "wb");
+            if (number >= 0 && output->file == NULL) {
+                unlink(output->beside);
+                close(number);
+            }
         }
         if (output->file != NULL) {
             remember(NULL, output->beside);
-            if (exists)
-                fchmod(fileno(output->file), status.st_mode);
+            fchmod(fileno(output->file), exists ? status.st_mode & 07777 : usual_mode());
         }
     }
     if (output->target == NULL || output->file == NULL) {

@@ -34,21 +34,21 @@ static int check_set(const struct own_arrays *own, const struct options *options
     return 0;
 }
 
-/* Whether two outputs would end up in one file, by whatever names. */
-static bool same_file(const char *a, const char *b)
+/* Two outputs must not end up in one file, by whatever names. Returns 0, or 2 after one line. */
+static int refuse_same_file(const char *a, const char *b)
 {
     struct output first, second;
     struct stat status;
     if ((stat(a, &status) == 0 && !S_ISREG(status.st_mode)) || (stat(b, &status) == 0 && !S_ISREG(status.st_mode)))
-        return false; /* pipes and devices are not replaced */
+        return 0; /* pipes and devices are not replaced */
     if (output_open(&first, a) != 0)
-        return false; /* said so; cannot happen after output_probe */
-    char *target = strdup(first.target);
-    output_discard(&first);
-    const bool same = target != NULL && output_open(&second, b) == 0 && strcmp(target, second.target) == 0;
+        return 2;
+    int result = output_open(&second, b); /* each is written beside its place, so both can be open */
+    if (result == 0 && strcmp(first.target, second.target) == 0)
+        result = usage_error("--d-inputs and --d-coeffs name the same file; name two");
     output_discard(&second);
-    free(target);
-    return same;
+    output_discard(&first);
+    return result;
 }
 
 int own_arrays_read(struct own_arrays *own, const struct options *options)
@@ -66,8 +66,8 @@ int own_arrays_read(struct own_arrays *own, const struct options *options)
     int status = check_set(own, options);
     for (int i = 0; i < own->num_written && status == 0; i++)
         status = output_probe(own->written[i]);
-    if (status == 0 && own->backward && same_file(own->written[0], own->written[1]))
-        status = usage_error("--d-inputs and --d-coeffs name the same file; name two");
+    if (status == 0 && own->backward)
+        status = refuse_same_file(own->written[0], own->written[1]);
     for (int i = 0; i < own->num_read && status == 0; i++) {
         const struct npy *first = &own->read[0], *array = &own->read[i];
         status = npy_read(paths[i], &own->read[i]);

@@ -5,6 +5,7 @@
 # recording in 07_bench/results/. Then every CHAPTER/plots/*.gp whose input (its first line says "# reads FILE") is there.
 # TERM=dumb draws in the terminal. Without gnuplot this is a sentence, not an error.
 set -eu
+export LC_ALL=C # in some languages 0.5 is written 0,5, and awk reads 0.5 as 0 there
 chapter=$1
 term=${2:-svg}
 

@@ -1,5 +1,6 @@
 # throughput.gp - GB/s over the sequence length, one line per variant.
-# Called by plot.sh with csv (the table), direction (forward or backward), chapter, out (the picture) and term (svg, or dumb for the terminal).
+# Called by plot.sh (which sets LC_ALL=C, for awk) with csv (the table), direction (forward or backward), chapter, out (the picture) and term
+# (svg, or dumb for the terminal).
 
 if (term eq 'dumb') { set terminal dumb 100 30 } else {
     set terminal svg size 860,440 background '#ffffff' font 'sans-serif,13'

@@ -4,6 +4,7 @@
 # For each variant, forward, of the longest traced shape: a load of global memory, and the next one of the same line; a store where only
 # the copy engine loads. TERM=dumb draws in the terminal. Without gnuplot this is a sentence, not an error.
 set -eu
+export LC_ALL=C # in some languages 0.5 is written 0,5, and awk reads 0.5 as 0 there
 chapter=$1
 term=${2:-svg}
 csv=results/${chapter}_warp.csv

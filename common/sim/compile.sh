@@ -8,8 +8,8 @@ source=$1 object=$2
 shift 2
 
 here=$(dirname "$0")
-stem=${object%.o}
-trap 'rm -f "$stem.1.ii" "$stem.2.ii" "$stem.part.o" "$stem.part.d"' EXIT
+beside=${object%.o}.part-$$ # another make may be at the same file
+trap 'rm -f "$beside.1.ii" "$beside.2.ii" "$beside.o" "$beside.deps"' EXIT
 
 # Every load and store becomes a call into observe.cpp, each with the width that it has on a GPU: nothing is split or joined.
 watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
@@ -19,8 +19,8 @@ watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-
 set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection \
     -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -Wall -Wextra -Wno-unknown-pragmas "$@"
 ${CXX:-g++} -x c++ -E "$@" -D__CUDACC__ -I "$here/include" -include cuda_runtime.h \
-    -MMD -MP -MF "$stem.part.d" -MT "$object" "$source" -o "$stem.1.ii"
-perl "$here/rewrite.pl" "$stem.1.ii" > "$stem.2.ii"
-${CXX:-g++} -x c++-cpp-output "$@" $watch -c "$stem.2.ii" -o "$stem.part.o"
-mv "$stem.part.d" "$stem.d"
-mv "$stem.part.o" "$object"
+    -MMD -MP -MF "$beside.deps" -MT "$object" "$source" -o "$beside.1.ii"
+perl "$here/rewrite.pl" "$beside.1.ii" > "$beside.2.ii"
+${CXX:-g++} -x c++-cpp-output "$@" $watch -c "$beside.2.ii" -o "$beside.o"
+mv "$beside.deps" "${object%.o}.d"
+mv "$beside.o" "$object"

@@ -183,6 +183,21 @@ extern "C" __attribute__((noinline)) void sim_at_fault(const char *message)
     asm volatile("" : : "r"(message) : "memory");
 }
 
+/* Paths as a reader would write them: a/../b/c.cuh is b/c.cuh. */
+static void shorten_paths(char *text)
+{
+    char *up;
+
+    while ((up = strstr(text, "/../")) != NULL) {
+        char *from = up;
+        while (from > text && strchr("/ ", from[-1]) == NULL)
+            from--;
+        if (from == up || strncmp(from, "..", 2) == 0)
+            return;
+        memmove(from, up + 4, strlen(up + 4) + 1);
+    }
+}
+
 [[noreturn]] static void fault(const char *file, int line, const char *format, va_list arguments)
 {
     char where[1024] = "", kernel[512], message[4096];
@@ -207,6 +222,7 @@ extern "C" __attribute__((noinline)) void sim_at_fault(const char *message)
     }
     used = (size_t)snprintf(message, sizeof(message), "%s", where);
     vsnprintf(message + used, sizeof(message) - used, format, arguments);
+    shorten_paths(message);
     sim_at_fault(message);
     fflush(stdout);
     fprintf(stderr, "simulator: %s.\n", message);

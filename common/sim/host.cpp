@@ -295,12 +295,15 @@ struct sim_kernel_info *sim_find_kernel(const void *kernel)
     for (size_t i = 0; i < count; i++)
         if (kernels[i]->kernel == kernel)
             return kernels[i];
-    kernels = (struct sim_kernel_info **)realloc(kernels, (count + 1) * sizeof(*kernels));
-    kernels[count] = (struct sim_kernel_info *)calloc(1, sizeof(**kernels));
-    kernels[count]->kernel = kernel;
-    kernels[count]->max_dynamic = SIM_SHARED;
-    kernels[count]->carveout = cudaSharedmemCarveoutDefault;
-    return kernels[count++];
+    struct sim_kernel_info **more = (struct sim_kernel_info **)realloc(kernels, (count + 1) * sizeof(*kernels));
+    struct sim_kernel_info *info = (struct sim_kernel_info *)calloc(1, sizeof(*info));
+    if (more == NULL || info == NULL)
+        sim_fault(NULL, 0, "no memory for another kernel. Free some memory");
+    info->kernel = kernel;
+    info->max_dynamic = SIM_SHARED;
+    info->carveout = cudaSharedmemCarveoutDefault;
+    kernels = more;
+    return kernels[count++] = info;
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)

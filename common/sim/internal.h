@@ -74,7 +74,10 @@ extern volatile uint64_t sim_progress; /* changes whenever a thread gets somewhe
 struct sim_region {
     char *start; /* what the program was given */
     size_t size;
-    char *pages; /* the readable pages around it */
+    char *array;       /* of it, what kernels may touch: all, or what sim_name_array named */
+    size_t array_size;
+    const char *array_name; /* or NULL */
+    char *pages;            /* the readable pages around it */
     size_t pages_size;
     char *map; /* these and the unreadable margins */
     size_t map_size;
@@ -90,11 +93,12 @@ void sim_region_poison(struct sim_region *region);
 void sim_region_verify(const struct sim_region *region); /* faults if bytes around it were written */
 void sim_verify_all(void);
 struct sim_region *sim_region_near(const void *address); /* the region that is closest, within its margins, or NULL */
+/* For a kernel. */
 static inline bool sim_region_holds(const struct sim_region *r, const void *address, size_t size)
 {
-    const size_t offset = (size_t)((const char *)address - r->start);
+    const size_t offset = (size_t)((const char *)address - r->array);
 
-    return !r->freed && offset <= r->size && size <= r->size - offset;
+    return !r->freed && offset <= r->array_size && size <= r->array_size - offset;
 }
 void sim_region_describe(const void *address, char *text, size_t size);
 bool sim_maybe_region(const void *address); /* false: certainly in no region */

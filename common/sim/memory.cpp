@@ -76,7 +76,8 @@ struct sim_region *sim_region_create(size_t size, size_t align)
         return NULL;
     }
     r->pages = r->map + margin;
-    r->start = r->pages + pages_size - room;
+    r->start = r->array = r->pages + pages_size - room;
+    r->array_size = size;
     if (pages_size > 0 && mprotect(r->pages, pages_size, PROT_READ | PROT_WRITE) != 0) {
         munmap(r->map, r->map_size);
         free(r);
@@ -96,6 +97,18 @@ struct sim_region *sim_region_create(size_t size, size_t align)
     write_canary(r->start + size, r->pages + pages_size);
     regions[num_regions++] = r;
     return r;
+}
+
+void sim_name_array(const void *start, size_t size, const char *name)
+{
+    struct sim_region *r = sim_region_near(start);
+
+    if (r == NULL || r->name != NULL || r->freed || (const char *)start < r->start ||
+        size > r->size - (size_t)((const char *)start - r->start))
+        sim_fault(NULL, 0, "no allocation holds %zu bytes for the array %s. Name what cudaMalloc gave", size, name);
+    r->array = (char *)start;
+    r->array_size = size;
+    r->array_name = name;
 }
 
 void sim_region_poison(struct sim_region *r)
@@ -130,13 +143,17 @@ struct sim_region *sim_region_near(const void *address)
     return NULL;
 }
 
-/* "the 1600-byte allocation made at scale.cu:40" */
+/* "the 1600-byte array inputs", or "the 1600-byte allocation made at scale.cu:40" */
 static void region_name(const struct sim_region *r, char *text, size_t size)
 {
     char made[256];
 
     if (r->name != NULL) {
         snprintf(text, size, "the %zu-byte shared array %s declared at %s:%d", r->size, r->name, r->file, r->line);
+        return;
+    }
+    if (r->array_name != NULL) {
+        snprintf(text, size, "the %zu-byte array %s", r->array_size, r->array_name);
         return;
     }
     sim_locate((const char *)r->caller - 1, made, sizeof(made));
@@ -160,16 +177,16 @@ void sim_region_describe(const void *address, char *text, size_t size)
     }
     region_name(r, name, sizeof(name));
     if (r->freed)
-        snprintf(text, size, "byte %td of %s, which %s", at - r->start, name,
+        snprintf(text, size, "byte %td of %s, which %s", at - r->array, name,
                  r->name != NULL ? "was another block's" : "was freed");
-    else if (at < r->start)
-        snprintf(text, size, "%td bytes before the start of %s", r->start - at, name);
-    else if (at < r->start + r->size)
-        snprintf(text, size, "byte %td of %s", at - r->start, name);
-    else if (at == r->start + r->size)
+    else if (at < r->array)
+        snprintf(text, size, "%td bytes before the start of %s", r->array - at, name);
+    else if (at < r->array + r->array_size)
+        snprintf(text, size, "byte %td of %s", at - r->array, name);
+    else if (at == r->array + r->array_size)
         snprintf(text, size, "right past the end of %s", name);
     else
-        snprintf(text, size, "%td bytes past the end of %s", at - (r->start + r->size), name);
+        snprintf(text, size, "%td bytes past the end of %s", at - (r->array + r->array_size), name);
 }
 
 void sim_region_verify(const struct sim_region *r)
@@ -296,7 +313,10 @@ static bool usable(const void *pointer, size_t size, bool may_be_device, bool ma
 
     if (pointer == NULL)
         return false;
-    return r == NULL ? may_be_host : may_be_device && r->name == NULL && sim_region_holds(r, pointer, size);
+    if (r == NULL)
+        return may_be_host;
+    const size_t offset = (size_t)((const char *)pointer - r->start); /* the host may go around a named array */
+    return may_be_device && r->name == NULL && !r->freed && offset <= r->size && size <= r->size - offset;
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)

@@ -85,7 +85,9 @@ unsigned sim_site(const void *pc)
         return site_numbers[at];
     if (site_numbers == NULL)
         site_numbers = (uint16_t *)calloc(all + 1, sizeof(*site_numbers));
-    if (site_numbers == NULL || at > all)
+    if (site_numbers == NULL)
+        sim_fault(NULL, 0, "no memory to number the places in the code. Free some memory");
+    if (at > all)
         return 0;
     if (site_numbers[at] == 0 && num_sites < SIM_MAX_SITES) {
         sites[num_sites].pc = pc;
@@ -213,7 +215,7 @@ static void join_request(struct site *site, struct sim_region *r, const char *p,
             site->max_requests = site->max_requests * 2 + 8;
             site->requests = (unsigned *)realloc(site->requests, site->max_requests * sizeof(*site->requests));
             if (site->requests == NULL)
-                abort();
+                sim_fault(NULL, 0, "no memory to count requests. Free some memory");
         }
         site->requests[site->in_pass++] = new_request(site, r, size);
     }

@@ -294,7 +294,7 @@ static void touch_flag(const void *address, bool writes, bool reads)
         flag->max_releases = flag->max_releases * 2 + 4;
         flag->releases = (struct release *)realloc(flag->releases, flag->max_releases * sizeof(struct release));
         if (flag->releases == NULL)
-            abort();
+            sim_fault(NULL, 0, "no memory to remember who wrote a flag. Free some memory");
     }
     flag->releases[flag->num_releases++] = {block_epoch, epoch, agent, f->epoch == epoch ? f->time : 0};
 }
@@ -343,7 +343,7 @@ void sim_race_block(unsigned threads)
         max_blocks = max_blocks * 2 + 1024;
         blocks = (decltype(blocks))realloc(blocks, max_blocks * sizeof(*blocks));
         if (blocks == NULL)
-            abort();
+            sim_fault(NULL, 0, "no memory to remember the blocks. Free some memory, or launch fewer");
     }
     blocks[num_blocks++] = {epoch, blockIdx};
 }
@@ -428,9 +428,14 @@ static bool ordered(uint64_t record)
     return c->epoch == epoch && c->chunks >> other / 32 & 1 && c->time[other] >= (record >> TIME_AT & last_time);
 }
 
-[[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, unsigned site, uint64_t record,
-                                bool wrote)
+/* What to do about a race that an atomic or volatile access has with a plain one, as in the loop of compare-and-swap
+   that begins with a plain read. */
+static const char *const make_strong = "One of them is atomic or volatile: make the other so, too";
+
+[[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, bool strong, unsigned site,
+                                uint64_t record, bool wrote)
 {
+    const bool mixed = r->name == NULL && strong != (kind_of(record) == STRONG);
     const uint64_t then = record >> EPOCH_AT;
     const unsigned other = agent_of(record);
     const void *pc = sim_site_pc(record >> SITE_AT & (SIM_MAX_SITES - 1));
@@ -450,20 +455,21 @@ static bool ordered(uint64_t record)
                      writes ? "writes" : "reads", what, where, wrote ? "has written" : "has read");
     const uint3 t = {other % blockDim.x, other / blockDim.x % blockDim.y, other / blockDim.x / blockDim.y};
     snprintf(who, sizeof(who), "thread (%u,%u,%u)", t.x, t.y, t.z);
+    /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
     if (then >= block_epoch)
-        sim_fault_at(
-            sim_site_pc(site),
-            "race: %s %s, which %s %s%s at %s, and nothing orders the two. Put __syncthreads() between them, or "
-            "__syncwarp() within a warp",
-            writes ? "writes" : "reads", what, who, wrote ? "has written" : "has read",
-            kind_of(record) == ARRIVED ? " by an asynchronous copy" : "", where);
+        sim_fault_at(sim_site_pc(site), "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s",
+                     writes ? "writes" : "reads", what, who, wrote ? "has written" : "has read",
+                     kind_of(record) == ARRIVED ? " by an asynchronous copy" : "", where,
+                     r->name != NULL ? "Put __syncthreads() between them, or __syncwarp() within a warp"
+                     : mixed         ? make_strong
+                                     : "Compare the index with the end of the row: let each thread write bytes that no "
+                                       "other one touches");
     for (size_t i = 0; i < num_blocks && blocks[i].epoch <= then; i++)
         block = blocks[i].index;
     sim_fault_at(sim_site_pc(site),
-                 "race: %s %s, which %s of block (%u,%u,%u) %s at %s. Blocks run in any order, or at once: let each "
-                 "write bytes that no other one touches",
+                 "race: %s %s, which %s of block (%u,%u,%u) %s at %s. Blocks run in any order, or at once%s%s",
                  writes ? "writes" : "reads", what, who, block.x, block.y, block.z, wrote ? "has written" : "has read",
-                 where);
+                 where, mixed ? ". " : "", mixed ? make_strong : ": let each write bytes that no other one touches");
 }
 
 /* Whether an access now conflicts with what the record, one of this launch or block, tells of. */
@@ -531,13 +537,13 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
         struct sim_cell *cell = &s->cells[word];
 
         if (cell->write >= floor && conflicts(cell->write, strong))
-            report(r, word, writes, site, cell->write, true);
+            report(r, word, writes, strong, site, cell->write, true);
         if (writes) {
             if (cell->read >= floor && conflicts(cell->read, strong))
-                report(r, word, writes, site, cell->read, false);
+                report(r, word, writes, strong, site, cell->read, false);
             /* when the first read is history, so is the other one */
             if (cell->read >= floor && s->others[word] >= floor && conflicts(s->others[word], strong))
-                report(r, word, writes, site, s->others[word], false);
+                report(r, word, writes, strong, site, s->others[word], false);
             cell->write = record;
         } else if (cell->read < floor || (cell->read ^ record) >> TIME_AT == 0) {
             cell->read = record;

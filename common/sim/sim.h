@@ -4,6 +4,7 @@
 #ifndef SIM_H
 #define SIM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -45,6 +46,10 @@ void sim_reset_counts(void);
 /* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label: the first five columns of
    that file, chapter,variant,direction,num_seqs,seq_len. Without SIM_TRACE it does nothing. */
 void sim_trace(const char *label);
+
+/* Gives a piece of device memory a name, which messages then say ("the 400-byte array inputs"). It may lie inside an
+   allocation: kernels must not leave it, though around it there is room, such as guards. `name` is kept, not copied. */
+void sim_name_array(const void *start, size_t size, const char *name);
 
 #ifdef __cplusplus
 }

@@ -112,7 +112,8 @@ void sim_trace(const char *label)
     if (!sim_traces())
         return;
     labels = (char **)grow(labels, num_labels, sizeof(*labels));
-    labels[num_labels++] = strdup(label);
+    if ((labels[num_labels++] = strdup(label)) == NULL)
+        sim_fault(NULL, 0, "no memory for the trace. Trace smaller shapes");
     for (; labelled_rows < num_rows; labelled_rows++)
         rows[labelled_rows].label = num_labels;
     for (; labelled_lanes < num_lanes; labelled_lanes++)

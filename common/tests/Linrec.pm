@@ -3,6 +3,7 @@ package Linrec;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Spec;
 use File::Temp 'tempdir';
 our @EXPORT = qw(backend program extra chapters complete_variants run_program write_npy npy_bytes read_npy read_file scratch refuses copy_of_chapters);
 
@@ -22,8 +23,16 @@ sub complete_variants {
     return grep { (run_program(program($chapter), $pass, '--variant', $_, '--check-only', '--num-seqs', 0))[2] !~ /does not run/ } @complete;
 }
 
+# The programs' messages are compared: perl and the compilers must not speak another language, or complain of a locale that is not there.
+$ENV{LC_ALL} = 'C';
+delete $ENV{LANGUAGE};
+
+# A folder for the test's files, or a file in it. Its name has no blank: make and glob would take it for two.
 my $scratch;
-sub scratch { $scratch //= tempdir(CLEANUP => 1); return @_ ? "$scratch/$_[0]" : $scratch }
+sub scratch {
+    $scratch //= tempdir(CLEANUP => 1, DIR => File::Spec->tmpdir =~ /\s/ ? '/tmp' : File::Spec->tmpdir);
+    return @_ ? "$scratch/$_[0]" : $scratch
+}
 
 sub read_file {
     open my $file, '<:raw', $_[0] or return undef;

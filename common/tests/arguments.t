@@ -12,6 +12,8 @@ for my $chapter (chapters()) {
     refuses("$chapter, unknown short option", qr/-q is not an option/, $p, '-q');
     refuses("$chapter, a word", qr/"forward" is not an option/, $p, 'forward');
     refuses("$chapter, value missing", qr/--num-seqs needs a value/, $p, '--num-seqs');
+    refuses("$chapter, an option for a value", qr/--$_ needs a value, and --reverse looks like an option/, $p, @quick, "--$_", '--reverse')
+        for qw(csv seq-len variant inputs fill);
     refuses("$chapter, value too much", qr/--list=yes is not an option/, $p, '--list=yes');
     for my $bad ('', '-1', '1e6', ' 5', '0x10', '3.5', 'many', '99999999999999999999999') {
         refuses("$chapter, --num-seqs '$bad'", qr/--num-seqs: "\Q$bad\E" is not a number of sequences/, $p, '--num-seqs', $bad);
@@ -53,9 +55,24 @@ for my $chapter (chapters()) {
     ok((grep { $_ ne '' } @errors) && !(grep { $_ ne '' && !($_ <= 1) } @errors), "$chapter: no error exceeds its bound") or diag("@errors");
     is_deeply([glob scratch('*partial*')], [], "$chapter: nothing is left beside the CSV");
 
+    # a process of the same number was interrupted here, as happens in containers
+    unlink $csv;
+    my @again = ($p, @quick, '--check-only', '--csv', $csv);
+    ($status, $out, $err) = run_program('sh', '-c', 'umask 027; echo left > "$0.partial-$$"; exec "$@"', $csv, @again);
+    is("$status " . (-s $csv ? sprintf '%o', (stat _)[2] & 07777 : ''), '0 640', "$chapter: what another process has left is in nobody's way") or diag($err);
+    is_deeply([map { read_file($_) } glob "$csv.partial-*"], ["left\n"], "$chapter: and stays");
+    unlink glob "$csv.partial-*";
+    chmod 0604, $csv;
+    run_program(@again);
+    is(sprintf('%o', (stat $csv)[2] & 07777), '604', "$chapter: a file that was there keeps its permissions");
+
     ($status) = run_program($p, @quick, '--check-only', '--csv', '/dev/null');
     ok($status eq 0 && -c '/dev/null', "$chapter: a device is written to, not replaced");
 }
+
+# a table that a chapter's author has not finished
+refuses('a table without a default row', qr/the table of table has 0 default rows; mark one/, extra('tests_no_default'), '--inputs', 'x', '--coeffs', 'c', '--outputs', 'y');
+refuses('a table with two', qr/the table of table has 2 default rows; mark one/, extra('tests_no_default'), 'both');
 
 refuses('CPU_THREADS', qr/CPU_THREADS=0 is not a number of threads/, { CPU_THREADS => 0 }, program('01_reference'), '--list');
 for my $demo (glob extra('01_reference_*')) {

@@ -5,7 +5,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-# On a GPU the last four have no certain outcome: a race may go well, a divergent barrier may hang.
+# On a GPU the last ones have no certain outcome: a race may go well, a divergent barrier may hang.
 my @mistakes = (
     [off_by_one => qr/elements are wrong, the first is outputs\[0, 0\]/],
     [a_nan => qr/expected .* got -?nan/],
@@ -13,11 +13,15 @@ my @mistakes = (
     [changes_inputs => qr/changed an array that it should only read/],
     [skips_nan => qr/expected -?nan .* got -?nan/],
     [zero_forgets => qr/nonfinite coefficients: .* elements are wrong/],
-    [past_the_end => qr/4 bytes before or past an output array were written/],
+    [past_by_memcpy => qr/4 bytes before or past an output array were written/],
 );
 # Without the barrier after writing, a thread reads too early; without the one after reading, one that runs ahead overwrites what
 # others still need. Both lines are named, in every order.
 my $race = qr/kernel scan<\d+>, block .*, thread .*: race: .* at common\/tests\/programs\/broken\.cu:\d+, and nothing orders the two/;
+my $past = qr/broken\.cu:@{[line_of('outputs[row + seq_len] = 0')]}: kernel scan<\d+>, block \(2,0,0\), thread \(0,0,0\): /;
+push @mistakes, backend() eq 'sim'
+    ? [past_the_end => qr/${past}writes right past the end of the \d+-byte array outputs\. Compare the index/]
+    : [past_the_end => qr/4 bytes before or past an output array were written/];
 push @mistakes, (map { ["reads_early" => $race, $_], ["writes_early" => $race, $_] } qw(warp reverse random:1)),
     [barrier_in_branch => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*barrier/i],
     [absent_lane => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*lane/i]
@@ -63,3 +67,10 @@ refuses('a length past the kernel\'s limit', qr/takes sequences of up to 256 ele
     '--seq-len', 300);
 refuses('a pass that no kernel has', qr/does not run backward/, extra('tests_broken'), '--backward');
 done_testing;
+
+# The number of the line of programs/broken.cu with these words.
+sub line_of {
+    my ($words) = @_;
+    my @lines = split /\n/, read_file('common/tests/programs/broken.cu');
+    return (grep { index($lines[$_ - 1], $words) >= 0 } 1 .. @lines)[0];
+}

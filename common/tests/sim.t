@@ -25,7 +25,12 @@ my @faults = (
     ["half_syncwarp",        "half_syncwarp",           "(0,0,0)", "(0,0,0)",  "race: reads byte 64 of the 256-byte shared array tile declared at FILE, which thread (16,0,0) has written at {there}"],
     ["two_blocks",           "two_blocks",              "(1,0,0)", "(0,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at $source:" . line_of("HERE two_blocks")],
     ["neighbour_block",      "neighbour_block",         "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}"],
-    ["plain_beside_atomic",  "plain_beside_atomic",     "(0,0,0)", "(1,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) has read at {there}"],
+    ["plain_beside_atomic",  "plain_beside_atomic",     "(0,0,0)", "(1,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) has read at {there}, and nothing orders the two. One of them is atomic or volatile: make the other so, too."],
+    ["row_past_end",         "row_past_end",            "(0,0,0)", "(1,0,0)",  "race: writes byte 40 of $allocated, which thread (0,0,0) has written at $source:" . line_of("HERE row_past_end") . ", and nothing orders the two. Compare the index with the end of the row"],
+    ["compare_and_swap",     "compare_and_swap",        "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) has written at {there}, and nothing orders the two. One of them is atomic or volatile: make the other so, too."],
+    ["compare_and_swap_of_blocks", "compare_and_swap", "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}. Blocks run in any order, or at once. One of them is atomic or volatile: make the other so, too."],
+    ["read_past_named",      "read_past_named",         "(0,0,0)", "(0,0,0)",  "reads right past the end of the 40-byte array inputs. Compare the index"],
+    ["write_before_named",   "write_before_named",      "(0,0,0)", "(0,0,0)",  "writes 4 bytes before the start of the 40-byte array inputs. Compare the index"],
     ["flag_without_fence",   "flag_without_fence<1, 0>", "(0,0,0)", "(1,0,0)", "race: reads byte 0 of $allocated, which thread (32,0,0) has written at {there}"],
     ["wait_is_no_barrier",   "wait_is_no_barrier",      "(0,0,0)", "(1,0,0)",  "race: writes byte 4 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has read at {there}"],
     ["early_copy",           "early_copy",              "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has written by an asynchronous copy at {there}"],
@@ -181,6 +186,7 @@ for (@faults) {
     my ($status, $out, $err) = run("warp", "wrong", $name);
     my $all = $status == 1 && $err =~ /\A[^\n]*\.\n\z/ && index($err, $at) == 0 && $err =~ /$like/;
     $all &&= defined $thread ? index($err, "$place: ") > 0 : index($err, $place) > 0;
+    $all &&= $err !~ /__sync/ if $err =~ /: race: [^,]* allocation /; # a barrier is no help for a wrong index
     ok($all, "$name: says what and where") or diag("expected $at / $place / $words\ngot $status: $err");
     next if $name =~ /endless/;
     for my $order ("reverse", "random:1") {
@@ -190,9 +196,14 @@ for (@faults) {
     }
 }
 
+my ($status, $out, $err) = run("warp", "wrong", "barrier_elsewhere");
+my $header = "common/tests/sim/elsewhere.cuh";
+ok($err =~ /\Asimulator: \Q$header\E:\d+: kernel barrier_elsewhere, .* waits at __syncthreads at \Q$header\E:\d+\./,
+    "a header that is included by ../: named as seen from here") or diag($err);
+
 # ---- not in a kernel, and settings ----
 
-my ($status, $out, $err) = run("warp", "wrong", "host_crash");
+($status, $out, $err) = run("warp", "wrong", "host_crash");
 ok($status > 128 && $err !~ /kernel/, "host_crash: blames no kernel") or diag("got $status: $err");
 ($status, $out, $err) = run("warp", "wrong", "host_touch");
 ok($status == 1 && $err =~ /^simulator: \Q$source\E:@{[line_of("HERE host_touch")]}: host code: writes 16 bytes past .* Use cudaMemcpy\.$/,

@@ -14,6 +14,7 @@ enum mistake {
     A_NAN,
     UNWRITTEN,
     PAST_THE_END,
+    PAST_BY_MEMCPY,
     READS_EARLY,
     WRITES_EARLY,
     BARRIER_IN_BRANCH,
@@ -73,6 +74,8 @@ static __global__ void scan(int seq_len, bool reverse, const float *inputs, cons
     outputs[i] = y;
     if (mistake == PAST_THE_END && blockIdx.x == gridDim.x - 1 && l == 0)
         outputs[row + seq_len] = 0.0f;
+    if (mistake == PAST_BY_MEMCPY && blockIdx.x == gridDim.x - 1 && l == 0)
+        memcpy(&outputs[row + seq_len], &y, 4 * min(seq_len, 1)); /* the simulator does not see into such a call */
 }
 
 template <int mistake>
@@ -118,6 +121,7 @@ int main(int argc, char **argv)
         row("a_nan", launch<A_NAN>),
         row("unwritten", launch<UNWRITTEN>),
         row("past_the_end", launch<PAST_THE_END>),
+        row("past_by_memcpy", launch<PAST_BY_MEMCPY>),
         row("reads_early", launch<READS_EARLY>),
         row("writes_early", launch<WRITES_EARLY>),
         row("barrier_in_branch", launch<BARRIER_IN_BRANCH>),

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../sim/sim.h"
+#include "../sim/elsewhere.cuh"
+
 #define ALL 0xffffffffu
 #define N 100 /* elements of x: 400 bytes */
 
@@ -115,6 +118,24 @@ __global__ void plain_beside_atomic(float *x, int)
 {
     atomicAdd(&x[0], 1.0f);    /* HERE plain_beside_atomic */
     x[threadIdx.x + 1] = x[0]; /* THERE plain_beside_atomic */
+}
+
+/* One step too many in rows of 10. */
+__global__ void row_past_end(float *x, int)
+{
+    for (int l = 0; l <= 10; l++)
+        x[10 * threadIdx.x + l] = 1; /* HERE row_past_end */
+}
+
+/* As the Programming Guide adds to a double. */
+__global__ void compare_and_swap(float *x, int)
+{
+    int *place = (int *)x, assumed;
+    int old = place[0]; /* HERE compare_and_swap */ /* HERE compare_and_swap_of_blocks */
+    do {
+        assumed = old;
+        old = atomicCAS(place, assumed, assumed + 1); /* THERE compare_and_swap */ /* THERE compare_and_swap_of_blocks */
+    } while (assumed != old);
 }
 
 /* The flag tells nothing without a fence before it, and nothing without a fence after it. */
@@ -821,6 +842,21 @@ __global__ void failed_assert(float *, int n)
     assert(threadIdx.x < 7 + (unsigned)n); /* HERE failed_assert */
 }
 
+__global__ void read_past_named(float *x, int)
+{
+    x[0] = x[10]; /* HERE read_past_named */
+}
+
+__global__ void write_before_named(float *x, int)
+{
+    x[-1] = 1; /* HERE write_before_named */
+}
+
+__global__ void barrier_elsewhere(float *, int)
+{
+    barrier_in_branches();
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -844,6 +880,12 @@ int main(int argc, char **argv)
     SIMPLE(two_blocks)
     CASE(neighbour_block, (neighbour_block<<<2, 34>>>(x, 0)))
     CASE(plain_beside_atomic, (plain_beside_atomic<<<1, 64>>>(x, 0)))
+    CASE(row_past_end, (row_past_end<<<1, 3>>>(x, 0)))
+    CASE(compare_and_swap, (compare_and_swap<<<1, 64>>>(x, 0)))
+    CASE(compare_and_swap_of_blocks, (compare_and_swap<<<2, 1>>>(x, 0)))
+    CASE(read_past_named, (sim_name_array(x + 10, 40, "inputs"), read_past_named<<<1, 1>>>(x + 10, 0)))
+    CASE(write_before_named, (sim_name_array(x + 10, 40, "inputs"), write_before_named<<<1, 1>>>(x + 10, 0)))
+    SIMPLE(barrier_elsewhere)
     CASE(flag_without_fence, (flag_without_fence<1, 0><<<1, 64>>>(x, 0)))
     CASE(flag_without_first_fence, (flag_without_fence<0, 1><<<1, 64>>>(x, 0)))
     CASE(flag_with_fences, (flag_without_fence<1, 1><<<1, 64>>>(x, 0), exit(0)))

@@ -1,0 +1,85 @@
+# Two makes at once, from clean: neither finds half a file, and neither takes the other's away.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+use Time::HiRes 'sleep';
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!";
+    print $file $text;
+    close $file or die "$path: $!";
+    return $path;
+}
+sub wait_for {
+    my ($path) = @_;
+    for (1 .. 1200) {
+        return 1 if -e $path;
+        sleep 0.05;
+    }
+    return 0;
+}
+
+my ($root, $at_half, $go) = (scratch('two'), scratch('at_half'), scratch('go'));
+mkdir $_ for $root, "$root/common", "$root/common/sim", "$root/01_x";
+system('cp', '-a', glob('common/*.mk'), "$root/common") == 0 or die 'cp';
+write_file("$root/01_x/Makefile", "ON_CPU := yes\ninclude ../common/chapter.mk\n");
+write_file("$root/01_x/main.c", "int main(void) { return 0; }\n");
+write_file("$root/common/device_cpu.c", "int device;\n");
+write_file("$root/common/sim/engine.cpp", "int engine;\n");
+
+# A compiler of which one does only half of its work until the other is through: a plain make compiles and links in between.
+my $slow = write_file(scratch('slow.sh'), <<'END');
+out=
+previous=
+for word; do
+    [ "$previous" != -o ] || out=$word
+    previous=$word
+done
+case $out in
+    *"$HALF"*)
+        printf half > "$out"
+        : > "$AT_HALF"
+        while [ ! -e "$GO" ]; do sleep 0.05; done
+        ;;
+esac
+exec "$@"
+END
+
+sub two { # the second one runs while the first one has half of a file; what both said, and whether that file was whole between them
+    my ($half, $file, @command) = @_;
+    unlink $at_half, $go;
+    my $log = scratch('first.log');
+    my $first = fork // die "fork: $!";
+    if ($first == 0) {
+        @ENV{qw(HALF AT_HALF GO)} = ($half, $at_half, $go);
+        open STDOUT, '>', $log;
+        open STDERR, '>&', \*STDOUT;
+        exec @command or exit 127;
+    }
+    ok(wait_for($at_half), "one make has half of $half");
+    my ($status, $out, $err) = run_program({ HALF => 'nothing' }, @command);
+    my $between = read_file($file) // 'none';
+    write_file($go, '');
+    waitpid $first, 0;
+    is("$status $?", '0 0', "$half: both end well") or diag("$out$err" . read_file($log));
+    ok($between ne 'half' && length $between > 100 && -s $file, "$half: the other has found it whole");
+}
+
+my @make = ('make', '--no-print-directory', 'BACKEND=sim', '-C', "$root/01_x", "CC=sh '$slow' gcc", "CXX=sh '$slow' g++");
+for ([ 'main.o', 'build/obj/sim/01_x/main.o' ], ['engine.o', 'build/obj/sim/common/sim/engine.o'], ['build/sim/01_x', 'build/sim/01_x']) {
+    my ($half, $file) = @$_;
+    system('rm', '-rf', "$root/build");
+    two($half, "$root/$file", @make);
+}
+is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/*"], [qw(device_cpu.d device_cpu.o main.d main.o sim)], 'nothing else is left');
+
+# a kernel for the simulator: preprocessed, rewritten, compiled
+my $source = write_file(scratch('empty.cu'), "static __global__ void nothing() {}\nvoid launch() { nothing<<<1, 1>>>(); }\n");
+mkdir scratch('objects');
+$ENV{CXX} = "sh $slow g++";
+two('.o', scratch('objects/empty.o'), 'sh', 'common/sim/compile.sh', $source, scratch('objects/empty.o'), '-Icommon');
+is_deeply([map { s{.*/}{}r } glob scratch('objects/*')], [qw(empty.d empty.o)], 'nothing else is left');
+done_testing;

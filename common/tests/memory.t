@@ -1,0 +1,68 @@
+# Memory that runs out, at each place in turn: a program then says so and ends; it never crashes, and never goes on with less.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+plan skip_all => 'the simulator\'s programs are linked at fixed addresses, by which they are told from libraries' if backend() ne 'sim';
+
+# In front of the C library: the call number FAIL_AT that the program itself makes finds no memory.
+my $source = scratch('fail.c');
+open my $file, '>', $source or die;
+print $file <<'END';
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+static int fails(void *caller)
+{
+    static long calls, fail_at = -1;
+    if (fail_at < 0)
+        fail_at = getenv("FAIL_AT") != NULL ? atol(getenv("FAIL_AT")) : 0;
+    if ((uintptr_t)caller >= (uintptr_t)1 << 30 || ++calls != fail_at)
+        return 0;
+    close(creat(getenv("FAILED"), 0666));
+    errno = ENOMEM;
+    return 1;
+}
+#define CALLER __builtin_return_address(0)
+void *malloc(size_t size) { return fails(CALLER) ? NULL : __libc_malloc(size); }
+void *calloc(size_t n, size_t size) { return fails(CALLER) ? NULL : __libc_calloc(n, size); }
+void *realloc(void *old, size_t size) { return fails(CALLER) ? NULL : __libc_realloc(old, size); }
+char *strdup(const char *text)
+{
+    char *copy = fails(CALLER) ? NULL : __libc_malloc(strlen(text) + 1);
+    return copy != NULL ? strcpy(copy, text) : NULL;
+}
+END
+close $file;
+my $library = scratch('fail.so');
+my ($status, $out, $err) = run_program('gcc', '-shared', '-fPIC', '-O1', '-fno-builtin', '-o', $library, $source);
+plan skip_all => 'no C library here whose allocation can be replaced' if $status ne '0';
+
+my $x = write_npy(scratch('x.npy'), '(4,)', 1 .. 4);
+my %commands = (
+    'gradients of own arrays' => [program('02_cuda_ref'), '--d-outputs', $x, '--coeffs', $x, '--outputs', $x,
+        '--d-inputs', scratch('dx.npy'), '--d-coeffs', scratch('dc.npy')],
+    'a table in a file' => [program('04_warp_scan'), '--num-seqs', 2, '--seq-len', '3,40', '--variant', 'block', '--csv', scratch('t.csv')],
+    'a trace' => [program('06_backward'), '--num-seqs', 2, '--seq-len', '40', '--variant', 'default', '--reverse'],
+);
+my $failed = scratch('failed'); # is there when memory was refused
+for my $what (sort keys %commands) {
+    my ($calls, @bad) = 0;
+    do {
+        $calls++;
+        unlink $failed, map { glob scratch($_) } '*.csv', 'd?.npy';
+        ($status, $out, $err) = run_program({ LD_PRELOAD => $library, FAIL_AT => $calls, FAILED => $failed, SIM_TRACE => scratch('trace.csv') },
+            @{ $commands{$what} });
+        push @bad, "allocation $calls: status $status, $err" if -e $failed && ($status !~ /^[12]$/ || $err !~ /memory|allocat|could not be copied back/i);
+        push @bad, "allocation $calls: a file is left" if glob scratch('*partial*');
+    } while (-e $failed && $calls < 500);
+    ok($status eq '0' && $calls > 5 && !@bad, "$what: memory runs out at each of " . ($calls - 1) . ' places') or diag(join "\n", @bad);
+}
+done_testing;
