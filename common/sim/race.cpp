@@ -432,10 +432,13 @@ static bool ordered(uint64_t record)
    that begins with a plain read. */
 static const char *const make_strong = "One of them is atomic or volatile: make the other so, too";
 
+static uint64_t flags_launch; /* the last one with an atomic or volatile access: a flag may be meant */
+
 [[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, bool strong, unsigned site,
                                 uint64_t record, bool wrote)
 {
     const bool mixed = r->name == NULL && strong != (kind_of(record) == STRONG);
+    const bool flags = r->name == NULL && flags_launch == launch_epoch;
     const uint64_t then = record >> EPOCH_AT;
     const unsigned other = agent_of(record);
     const void *pc = sim_site_pc(record >> SITE_AT & (SIM_MAX_SITES - 1));
@@ -462,6 +465,8 @@ static const char *const make_strong = "One of them is atomic or volatile: make 
                      kind_of(record) == ARRIVED ? " by an asynchronous copy" : "", where,
                      r->name != NULL ? "Put __syncthreads() between them, or __syncwarp() within a warp"
                      : mixed         ? make_strong
+                     : flags         ? "If a flag orders them, call __threadfence() before writing it and after reading "
+                                       "it; else compare the index with the end of the row"
                                      : "Compare the index with the end of the row: let each thread write bytes that no "
                                        "other one touches");
     for (size_t i = 0; i < num_blocks && blocks[i].epoch <= then; i++)
@@ -531,8 +536,10 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
         check_written(r, offset, size, how, site);
     if (offset % 4 != 0 || size % 4 != 0)
         return; /* single bytes are not followed */
-    if (strong)
+    if (strong) {
+        flags_launch = launch_epoch;
         touch_flag(at, writes, !writes || how & SIM_ATOMIC);
+    }
     for (size_t word = first; word < last; word++) {
         struct sim_cell *cell = &s->cells[word];
 

@@ -31,7 +31,7 @@ my @faults = (
     ["compare_and_swap_of_blocks", "compare_and_swap", "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}. Blocks run in any order, or at once. One of them is atomic or volatile: make the other so, too."],
     ["read_past_named",      "read_past_named",         "(0,0,0)", "(0,0,0)",  "reads right past the end of the 40-byte array inputs. Compare the index"],
     ["write_before_named",   "write_before_named",      "(0,0,0)", "(0,0,0)",  "writes 4 bytes before the start of the 40-byte array inputs. Compare the index"],
-    ["flag_without_fence",   "flag_without_fence<1, 0>", "(0,0,0)", "(1,0,0)", "race: reads byte 0 of $allocated, which thread (32,0,0) has written at {there}"],
+    ["flag_without_fence",   "flag_without_fence<1, 0>", "(0,0,0)", "(1,0,0)", "race: reads byte 0 of $allocated, which thread (32,0,0) has written at {there}, and nothing orders the two. If a flag orders them, call __threadfence() before"],
     ["wait_is_no_barrier",   "wait_is_no_barrier",      "(0,0,0)", "(1,0,0)",  "race: writes byte 4 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has read at {there}"],
     ["early_copy",           "early_copy",              "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has written by an asynchronous copy at {there}"],
     ["missing_wait",         "missing_wait",            "(0,0,0)", "(32,0,0)", "reads byte 124 of the 256-byte shared array tile declared at FILE, to which the copy of {there} is on its way"],
