@@ -123,6 +123,7 @@ SKIP: {
     if ($pid == 0) {
         open STDOUT, '>', '/dev/null';
         open STDERR, '>', '/dev/null';
+        $SIG{INT} = 'DEFAULT'; # a shell's background job ignores it
         exec @command[0 .. 2], '--seq-len', '5,33,100000,200000', '--resume', '--csv', $csv;
     }
     for (1 .. 400) { # at most 20 s
