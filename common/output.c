@@ -95,7 +95,7 @@ int output_open(struct output *output, const char *path)
         output->beside = size == 0 ? NULL : malloc(size);
         if (output->beside != NULL) {
             snprintf(output->beside, size, "%s.partial-XXXXXX", output->target);
-            const int number = mkstemp(output->beside); /* a name that nothing has, whoever was interrupted here before */
+            const int number = mkstemp(output->beside); /* whoever was interrupted here before: the name is new */
             output->file = number < 0 ? NULL : fdopen(number, "wb");
             if (number >= 0 && output->file == NULL) {
                 unlink(output->beside);

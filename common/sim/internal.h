@@ -74,7 +74,7 @@ extern volatile uint64_t sim_progress; /* changes whenever a thread gets somewhe
 struct sim_region {
     char *start; /* what the program was given */
     size_t size;
-    char *array;       /* of it, what kernels may touch: all, or what sim_name_array named */
+    char *array; /* of it, what kernels may touch: all, or what sim_name_array named */
     size_t array_size;
     const char *array_name; /* or NULL */
     char *pages;            /* the readable pages around it */

@@ -465,10 +465,10 @@ static uint64_t flags_launch; /* the last one with an atomic or volatile access:
                      kind_of(record) == ARRIVED ? " by an asynchronous copy" : "", where,
                      r->name != NULL ? "Put __syncthreads() between them, or __syncwarp() within a warp"
                      : mixed         ? make_strong
-                     : flags         ? "If a flag orders them, call __threadfence() before writing it and after reading "
-                                       "it; else compare the index with the end of the row"
-                                     : "Compare the index with the end of the row: let each thread write bytes that no "
-                                       "other one touches");
+                     : flags ? "If a flag orders them, call __threadfence() before writing it and after reading "
+                               "it; else compare the index with the end of the row"
+                             : "Compare the index with the end of the row: let each thread write bytes that no "
+                               "other one touches");
     for (size_t i = 0; i < num_blocks && blocks[i].epoch <= then; i++)
         block = blocks[i].index;
     sim_fault_at(sim_site_pc(site),

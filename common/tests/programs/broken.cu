@@ -75,7 +75,7 @@ static __global__ void scan(int seq_len, bool reverse, const float *inputs, cons
     if (mistake == PAST_THE_END && blockIdx.x == gridDim.x - 1 && l == 0)
         outputs[row + seq_len] = 0.0f;
     if (mistake == PAST_BY_MEMCPY && blockIdx.x == gridDim.x - 1 && l == 0)
-        memcpy(&outputs[row + seq_len], &inputs[i], 4 * min(seq_len, 1)); /* the simulator does not see into such a call */
+        memcpy(&outputs[row + seq_len], &inputs[i], 4 * min(seq_len, 1)); /* a call, which the simulator does not see */
 }
 
 template <int mistake>

@@ -131,10 +131,10 @@ __global__ void row_past_end(float *x, int)
 __global__ void compare_and_swap(float *x, int)
 {
     int *place = (int *)x, assumed;
-    int old = place[0]; /* HERE compare_and_swap */ /* HERE compare_and_swap_of_blocks */
+    int old = place[0]; /* HERE compare_and_swap */ /* HERE compare_and_swap_2 */
     do {
         assumed = old;
-        old = atomicCAS(place, assumed, assumed + 1); /* THERE compare_and_swap */ /* THERE compare_and_swap_of_blocks */
+        old = atomicCAS(place, assumed, assumed + 1); /* THERE compare_and_swap */ /* THERE compare_and_swap_2 */
     } while (assumed != old);
 }
 
@@ -882,7 +882,7 @@ int main(int argc, char **argv)
     CASE(plain_beside_atomic, (plain_beside_atomic<<<1, 64>>>(x, 0)))
     CASE(row_past_end, (row_past_end<<<1, 3>>>(x, 0)))
     CASE(compare_and_swap, (compare_and_swap<<<1, 64>>>(x, 0)))
-    CASE(compare_and_swap_of_blocks, (compare_and_swap<<<2, 1>>>(x, 0)))
+    CASE(compare_and_swap_2, (compare_and_swap<<<2, 1>>>(x, 0)))
     CASE(read_past_named, (sim_name_array(x + 10, 40, "inputs"), read_past_named<<<1, 1>>>(x + 10, 0)))
     CASE(write_before_named, (sim_name_array(x + 10, 40, "inputs"), write_before_named<<<1, 1>>>(x + 10, 0)))
     SIMPLE(barrier_elsewhere)
