@@ -25,7 +25,8 @@ static bool runs_there(const struct linrec_kernel *kernel, const struct linrec_c
 static cudaError_t launch_for(bool backward, const struct pipe_chip *chip, const struct linrec_args *args,
                               cudaStream_t stream)
 {
-    const struct pipe_choice choice = backward ? backward_choose(args->seq_len, chip) : pipe_choose(args->seq_len, chip);
+    const struct pipe_choice choice =
+        backward ? backward_choose(args->seq_len, chip) : pipe_choose(args->seq_len, chip);
     const bool of_06 = backward || args->reverse;
     const struct linrec_kernel *const kernel = find(of_06 ? chapter06_kernels : chapter05_kernels, choice.variant);
     struct linrec_args chosen = *args;

@@ -1,7 +1,7 @@
-/* contract.c - what the launchers of chapters 02 to 06 promise. cudaErrorInvalidValue for: a null pointer or one that is not aligned to 16 bytes, whichever
-   it is of those that the pass needs; sizes whose bytes overflow; a direction, a length or a number of sequences that its table does not
-   offer, rows, threads or stages that are not among those of its knobs. Success for zero sizes, whatever the pointers.
-   Prints TAP. */
+/* contract.c - what the launchers of chapters 02 to 06 promise. cudaErrorInvalidValue for: a null pointer or one that
+   is not aligned to 16 bytes, whichever it is of those that the pass needs; sizes whose bytes overflow; a direction, a
+   length or a number of sequences that its table does not offer, rows, threads or stages that are not among those of
+   its knobs. Success for zero sizes, whatever the pointers. Prints TAP. */
 #include <stdio.h>
 #include <string.h>
 
@@ -69,8 +69,13 @@ static void check_config(const struct linrec_kernel *kernel, bool backward, cons
 
 static void check_launcher(const struct linrec_kernel *kernel, bool backward, float *memory)
 {
-    const struct linrec_args good = {.num_seqs = 1, .seq_len = 4, .inputs = memory, .coeffs = memory + 4,
-                                     .outputs = memory + 8, .d_outputs = memory + 12, .d_inputs = memory + 16,
+    const struct linrec_args good = {.num_seqs = 1,
+                                     .seq_len = 4,
+                                     .inputs = memory,
+                                     .coeffs = memory + 4,
+                                     .outputs = memory + 8,
+                                     .d_outputs = memory + 12,
+                                     .d_inputs = memory + 16,
                                      .d_coeffs = memory + 20};
     struct linrec_args args;
     char what[64];

@@ -4,7 +4,8 @@
 
 #include "../../harness.h"
 
-static __global__ void loop(int rows, int stages, size_t seq_len, const float *inputs, const float *coeffs, float *outputs)
+static __global__ void loop(int rows, int stages, size_t seq_len, const float *inputs, const float *coeffs,
+                            float *outputs)
 {
     const size_t row = blockIdx.x / rows * seq_len;
     float y = 0.0f;
