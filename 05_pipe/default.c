@@ -15,9 +15,15 @@
     if (seq_len <= (max_seq_len) && seq_len % 4 == 0)                                                                  \
         return (struct pipe_choice){pipe_##variant##_forward, #variant, {rows, threads, stages}};
 
-struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
+struct pipe_choice pipe_tuned(size_t seq_len)
 {
     PIPE_TUNED(TAKE_TUNED)
+    (void)seq_len;
+    return (struct pipe_choice){NULL, NULL, {0, 0, 0}};
+}
+
+struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
+{
     if (seq_len <= PIPE_ROW || (seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, seq_len)))
         return (struct pipe_choice){pipe_flat_forward, "flat", {0, 0, 0}};
     if (seq_len <= PIPE_WARP_MAX_LEN)
@@ -40,12 +46,11 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
 
 cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)
 {
+    const struct pipe_choice tuned = pipe_tuned(args->seq_len);
     struct pipe_chip chip;
-    const cudaError_t error = pipe_read_chip(&chip);
-    if (error != cudaSuccess)
+    cudaError_t error = tuned.launch != NULL ? pipe_launch(tuned.launch, &tuned, args, stream) : cudaErrorNotSupported;
+    if (error != cudaErrorNotSupported || (error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
     const struct pipe_choice choice = pipe_choose(args->seq_len, &chip);
-    struct linrec_args chosen = *args;
-    chosen.config = choice.config;
-    return choice.launch(&chosen, stream);
+    return pipe_launch(choice.launch, &choice, args, stream);
 }

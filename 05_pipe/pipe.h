@@ -46,6 +46,14 @@ struct pipe_choice {
 };
 struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip);
 
+/* What a header of `make TUNED=...` says for this length; launch is NULL if it says nothing. The chip may lack what
+   that needs: its launcher then returns cudaErrorNotSupported and has launched nothing. */
+struct pipe_choice pipe_tuned(size_t seq_len);
+
+/* Launches `launch` with the choice's configuration in place of args->config. */
+cudaError_t pipe_launch(linrec_launcher *launch, const struct pipe_choice *choice, const struct linrec_args *args,
+                        cudaStream_t stream);
+
 /* Threads of a block for tiles with `elems` elements a thread: the sequence is cut into `tiles` tiles, or into more if
    that took more than `most` threads, and then as few threads as suffice for tiles of equal size. */
 int pipe_threads(size_t seq_len, int elems, size_t tiles, int most);

@@ -11,26 +11,24 @@ cudaError_t backward_check(const struct linrec_args *args, bool backward, const 
     return pipe_config_fits(args, config) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t launch_choice(const struct pipe_choice *choice, linrec_launcher *launch,
-                                 const struct linrec_args *args, cudaStream_t stream)
+/* A choice of chapter 05, by this chapter's kernel of the same name. */
+static cudaError_t launch_scan(const struct pipe_choice *choice, const struct linrec_args *args, cudaStream_t stream)
 {
-    struct linrec_args chosen = *args;
-    chosen.config = choice->config;
-    return launch(&chosen, stream);
+    for (const struct linrec_kernel *kernel = chapter06_kernels; kernel->name != NULL; kernel++)
+        if (strcmp(kernel->name, choice->variant) == 0)
+            return pipe_launch(kernel->forward, choice, args, stream);
+    return args->reverse ? cudaErrorInvalidValue : pipe_launch(choice->launch, choice, args, stream);
 }
 
-/* What chapter 05 chooses, by this chapter's kernel of the same name. */
 cudaError_t scan_default(const struct linrec_args *args, cudaStream_t stream)
 {
+    const struct pipe_choice tuned = pipe_tuned(args->seq_len);
     struct pipe_chip chip;
-    const cudaError_t error = pipe_read_chip(&chip);
-    if (error != cudaSuccess)
+    cudaError_t error = tuned.launch != NULL ? launch_scan(&tuned, args, stream) : cudaErrorNotSupported;
+    if (error != cudaErrorNotSupported || (error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
     const struct pipe_choice choice = pipe_choose(args->seq_len, &chip);
-    for (const struct linrec_kernel *kernel = chapter06_kernels; kernel->name != NULL; kernel++)
-        if (strcmp(kernel->name, choice.variant) == 0)
-            return launch_choice(&choice, kernel->forward, args, stream);
-    return args->reverse ? cudaErrorInvalidValue : launch_choice(&choice, choice.launch, args, stream);
+    return launch_scan(&choice, args, stream);
 }
 
 /* A header that `make TUNED=...` includes before this file may list what to take up to which length; see chapter 05. */
@@ -41,12 +39,18 @@ cudaError_t scan_default(const struct linrec_args *args, cudaStream_t stream)
     if (seq_len <= (max_seq_len) && seq_len % 4 == 0)                                                                  \
         return (struct pipe_choice){backward_##variant, #variant, {rows, threads, stages}};
 
+static struct pipe_choice backward_tuned(size_t seq_len)
+{
+    BACKWARD_TUNED(TAKE_TUNED)
+    (void)seq_len;
+    return (struct pipe_choice){NULL, NULL, {0, 0, 0}};
+}
+
 /* Measured on an H200 (README.md, "Choosing"): below 512 elements each warp by itself; from 1024 on the copy engine
    with two large tiles on their way; between them, and without an engine, cp.async; and ahead where there is not even
    that. */
 struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
 {
-    BACKWARD_TUNED(TAKE_TUNED)
     if (seq_len < 512)
         return (struct pipe_choice){backward_flat, "flat", {0, 0, 0}};
     if (chip->arch < 80)
@@ -63,10 +67,11 @@ struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
 
 cudaError_t backward_default(const struct linrec_args *args, cudaStream_t stream)
 {
+    const struct pipe_choice tuned = backward_tuned(args->seq_len);
     struct pipe_chip chip;
-    const cudaError_t error = pipe_read_chip(&chip);
-    if (error != cudaSuccess)
+    cudaError_t error = tuned.launch != NULL ? pipe_launch(tuned.launch, &tuned, args, stream) : cudaErrorNotSupported;
+    if (error != cudaErrorNotSupported || (error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
     const struct pipe_choice choice = backward_choose(args->seq_len, &chip);
-    return launch_choice(&choice, choice.launch, args, stream);
+    return pipe_launch(choice.launch, &choice, args, stream);
 }
