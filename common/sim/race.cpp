@@ -587,3 +587,19 @@ void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsig
                epoch << EPOCH_AT | (uint64_t)engine << AGENT_AT | (uint64_t)times[engine] << TIME_AT |
                    (uint64_t)site << SITE_AT | ARRIVED);
 }
+
+extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size)
+{
+    const struct sim_region *r = sim_region_near(address);
+    const size_t word = r == NULL ? 0 : (size_t)((const char *)address - r->start) / 4;
+
+    if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4) || num_blocks == 0 ||
+        r->shadow->cells[word].write < launch_epoch << EPOCH_AT)
+        return false;
+    const uint64_t record = r->shadow->cells[word].write;
+    for (size_t i = 0; i < num_blocks && blocks[i].epoch <= record >> EPOCH_AT; i++)
+        *block = blocks[i].index.x;
+    *thread = agent_of(record);
+    sim_locate((const char *)sim_site_pc(record >> SITE_AT & (SIM_MAX_SITES - 1)) - 1, place, size);
+    return true;
+}
