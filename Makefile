@@ -116,3 +116,5 @@ help:
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
 .PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize setup clean help
+
+include common/exercises.mk

@@ -35,6 +35,8 @@ SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/c
 
 all: $(PROGRAM) $(DEMO_PROGRAMS)
 
+include $(ROOT)/common/exercises.mk
+
 # the whole output goes to results/, a summary to the screen: of a demo its last line
 run: all
 	@mkdir -p $(ROOT)/results
@@ -87,7 +89,7 @@ clean:
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
 TERM_OPTION := $(if $(filter command line,$(origin TERM)),$(TERM))
 
-ifeq ($(MAKELEVEL),0)
+ifeq ($(MAKELEVEL)$(filter exercise% hint solution reset,$(MAKECMDGOALS)),0)
   $(info backend: $(BACKEND) ($(BACKEND_REASON)))
 endif
 
