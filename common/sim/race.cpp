@@ -600,6 +600,7 @@ extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *t
     for (size_t i = 0; i < num_blocks && blocks[i].epoch <= record >> EPOCH_AT; i++)
         *block = blocks[i].index.x;
     *thread = agent_of(record);
-    sim_locate((const char *)sim_site_pc(record >> SITE_AT & (SIM_MAX_SITES - 1)) - 1, place, size);
+    if (place != NULL)
+        sim_locate((const char *)sim_site_pc(record >> SITE_AT & (SIM_MAX_SITES - 1)) - 1, place, size);
     return true;
 }

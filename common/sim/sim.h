@@ -53,7 +53,7 @@ void sim_trace(const char *label);
 void sim_name_array(const void *start, size_t size, const char *name);
 
 /* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's number
-   (.x), and where, as "file.cu:12". Returns false if none did. */
+   (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
 bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);
 
 #ifdef __cplusplus
