@@ -52,6 +52,11 @@ struct judge {
 
 extern const struct judge judge;
 
+/* The most usual ones, for arrays inputs, coeffs and outputs of shape (num_seqs, seq_len): the recurrence of linrec.h, and
+   that the first coefficient of each row is not used. */
+void judge_recurrence(const size_t *size, double *const *array);
+bool judge_is_first(const size_t *size, size_t i);
+
 /* Prints a count that a question or a goal may ask for. */
 void judge_count(const char *name, double value);
 
