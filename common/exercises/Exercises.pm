@@ -197,9 +197,10 @@ sub goals {
     my ($exercise, $program) = @_;
     my (@goals, %counts);
     for (@{ $exercise->{goal} // [] }) {
-        my ($name, $best, $most, $shape) = $_->{text} =~ /^(\w+) +([\d.]+)(?: +\(at most ([\d.]+)\))? +at +(\d+(?: *x *\d+)?)$/
+        my ($name, $best, $most, $shape) = $_->{text} =~ /^(\w+) +([\d.]+)(?: +\(at most ([\d.]+)\))?(?: +at +(\d+(?: *x *\d+)?))?$/
             or die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n";
         my $counter = $counters{$name} or die "$exercise->{judge}.txt: goal `$name' is not known\n";
+        die "$exercise->{judge}.txt: goal `$name' has no ` at SHAPE'\n" if !defined $shape && $name ne 'registers';
         my $reached;
         if ($name eq 'registers') {
             $reached = count_registers($exercise, "$program.cu") // next;
@@ -210,7 +211,7 @@ sub goals {
             next if backend() ne 'sim';
             $reached = evaluate($name, $counts{$shape} //= count_at($program, $shape));
         }
-        push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best, most => $most // $best, shape => $shape, reached => $reached };
+        push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best, most => $most // $best, at => $shape // '', reached => $reached };
     }
     return @goals;
 }
@@ -315,12 +316,13 @@ sub judge_answer {
     for (@goals) {
         next if $_->{reached} <= $_->{most} * (1 + 1e-9);
         return ('over_goal', "The results are right, but it is over its goal.\n"
-            . sprintf("  %s: %s, and the goal is %s (at %s).\n", $_->{says}, number($_->{reached}), ($_->{most} == $_->{best} ? '' : 'at most ') . $_->{most}, $_->{shape})
+            . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), ($_->{most} == $_->{best} ? '' : 'at most ') . $_->{most},
+                $_->{at} eq '' ? '' : " (at $_->{at})")
             . fold($_->{look}, '  '));
     }
     my $report = "Solved.\n";
     $report .= sprintf("\n%-42s %8s %14s\n", '', 'yours', "the solution's") if @goals;
-    $report .= sprintf("%-42s %8s %14s\n", "$_->{says}, $_->{shape}", number($_->{reached}), $_->{best}) for @goals;
+    $report .= sprintf("%-42s %8s %14s\n", join(', ', grep { $_ ne '' } @$_{qw(says at)}), number($_->{reached}), $_->{best}) for @goals;
     return ('solved', $report . question($exercise), @goals);
 }
 
