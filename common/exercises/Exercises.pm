@@ -131,6 +131,7 @@ sub build {
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
     write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
+    print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/exercises/judge.o";
     delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)}; # a make of its own
     my ($status, undef, $errors) = run_command({ MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', '-C', 'common/exercises', 'QUIET=1', "BACKEND=$backend",
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=yes' : ());
@@ -190,7 +191,7 @@ sub count_at {
     my ($program, $shape, $what) = @_;
     my ($status, $out, $err) = run_command({}, $program, $what, split / *x */, $shape);
     die "counting at $shape failed: $out$err\n" if $status ne 0;
-    return { $out =~ /^count (\w+) (\S+)$/mg };
+    return { $out =~ /^\@count (\w+) (\S+)$/mg };
 }
 
 # The goals: `NAME N at SHAPE', or `NAME N (at most M) at SHAPE'; of those with a time, or of the others. Returns for each what is asked
@@ -265,15 +266,18 @@ sub compile_error {
 # The report of a run that did not end well.
 sub failure {
     my ($exercise, $text, $shown, $status, $out, $err) = @_;
-    my ($sizes) = $out =~ /.*^with (.*)$/ms; # the last one
-    my ($data) = $out =~ /.*^data (.*?)$/ms;
+    my ($sizes) = $out =~ /.*^\@with (.*)$/ms; # the last one
+    my ($data) = $out =~ /.*^\@data (.*?)$/ms;
     ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
-    my $with = $sizes eq "" ? "" : fold("(With $sizes.) $data", "  ");
+    my $with = $sizes eq '' ? '' : fold("(With $sizes.) $data", '  ');
+    my @printed = grep { !/^\@/ } split /\n/, $out; # by the reader's own code
+    splice @printed, 0, -10;
+    $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
     if ($err =~ /^simulator: (.*)$/m) {
-        my ($place, $who, $message) = $1 =~ /^(?:(\S+:\d+): )?((?:kernel .*?, block \(.*?\)(?:, thread \(.*?\))?|kernel .*?|host code): )?(.*)$/s;
+        my ($place, $who, $message) = $1 =~ /^(?:(.*?:\d+): )?((?:kernel|host code)\b.*?): (.*)$/s;
+        ($place, $who, $message) = (undef, undef, $1) if !defined $message;
         my $report = "The simulator stopped it.\n";
-        (my $subject = $who // '') =~ s/: $//;
-        $report .= '  ' . join(', in ', grep { $_ } $place ? "At $place" : '', $subject) . ":\n";
+        $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         my ($look) = grep { $message =~ $_->[0] } @looks;
         return $report . fold($message, '  ') . ($look ? fold($look->[1], '  ') : '') . $with;
@@ -286,12 +290,12 @@ sub failure {
             . "  " . ($access ? lc($access) . 's outside of an array' : '') . " ($what).\n"
             . fold('Which index does it use for the first element, and which for the last?', '  ') . $with;
     }
-    if ($out =~ /^wrong (.*)$/m) {
+    if ($out =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
-        $report .= fold($1, '  ') if $out =~ /^owner (.+)$/m;
+        $report .= fold($1, '  ') if $out =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
-    return "The launch failed.\n  $1\n$with" if $out =~ /^error (.*)$/m;
+    return "The launch failed.\n  $1\n$with" if $out =~ /^\@error (.*)$/m;
     return "It did not end within $seconds seconds. Which condition should end the loop?\n$with" if $status eq 'signal 14';
     return "It crashed ($status).\n" . join '', map { "  $_\n" } split /\n/, $out . $err;
 }
@@ -309,12 +313,12 @@ sub judge_answer {
     my %bits;
     for my $schedule ($exercise->{on_cpu} ? 'warp' : qw(warp reverse random:1)) {
         my ($status, $out, $err) = run_command({ SIM_SCHEDULE => $schedule, SIM_WATCHDOG => 5 }, $program);
-        if ($status ne 0 || $out !~ /^bits (\w+)$/m) {
+        if ($status ne 0 || $out !~ /^\@bits (\w+)$/m) {
             my $report = failure($exercise, $text, $shown, $status, $out, $err);
             $report .= "  (In another order of execution, SIM_SCHEDULE=$schedule. In the order before this one it went well.)\n" if $schedule ne 'warp';
             return ('wrong', $report);
         }
-        $bits{ ($out =~ /^bits (\w+)$/m)[0] } = $schedule;
+        $bits{ ($out =~ /^\@bits (\w+)$/m)[0] } = $schedule;
     }
     return ('wrong', 'The results depend on the order in which warps run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1;
