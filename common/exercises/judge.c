@@ -189,7 +189,7 @@ static bool is_poison(float x)
     return bits == 0xFFFFFFFFu;
 }
 
-/* Whether the reader's code has written an output. The simulator knows; elsewhere the bits tell that were there before. */
+/* Whether the reader's code has written an output. The simulator knows; elsewhere the bits of before are gone. */
 static bool was_written(const struct a_case *c, int a, size_t i)
 {
 #ifdef LINREC_SIM
