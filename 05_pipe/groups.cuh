@@ -36,8 +36,8 @@ static __device__ __forceinline__ void load4(const float *tile, int at, int firs
     }
 }
 
-/* __stwb is the plain store under its own name: nvcc would join an assignment with the edge's single stores, and store
-   the whole group in four pieces. */
+/* To global memory. __stwb is its plain store under its own name: nvcc (13.0) would join an assignment with the edge's
+   single stores, and store the whole group in four pieces. */
 static __device__ __forceinline__ void store4(float *tile, int at, int first, int last, const float *four)
 {
     if (is_whole(at, first, last)) {
