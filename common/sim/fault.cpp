@@ -13,7 +13,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "barrier.h"
+#include "fault.h"
+#include "memory.h"
+#include "observe.h"
 
 /* ---- from addresses to source lines ---- */
 

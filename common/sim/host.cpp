@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "internal.h"
+#include "fault.h"
+#include "host.h"
+#include "include/cuda_runtime.h"
+#include "memory.h"
+#include "sizes.h"
 
 enum { NUM_MULTIPROCESSORS = 2, L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
 

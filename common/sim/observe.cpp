@@ -21,11 +21,19 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "fault.h"
+#include "include/cuda_runtime.h"
+#include "memory.h"
+#include "observe.h"
+#include "race.h"
+#include "fiber.h"
+#include "trace.h"
 
 extern "C" char __executable_start, etext, end; /* set by the linker: the program's first byte, ends of code and data */
 
 bool sim_has_kernels;
+const void *sim_last_pc;
+uint64_t sim_atomics;
 
 static const unsigned most_in_turn = 512;
 static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
@@ -327,7 +335,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         sim_pause();
 }
 
-/* Local variables, and the program's own data (threadIdx is there), are nobody's business. */
+/* Local variables, and the program's own data (threadIdx is there), are neither judged nor counted. */
 static inline __attribute__((always_inline)) void observe(const void *at, size_t size, unsigned how, const void *pc)
 {
     const char *p = (const char *)at;

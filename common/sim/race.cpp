@@ -1,12 +1,19 @@
-/* race.cpp - remembers what happened to each byte last, and tells accesses that nothing orders.
+/* race.cpp - remembers what happened to each byte last, and finds accesses that nothing orders.
 
-   Of every 4 bytes the last write and two reads are kept, each as a record of 64 bits:
+   Two accesses to the same bytes race if one of them writes, two threads make them, neither *happens before* the other
+   (Lamport 1978), and not both are strong (atomic or volatile). What happens before what is kept as in FastTrack
+   (Flanagan and Freund, PLDI 2009): an access is remembered as an *epoch*, who made it and at what time of its own; a
+   thread's *vector clock* holds up to what time it knows of each other thread. An access that is remembered happens
+   before what a thread does now if the thread's clock has reached its epoch.
 
-       | epoch 26 | agent 11 | time 12 | place in the code 13 | kind 2 |
+   Of every 4 bytes the epochs of the last write and of two reads are kept, each in 64 bits with its place in the code:
 
-   An *epoch* ends with each __syncthreads, block and launch. So of two records with different epochs of one block, a
-   barrier lies between. Within an epoch, each thread has a *time*, which goes on when the thread tells others what it
-   has done (__syncwarp, an arrival at an mbarrier), and a *clock*: how far it knows the times of the others.
+       | interval 26 | agent 11 | time 12 | place in the code 13 | kind 2 |
+       '------------ epoch ------------'
+
+   A GPU's barriers allow a short form. An *interval* ends with each __syncthreads, block and launch. So between two
+   accesses of one block in different intervals lies a barrier, and vector clocks need only tell the times within the
+   interval. A thread's time goes on when others learn what it has done (__syncwarp, an arrival at an mbarrier):
 
        thread 3  writes a, time 1 ----+                          thread 5 knows thread 3 up to time 1:
                                       | __syncwarp               the write comes before the read
@@ -15,38 +22,39 @@
        thread 3  writes b, time 2                                but not up to time 2: a race
        thread 5                              reads b
 
-   A thread can also tell by a *flag*, an atomic or volatile word: who writes it after a fence tells what it has done
-   before the fence; who reads it and then comes to a fence knows that. Only flags reach across blocks.
-
-   Two accesses to the same bytes race if one of them writes, they are of two threads, neither epoch nor clock orders
-   them, and not both are strong (atomic or volatile). Blocks of one launch are never ordered. Copies of the copy engine
-   are made by agents of their own, one for each mbarrier. */
+   A *flag*, an atomic or volatile word, orders too: who writes it after a fence releases what it has done before the
+   fence; who reads it and then comes to a fence acquires that. Only flags reach across blocks. Blocks of one launch are
+   not ordered otherwise. Copies of the copy engine are made by agents of their own, one for each mbarrier. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "fault.h"
+#include "include/cuda_runtime.h"
+#include "memory.h"
+#include "observe.h"
+#include "race.h"
 
 enum { KIND_BITS = 2, SITE_BITS = 13, TIME_BITS = 12, AGENT_BITS = 11 };
 enum {
     SITE_AT = KIND_BITS,
     TIME_AT = SITE_AT + SITE_BITS,
     AGENT_AT = TIME_AT + TIME_BITS,
-    EPOCH_AT = AGENT_AT + AGENT_BITS
+    INTERVAL_AT = AGENT_AT + AGENT_BITS
 };
-enum kind { PLAIN, STRONG, FLIES, ARRIVED }; /* FLIES, ARRIVED: an asynchronous copy */
+enum kind { PLAIN, STRONG, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
 static const unsigned last_time = (1 << TIME_BITS) - 1;
-static const uint64_t last_epoch = (1 << 26) - 2;
+static const uint64_t last_interval = (1 << 26) - 2;
 static_assert(SIM_MAX_SITES == 1 << SITE_BITS && SIM_MAX_THREADS + SIM_MAX_BARRIERS == 1 << AGENT_BITS, "fields");
 
-static uint64_t epoch = 1, launch_epoch, block_epoch;
-static uint64_t moment; /* epoch, agent and time of the running thread, at their places in a record */
+static uint64_t interval = 1, launch_interval, block_interval;
+static uint64_t epoch;                            /* of the running thread, at its place in a record */
 static unsigned agent, num_threads, num_barriers; /* of the block; barriers: mbarriers that have been used */
 static uint16_t times[SIM_MAX_THREADS + SIM_MAX_BARRIERS];
-static struct sim_clock clocks[SIM_MAX_THREADS];
+static struct vector_clock clocks[SIM_MAX_THREADS];
 
-/* The blocks of the launch so far, by their first epochs, to name them. */
+/* The blocks of the launch so far, by their first intervals, to name them. */
 static struct {
-    uint64_t epoch;
+    uint64_t interval;
     uint3 index;
 } * blocks;
 static size_t num_blocks, max_blocks;
@@ -131,20 +139,20 @@ void sim_shadow_copy(struct sim_region *to, const void *dst, struct sim_region *
 
 /* ---- clocks ---- */
 
-static void set_moment(void)
+static void set_epoch(void)
 {
-    moment = epoch << EPOCH_AT | (uint64_t)agent << AGENT_AT | (uint64_t)times[agent] << TIME_AT;
+    epoch = interval << INTERVAL_AT | (uint64_t)agent << AGENT_AT | (uint64_t)times[agent] << TIME_AT;
 }
 
-static void refresh(struct sim_clock *c)
+static void refresh(struct vector_clock *c)
 {
-    if (c->epoch != epoch) {
-        c->epoch = epoch;
+    if (c->interval != interval) {
+        c->interval = interval;
         c->chunks = 0;
     }
 }
 
-static void set_time(struct sim_clock *c, unsigned of, uint16_t time)
+static void set_time(struct vector_clock *c, unsigned of, uint16_t time)
 {
     refresh(c);
     if (!(c->chunks >> of / 32 & 1)) {
@@ -156,9 +164,9 @@ static void set_time(struct sim_clock *c, unsigned of, uint16_t time)
 }
 
 /* to: whatever to or from knew. */
-static void join(struct sim_clock *to, const struct sim_clock *from)
+static void join(struct vector_clock *to, const struct vector_clock *from)
 {
-    if (from->epoch != epoch)
+    if (from->interval != interval)
         return; /* a barrier has told all since */
     refresh(to);
     for (uint64_t rest = from->chunks; rest != 0; rest &= rest - 1) {
@@ -177,20 +185,20 @@ static void tick(unsigned a)
         times[a]++;
 }
 
-/* The numbers of epochs are used up: begins again, all forgotten. */
+/* The numbers of intervals are used up: begins again, all forgotten. */
 static void forget(void)
 {
     for (size_t i = 0; i < num_shadows; i++)
         memset(shadows[i]->cells, 0, (char *)shadows[i]->loaded - (char *)shadows[i]->cells);
     for (auto &c : clocks)
-        c.epoch = 0;
-    epoch = launch_epoch = block_epoch = 1;
+        c.interval = 0;
+    interval = launch_interval = block_interval = 1;
     num_blocks = 0;
 }
 
-static void new_epoch(void)
+static void new_interval(void)
 {
-    if (epoch++ == last_epoch)
+    if (interval++ == last_interval)
         forget();
     for (unsigned i = 0; i < num_threads; i++)
         times[i] = 1;
@@ -200,17 +208,17 @@ static void new_epoch(void)
 
 /* ---- flags ---- */
 
-/* That a thread has written a flag, and when: all that its block did in earlier epochs, and itself until `time`, is
- * told. */
+/* That a thread has written a flag, and when: it released all that its block did in earlier intervals, and itself until
+   `time`. */
 struct release {
-    uint64_t block, epoch; /* block: its first epoch */
+    uint64_t block, interval; /* block: its first interval */
     unsigned agent, time;
 };
 
 struct flag {
     const void *address;
-    struct sim_clock clock;   /* what is told to threads of the block that runs */
-    struct release *releases; /* and to other blocks, in the order of time */
+    struct vector_clock clock; /* released to threads of the block that runs */
+    struct release *releases;  /* and to other blocks, in the order of time */
     size_t num_releases, max_releases;
 };
 
@@ -223,11 +231,11 @@ struct reading {
 static struct flag flags[1024]; /* of the launch, where their addresses' hash says, or behind */
 static unsigned num_flags;
 
-/* Of each thread: what it tells, since when, and what it has read and will know after its next fence. */
+/* Of each thread: what it releases, since when, and what it has read and acquires at its next fence. */
 static struct {
-    uint64_t block, epoch;
+    uint64_t block, interval;
     unsigned time;
-    struct sim_clock tells, read;
+    struct vector_clock released, read;
     struct reading flags[8];
     unsigned num_flags;
 } fences[SIM_MAX_THREADS];
@@ -247,7 +255,7 @@ static struct flag *find_flag(const void *address, bool create)
             return NULL;
         num_flags++;
         flags[at].address = address;
-        flags[at].clock.epoch = flags[at].num_releases = 0;
+        flags[at].clock.interval = flags[at].num_releases = 0;
     }
     return &flags[at];
 }
@@ -256,51 +264,51 @@ void sim_race_fence(void)
 {
     auto *f = &fences[agent];
 
-    if (f->block != block_epoch) {
-        f->block = block_epoch;
-        f->read.epoch = f->num_flags = 0;
+    if (f->block != block_interval) {
+        f->block = block_interval;
+        f->read.interval = f->num_flags = 0;
     }
     join(&clocks[agent], &f->read);
     for (unsigned i = 0; i < f->num_flags; i++)
         known_flags[num_known_flags++ % 64] = f->flags[i];
     f->num_flags = 0;
-    f->epoch = epoch;
+    f->interval = interval;
     f->time = times[agent];
-    f->tells.epoch = 0;
-    join(&f->tells, &clocks[agent]);
-    set_time(&f->tells, agent, times[agent]);
+    f->released.interval = 0;
+    join(&f->released, &clocks[agent]);
+    set_time(&f->released, agent, times[agent]);
     tick(agent);
-    set_moment();
+    set_epoch();
 }
 
-/* A strong access to memory: of what other strong accesses have told there. */
+/* A strong access to memory: it acquires what others have released there, at the next fence. */
 static void touch_flag(const void *address, bool writes, bool reads)
 {
     auto *f = &fences[agent];
     struct flag *flag;
 
-    if (f->block != block_epoch) {
-        f->block = block_epoch;
-        f->epoch = f->read.epoch = f->num_flags = 0;
+    if (f->block != block_interval) {
+        f->block = block_interval;
+        f->interval = f->read.interval = f->num_flags = 0;
     }
     if (reads && num_flags > 0 && (flag = find_flag(address, false)) != NULL) {
         join(&f->read, &flag->clock);
         f->flags[f->num_flags < 8 ? f->num_flags++ : 7] = {flag, flag->num_releases};
     }
-    if (!writes || f->epoch == 0 || (flag = find_flag(address, true)) == NULL)
+    if (!writes || f->interval == 0 || (flag = find_flag(address, true)) == NULL)
         return;
-    join(&flag->clock, &f->tells);
+    join(&flag->clock, &f->released);
     if (flag->num_releases == flag->max_releases) {
         flag->max_releases = flag->max_releases * 2 + 4;
         flag->releases = (struct release *)realloc(flag->releases, flag->max_releases * sizeof(struct release));
         if (flag->releases == NULL)
             sim_fault(NULL, 0, "no memory to remember who wrote a flag. Free some memory");
     }
-    flag->releases[flag->num_releases++] = {block_epoch, epoch, agent, f->epoch == epoch ? f->time : 0};
+    flag->releases[flag->num_releases++] = {block_interval, interval, agent, f->interval == interval ? f->time : 0};
 }
 
-/* Whether a flag has told the block that runs of an access in another block. */
-static bool told(uint64_t then, unsigned other, unsigned time)
+/* Whether the block that runs has acquired an access of another block through a flag. */
+static bool acquired(uint64_t then, unsigned other, unsigned time)
 {
     for (unsigned k = 0; k < num_known_flags && k < 64; k++) {
         size_t low = 0, high = known_flags[k].count; /* the releases at `then` or later begin between */
@@ -308,13 +316,13 @@ static bool told(uint64_t then, unsigned other, unsigned time)
 
         while (low < high) {
             const size_t middle = (low + high) / 2;
-            if (list[middle].epoch < then)
+            if (list[middle].interval < then)
                 low = middle + 1;
             else
                 high = middle;
         }
         for (; low < known_flags[k].count && list[low].block <= then; low++)
-            if (list[low].epoch > then || (list[low].agent == other && list[low].time >= time))
+            if (list[low].interval > then || (list[low].agent == other && list[low].time >= time))
                 return true;
     }
     return false;
@@ -324,8 +332,8 @@ static bool told(uint64_t then, unsigned other, unsigned time)
 
 void sim_race_launch(void)
 {
-    new_epoch();
-    launch_epoch = epoch;
+    new_interval();
+    launch_interval = interval;
     num_blocks = 0;
     for (auto &flag : flags)
         if (num_flags > 0)
@@ -336,34 +344,34 @@ void sim_race_launch(void)
 void sim_race_block(unsigned threads)
 {
     num_threads = threads;
-    new_epoch();
+    new_interval();
     num_barriers = num_known_flags = 0;
-    block_epoch = epoch;
+    block_interval = interval;
     if (num_blocks == max_blocks) {
         max_blocks = max_blocks * 2 + 1024;
         blocks = (decltype(blocks))realloc(blocks, max_blocks * sizeof(*blocks));
         if (blocks == NULL)
             sim_fault(NULL, 0, "no memory to remember the blocks. Free some memory, or launch fewer");
     }
-    blocks[num_blocks++] = {epoch, blockIdx};
+    blocks[num_blocks++] = {interval, blockIdx};
 }
 
 void sim_race_turn(unsigned thread)
 {
     agent = thread;
-    set_moment();
+    set_epoch();
 }
 
 void sim_race_barrier(void)
 {
-    new_epoch();
+    new_interval();
 }
 
 void sim_race_syncwarp(unsigned first_thread, unsigned mask)
 {
-    static struct sim_clock all;
+    static struct vector_clock all;
 
-    all.epoch = 0;
+    all.interval = 0;
     refresh(&all);
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
         const unsigned thread = first_thread + (unsigned)__builtin_ctz(rest);
@@ -373,23 +381,23 @@ void sim_race_syncwarp(unsigned first_thread, unsigned mask)
     }
     for (unsigned rest = mask; rest != 0; rest &= rest - 1)
         join(&clocks[first_thread + (unsigned)__builtin_ctz(rest)], &all);
-    set_moment();
+    set_epoch();
 }
 
-void sim_race_arrive(struct sim_clock *clock)
+void sim_race_release(struct vector_clock *clock)
 {
     join(clock, &clocks[agent]);
     set_time(clock, agent, times[agent]);
     tick(agent);
-    set_moment();
+    set_epoch();
 }
 
-void sim_race_wait(const struct sim_clock *clock)
+void sim_race_acquire(const struct vector_clock *clock)
 {
     join(&clocks[agent], clock);
 }
 
-void sim_race_phase_ends(unsigned barrier, const struct sim_clock *told, struct sim_clock *tells)
+void sim_race_phase_ends(unsigned barrier, const struct vector_clock *arrived, struct vector_clock *ended)
 {
     const unsigned engine = SIM_MAX_THREADS + barrier;
 
@@ -398,8 +406,8 @@ void sim_race_phase_ends(unsigned barrier, const struct sim_clock *told, struct 
             times[SIM_MAX_THREADS + num_barriers] = 1;
     }
     tick(engine);
-    join(tells, told);
-    set_time(tells, engine, times[engine]);
+    join(ended, arrived);
+    set_time(ended, engine, times[engine]);
 }
 
 /* ---- races ---- */
@@ -417,15 +425,15 @@ static enum kind kind_of(uint64_t record)
 /* Whether what the record tells of came before whatever the running thread does now. The record is of this launch. */
 static bool ordered(uint64_t record)
 {
-    const uint64_t then = record >> EPOCH_AT;
+    const uint64_t then = record >> INTERVAL_AT;
     const unsigned other = agent_of(record);
-    const struct sim_clock *c = &clocks[agent];
+    const struct vector_clock *c = &clocks[agent];
 
-    if (then < block_epoch)
-        return told(then, other, record >> TIME_AT & last_time);
-    if (then < epoch || other == agent)
+    if (then < block_interval)
+        return acquired(then, other, record >> TIME_AT & last_time);
+    if (then < interval || other == agent)
         return true;
-    return c->epoch == epoch && c->chunks >> other / 32 & 1 && c->time[other] >= (record >> TIME_AT & last_time);
+    return c->interval == interval && c->chunks >> other / 32 & 1 && c->time[other] >= (record >> TIME_AT & last_time);
 }
 
 /* What to do about a race that an atomic or volatile access has with a plain one, as in the loop of compare-and-swap
@@ -438,8 +446,8 @@ static uint64_t flags_launch; /* the last one with an atomic or volatile access:
                                 uint64_t record, bool wrote)
 {
     const bool mixed = r->name == NULL && strong != (kind_of(record) == STRONG);
-    const bool flags = r->name == NULL && flags_launch == launch_epoch;
-    const uint64_t then = record >> EPOCH_AT;
+    const bool flags = r->name == NULL && flags_launch == launch_interval;
+    const uint64_t then = record >> INTERVAL_AT;
     const unsigned other = agent_of(record);
     const void *pc = sim_site_pc(record >> SITE_AT & (SIM_MAX_SITES - 1));
     char what[600], where[512], who[100];
@@ -447,7 +455,7 @@ static uint64_t flags_launch; /* the last one with an atomic or volatile access:
 
     sim_region_describe(r->start + word * 4, what, sizeof(what));
     sim_locate((const char *)pc - 1, where, sizeof(where));
-    if (kind_of(record) == FLIES)
+    if (kind_of(record) == IN_FLIGHT)
         sim_fault_at(sim_site_pc(site),
                      "%s %s, to which the copy of %s is on its way. Wait for it first (__pipeline_wait_prior, "
                      "mbarrier_wait)",
@@ -459,17 +467,17 @@ static uint64_t flags_launch; /* the last one with an atomic or volatile access:
     const uint3 t = {other % blockDim.x, other / blockDim.x % blockDim.y, other / blockDim.x / blockDim.y};
     snprintf(who, sizeof(who), "thread (%u,%u,%u)", t.x, t.y, t.z);
     /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
-    if (then >= block_epoch)
+    if (then >= block_interval)
         sim_fault_at(sim_site_pc(site), "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s",
                      writes ? "writes" : "reads", what, who, wrote ? "has written" : "has read",
-                     kind_of(record) == ARRIVED ? " by an asynchronous copy" : "", where,
+                     kind_of(record) == COPIED ? " by an asynchronous copy" : "", where,
                      r->name != NULL ? "Put __syncthreads() between them, or __syncwarp() within a warp"
                      : mixed         ? make_strong
                      : flags ? "If a flag orders them, call __threadfence() before writing it and after reading "
                                "it; else compare the index with the end of the row"
                              : "Compare the index with the end of the row: let each thread write bytes that no "
                                "other one touches");
-    for (size_t i = 0; i < num_blocks && blocks[i].epoch <= then; i++)
+    for (size_t i = 0; i < num_blocks && blocks[i].interval <= then; i++)
         block = blocks[i].index;
     sim_fault_at(sim_site_pc(site),
                  "race: %s %s, which %s of block (%u,%u,%u) %s at %s. Blocks run in any order, or at once%s%s",
@@ -480,9 +488,9 @@ static uint64_t flags_launch; /* the last one with an atomic or volatile access:
 /* Whether an access now conflicts with what the record, one of this launch or block, tells of. */
 static bool conflicts(uint64_t record, bool strong)
 {
-    if (kind_of(record) == FLIES)
+    if (kind_of(record) == IN_FLIGHT)
         return true;
-    if ((record ^ moment) >> TIME_AT == 0 || (strong && kind_of(record) == STRONG))
+    if ((record ^ epoch) >> TIME_AT == 0 || (strong && kind_of(record) == STRONG))
         return false;
     return !ordered(record);
 }
@@ -527,9 +535,9 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
-    const uint64_t record = moment | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
+    const uint64_t record = epoch | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
     /* Shared memory forgets with the block, global memory with the launch: smaller records are history. */
-    const uint64_t floor = (r->name != NULL ? block_epoch : launch_epoch) << EPOCH_AT;
+    const uint64_t floor = (r->name != NULL ? block_interval : launch_interval) << INTERVAL_AT;
     struct sim_shadow *s = r->shadow;
 
     if (r->name == NULL)
@@ -537,7 +545,7 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     if (offset % 4 != 0 || size % 4 != 0)
         return; /* single bytes are not followed */
     if (strong) {
-        flags_launch = launch_epoch;
+        flags_launch = launch_interval;
         touch_flag(at, writes, !writes || how & SIM_ATOMIC);
     }
     for (size_t word = first; word < last; word++) {
@@ -571,12 +579,12 @@ static void set_writes(struct sim_region *r, const void *at, size_t size, uint64
 void sim_race_copy_begins(struct sim_region *r, const void *at, size_t size, unsigned site)
 {
     sim_race_access(r, (const char *)at, size, SIM_WRITES, site);
-    set_writes(r, at, size, moment | (uint64_t)site << SITE_AT | FLIES);
+    set_writes(r, at, size, epoch | (uint64_t)site << SITE_AT | IN_FLIGHT);
 }
 
 void sim_race_copy_ends(struct sim_region *r, const void *at, size_t size, unsigned site)
 {
-    set_writes(r, at, size, moment | (uint64_t)site << SITE_AT | ARRIVED);
+    set_writes(r, at, size, epoch | (uint64_t)site << SITE_AT | COPIED);
 }
 
 void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsigned site, unsigned barrier)
@@ -584,6 +592,6 @@ void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsig
     const unsigned engine = SIM_MAX_THREADS + barrier;
 
     set_writes(r, at, size,
-               epoch << EPOCH_AT | (uint64_t)engine << AGENT_AT | (uint64_t)times[engine] << TIME_AT |
-                   (uint64_t)site << SITE_AT | ARRIVED);
+               interval << INTERVAL_AT | (uint64_t)engine << AGENT_AT | (uint64_t)times[engine] << TIME_AT |
+                   (uint64_t)site << SITE_AT | COPIED);
 }
