@@ -1,4 +1,4 @@
-/* barrier.cpp - __syncthreads and its kin; fences, and threads that give way to others. */
+/* barrier.cpp - __syncthreads and its kin; fences. */
 #include "barrier.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ void sim_release_barrier(void)
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
         t->value = t->kind == SIM_BARRIER_COUNT ? sum : t->kind == SIM_BARRIER_AND ? sum == sim_num_threads : sum > 0;
         t->state = READY;
-        sim_observe_step(sim_thread_number(t));
+        sim_step(t);
     }
     sim_race_barrier();
     sim_block->num_at_barrier = 0;
@@ -53,26 +53,10 @@ void sim_release_barrier(void)
     sim_progress++;
 }
 
-void sim_fence(const char *what, const char *file, int line)
+void sim_fence(const char *what, bool block_only, const char *file, int line)
 {
     sim_need_kernel(what, file, line);
-    sim_race_fence();
-}
-
-void __nanosleep(unsigned, const char *file, int line)
-{
-    sim_need_kernel("__nanosleep", file, line);
-    sim_current->file = file;
-    sim_current->line = line;
-    sim_current->polled = sim_progress;
-    sim_leave(YIELDED);
-}
-
-bool sim_polls(const char **file, int *line)
-{
-    *file = sim_current->file;
-    *line = sim_current->line;
-    return sim_current->polled == sim_progress;
+    sim_race_fence(block_only);
 }
 
 void sim_explain_barrier(void)

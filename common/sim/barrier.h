@@ -12,7 +12,4 @@ void sim_release_barrier(void);
 /* Some threads have arrived, and no other will: says why. */
 [[noreturn]] void sim_explain_barrier(void);
 
-/* Whether the running thread has polled since anything last happened, and where. */
-bool sim_polls(const char **file, int *line);
-
 #endif

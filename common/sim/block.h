@@ -20,6 +20,17 @@
 
 enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, DONE };
 
+/* Words that a thread has read since memory was last written, and where in the code. */
+enum { SIM_SEEN = 8 };
+struct seen {
+    uint64_t changes; /* how often memory had been written then */
+    unsigned count;
+    struct {
+        const char *at;
+        const void *pc;
+    } words[SIM_SEEN];
+};
+
 struct thread {
     jmp_buf context;
     char *stack;
@@ -39,12 +50,23 @@ struct thread {
 
     struct async_copy *copies; /* issued and not yet waited for (copy.cpp) */
     size_t num_copies, max_copies;
-    uint64_t group;  /* number of the group of copies that is open */
-    uint64_t polled; /* sim_progress at its last __nanosleep */
+    uint64_t group; /* number of the group of copies that is open */
+
+    struct seen seen[2];   /* of shared and of global memory, by strong accesses (poll.cpp) */
+    const char *polled_at; /* where it last gave way for a word to change, NULL: never */
+    const void *polled_pc;
+    uint64_t slept; /* sim_progress at its last __nanosleep */
+
+    uint64_t chain; /* what it has done one after the other: elements stored, and waits for others */
 };
 
 struct block {
     uint64_t number; /* counts all blocks of all launches */
+    unsigned slot;   /* which of those that may be resident */
+    uint3 index;
+    uint64_t polls, yields;   /* threads that gave way in this round, for global memory to change and in all */
+    uint64_t quiet, quiet_at; /* rounds one after the other in which it only waited; global changes in the last one */
+
     unsigned num_done, num_at_barrier;
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
 
@@ -60,9 +82,10 @@ struct block {
     struct thread threads[SIM_MAX_THREADS]; /* by linear index */
 };
 
-/* The block that runs, and the thread of it. */
+/* The block that runs, and the thread of it; all blocks that were ever resident, by slot. */
 extern struct block *sim_block;
 extern struct thread *sim_current;
+extern struct block *sim_slots[SIM_MAX_RESIDENT];
 
 /* The launch that runs (launch.cpp). */
 extern const sim_config *sim_launched;
@@ -78,6 +101,12 @@ static inline struct thread *sim_threads_end(void)
 static inline unsigned sim_thread_number(const struct thread *t)
 {
     return (unsigned)(t - sim_block->threads);
+}
+
+/* A thread has waited for others. */
+static inline void sim_step(struct thread *t)
+{
+    t->chain++;
 }
 
 /* Faults in the name of a thread that may not be the running one. */

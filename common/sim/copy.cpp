@@ -75,6 +75,6 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
         sim_race_copy_ends(sim_region_near(c.shared), c.shared, c.size, c.site);
     }
     if (kept != sim_current->num_copies)
-        sim_observe_step(sim_thread_number(sim_current));
+        sim_step(sim_current);
     sim_current->num_copies = kept;
 }

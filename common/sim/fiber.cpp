@@ -35,9 +35,10 @@ void sim_leave(enum state state)
 
 bool sim_is_local(const void *address)
 {
-    for (const struct thread *t = sim_block->threads; t < sim_block->threads + sim_num_threads; t++)
-        if (t->stack != NULL && (size_t)((const char *)address - t->stack) < SIM_STACK)
-            return true;
+    for (const struct block *b : sim_slots)
+        for (unsigned i = 0; b != NULL && i < SIM_MAX_THREADS; i++)
+            if (b->threads[i].stack != NULL && (size_t)((const char *)address - b->threads[i].stack) < SIM_STACK)
+                return true;
     return false;
 }
 
@@ -63,7 +64,7 @@ void sim_resume(struct thread *t)
     sim_current = t;
     threadIdx = t->index;
     sim_place.stack = t->stack;
-    sim_observe_turn(sim_thread_number(t));
+    sim_observe_turn(sim_thread_number(t), &t->chain);
     if (_setjmp(scheduler) == 0)
         _longjmp(t->context, 1);
 }

@@ -19,7 +19,7 @@ void sim_leave(enum state state);
 /* Lets the other lanes run. */
 void sim_pause(void);
 
-/* Whether that is a local variable of one of the block's threads. */
+/* Whether that is a local variable of a thread. */
 bool sim_is_local(const void *address);
 
 #endif

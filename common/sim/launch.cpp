@@ -1,11 +1,13 @@
 /* launch.cpp - runs a grid, block after block. */
 #include <time.h>
 
+#include "block.h"
 #include "fiber.h"
 #include "host.h"
 #include "memory.h"
 #include "observe.h"
 #include "order.h"
+#include "poll.h"
 #include "schedule.h"
 #include "trace.h"
 
@@ -14,8 +16,7 @@ dim3 blockDim, gridDim;
 struct sim_place sim_place;
 volatile uint64_t sim_progress;
 
-static struct block the_block;
-struct block *sim_block = &the_block;
+struct block *sim_block, *sim_slots[SIM_MAX_RESIDENT];
 struct thread *sim_current;
 const sim_config *sim_launched;
 struct sim_kernel_info *sim_info;
@@ -57,6 +58,111 @@ static void check_config(void)
                   sim_launched->dynamic_shared, allowed, SIM_SHARED_OPTIN);
 }
 
+/* ---- blocks that are resident ---- */
+
+static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
+static unsigned num_residents;
+static uint64_t num_begun, num_blocks;
+static struct sim_order block_order;
+
+/* How many blocks may be resident: as many as fit the device by what is known of the kernel. */
+static unsigned most_resident(void)
+{
+    int fit = 1;
+
+    if (sim_resident_wanted > 0)
+        return sim_resident_wanted;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, sim_info->kernel, (int)sim_num_threads,
+                                                  sim_launched->dynamic_shared);
+    return fit > 0 ? (unsigned)fit * SIM_MULTIPROCESSORS : 1;
+}
+
+static bool can_begin(void)
+{
+    return num_begun < num_blocks && num_residents < most_resident();
+}
+
+static void begin_next(void)
+{
+    bool used[SIM_MAX_RESIDENT] = {false};
+    unsigned slot = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        used[residents[i]->slot] = true;
+    while (used[slot])
+        slot++;
+    sim_begin_block(slot, sim_next(&block_order));
+    residents[num_residents++] = sim_block;
+    num_begun++;
+}
+
+static void remove_resident(const struct block *b)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        if (residents[i] != b)
+            residents[kept++] = residents[i];
+    num_residents = kept;
+}
+
+/* Whether the block has something to do, for all that is known. */
+static bool is_awake(const struct block *b)
+{
+    return b->quiet == 0 || b->quiet_at != sim_changes[SIM_GLOBAL_MEMORY];
+}
+
+/* All blocks that run wait, and no other can begin: lets the one that has tried least try again. */
+static void try_again(void)
+{
+    const uint64_t enough = 300; /* rounds in which nothing at all changed */
+    struct block *least = residents[0];
+
+    for (unsigned i = 1; i < num_residents; i++)
+        if (residents[i]->quiet < least->quiet)
+            least = residents[i];
+    sim_switch_block(least);
+    if (least->quiet >= enough)
+        sim_explain_poll(num_residents, num_blocks - num_begun);
+}
+
+/* Chooses who goes on. Forward: the oldest block that can, else a new one. Reversed: a new block while there is room,
+   else the youngest. */
+static void choose_block(void)
+{
+    struct block *awake[SIM_MAX_RESIDENT];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        if (is_awake(residents[i]))
+            awake[count++] = residents[i];
+    const bool room = can_begin();
+    const uint64_t pick = sim_schedule == SIM_RANDOM && count + room > 0 ? sim_random() % (count + room) : 0;
+
+    if (count + room == 0)
+        try_again();
+    else if (sim_schedule == SIM_FORWARD ? count == 0 : sim_schedule == SIM_REVERSE ? room : pick == count)
+        begin_next();
+    else
+        sim_switch_block(awake[sim_schedule == SIM_REVERSE ? count - 1 : pick]);
+}
+
+static void run_grid(void)
+{
+    num_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
+    num_begun = num_residents = 0;
+    block_order = sim_make_order(num_blocks);
+    sim_block = NULL;
+    while (num_residents > 0 || num_begun < num_blocks) {
+        choose_block();
+        struct block *running = sim_block;
+        if (sim_run_block(num_residents > 1 || can_begin()) == SIM_ENDED)
+            remove_resident(running);
+    }
+}
+
+/* ---- launch ---- */
+
 void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
@@ -75,20 +181,9 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     blockDim = launch->block;
     sim_num_threads = blockDim.x * blockDim.y * blockDim.z;
     sim_set_body(body, arguments);
-    for (unsigned i = 0; i < sim_num_threads; i++)
-        if (sim_block->threads[i].stack == NULL)
-            sim_make_fiber(&sim_block->threads[i]);
-
-    const uint64_t num_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
-    struct sim_order order = sim_make_order(num_blocks);
-    sim_observe_launch(arguments, arguments_size);
+    sim_observe_launch(arguments, arguments_size, sim_num_threads);
     sim_watchdog(true);
-    for (uint64_t i = 0; i < num_blocks; i++) {
-        const uint64_t b = sim_next(&order);
-        blockIdx = {(unsigned)(b % gridDim.x), (unsigned)(b / gridDim.x % gridDim.y),
-                    (unsigned)(b / gridDim.x / gridDim.y)};
-        sim_run_block();
-    }
+    run_grid();
     sim_watchdog(false);
     sim_verify_all();
     sim_counts.launches++;

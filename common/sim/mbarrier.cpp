@@ -18,6 +18,7 @@
 #include "include/bulk_copy.h"
 #include "memory.h"
 #include "observe.h"
+#include "race.h"
 #include "warp.h"
 
 static const uint64_t mbarrier_word = 0x6d62617272696500; /* plus the number of the barrier */
@@ -213,7 +214,7 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int lin
         sim_fault(file, line, "mbarrier_wait for parity %u. Use the number of the phase modulo 2", parity);
     sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
                     sim_site(__builtin_return_address(0)));
-    sim_observe_step(sim_thread_number(sim_current));
+    sim_step(sim_current);
     sim_current->barrier = b;
     sim_current->parity = parity;
     sim_current->file = file;

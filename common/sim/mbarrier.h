@@ -3,7 +3,7 @@
 #define SIM_MBARRIER_H
 
 #include "block.h"
-#include "race.h"
+#include "clock.h"
 
 /* A barrier. The word in shared memory says which one it is. */
 struct mbarrier {

@@ -17,7 +17,7 @@
 #include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
-#include "race.h"
+#include "shadow.h"
 #include "sim.h"
 #include "sizes.h"
 

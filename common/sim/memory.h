@@ -3,6 +3,7 @@
 #define SIM_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* One piece of device or shared memory. */
 struct sim_region {
@@ -20,6 +21,7 @@ struct sim_region {
     int line;
     const void *caller; /* who called cudaMalloc */
     bool freed;         /* also: shared memory of a block that does not run */
+    uint64_t block;     /* of shared memory: number of the block whose it is */
     struct sim_shadow *shadow;
 };
 struct sim_region *sim_region_create(size_t size, size_t align); /* NULL: no memory */

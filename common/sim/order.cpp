@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "fault.h"
+#include "sizes.h"
 
 enum sim_schedule sim_schedule;
+unsigned sim_resident_wanted;
 static uint64_t random_state = 1;
 
 __attribute__((constructor)) static void read_schedule(void)
@@ -30,6 +32,19 @@ __attribute__((constructor)) static void read_schedule(void)
             return;
     }
     sim_bad_setting("SIM_SCHEDULE", text, "warp, reverse, random or random:SEED");
+}
+
+__attribute__((constructor)) static void read_resident(void)
+{
+    const char *text = getenv("SIM_RESIDENT");
+    char *end = NULL;
+
+    if (text == NULL)
+        return;
+    const long number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || number < 1 || number > (long)SIM_MAX_RESIDENT)
+        sim_bad_setting("SIM_RESIDENT", text, "a number of blocks from 1 to 64");
+    sim_resident_wanted = (unsigned)number;
 }
 
 uint64_t sim_random(void) /* splitmix64 */

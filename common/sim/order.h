@@ -1,4 +1,4 @@
-/* order.h - who comes first: SIM_SCHEDULE. */
+/* order.h - who comes first, and how many at once: SIM_SCHEDULE, SIM_RESIDENT. */
 #ifndef SIM_ORDER_H
 #define SIM_ORDER_H
 
@@ -6,6 +6,8 @@
 
 enum sim_schedule { SIM_FORWARD, SIM_REVERSE, SIM_RANDOM };
 extern enum sim_schedule sim_schedule;
+
+extern unsigned sim_resident_wanted; /* SIM_RESIDENT: how many blocks may run at once; 0: as many as fit the device */
 
 uint64_t sim_random(void);
 

@@ -70,7 +70,7 @@ static void complete(struct thread *warp, int kind, unsigned mask)
             continue;
         t->state = READY;
         t->value = all;
-        sim_observe_step(sim_thread_number(t));
+        sim_step(t);
         if (kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) {
             const unsigned source = source_lane(t, lane);
             t->value = mask >> source & 1 ? in[source] : ~(uint64_t)0; /* CUDA leaves this one undefined: NaN */
