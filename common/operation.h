@@ -177,7 +177,8 @@ struct operation {
     /* Launches the row's kernel for the problem's direction, and returns the launch's error. Does not wait. */
     cudaError_t (*launch)(const void *row, const struct problem *problem, cudaStream_t stream);
 
-    /* Whether these sizes are past the row's limits; then `why` says which: "NAME takes ... up to 10, not 11". */
+    /* Whether these sizes are past the row's limits; then `why` says which, as what its kernel does: "takes up to 10
+       sequences, not 11". NULL: there are none. */
     bool (*refuses)(const void *row, const size_t sizes[MAX_SIZES], char *why, size_t size);
 
     /* Bytes of scratch memory for this problem, of which only sizes, direction and config are looked at. NULL: none. */

@@ -179,17 +179,30 @@ static void print_files(const struct operation *operation, enum direction direct
     printf("\n");
 }
 
+static bool same_shape(const struct array *a, const struct array *b)
+{
+    return a->num_dims == b->num_dims && memcmp(a->dims, b->dims, (size_t)a->num_dims * sizeof *a->dims) == 0;
+}
+
+/* A line for each shape: the arrays that have it. */
 static void print_shapes(const struct operation *operation)
 {
-    printf("The shapes:");
     for (int a = 0; a < operation->num_arrays; a++) {
         const struct array *array = &operation->arrays[a];
-        printf("%s %s (", a == 0 ? "" : ",", array->symbol);
+        bool printed = false;
+        for (int b = 0; b < a; b++)
+            printed = printed || same_shape(&operation->arrays[b], array);
+        if (printed)
+            continue;
+        printf("The shape of %s", array->symbol);
+        for (int b = a + 1; b < operation->num_arrays; b++)
+            if (same_shape(&operation->arrays[b], array))
+                printf(", %s", operation->arrays[b].symbol);
+        printf(" is (");
         for (int d = 0; d < array->num_dims; d++)
             printf("%s%s", d == 0 ? "" : ", ", operation->sizes[array->dims[d]].name);
-        printf(")");
+        printf(").\n");
     }
-    printf(".\n");
 }
 
 static void print_help(const char *program, const struct operation *operation, const struct row *rows, int count)
@@ -210,12 +223,13 @@ static void print_help(const char *program, const struct operation *operation, c
     printf("and backward, where what the forward pass has written is read:\n");
     print_files(operation, BACKWARD);
     print_shapes(operation);
-    printf("All of them may do without %s, which is then 1.\n", operation->sizes[0].name);
+    printf("Without %s, which is then 1, a dimension less will do.\n", operation->sizes[0].name);
 
     printf("\nTo make such arrays and to look at them, without NumPy; nothing else is done then:\n"
            "  --fill PATTERN");
     for (int s = 0; s < operation->num_sizes; s++)
-        printf(s == 0 ? " [--%s N]" : " --%s N", option_of(operation->sizes[s].name, option));
+        printf(s == 0 ? " [--%s %s]" : " --%s %s", option_of(operation->sizes[s].name, option),
+               operation->sizes[s].is_list ? "L" : "N");
     printf(" --%s %s.npy ...   write these files\n"
            "                        PATTERN: in each row zeros, ones, ramp (0 1 2 ...) or alternate (1 -1 1 -1 ...);\n"
            "                        or the array's first numbers, as in 3,1,4.5; the last one fills the rest\n"

@@ -139,7 +139,8 @@ bool selection_refuses(const struct selection *selection, const struct kernel *k
     if (chip_lacks(selection, kernel, why, size))
         return true;
     const int used = snprintf(why, size, "%s ", kernel->name);
-    return selection->operation->refuses(kernel->row, sizes, why + used, size - (size_t)used);
+    return selection->operation->refuses != NULL &&
+           selection->operation->refuses(kernel->row, sizes, why + used, size - (size_t)used);
 }
 
 bool selection_runs(const struct selection *selection, const struct kernel *kernel, enum direction direction,
