@@ -130,7 +130,8 @@ static bool is_named(const struct context *context, const char *name)
     return context->options.variant == NULL || strcmp(context->options.variant, name) == 0;
 }
 
-/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0, or 2 after one line on stderr. */
+/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0, or 2 after one line on stderr.
+ */
 static int choose_directions(struct context *context)
 {
     struct options *options = &context->options;
@@ -211,9 +212,8 @@ int main(int argc, char **argv)
     if (options->csv != NULL && (status = output_open(&output, options->csv)) != 0)
         return status;
     if (options->csv != NULL) {
-        const struct run run = {.place = &context.place, .command = options->command};
         context.csv = output.file;
-        csv_write_head(context.csv, &run,
+        csv_write_head(context.csv, &context.place, options->command,
                        "chapter,variant,direction,num_seqs,seq_len,device,kernel,blocks,threads,registers,local_bytes,"
                        "shared_bytes,dynamic_shared_bytes,blocks_per_sm,occupancy_percent");
     }
