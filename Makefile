@@ -4,6 +4,9 @@ ROOT := .
 include common/config.mk
 
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
+ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -l '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
+# what the texts show in a debugger
+DEBUGGED := $(sort $(shell grep -oh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
 
 # chapters one after the other (they share common/'s objects); inside a chapter `make -j` helps
@@ -23,12 +26,12 @@ run:
 	@echo
 	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/:"
 	@ls results | sed 's/\.[^.]*$$//' | sort -u | tr '\n' ' ' | fold -s -w 100; echo
-	@echo "Next: read 01_reference/README.md"
+	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
 
 test: all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
-	@build/cuda/02_cuda_ref --check-only --num-seqs 1 --seq-len 1 > /dev/null
+	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
 	prove --jobs 2 common/tests
 
@@ -37,7 +40,7 @@ tests:
 	@$(MAKE) --no-print-directory -C common/tests
 	@$(MAKE) --no-print-directory -C docs
 ifeq ($(BACKEND),sim)
-	@! command -v gdb > /dev/null || for chapter in 02_cuda_ref 03_tile 04_warp_scan; do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
+	@! command -v gdb > /dev/null || for chapter in $(DEBUGGED); do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
 endif
 
 check: all
@@ -50,25 +53,28 @@ trace:
 	@for chapter in $(CHAPTERS); do \
 	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
-# chapter 07: compare, inspect, profile; and keep what was measured on a GPU
-bench tune attrs profile peers:
-	@$(MAKE) --no-print-directory -C 07_bench $@
+# on a GPU: each chapter does its part, or has none
+bench tune sanitize peers:
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
+
+attrs: $(if $(filter cuda,$(BACKEND)),all)
+	@sh common/gpu/attrs.sh
+
+profile: $(if $(filter cuda,$(BACKEND)),all)
+	@perl common/gpu/profile.pl
 
 record:
-	@perl 07_bench/record.pl
+	@perl common/gpu/record.pl
 
 # all that the texts show, measured anew; ONLY="05 06": these parts
 recordings: $(if $(filter cuda,$(BACKEND)),all)
-	@sh 07_bench/recordings.sh $(ONLY)
+	@sh common/gpu/recordings.sh $(ONLY)
 
 # the outputs in the texts come from the simulator (GPU=1: also those of programs on a GPU)
 report:
 	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
 	perl common/report.pl $(if $(GPU),--gpu) $(TEXTS)
-	@sh 07_bench/plot.sh --recorded
-
-sanitize: all
-	sh common/sanitize.sh $(CHAPTERS)
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter figures || exit 1; done
 
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
 setup:
@@ -99,13 +105,13 @@ help:
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps (in a chapter, LINES=VARIANT: of each line)"
 	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
-	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
+	@echo "make tune       find this GPU's best configurations (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make peers      time other systems that compute the recurrence (needs a GPU and Python with torch; takes what is installed)"
 	@echo "make recordings measure all that the texts show, and record it (needs a GPU, about 8 minutes; ONLY=\"05 06\": these parts)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
-	@echo "make report     write recorded figures, outputs and listings into the texts, and draw the plots of chapter 07 (TEXTS=FILE: only there)"
+	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"

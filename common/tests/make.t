@@ -6,13 +6,6 @@ use Linrec;
 use Test::More;
 use Time::HiRes 'sleep';
 
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file or die "$path: $!";
-    return $path;
-}
 sub wait_for {
     my ($path) = @_;
     for (1 .. 1200) {
