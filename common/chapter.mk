@@ -16,6 +16,7 @@
 #                       directions   they also run reversed and backward, all four directions (chapters.t; without it, forward alone)
 #                       once         the default touches each sector once and asks for nothing else (trace.t)
 #                       fours        four neighbours are one thread's: products that overflow inside them do no harm (chapters.t)
+#                       nothing      they are not its own; the chapter has tests for itself (bench.t)
 #   WORDS := 3000       the most words that a page may have (texts.t; default: 4500)
 #   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
 #

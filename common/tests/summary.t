@@ -17,7 +17,7 @@ sub summary { # of a program's output
     return ([split /\n/, $said], [split /\n/, $out]);
 }
 
-for my $chapter (chapters()) {
+for my $chapter (grep { !says($_, 'COMPARES') } chapters()) {
     my $p = program($chapter);
     my (undef, $list) = run_program($p, '--list');
     my @variants = map { (split)[0] } split /\n/, $list;

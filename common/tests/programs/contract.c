@@ -125,6 +125,8 @@ int main(void)
     }
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const struct linrec_kernel *kernel = tables[t]; kernel->name != NULL; kernel++) {
+            if (kernel->moves_nothing) /* its arguments mean nothing to it */
+                continue;
             if (kernel->forward != NULL)
                 check_launcher(kernel, false, memory);
             if (kernel->backward != NULL)
