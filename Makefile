@@ -8,6 +8,8 @@ ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -l '^ON_CPU' [0-9][0
 # what the texts show in a debugger
 DEBUGGED := $(sort $(shell grep -oh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
+# one version, because others write some lines differently; Debian 12 and Ubuntu have it
+CLANG_FORMAT := $(shell command -v clang-format-14)
 
 # chapters one after the other (they share common/'s objects); inside a chapter `make -j` helps
 .NOTPARALLEL:
@@ -76,11 +78,28 @@ report:
 	perl common/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter figures || exit 1; done
 
+# the sources as .clang-format wants them; CHECK=1: only says which ones are not
+format:
+ifeq ($(CLANG_FORMAT),)
+	@echo "clang-format-14 is not installed (make setup installs it where apt has it); nothing was formatted"
+else
+	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
+endif
+
+# how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
+compile_commands.json: FORCE
+	@for folder in $(CHAPTERS) common/tests docs; do \
+	    echo "in $(CURDIR)/$$folder"; $(MAKE) --no-print-directory -B -n V=1 -C $$folder || exit 1; done \
+	    | perl common/compile_commands.pl > $@.partial
+	@mv $@.partial $@
+	@echo "compile_commands.json: $$(grep -c '"file"' $@) sources, backend $(BACKEND)"
+
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
 setup:
 	@missing=; for tool in $(TOOLS); do \
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
+	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
 	if [ -z "$$missing" ]; then \
 	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
@@ -113,6 +132,8 @@ help:
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
+	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -121,4 +142,4 @@ help:
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize format setup clean help FORCE
