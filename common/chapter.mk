@@ -24,6 +24,10 @@
 #
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
+# where the environment holds a variable of one of these names, it means something else there
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECK_WITH PLOT FIGURES,\
+    $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
+
 ROOT ?= ..
 include $(ROOT)/common/config.mk
 
