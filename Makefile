@@ -88,8 +88,9 @@ endif
 
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE
-	@for folder in $(CHAPTERS) common/tests docs; do \
-	    echo "in $(CURDIR)/$$folder"; $(MAKE) --no-print-directory -B -n V=1 -C $$folder || exit 1; done \
+	@for makefile in $$(grep -l '^include .*chapter\.mk' */Makefile */*/Makefile */*/*/Makefile); do \
+	    folder=$${makefile%/*}; echo "in $(CURDIR)/$$folder"; \
+	    $(MAKE) --no-print-directory -B -n V=1 -C $$folder programs || exit 1; done \
 	    | perl common/compile_commands.pl > $@.partial
 	@mv $@.partial $@
 	@echo "compile_commands.json: $$(grep -c '"file"' $@) sources, backend $(BACKEND)"

@@ -55,7 +55,8 @@ OBJECTS := $(foreach chapter,$(DIR) $(NEEDS),$(call objects,$(chapter)))
 COMMON := $(filter-out $(OBJ)/common/device%,$(call objects,common)) $(OBJ)/common/$(if $(ON_CPU),device_cpu,device).o
 SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/common/sim/%.o,$(wildcard $(ROOT)/common/sim/*.cpp)))
 
-all: $(PROGRAM) $(DEMO_PROGRAMS)
+all: programs
+programs: $(PROGRAM) $(DEMO_PROGRAMS)
 
 # the whole output goes to results/, a summary to the screen: of a demo its last line
 run: all
@@ -148,7 +149,7 @@ figures::
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS)
 
-.PHONY: all run check plot trace bench tune sanitize figures peers clean FORCE
+.PHONY: all programs run check plot trace bench tune sanitize figures peers clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
