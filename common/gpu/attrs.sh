@@ -2,7 +2,8 @@
 # attrs.sh - what every compiled kernel takes of the chip. From the repository's root, after a build with BACKEND=cuda.
 #
 # First the compiler's own report (build/obj/cuda/*/*.ptxas, which the build leaves). It needs no GPU. Then, where a GPU answers, the
-# launches as they are: threads, dynamic shared memory, occupancy. Status 1 if a kernel of a chapter spills registers.
+# launches of every chapter that has a demo `launches`: threads, dynamic shared memory, occupancy. Status 1 if a kernel of a chapter spills
+# registers.
 set -eu
 if [ "${BACKEND:-}" != cuda ]; then
     echo "make attrs needs nvcc, but no GPU: make attrs BACKEND=cuda ARCH=sm_90 (this is BACKEND=${BACKEND:-sim}, whose kernels have no registers)"
@@ -14,13 +15,17 @@ for source in [0-9][0-9]_*/*.cu common/*.cu; do
 done
 status=0
 # shellcheck disable=SC2086
-perl 07_bench/ptxas.pl "$ARCH" $reports || status=$?
+perl common/gpu/ptxas.pl "$ARCH" $reports || status=$?
 [ "$status" -le 1 ] || exit "$status"
 echo
 if nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
     mkdir -p results
-    build/cuda/extra/07_bench_launches --csv results/07_attrs.csv || status=$?
-    echo "as CSV: results/07_attrs.csv"
+    for source in [0-9][0-9]_*/demos/launches.c; do
+        chapter=${source%%/*}
+        csv=results/${chapter%%_*}_attrs.csv
+        "build/cuda/extra/${chapter}_launches" --csv "$csv" || status=$?
+        echo "as CSV: $csv"
+    done
 else
     echo "no GPU answers: threads, dynamic shared memory and the occupancy of real launches are left out"
 fi

@@ -6,32 +6,31 @@ use strict;
 use warnings;
 use File::Copy 'copy';
 use File::Path 'make_path';
+use FindBin;
+use lib "$FindBin::Bin/..";
+use Tables;
 
 my ($copied, $skipped) = (0, 0);
 for my $path (sort glob 'results/*.csv') {
     my ($name) = $path =~ m{([^/]+)\.csv$};
     next if $name =~ /_(quick|ladder)$/;    # a few shapes only; made from the others
-    open my $in, '<', $path or die "$path: $!\n";
-    my ($date, $tuned, @columns, %row);
-    while (<$in>) {
-        chomp;
-        $date = $1 if /^# date: (\d{4}-\d\d-\d\d)/;
-        $tuned = 1 if /^# toolkit: .*TUNED=/;
-        $row{device} = $1 if /^# device: (.*)/;    # a table without that column may say it on top
-        next if /^#/;
-        if (!@columns) { @columns = split /,/; next }
-        @row{@columns} = split /,/, $_, -1;
-        last;
+    my $table = eval { read_table($path) };
+    if (!$table) {
+        print "left out: $@";
+        next;
     }
+    my %first = (%{ $table->{about} }, %{ $table->{rows}[0] // {} });    # a table without a column `device` may say it on top
+    my ($date) = ($first{date} // '') =~ /^(\d{4}-\d\d-\d\d)/;
+    my $tuned = ($first{toolkit} // '') =~ /TUNED=/;
     if ($tuned) {
         print "$path comes from a tuned build and stays where it is: recorded are the defaults\n";
         next;
     }
-    if (!defined $date || !defined $row{device} || ($row{backend} // 'cuda') ne 'cuda') {
+    if (!defined $date || !defined $first{device} || ($first{backend} // 'cuda') ne 'cuda') {
         $skipped++;
         next;
     }
-    my $device = lc($row{device}) =~ s/[^a-z0-9]+/-/gr =~ s/^nvidia-//r =~ s/^-|-$//gr;
+    my $device = lc($first{device}) =~ s/[^a-z0-9]+/-/gr =~ s/^nvidia-//r =~ s/^-|-$//gr;
     make_path("07_bench/results/$device");
     my $target = "07_bench/results/$device/$date-$name.csv";
     copy($path, $target) or die "$target: $!\n";

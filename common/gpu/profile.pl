@@ -1,14 +1,19 @@
 #!/usr/bin/perl
-# profile.pl - counts with ncu what every kernel moves: DRAM bytes, L2 sectors, sectors for each request. From the repository's root.
+# profile.pl [CHAPTER...] - counts with ncu what every kernel moves: DRAM bytes, L2 sectors, sectors for each request. From the repository's root.
 #
 #   LENGTHS=64,16384   the lengths (default 16384)      NUM_SEQS=132   the number of sequences (default 100 for each SM)
-#   CHAPTER=05_pipe    only its kernels, and the yardsticks; into results/05_counters.csv
+#   CHAPTER=05_pipe    only its kernels, and the baselines; into results/05_counters.csv
 #   DIRECTION=backward (or forward) only this pass
 #   NCU=/path/to/ncu
 #
-# Writes results/07_counters.csv. Each kernel is profiled alone: extra/07_bench_launches launches it once in a range for the profiler.
+# Each kernel is profiled alone: a chapter's demo `launches` launches it once in a range for the profiler. Every chapter that has this demo,
+# or each of those named, gets its table, results/07_counters.csv for example; with CHAPTER= the first one that runs its kernels.
 use strict;
 use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/..";
+use Tables;
 
 $ENV{LC_ALL} = 'C'; # ncu's numbers
 
@@ -40,9 +45,7 @@ my @metrics = (
     ['smsp__inst_executed.sum', 'instructions', 1, 'optional'],
     ['sm__cycles_elapsed.sum.per_second', 'sm_cycles_per_second', 1, 'optional'],
 );
-my $launches = 'build/cuda/extra/07_bench_launches';
-my $chapter = $ENV{CHAPTER} // '';
-my $number = $chapter =~ /^(\d\d)_/ ? $1 : '07';
+my $only = $ENV{CHAPTER} // '';
 my @shape = ('--seq-len', $ENV{LENGTHS} || 16384, $ENV{NUM_SEQS} ? ('--num-seqs', $ENV{NUM_SEQS}) : (),
     $ENV{DIRECTION} ? "--$ENV{DIRECTION}" : ());
 
@@ -66,29 +69,27 @@ print 'not counted on this chip: ', join(', ', map { "$_->[1] ($_->[0])" } @miss
 my @ncu = ($ncu, qw(--profile-from-start off --clock-control none --csv --page raw --print-units base --print-fp --metrics),
     join(',', map { $_->[0] } @metrics));
 
-# what there is to launch, by the program's own table
-mkdir 'results';
-my $list = "results/${number}_launches.partial";
-my @said = output_of($launches, @shape, '--csv', $list);
-open my $csv, '<', $list or die "make profile: $launches failed: @said\n";
-my (@todo, %seen);
-while (<$csv>) {
-    chomp;
-    next if /^#/;
-    my ($whose, $variant, $direction, $num_seqs, $seq_len, $device) = split /,/;
-    next if $whose eq 'chapter' || $direction =~ /reverse/;    # reversed, a kernel moves the same
-    next if $chapter ne '' && $whose ne $chapter && !($whose eq '07_bench' && $variant =~ /^add/);
-    push @todo, [$whose, $variant, $direction, $num_seqs, $seq_len, $device] if !$seen{"$whose/$variant/$direction/$seq_len"}++;
+sub is_baseline { return $_[0]{variant} =~ /^(?:copy|add5?)$/ }
+
+# What one program launches, by its own table: a row for each kernel and shape, or none if CHAPTER's kernels are not among them.
+sub launches_of {
+    my ($program) = @_;
+    my $list = 'results/launches.partial';
+    my @said = output_of($program, @shape, '--csv', $list);
+    -f $list or die "make profile: $program failed: @said\n";
+    my $table = read_table($list);
+    unlink $list;
+    my %seen; # a launch may be several kernels; reversed, a kernel moves the same
+    my @todo = grep { $_->{direction} !~ /reverse/ && !$seen{ join '/', @$_{qw(chapter variant direction num_seqs seq_len)} }++ } @{ $table->{rows} };
+    return @todo if $only eq '';
+    return grep({ $_->{chapter} eq $only } @todo) ? grep { $_->{chapter} eq $only || (is_baseline($_) && $_->{variant} ne 'copy') } @todo : ();
 }
-close $csv;
-unlink $list;
-die "make profile: no kernel of $chapter runs here; CHAPTER takes a name such as 05_pipe\n" if $chapter ne '' && !grep { $_->[0] eq $chapter } @todo;
 
 # All metrics of one launch, by our names.
 sub profile {
-    my ($chapter, $variant, $direction, $num_seqs, $seq_len) = @_;
-    my $name = $chapter eq '07_bench' ? $variant : "$chapter/$variant";
-    my @lines = output_of(@ncu, $launches, '--variant', $name, "--$direction", '--num-seqs', $num_seqs, '--seq-len', $seq_len);
+    my ($program, $name, $row) = @_;
+    my ($num_seqs, $seq_len) = @$row{qw(num_seqs seq_len)};
+    my @lines = output_of(@ncu, $program, '--variant', $name, "--$row->{direction}", '--num-seqs', $num_seqs, '--seq-len', $seq_len);
     my (@head, %total);
     for (grep { /^"/ } @lines) {
         my @fields = /"([^"]*)"/g;
@@ -123,29 +124,44 @@ my ($date) = map { s/\s+$//r } `date -u +%Y-%m-%dT%H:%M:%SZ`;
 my ($nvcc) = `\${NVCC:-nvcc} --version 2>/dev/null` =~ /release ([\d.]+)/;
 my ($version) = join('', output_of($ncu, '--version')) =~ /Version ([\d.]+)/;
 my ($driver) = map { s/\s+$//r } `nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null`;
-my $target = "results/${number}_counters.csv";
-open my $out, '>', "$target.partial" or die "$target.partial: $!\n";
 my $settings = join '', map { $ENV{$_} ? "$_=$ENV{$_} " : '' } qw(CHAPTER DIRECTION LENGTHS NUM_SEQS);
-print $out "# command: ${settings}make profile\n# date: $date\n",
-    "# profiler: @ncu $launches --variant V --forward|--backward --num-seqs N --seq-len L\n",
-    '# toolkit: CUDA ', $nvcc // '?', ', ncu ', $version // '?', "\n# driver: ", $driver // '?', "\n",
-    "chapter,variant,direction,num_seqs,seq_len,device,metric,value\n";
-printf "%-27s %-9s %8s %9s %9s %8s %6s %9s %9s %11s %11s\n", 'kernel', 'direction', 'seq_len', 'B/element', 'least', 'GB/s', 'DRAM %',
-    'L2 sect.', 'least', 'sect./load', 'sect./store';
-for my $what (@todo) {
-    my ($chapter, $variant, $direction, $num_seqs, $seq_len, $device) = @$what;
-    my %total = profile(@$what);
-    print $out join(',', @$what, $_, sprintf '%.6g', $total{$_}) . "\n" for sort keys %total;
-    my $least = $direction =~ /backward/ ? 20 : 12;
-    my @cells = map { defined $_->[1] ? sprintf $_->[0], $_->[1] : '-' } ['%.2f', $total{bytes_per_element}], ['%d', $least],
-        ['%.0f', $total{dram_gb_per_s}], ['%.0f', $total{dram_busy_percent}],
-        ['%.3f', defined $total{l2_sectors} ? $total{l2_sectors} / $num_seqs / $seq_len : undef], ['%.3f', $least / 32],
-        ['%.1f', $total{sectors_per_load}], ['%.1f', $total{sectors_per_store}];
-    $| = 1;
-    printf "%-27s %-9s %8d %9s %9s %8s %6s %9s %9s %11s %11s\n", $chapter eq '07_bench' ? $variant : "$chapter/$variant", $direction, $seq_len,
-        @cells;
+
+# The table of one program: on the screen, and in results/.
+sub profile_all {
+    my ($program, $whose, @todo) = @_;
+    my ($number) = ($only || $whose) =~ /^(\d+)/;
+    my $target = "results/${number}_counters.csv";
+    my @rows;
+    printf "%-27s %-9s %8s %9s %9s %8s %6s %9s %9s %11s %11s\n", 'kernel', 'direction', 'seq_len', 'B/element', 'least', 'GB/s', 'DRAM %',
+        'L2 sect.', 'least', 'sect./load', 'sect./store';
+    for my $row (@todo) {
+        my $name = is_baseline($row) || $row->{chapter} eq $whose ? $row->{variant} : "$row->{chapter}/$row->{variant}"; # as the program calls it
+        my %total = profile($program, $name, $row);
+        push @rows, map { { %$row, metric => $_, value => sprintf('%.6g', $total{$_}) } } sort keys %total;
+        my $least = $row->{direction} =~ /backward/ ? 20 : 12;
+        my @cells = map { defined $_->[1] ? sprintf $_->[0], $_->[1] : '-' } ['%.2f', $total{bytes_per_element}], ['%d', $least],
+            ['%.0f', $total{dram_gb_per_s}], ['%.0f', $total{dram_busy_percent}],
+            ['%.3f', defined $total{l2_sectors} ? $total{l2_sectors} / $row->{num_seqs} / $row->{seq_len} : undef], ['%.3f', $least / 32],
+            ['%.1f', $total{sectors_per_load}], ['%.1f', $total{sectors_per_store}];
+        printf "%-27s %-9s %8d %9s %9s %8s %6s %9s %9s %11s %11s\n", $name, @$row{qw(direction seq_len)}, @cells;
+    }
+    write_table($target, ["# command: ${settings}make profile", "# date: $date",
+        "# profiler: @ncu $program --variant V --forward|--backward --num-seqs N --seq-len L",
+        '# toolkit: CUDA ' . ($nvcc // '?') . ', ncu ' . ($version // '?'), '# driver: ' . ($driver // '?')],
+        [qw(chapter variant direction num_seqs seq_len device metric value)], @rows);
+    print "\nB/element: DRAM bytes, read and written; what is still in L2 at the end is missing. L2 sect.: sectors of 32 bytes for each element.\n",
+        "Bulk copies pass by the load requests: few or none are counted there. As CSV: $target\n";
 }
-close $out or die "$target: $!\n";
-rename "$target.partial", $target or die "$target: $!\n";
-print "\nB/element: DRAM bytes, read and written; what is still in L2 at the end is missing. L2 sect.: sectors of 32 bytes for each element.\n",
-    "Bulk copies pass by the load requests: few or none are counted there. As CSV: $target\n";
+
+$| = 1;
+mkdir 'results';
+my $profiled = 0;
+for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } sort glob '[0-9][0-9]_*/demos/launches.c') {
+    my $program = "build/cuda/extra/${whose}_launches";
+    my @todo = launches_of($program) or next;
+    profile_all($program, $whose, @todo);
+    $profiled = 1;
+    last if $only ne '';
+}
+die "make profile: no kernel of $only runs here; CHAPTER takes a name such as 05_pipe\n" if !$profiled && $only ne '';
+die "make profile: no chapter has a demo called launches\n" if !$profiled;
