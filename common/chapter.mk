@@ -47,11 +47,11 @@ run: all
 	    [ $$status = 0 ] || exit 1; done
 	@$(MAKE) --no-print-directory plot
 
-# the default shapes, nothing at all, many short sequences, and odd lengths around warps and past a tile; the simulator once more in
+# the default shapes, a single sequence, many short ones, and odd lengths around warps and past a tile; the simulator once more in
 # another order
 check: all
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 0 --seq-len 5
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 1 --seq-len 5,129,1000
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
 	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 33,100,4097,10007

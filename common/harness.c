@@ -11,6 +11,7 @@
 #include "about.h"
 #include "array_files.h"
 #include "arrays.h"
+#include "contract.h"
 #include "device.h"
 #include "error.h"
 #include "knobs.h"
@@ -264,7 +265,7 @@ static void try_config(struct session *session, struct arrays *arrays, bool reve
 {
     const struct linrec_config *config = &session->options.config;
     const struct linrec_kernel *kernels = session->chapter->kernels;
-    const struct data_spec spec = {session->options.seed, DATA_UNIFORM, arrays->args.seq_len, reverse, 0};
+    const struct data_spec spec = {session->options.seed, DATA_UNIFORM, arrays->args.seq_len, reverse, 0, arrays->backward};
     int num_taken = 0, num_refused = 0;
     char given[KNOBS_TEXT], why[256];
 
@@ -292,6 +293,22 @@ static void try_config(struct session *session, struct arrays *arrays, bool reve
     }
 }
 
+/* Checks what the launchers of the wanted kernels promise. */
+static void check_contracts(struct session *session)
+{
+    char why[256], text[512];
+    for (const struct linrec_kernel *kernel = session->chapter->kernels; kernel->name != NULL; kernel++)
+        for (int backward = 0; backward < 2; backward++) {
+            if (!is_wanted(session, kernel) || !offers(kernel, backward, false) ||
+                cannot_run(session, kernel, 0, 0, why, sizeof why))
+                continue;
+            session->num_checks++;
+            contract_check(kernel, backward, session->chapter->on_cpu, text, sizeof text);
+            if (text[0] != '\0')
+                failed(session, "%s %s: %s", kernel->name, direction_name(backward, false), text);
+        }
+}
+
 /* Checks every wanted kernel on every kind of data that fits the shape. errors[k]: the largest error of kernel k. Large
    shapes are checked on the two kinds that find the most: forgetting and long memory. */
 static void check_shape(struct session *session, struct arrays *arrays, bool reverse, double *errors)
@@ -303,7 +320,8 @@ static void check_shape(struct session *session, struct arrays *arrays, bool rev
     char why[256];
 
     for (int kind = 0; kind < DATA_NUM_KINDS; kind++) {
-        const struct data_spec spec = {session->options.seed, (enum data_kind)kind, length, reverse, window_of(length)};
+        const struct data_spec spec = {session->options.seed, (enum data_kind)kind, length, reverse, window_of(length),
+                                       arrays->backward};
         if (!data_kind_fits(&spec, spec.kind) || (count > large && kind != DATA_UNIFORM && kind != DATA_NEAR_ONE))
             continue;
         cudaError_t error = arrays_fill(arrays, &spec);
@@ -519,7 +537,8 @@ static bool run_shape(struct session *session, bool backward, bool reverse, size
 
     /* the workload that is timed: uniform coefficients */
     const bool timing = !session->options.check_only && num_seqs * seq_len != 0;
-    const struct data_spec spec = {session->options.seed, DATA_UNIFORM, seq_len, reverse, window_of(seq_len)};
+    const struct data_spec spec = {session->options.seed, DATA_UNIFORM, seq_len, reverse, window_of(seq_len),
+                                   arrays.backward};
     const double count = (double)num_seqs * (double)seq_len;
     double copy = 0.0, sum = 0.0;
     const bool filled = timing && arrays_fill(&arrays, &spec) == cudaSuccess;
@@ -647,6 +666,8 @@ static int check_and_time(struct session *session)
         printf("what an interrupted run has finished stays as it is in %s; remove it to measure all again\n\n",
                options->csv);
     table_print_head(&session->run);
+    if (!session->chapter->compares) /* each chapter's own program has done it */
+        check_contracts(session);
     status = run_shapes(session, directions, nums, num_nums, lengths, num_lengths);
     if (session->flush_buffer != NULL)
         cudaFree(session->flush_buffer);

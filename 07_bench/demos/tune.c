@@ -193,7 +193,7 @@ static double try_shape(struct tuning *tuning, struct arrays *arrays, const stru
 static int tune_length(struct tuning *tuning, bool backward, size_t seq_len, uint64_t seed)
 {
     enum { MAX_SHAPES = 128 };
-    const struct data_spec spec = {seed, DATA_NEAR_ONE, seq_len, false, 0};
+    const struct data_spec spec = {seed, DATA_NEAR_ONE, seq_len, false, 0, backward};
     const struct linrec_kernel add = {.name = "add", .forward = baseline_add, .backward = baseline_add5};
     struct arrays arrays;
 

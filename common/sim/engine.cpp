@@ -1088,6 +1088,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     sim_watchdog(false);
     sim_verify_all();
     counts.launches++;
+    counts.default_launches += launch->stream == NULL;
     sim_observe_launch_end(&counts);
     sim_add_counts(&total, &counts);
     counts = {};
