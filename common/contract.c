@@ -137,7 +137,7 @@ static unsigned long long default_launches(void)
 #endif
 }
 
-static void check_launch(const struct refusal *refusal, const struct linrec_args *args)
+static void check_stream(const struct refusal *refusal, const struct linrec_args *args)
 {
     cudaStream_t stream;
     if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
@@ -256,14 +256,15 @@ static void check_partial(const struct refusal *refusal)
 
 void contract_check(const struct linrec_kernel *kernel, bool backward, bool on_cpu, char *text, size_t size)
 {
-    enum { LENGTH = 100 };
+    enum { LENGTH = 16384 }; /* of the arrays */
+    static const size_t lengths[] = {100, 1001, 2049, 4096, LENGTH};
     struct refusal refusal = {.kernel = kernel, .backward = backward, .text = text, .size = size};
     struct linrec_args *const good = &refusal.good;
     float *memory = NULL;
     text[0] = '\0';
 
     good->num_seqs = 1, good->seq_len = LENGTH;
-    good->workspace_size = kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0;
+    good->workspace_size = kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
     cudaError_t error = cudaMalloc((void **)&memory, 6 * LENGTH * sizeof *memory);
     if (error == cudaSuccess)
         error = cudaMemset(memory, 0, 6 * LENGTH * sizeof *memory);
@@ -276,8 +277,13 @@ void contract_check(const struct linrec_kernel *kernel, bool backward, bool on_c
     }
     good->inputs = memory, good->coeffs = memory + LENGTH, good->outputs = memory + 2 * LENGTH;
     good->d_outputs = memory + 3 * LENGTH, good->d_inputs = memory + 4 * LENGTH, good->d_coeffs = memory + 5 * LENGTH;
-    if (refuses_pointers(&refusal) && refuses_sizes(&refusal, on_cpu) && refuses_configs(&refusal) && !on_cpu)
-        check_launch(&refusal, good);
+    good->seq_len = lengths[0];
+    const bool refuses_all = refuses_pointers(&refusal) && refuses_sizes(&refusal, on_cpu) && refuses_configs(&refusal);
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0] && refuses_all && !on_cpu && text[0] == '\0'; l++) {
+        good->seq_len = lengths[l];
+        if (kernel->max_seq_len == 0 || good->seq_len <= kernel->max_seq_len)
+            check_stream(&refusal, good);
+    }
     if (text[0] == '\0' && kernel->instead != NULL)
         check_partial(&refusal);
     cudaFree(good->workspace);
