@@ -254,8 +254,9 @@ static void check_partial(const struct refusal *refusal)
     }
 }
 
-void contract_check(const struct linrec_kernel *kernel, bool backward, bool on_cpu, char *text, size_t size)
+void contract_check(const void *row, bool backward, bool on_cpu, char *text, size_t size)
 {
+    const struct linrec_kernel *const kernel = row;
     enum { LENGTH = 16384 }; /* of the arrays */
     static const size_t lengths[] = {100, 1001, 2049, 4096, LENGTH};
     struct refusal refusal = {.kernel = kernel, .backward = backward, .text = text, .size = size};

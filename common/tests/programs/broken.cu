@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "../../harness.h"
+#include "../../linrec_operation.h"
 
 enum { MAX_LEN = 256 };
 
@@ -133,7 +134,8 @@ int main(int argc, char **argv)
         row(NULL, NULL),
     };
     kernels[0].is_default = true;
-    struct linrec_chapter chapter = {};
+    struct chapter chapter = {};
+    chapter.operation = &linrec_operation;
     chapter.name = "broken";
     chapter.kernels = kernels;
     return harness_main(argc, argv, &chapter);

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "../../harness.h"
+#include "../../linrec_operation.h"
 
 static __global__ void loop(int rows, int stages, size_t seq_len, const float *inputs, const float *coeffs,
                             float *outputs)
@@ -62,7 +63,8 @@ int main(int argc, char **argv)
     kernels[2].knobs.max_threads = 512;
     kernels[2].knobs.max_stages = 4;
     kernels[3].is_default = true;
-    struct linrec_chapter chapter = {};
+    struct chapter chapter = {};
+    chapter.operation = &linrec_operation;
     chapter.name = "knobs";
     chapter.kernels = kernels;
     return harness_main(argc, argv, &chapter);
