@@ -125,14 +125,14 @@ sub run_command {
 
 # Compiles `text', which is shown as the file `shown', with the judge's description. Returns the program's path, or undef and the errors.
 sub build {
-    my ($exercise, $tag, $text, $shown) = @_;
+    my ($exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, or counted, for plain C
     my $answer = 'build/exercises/' . backend() . "/$tag";
     my ($suffix) = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
     write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
     delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)}; # a make of its own
     my ($status, undef, $errors) = run_command({ MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', '-C', 'common/exercises', 'QUIET=1',
-        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=yes' : ());
+        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }
 
@@ -145,7 +145,7 @@ my %counters = (
         'A store of a warp touches a sector of 32 bytes for every stretch that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
     bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
         'Count the sectors of each load and store, and how often the same data is asked for.'],
-    loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a register.'],
+    loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
     stored => ['store_bytes / elements', 'bytes stored for an element', 'Something is stored more than once. Store only what is final.'],
     stores => ['store_requests / (threads / 32)', 'stores of a warp', 'Each store instruction counts once for a warp: could it carry more?'],
     barriers => ['barriers / blocks', 'barriers of a block',
@@ -157,6 +157,8 @@ my %counters = (
     blocks => ['blocks', 'blocks', 'How much work does each block have?'],
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
+    span => ['span', 'loads and stores, one after the other',
+        'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
     registers => ['registers', 'registers of a thread', 'Which values must live at the same time? nvcc -Xptxas -v says how many registers they take.'],
     time => ['time', 'times as long as `add` takes', 'Look at the bytes first, then at how many of them are asked for at the same time.'],
 );
@@ -207,7 +209,7 @@ sub goals {
             next if backend() ne 'cuda';
             $reached = evaluate($name, count_at($program, $shape, 'time'));
         } else {
-            next if backend() ne 'sim';
+            next if backend() ne 'sim' && !$exercise->{on_cpu};
             $reached = evaluate($name, $counts{$shape} //= count_at($program, $shape));
         }
         push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best, most => $most // $best, shape => $shape, reached => $reached };
@@ -298,7 +300,7 @@ sub judge_answer {
 
     # every order must give the same bits
     my %bits;
-    for my $schedule (backend() eq 'sim' && !$exercise->{on_cpu} ? qw(warp reverse random:1) : 'warp') {
+    for my $schedule (backend() eq 'sim' || $exercise->{on_cpu} ? qw(warp reverse random:1) : 'warp') {
         my ($status, $out, $err) = run_command({ SIM_SCHEDULE => $schedule, SIM_WATCHDOG => 5 }, $program);
         my ($bits) = $out =~ /^bits (\w+)$/m;
         if ($status ne 0 || !defined $bits) {
@@ -311,6 +313,7 @@ sub judge_answer {
     return ('wrong', "The results depend on the order in which warps run: they differ between " . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1;
 
+    ($program) = build($exercise, "$tag.counted", $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
     my @goals = goals($exercise, $program);
     for (@goals) {
         next if $_->{reached} <= $_->{most} * (1 + 1e-9);
@@ -351,7 +354,7 @@ sub judge_prediction {
                 my $source = $exercise->{runs};
                 local $exercise->{on_cpu} = $source =~ /\.c$/;
                 local $ENV{BACKEND} = 'sim'; # the one that counts
-                ($program, $errors) = build($exercise, $tag, read_text($source) // die("cannot read $source\n"), $source);
+                ($program, $errors) = build($exercise, $tag, read_text($source) // die("cannot read $source\n"), $source, 'counted');
                 die $errors if !defined $program;
             }
             $counted = evaluate($expression, $counts{$shape} //= count_at($program, $shape));
