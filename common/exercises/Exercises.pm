@@ -157,7 +157,7 @@ my %counters = (
     blocks => ['blocks', 'blocks', 'How much work does each block have?'],
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
-    span => ['span', 'loads and stores, one after the other',
+    span => ['span', 'loads and stores in a row',
         'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
     registers => ['registers', 'registers of a thread', 'Which values must live at the same time? nvcc -Xptxas -v says how many registers they take.'],
     time => ['time', 'times as long as `add` takes', 'Look at the bytes first, then at how many of them are asked for at the same time.'],
@@ -173,7 +173,7 @@ sub evaluate {
     return $value;
 }
 
-sub number { return sprintf '%.4g', $_[0] }
+sub number { return $_[0] == int $_[0] ? int $_[0] : sprintf '%.4g', $_[0] }
 
 # Registers and spills of the kernels in a file, where nvcc is there; undef where not.
 sub count_registers {

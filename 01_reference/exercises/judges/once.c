@@ -26,6 +26,13 @@ static bool is_first(const size_t *size, size_t i)
     return i == 0;
 }
 
+/* The sequence is as long as that, however many threads there are. */
+static void count(const size_t *size, float *const *array)
+{
+    (void)array;
+    judge_count("elements", (double)size[1]);
+}
+
 /* parts of one element and of several, and carries over more than two parts */
 const struct judge judge = {
     .sizes = {"num_threads", "seq_len"},
@@ -35,4 +42,5 @@ const struct judge judge = {
     .is_unused = is_first,
     .launch = launch,
     .on_cpu = true,
+    .count = count,
 };
