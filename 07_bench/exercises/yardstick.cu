@@ -12,8 +12,8 @@
        thread 0       thread 1       thread 2            n = 10
        |a0 a1 a2 a3|  |a4 a5 a6 a7|  |a8 a9|             one float4 each, but the last thread one float after the other
 
-   Goal: 12 bytes loaded and 8 stored for each element, 16 sectors for each request (32 lanes of 16 bytes), and a thread for
-   every four elements, rounded up to whole blocks of 256.
+   Goal: 12 bytes loaded and 8 stored for each element, 20 moved, so no sector is asked for twice; two stores for each warp;
+   and a thread for every four elements, rounded up to whole blocks of 256.
 
    Write where it says "here". */
 #include <cuda_runtime.h>

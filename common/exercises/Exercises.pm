@@ -364,7 +364,7 @@ sub judge_prediction {
         my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/;
         my $counted;
         if ($what =~ /^\$\((.*)\)$/) {
-            my ($status, $out, $err) = run_command({}, 'sh', '-c', $1);
+            my ($status, $out, $err) = run_command({ LC_ALL => 'C' }, 'sh', '-c', $1);
             ($counted) = $out =~ /(-?[\d.]+)/ or die "$exercise->{judge}.txt: `$1' printed no number: $out$err\n";
         } else {
             my ($expression, $shape) = $what =~ /^(.*?) +at +(\d.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no ` at SHAPE'\n";
