@@ -3,8 +3,8 @@
    Here is the recurrence on T threads, as in the chapter. It is right. But the local phase writes outputs that the last
    phase must load and change again: 16 bytes loaded and 8 stored for each element.
 
-   Split the work in another way: the local phase only finds out what its part does to a value that comes in, C and Y, and
-   the last phase runs the plain loop, starting from the carry.
+   Split the work in another way: the local phase only finds out what its part does to a value that comes in, C and Y,
+   and the last phase runs the plain loop, starting from the carry.
 
        local      C, Y         C, Y         C, Y         C, Y           loads x and c, writes no output
        carry          --------> * ---------> * ----->
@@ -76,11 +76,8 @@ void forward_on_threads(size_t num_threads, size_t seq_len, const float *x, cons
     const size_t num_parts = num_threads < seq_len ? num_threads : seq_len;
 
     for (size_t p = 0; p < num_parts; p++)
-        parts[p] = (struct part){.begin = seq_len * p / num_parts,
-                                 .end = seq_len * (p + 1) / num_parts,
-                                 .x = x,
-                                 .c = c,
-                                 .y = y};
+        parts[p] = (struct part){
+            .begin = seq_len * p / num_parts, .end = seq_len * (p + 1) / num_parts, .x = x, .c = c, .y = y};
 
     run_on_all(parts, num_parts, local);
     for (size_t p = 1; p < num_parts; p++)

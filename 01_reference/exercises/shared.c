@@ -4,8 +4,8 @@
 
        y[0] = x[0],   y[l] = y[l-1] * c + x[l]
 
-   Given are c, the outputs y, and d_y, the gradient of some E with respect to y. Compute the gradients with respect to x,
-   and to c, which is one number now: c acts on E along L - 1 paths, one for each l from 1 on.
+   Given are c, the outputs y, and d_y, the gradient of some E with respect to y. Compute the gradients with respect to
+   x, and to c, which is one number now: c acts on E along L - 1 paths, one for each l from 1 on.
 
        y          y0 ---c---> y1 ---c---> y2 ---c---> y3
        d_x        d0 <--c---- d1 <--c---- d2 <--c---- d3       c took y0 into y1, so it takes d1 back to d0

@@ -4,8 +4,8 @@
 
        outputs[0] = inputs[0],   outputs[l] = outputs[l-1] * coeffs[l] + inputs[l]         coeffs[0] may be NaN
 
-   Write the inclusive scan yourself, without warp_scan.cuh. A lane's pair is at first {coeffs[l], inputs[l]}; in the step of
-   distance d = 1, 2, 4, 8, 16 it joins the pair of lane l - d in front of its own:
+   Write the inclusive scan yourself, without warp_scan.cuh. A lane's pair is at first {coeffs[l], inputs[l]}; in the
+   step of distance d = 1, 2, 4, 8, 16 it joins the pair of lane l - d in front of its own:
 
        lane        0   1   2   3   4   5   6   7
        stands for  0   1   2   3   4   5   6   7
@@ -15,8 +15,8 @@
 
    __shfl_up_sync(0xFFFFFFFF, value, d) brings the value of lane l - d; all 32 lanes must call it.
 
-   Goal: no barrier, no shared memory, nothing loaded twice, and nine shuffles for a warp. (Five steps of two shuffles are
-   ten. Does anybody need the last one?)
+   Goal: no barrier, no shared memory, nothing loaded twice, and nine shuffles for a warp. (Five steps of two shuffles
+   are ten. Does anybody need the last one?)
 
    Write where it says "here". */
 #include <cuda_runtime.h>

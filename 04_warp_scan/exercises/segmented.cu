@@ -1,17 +1,17 @@
 /* 04.3  Several rows in a warp
 
-   Rows of 8 elements would leave 24 lanes of a warp idle. So a warp takes several whole rows, as many as fit into its 32
-   lanes, one element for each lane:
+   Rows of 8 elements would leave 24 lanes of a warp idle. So a warp takes several whole rows, as many as fit into its
+   32 lanes, one element for each lane:
 
        seq_len = 5:  lane     0  1  2  3  4 | 5  6  7  8  9 | 10 ... 14 | ... 25 26 27 28 29 | 30 31
                      row      0             | 1             | 2         | ... 5              | none
                      position 0  1  2  3  4 | 0  1  2  3  4 | 0
 
-   A row knows nothing of its neighbours: a NaN in one row must not reach another one, and multiplying by 0 does not stop
-   it. The first coefficient of each row is not used; it may be NaN.
+   A row knows nothing of its neighbours: a NaN in one row must not reach another one, and multiplying by 0 does not
+   stop it. The first coefficient of each row is not used; it may be NaN.
 
-   Goal: one scan for all rows of a warp, with as few steps as a row takes: for rows of 8 elements 5 shuffles (the product
-   of the last step is not needed). As many blocks as it takes, of one warp each. No barrier.
+   Goal: one scan for all rows of a warp, with as few steps as a row takes: for rows of 8 elements 5 shuffles (the
+   product of the last step is not needed). As many blocks as it takes, of one warp each. No barrier.
 
    Write where it says "here". Now it takes one warp for each row, and steps that go too far. */
 #include <cuda_runtime.h>

@@ -1,8 +1,8 @@
 /* 04.4  A warp walks a long row
 
-   One warp for each row, and rows of any length: the warp takes 32 elements, scans them, stores them, and goes on with the
-   next 32. What one step hands to the next is the carry, the last output so far, as in chapter 01's walk. There is only one
-   warp, so nothing is shared and nobody waits at a barrier.
+   One warp for each row, and rows of any length: the warp takes 32 elements, scans them, stores them, and goes on with
+   the next 32. What one step hands to the next is the carry, the last output so far, as in chapter 01's walk. There is
+   only one warp, so nothing is shared and nobody waits at a barrier.
 
        lanes 0 ... 31    lanes 0 ... 31    lanes 0 ... 9
        |. . . . . . . .| |. . . . . . . .| |. . . |              a row of 74 elements
@@ -11,8 +11,8 @@
 
    Lane l of step n has element 32 * n + l, so neighbouring lanes load and store neighbouring elements.
 
-   Goal: 4 sectors for each load and each store, which is the best for 32 floats; each element loaded once; and 11 shuffles
-   for 32 elements. coeffs[0] is not used; it may be NaN.
+   Goal: 4 sectors for each load and each store, which is the best for 32 floats; each element loaded once; and 11
+   shuffles for 32 elements. coeffs[0] is not used; it may be NaN.
 
    Write where it says "here". You may take warp_scan.cuh: struct pair, pair_join, warp_scan, and __shfl_sync. */
 #include <cuda_runtime.h>

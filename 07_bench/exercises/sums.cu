@@ -4,14 +4,14 @@
 
        sums[s] = values[s][0] + values[s][1] + ... + values[s][seq_len - 1]
 
-   A warp takes a row. Its lanes walk over it side by side, 32 elements in a step, and each lane adds up what it loads. Then
-   the lanes' sums are added up by shuffles, in five steps, and one lane stores the result.
+   A warp takes a row. Its lanes walk over it side by side, 32 elements in a step, and each lane adds up what it loads.
+   Then the lanes' sums are added up by shuffles, in five steps, and one lane stores the result.
 
        step       0            1            2
        lanes  |0 1 ... 31| |0 1 ... 31| |0 1 ... 9|           a row of 74 elements
 
-   Goal: each element is loaded once, with 4 sectors for each request of whole steps; 5 shuffles for a warp; one store for
-   each row; a block of 4 warps takes 4 rows. Rows are of any length; an empty row has the sum 0.
+   Goal: each element is loaded once, with 4 sectors for each request of whole steps; 5 shuffles for a warp; one store
+   for each row; a block of 4 warps takes 4 rows. Rows are of any length; an empty row has the sum 0.
 
    Write where it says "here". */
 #include <cuda_runtime.h>

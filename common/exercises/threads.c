@@ -9,9 +9,9 @@
    The first two are always the same, so a thread that reads what another one is about to write is always caught: its
    result is right in one of them at most.
 
-   Counting: the compiler puts a call of __tsan_read4(address) before each load (-fsanitize=thread), and the linker sends
-   it here (--wrap). What counts are elements of the judge's arrays. The *span* is the longest chain of loads and stores,
-   one after the other: a thread begins where its creator was, and who joins it cannot be earlier than it. */
+   Counting: the compiler puts a call of __tsan_read4(address) before each load (-fsanitize=thread), and the linker
+   sends it here (--wrap). What counts are elements of the judge's arrays. The *span* is the longest chain of loads and
+   stores, one after the other: a thread begins where its creator was, and who joins it cannot be earlier than it. */
 #include "judge.h"
 
 #include <pthread.h>

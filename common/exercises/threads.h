@@ -1,4 +1,5 @@
-/* threads.h - stands before each answer in plain C: its threads are the judge's, which starts them in an order of its own. */
+/* threads.h - stands before each answer in plain C: its threads are the judge's, which starts them in an order of its
+   own. */
 #ifndef JUDGE_THREADS_H
 #define JUDGE_THREADS_H
 

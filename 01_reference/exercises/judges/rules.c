@@ -9,7 +9,7 @@ void choose_products(size_t n, const float *v, float *x, float *c);
 void choose_average(size_t n, const float *v, float *x, float *c);
 
 static void (*const choose[])(size_t n, const float *v, float *x, float *c) = {choose_sums, choose_products,
-                                                                              choose_average};
+                                                                               choose_average};
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {

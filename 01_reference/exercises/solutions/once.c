@@ -61,11 +61,8 @@ void forward_on_threads(size_t num_threads, size_t seq_len, const float *x, cons
     const size_t num_parts = num_threads < seq_len ? num_threads : seq_len;
 
     for (size_t p = 0; p < num_parts; p++)
-        parts[p] = (struct part){.begin = seq_len * p / num_parts,
-                                 .end = seq_len * (p + 1) / num_parts,
-                                 .x = x,
-                                 .c = c,
-                                 .y = y};
+        parts[p] = (struct part){
+            .begin = seq_len * p / num_parts, .end = seq_len * (p + 1) / num_parts, .x = x, .c = c, .y = y};
 
     run_on_all(parts, num_parts, local);
     for (size_t p = 1; p < num_parts; p++)
