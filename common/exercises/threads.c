@@ -14,9 +14,9 @@
    stores, one after the other: a thread begins where its creator was, and who joins it cannot be earlier than it. */
 #include "judge.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -60,7 +60,9 @@ static int start(struct thread *thread, bool alone)
     if (error != 0 || !alone)
         return error;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 1;
+    until.tv_nsec += 100000000; /* 0.1 s */
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
     thread->joined = pthread_timedjoin_np(thread->id, NULL, &until) == 0;
     return 0;
 }
@@ -78,7 +80,7 @@ int judge_thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(
     const size_t number = num_threads++;
     pthread_mutex_unlock(&lock);
     if (number >= MOST_THREADS)
-        return 11; /* EAGAIN */
+        return EAGAIN;
     *id = number;
     threads[number] = (struct thread){.run = function, .argument = argument, .span = span};
     return strcmp(order(), "reverse") == 0 ? 0 : start(&threads[number], strcmp(order(), "warp") == 0);
@@ -87,10 +89,10 @@ int judge_thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(
 int judge_thread_join(pthread_t id, void **result)
 {
     if ((size_t)id >= num_threads)
-        return 3; /* ESRCH */
+        return ESRCH;
     for (size_t t = num_threads; t-- > 0;)
         if (!threads[t].started && start(&threads[t], true) != 0)
-            return 3;
+            return ESRCH;
     struct thread *thread = &threads[id];
     if (!thread->joined)
         pthread_join(thread->id, NULL);

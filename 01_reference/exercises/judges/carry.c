@@ -25,6 +25,13 @@ static bool is_last(const size_t *size, size_t i)
     return i == size[1] - 1;
 }
 
+/* The sequence is as long as that, however many threads there are. */
+static void count(const size_t *size, float *const *array)
+{
+    (void)array;
+    judge_count("elements", (double)size[1]);
+}
+
 /* parts of one element and of several, and carries over more than two parts */
 const struct judge judge = {
     .sizes = {"num_threads", "seq_len"},
@@ -34,4 +41,5 @@ const struct judge judge = {
     .is_unused = is_last,
     .launch = launch,
     .on_cpu = true,
+    .count = count,
 };
