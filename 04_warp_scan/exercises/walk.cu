@@ -28,8 +28,8 @@ static __global__ void walk(int seq_len, const float *__restrict__ inputs, const
     outputs += (size_t)blockIdx.x * seq_len;
 
     for (int begin = 0; begin < seq_len; begin += 32) {
-        struct pair mine = {1.0f, 0.0f};
-        (void)mine, (void)lane; /* here: load, scan, add what comes in, store, hand on */
+        struct pair mine = {1.0f, 0.0f}; /* here: load */
+        mine = warp_scan(mine, lane);    /* here: add what comes in, store, hand on the carry */
     }
 }
 
