@@ -626,8 +626,10 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
         memset((char *)c.shared + c.size - c.zero, 0, c.zero);
         sim_race_copy_ends(sim_region_near(c.shared), c.shared, c.size, c.site);
     }
-    if (kept != current->num_copies)
+    if (kept != current->num_copies) {
         sim_observe_step((unsigned)(current - threads));
+        counts.idle_waits += kept == 0;
+    }
     current->num_copies = kept;
 }
 

@@ -39,6 +39,7 @@ struct sim_counts {
     uint64_t shared_bytes;
     uint64_t conflicts; /* how often a request to shared memory must be repeated because of banks */
     uint64_t chain;     /* the most that one thread does one after the other: elements stored, and waits for others */
+    uint64_t idle_waits; /* __pipeline_wait_prior, for each thread: those after which none of its copies is on its way */
 };
 
 struct sim_counts sim_get_counts(void);
