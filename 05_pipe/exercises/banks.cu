@@ -1,7 +1,8 @@
 /* 05.2  A bank conflict mended
 
-   sums[i] = the sum of the values in i's group of 16, from the group's first one up to i itself. Neighbouring lanes load
-   and store neighbouring elements, and in between, in shared memory, each thread takes the 16 elements of its own group:
+   sums[i] = the sum of the values in i's group of 16, from the group's first one up to i itself. Neighbouring lanes
+   load and store neighbouring elements, and in between, in shared memory, each thread takes the 16 elements of its own
+   group:
 
        lanes copy      | 0 | 1 | 2 | ... |31 |32 | ...
        threads take    |0 .............. 15|16 .............. 31|32 ...     (thread 0, thread 1, thread 2)
@@ -22,8 +23,8 @@ static __device__ __forceinline__ int place(int index)
     return index; /* here */
 }
 
-static __global__ void __launch_bounds__(THREADS) group_sums(int n, const float *__restrict__ values,
-                                                             float *__restrict__ sums)
+static __global__ void __launch_bounds__(THREADS)
+    group_sums(int n, const float *__restrict__ values, float *__restrict__ sums)
 {
     __shared__ float stage[ROOM];
     const int thread = threadIdx.x, base = blockIdx.x * TILE;

@@ -11,11 +11,11 @@
        |.  .  0  1 |2  3  4  5 |6  7  8  9 | ...  |    | L-2 L-1 .  . |
         `--group of thread 0
 
-   A group that an edge cuts still moves element by element, and only what is the row's own. No thread reads or writes an
-   element of another row.
+   A group that an edge cuts still moves element by element, and only what is the row's own. No thread reads or writes
+   an element of another row.
 
-   Goal: 12 bytes moved for an element, where this kernel moves 48: three arrays, and each of their sectors once. Where the
-   rows begin at odd places, 12.1 bytes.
+   Goal: 12 bytes moved for an element, where this kernel moves 48: three arrays, and each of their sectors once. Where
+   the rows begin at odd places, 12.1 bytes.
 
    Write between the lines that say "from here" and "to here", and change what says "here". The scan stays as it is. */
 #include <cuda_runtime.h>
@@ -41,8 +41,8 @@ static __device__ __forceinline__ void store4(float *tile, int at, int first, in
 /* to here */
 
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). */
-static __global__ void __launch_bounds__(THREADS) odd(int seq_len, const float *__restrict__ inputs,
-                                                      const float *__restrict__ coeffs, float *__restrict__ outputs)
+static __global__ void __launch_bounds__(THREADS)
+    odd(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
     __shared__ struct warp_totals totals[2];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = threadIdx.x * 4;
@@ -53,15 +53,14 @@ static __global__ void __launch_bounds__(THREADS) odd(int seq_len, const float *
 
     for (int base = 0; base < end; base += TILE) {
         const int first = 0, last = end - base < TILE ? end - base : TILE; /* here: the row's own in this tile */
-        const size_t tile = origin + base; /* where in the arrays the tile begins */
+        const size_t tile = origin + base;                                 /* where in the arrays the tile begins */
         load4(inputs + tile, own, first, last, 0.0f, x);
         load4(coeffs + tile, own, first, last, 1.0f, c);
         if (base == 0 && threadIdx.x == 0) /* here: the row's first coefficient is not used. Where is it now? */
             c[0] = 1.0f;
 
-        /* the scan, as it was */
 #pragma unroll
-        for (int i = 1; i < 4; i++) {
+        for (int i = 1; i < 4; i++) { /* the scan, as it was */
             x[i] = x[i - 1] * c[i] + x[i];
             c[i] = c[i - 1] * c[i];
         }

@@ -11,8 +11,8 @@
        number                                                          |3        2      1       0  | origin
                                                                        `--group of lane 0
 
-   Goal: right for every length and for rows that begin anywhere, and 12 bytes moved for an element, as forward (12.7 where
-   rows begin at odd places).
+   Goal: right for every length and for rows that begin anywhere, and 12 bytes moved for an element, as forward (12.7
+   where rows begin at odd places).
 
    Change the lines that say "here". The scan stays as it is. */
 #include <cuda_runtime.h>
@@ -70,9 +70,8 @@ static __global__ void __launch_bounds__(32 * WARPS)
             if (at + i == begin)
                 c[i] = 1.0f;
 
-        /* the scan, as it was */
 #pragma unroll
-        for (int i = 1; i < 4; i++) {
+        for (int i = 1; i < 4; i++) { /* the scan, as it was */
             x[i] = x[i - 1] * c[i] + x[i];
             c[i] = c[i - 1] * c[i];
         }

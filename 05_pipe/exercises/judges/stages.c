@@ -10,7 +10,8 @@ static cudaError_t launch(const size_t *size, float *const *array)
 
 const struct judge judge = {
     .sizes = {"num_seqs", "seq_len"},
-    .shapes = {{1, 512}, {2, 1024}, {1, 4}, {5, 8}, {3, 508}, {3, 516}, {2, 1000}, {2, 1540}, {1, 4096}, {0, 8}, {5, 0}},
+    .shapes =
+        {{1, 512}, {2, 1024}, {1, 4}, {5, 8}, {3, 508}, {3, 516}, {2, 1000}, {2, 1540}, {1, 4096}, {0, 8}, {5, 0}},
     .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
     .reference = judge_recurrence,
     .is_unused = judge_is_first,

@@ -10,8 +10,8 @@ static __device__ __forceinline__ int place(int index)
     return index + index / 32;
 }
 
-static __global__ void __launch_bounds__(THREADS) group_sums(int n, const float *__restrict__ values,
-                                                             float *__restrict__ sums)
+static __global__ void __launch_bounds__(THREADS)
+    group_sums(int n, const float *__restrict__ values, float *__restrict__ sums)
 {
     __shared__ float stage[ROOM];
     const int thread = threadIdx.x, base = blockIdx.x * TILE;

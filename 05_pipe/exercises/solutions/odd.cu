@@ -32,8 +32,8 @@ static __device__ __forceinline__ void store4(float *tile, int at, int first, in
 }
 
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). */
-static __global__ void __launch_bounds__(THREADS) odd(int seq_len, const float *__restrict__ inputs,
-                                                      const float *__restrict__ coeffs, float *__restrict__ outputs)
+static __global__ void __launch_bounds__(THREADS)
+    odd(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
     __shared__ struct warp_totals totals[2];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = threadIdx.x * 4;
@@ -52,9 +52,8 @@ static __global__ void __launch_bounds__(THREADS) odd(int seq_len, const float *
             if (base == 0 && own + i == begin)
                 c[i] = 1.0f;
 
-        /* the scan, as it was */
 #pragma unroll
-        for (int i = 1; i < 4; i++) {
+        for (int i = 1; i < 4; i++) { /* the scan, as it was */
             x[i] = x[i - 1] * c[i] + x[i];
             c[i] = c[i - 1] * c[i];
         }

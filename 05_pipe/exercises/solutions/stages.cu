@@ -8,7 +8,8 @@
 enum { THREADS = 128, TILE = THREADS * 4 };
 
 /* The thread's groups of the tile at `base` set off for a stage; past the end of the sequence nothing does. */
-static __device__ __forceinline__ void send(const float *inputs, const float *coeffs, int base, int seq_len, float *stage)
+static __device__ __forceinline__ void send(const float *inputs, const float *coeffs, int base, int seq_len,
+                                            float *stage)
 {
     const int own = threadIdx.x * 4;
     if (base + own < seq_len) {
@@ -19,8 +20,8 @@ static __device__ __forceinline__ void send(const float *inputs, const float *co
 }
 
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len), seq_len a multiple of 4. */
-static __global__ void __launch_bounds__(THREADS) stages(int seq_len, const float *__restrict__ inputs,
-                                                         const float *__restrict__ coeffs, float *__restrict__ outputs)
+static __global__ void __launch_bounds__(THREADS)
+    stages(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
     __shared__ __align__(16) float stage[2][2 * TILE]; /* a tile of x, then of c */
     __shared__ struct warp_totals totals[2];
@@ -41,9 +42,8 @@ static __global__ void __launch_bounds__(THREADS) stages(int seq_len, const floa
             c[0] = base == 0 && own == 0 ? 1.0f : by.x, c[1] = by.y, c[2] = by.z, c[3] = by.w;
         }
 
-        /* the scan, as it was */
 #pragma unroll
-        for (int i = 1; i < 4; i++) {
+        for (int i = 1; i < 4; i++) { /* the scan, as it was */
             x[i] = x[i - 1] * c[i] + x[i];
             c[i] = c[i - 1] * c[i];
         }

@@ -5,7 +5,8 @@
 
 enum { ROW = 128, WARPS = 4 };
 
-/* The group of four from number `at` on, counted down from `origin`; what is not in [begin, end) becomes `otherwise`. */
+/* The group of four from number `at` on, counted down from `origin`; what is not in [begin, end) becomes `otherwise`.
+ */
 static __device__ __forceinline__ void load4(const float *origin, int at, int begin, int end, float otherwise,
                                              float *four)
 {
@@ -54,9 +55,8 @@ static __global__ void __launch_bounds__(32 * WARPS)
             if (at + i == begin)
                 c[i] = 1.0f;
 
-        /* the scan, as it was */
 #pragma unroll
-        for (int i = 1; i < 4; i++) {
+        for (int i = 1; i < 4; i++) { /* the scan, as it was */
             x[i] = x[i - 1] * c[i] + x[i];
             c[i] = c[i - 1] * c[i];
         }
