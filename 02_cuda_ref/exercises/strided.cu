@@ -4,7 +4,7 @@
    elements 8t to 8t + 7, one after the other. But look at what the lanes of a warp want at the same time, k = 0:
 
        lane 0                  lane 1                  lane 2
-       |0 . . . . . . .|       |8 . . . . . . .|       |16 . . . . . . .|        a sector each, of which 4 bytes are used
+       |0 . . . . . . .|       |8 . . . . . . .|       |16 . . . . . . .|   a sector each, of which 4 bytes are used
 
    Let neighbouring lanes add neighbouring elements. Keep the blocks: each has 128 threads and adds 1024 elements, the
    same ones as now, in eight turns:

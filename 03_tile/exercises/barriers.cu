@@ -1,24 +1,24 @@
 /* 03.5  The fewest barriers
 
-   This is the kernel of `shared' for up to 4 elements in each of up to 1024 threads, and it is right. In each step of its
-   scan there are two barriers: the first one, so that a pair is read after it has been written, and the second one, so
-   that it is overwritten only after it has been read.
+   This is the kernel of `shared' for up to 4 elements in each of up to 1024 threads, and it is right. In each step of
+   its scan there are two barriers: the first one, so that a pair is read after it has been written, and the second one,
+   so that it is overwritten only after it has been read.
 
        step d = 1      write | read      write | read      write | read
                            barrier   barrier
 
    Do without the second barrier, in every step.
 
-   Goal: log2(T) + 1 barriers for T threads: 6 for 32, 9 for 256 and 11 for 1024. `shared' has 11, 17 and 21. The results
-   must be the same bits in every order in which the warps may run.
+   Goal: log2(T) + 1 barriers for T threads: 6 for 32, 9 for 256 and 11 for 1024. `shared' has 11, 17 and 21. The
+   results must be the same bits in every order in which the warps may run.
 
    Change what is between the two lines that say "here". */
 #include <cuda_runtime.h>
 
 enum { elems = 4 }; /* of a thread, at most */
 
-static __global__ void __launch_bounds__(1024)
-    barriers(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs, float *__restrict__ outputs)
+static __global__ void __launch_bounds__(1024) barriers(int seq_len, const float *__restrict__ inputs,
+                                                        const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
     float x[elems], c[elems];
 

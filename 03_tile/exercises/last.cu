@@ -1,7 +1,8 @@
 /* 03.4  The last output
 
-   Sometimes only the last output of a sequence is wanted: y[L-1] of y[l] = y[l-1] * c[l] + x[l]. Then no scan is needed:
-   neighbours are combined, then neighbours of these, until one pair is left. It says what the whole sequence does.
+   Sometimes only the last output of a sequence is wanted: y[L-1] of y[l] = y[l-1] * c[l] + x[l]. Then no scan is
+   needed: neighbours are combined, then neighbours of these, until one pair is left. It says what the whole sequence
+   does.
 
        thread     0    1    2    3    4    5    6    7
        at first   0    1    2    3    4    5    6    7          first and last element of the pair in its place
@@ -9,9 +10,9 @@
        d = 2     03                  47
        d = 4     07
 
-   Block s has row s, and thread l has element l, so rows are no longer than 1024. The block consists of whole warps, not
-   necessarily of a power of two of them; threads without an element hold the neutral pair (1, 0). A pair (product, sum)
-   turns y into y * product + sum; the earlier one comes first:
+   Block s has row s, and thread l has element l, so rows are no longer than 1024. The block consists of whole warps,
+   not necessarily of a power of two of them; threads without an element hold the neutral pair (1, 0). A pair (product,
+   sum) turns y into y * product + sum; the earlier one comes first:
 
        (product 1, sum 1) then (product 2, sum 2)  =  (product 1 * product 2,  sum 1 * product 2 + sum 2)
 

@@ -8,7 +8,8 @@ use File::Basename qw(basename dirname);
 use File::Path 'make_path';
 our @EXPORT = qw(all_exercises judge_answer trials read_text write_text);
 
-sub backend { return $ENV{BACKEND} || 'sim' }
+# Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
+sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
 
 sub read_text {
     open my $file, '<', $_[0] or return undef;
@@ -125,13 +126,14 @@ sub run_command {
 
 # Compiles `text', which is shown as the file `shown', with the judge's description. Returns the program's path, or undef and the errors.
 sub build {
-    my ($exercise, $tag, $text, $shown) = @_;
-    my $answer = 'build/exercises/' . backend() . "/$tag";
-    my ($suffix) = $exercise->{on_cpu} ? 'c' : 'cu';
+    my ($backend, $exercise, $tag, $text, $shown) = @_;
+    my $answer = "build/exercises/$backend/$tag";
+    my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
     write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
-    delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)}; # a make of its own
-    my ($status, undef, $errors) = run_command({ MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', '-C', 'common/exercises', 'QUIET=1',
+    print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/exercises/judge.o";
+    my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', '-C', 'common/exercises', 'QUIET=1', "BACKEND=$backend",
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=yes' : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }
@@ -189,33 +191,40 @@ sub count_registers {
 # The counts of one launch on a shape, "32 x 4096".
 sub count_at {
     my ($program, $shape, $what) = @_;
-    my ($status, $out, $err) = run_command({}, $program, $what // 'count', split / *x */, $shape);
+    my ($status, $out, $err) = run_command({}, $program, $what, split / *x */, $shape);
     die "counting at $shape failed: $out$err\n" if $status ne 0;
-    return { $out =~ /^count (\w+) (\S+)$/mg };
+    return { $out =~ /^\@count (\w+) (\S+)$/mg };
 }
 
-# The goals: `NAME N at SHAPE', or `NAME N (at most M) at SHAPE'. Returns for each what is asked and what was reached.
+# The goals: `NAME N at SHAPE', or `NAME N (at most M) at SHAPE'; of those with a time, or of the others. Returns for each what is asked
+# and what was reached.
 sub goals {
-    my ($exercise, $program) = @_;
+    my ($exercise, $program, $timed) = @_;
     my (@goals, %counts);
     for (@{ $exercise->{goal} // [] }) {
-        my ($name, $best, $most, $shape) = $_->{text} =~ /^(\w+) +([\d.]+)(?: +\(at most ([\d.]+)\))?(?: +at +(\d+(?: *x *\d+)?))?$/
-            or die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n";
-        my $counter = $counters{$name} or die "$exercise->{judge}.txt: goal `$name' is not known\n";
-        die "$exercise->{judge}.txt: goal `$name' has no ` at SHAPE'\n" if !defined $shape && $name ne 'registers';
-        my $reached;
-        if ($name eq 'registers') {
-            $reached = count_registers($exercise, "$program.cu") // next;
-        } elsif ($name eq 'time') {
-            next if backend() ne 'cuda';
-            $reached = evaluate($name, count_at($program, $shape, 'time'));
-        } else {
-            next if backend() ne 'sim';
-            $reached = evaluate($name, $counts{$shape} //= count_at($program, $shape));
-        }
-        push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best, most => $most // $best, at => $shape // '', reached => $reached };
+        my ($name, $best, $most, $shape) = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\(at most ([\d.]+)\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
+        my $counter = $counters{ $name // '' };
+        die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n"
+            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers';
+        next if $timed != ($name eq 'time');
+        my $reached = $name eq 'registers' ? count_registers($exercise, "$program.cu")
+            : evaluate($name, $counts{$shape} //= count_at($program, $shape, $timed ? 'time' : 'count'));
+        push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
+            reached => $reached } if defined $reached; # no nvcc, no registers
     }
     return @goals;
+}
+
+# What is said about the first goal that is missed; undef if none is.
+sub missed {
+    for (@_) {
+        next if $_->{reached} <= $_->{most} * (1 + 1e-9);
+        return "The results are right, but it is over its goal.\n"
+            . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), ($_->{most} eq $_->{best} ? '' : 'at most ') . $_->{most},
+                $_->{at} eq '' ? '' : " (at $_->{at})")
+            . fold($_->{look}, '  ');
+    }
+    return undef;
 }
 
 # ---- the judge ----
@@ -259,15 +268,18 @@ sub compile_error {
 # The report of a run that did not end well.
 sub failure {
     my ($exercise, $text, $shown, $status, $out, $err) = @_;
-    my ($sizes) = $out =~ /.*^with (.*)$/ms; # the last one
-    my ($data) = $out =~ /.*^data (.*?)$/ms;
+    my ($sizes) = $out =~ /.*^\@with (.*)$/ms; # the last one
+    my ($data) = $out =~ /.*^\@data (.*?)$/ms;
     ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
-    my $with = fold("(With $sizes.) $data", '  ');
+    my $with = $sizes eq '' ? '' : fold("(With $sizes.) $data", '  ');
+    my @printed = grep { !/^\@/ } split /\n/, $out; # by the reader's own code
+    splice @printed, 0, -10;
+    $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
     if ($err =~ /^simulator: (.*)$/m) {
-        my ($place, $who, $message) = $1 =~ /^(?:(\S+:\d+): )?((?:kernel .*?, block \(.*?\)(?:, thread \(.*?\))?|kernel .*?|host code): )?(.*)$/s;
+        my ($place, $who, $message) = $1 =~ /^(?:(.*?:\d+): )?((?:kernel|host code)\b.*?): (.*)$/s;
+        ($place, $who, $message) = (undef, undef, $1) if !defined $message;
         my $report = "The simulator stopped it.\n";
-        (my $subject = $who // '') =~ s/: $//;
-        $report .= '  ' . join(', in ', grep { $_ } $place ? "At $place" : '', $subject) . ":\n";
+        $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         my ($look) = grep { $message =~ $_->[0] } @looks;
         return $report . fold($message, '  ') . ($look ? fold($look->[1], '  ') : '') . $with;
@@ -280,12 +292,12 @@ sub failure {
             . "  " . ($access ? lc($access) . 's outside of an array' : '') . " ($what).\n"
             . fold('Which index does it use for the first element, and which for the last?', '  ') . $with;
     }
-    if ($out =~ /^wrong (.*)$/m) {
+    if ($out =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
-        $report .= fold($1, '  ') if $out =~ /^owner (.+)$/m;
+        $report .= fold($1, '  ') if $out =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
-    return "The launch failed.\n  $1\n$with" if $out =~ /^error (.*)$/m;
+    return "The launch failed.\n  $1\n$with" if $out =~ /^\@error (.*)$/m;
     return "It did not end within $seconds seconds. Which condition should end the loop?\n$with" if $status eq 'signal 14';
     return "It crashed ($status).\n" . join '', map { "  $_\n" } split /\n/, $out . $err;
 }
@@ -296,31 +308,36 @@ sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
-    my ($program, $errors) = build($exercise, $tag, $text, $shown);
+    my ($program, $errors) = build('sim', $exercise, $tag, $text, $shown);
     return ('wrong', compile_error($exercise, $text, $shown, $errors)) if !defined $program;
 
     # every order must give the same bits
     my %bits;
-    for my $schedule (backend() eq 'sim' && !$exercise->{on_cpu} ? qw(warp reverse random:1) : 'warp') {
+    for my $schedule ($exercise->{on_cpu} ? 'warp' : qw(warp reverse random:1)) {
         my ($status, $out, $err) = run_command({ SIM_SCHEDULE => $schedule, SIM_WATCHDOG => 5 }, $program);
-        my ($bits) = $out =~ /^bits (\w+)$/m;
-        if ($status ne 0 || !defined $bits) {
+        if ($status ne 0 || $out !~ /^\@bits (\w+)$/m) {
             my $report = failure($exercise, $text, $shown, $status, $out, $err);
             $report .= "  (In another order of execution, SIM_SCHEDULE=$schedule. In the order before this one it went well.)\n" if $schedule ne 'warp';
             return ('wrong', $report);
         }
-        $bits{$bits} = $schedule;
+        $bits{ ($out =~ /^\@bits (\w+)$/m)[0] } = $schedule;
     }
-    return ('wrong', "The results depend on the order in which warps run: they differ between " . join(' and ', sort values %bits) . ".\n"
+    return ('wrong', 'The results depend on the order in which warps run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1;
 
-    my @goals = goals($exercise, $program);
-    for (@goals) {
-        next if $_->{reached} <= $_->{most} * (1 + 1e-9);
-        return ('over_goal', "The results are right, but it is over its goal.\n"
-            . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), ($_->{most} == $_->{best} ? '' : 'at most ') . $_->{most},
-                $_->{at} eq '' ? '' : " (at $_->{at})")
-            . fold($_->{look}, '  '));
+    my @goals = goals($exercise, $program, 0);
+    my $missed = missed(@goals);
+    return ('over_goal', $missed) if defined $missed;
+
+    if (has_gpu() && !$exercise->{on_cpu}) {
+        ($program, $errors) = build('cuda', $exercise, $tag, $text, $shown);
+        return ('wrong', "For the GPU: " . compile_error($exercise, $text, $shown, $errors)) if !defined $program;
+        my ($status, $out, $err) = run_command({}, $program);
+        return ('wrong', "On the GPU: " . failure($exercise, $text, $shown, $status, $out, $err)) if $status ne 0;
+        my @timed = goals($exercise, $program, 1);
+        $missed = missed(@timed);
+        return ('over_goal', $missed) if defined $missed;
+        push @goals, @timed;
     }
     my $report = "Solved.\n";
     $report .= sprintf("\n%-42s %8s %14s\n", '', 'yours', "the solution's") if @goals;
@@ -354,11 +371,10 @@ sub judge_prediction {
                 my $errors;
                 my $source = $exercise->{runs};
                 local $exercise->{on_cpu} = $source =~ /\.c$/;
-                local $ENV{BACKEND} = 'sim'; # the one that counts
-                ($program, $errors) = build($exercise, $tag, read_text($source) // die("cannot read $source\n"), $source);
+                ($program, $errors) = build('sim', $exercise, $tag, read_text($source) // die("cannot read $source\n"), $source);
                 die $errors if !defined $program;
             }
-            $counted = evaluate($expression, $counts{$shape} //= count_at($program, $shape));
+            $counted = evaluate($expression, $counts{$shape} //= count_at($program, $shape, 'count'));
         }
         if (abs($typed{$key} - $counted) > 0.005 * abs $counted) {
             return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($_->{look} ? fold($_->{look}, '  ') : ''));

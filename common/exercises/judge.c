@@ -1,10 +1,10 @@
 /* judge.c - runs the reader's code on all shapes and all kinds of data, and stops at the first wrong element.
 
-       PROGRAM                     compares; prints what is wrong and ends with status 1, or "bits HASH" of all outputs
+       PROGRAM                     compares; prints what is wrong and ends with status 1, or "@bits HASH" of all outputs
        PROGRAM count A [B]         launches once, on sizes A and B, and prints what the simulator has counted
        PROGRAM time A [B]          on a GPU: prints how many times as long as adding as many bytes it takes
 
-   exercise.pl calls it, and says what its lines mean. */
+   Exercises.pm calls it, and says what its lines mean. They begin with @, as the reader's code may print, too. */
 #include "judge.h"
 
 #include <float.h>
@@ -81,7 +81,7 @@ static void *allocate(size_t size)
 static void must(cudaError_t error, const char *what)
 {
     if (error != cudaSuccess) {
-        printf("error %s: %s\n", what, cudaGetErrorString(error));
+        printf("@error %s: %s\n", what, cudaGetErrorString(error));
         exit(1);
     }
 }
@@ -189,7 +189,7 @@ static bool is_poison(float x)
     return bits == 0xFFFFFFFFu;
 }
 
-/* Whether the reader's code has written an output. The simulator knows; elsewhere the bits tell that were there before. */
+/* Whether the reader's code has written an output. The simulator knows; elsewhere the bits of before are gone. */
 static bool was_written(const struct a_case *c, int a, size_t i)
 {
 #ifdef LINREC_SIM
@@ -233,9 +233,9 @@ static bool run_case(const size_t *size, enum kind kind, uint64_t *bits)
     size_t num_all = 0, num_bad = 0, first = 0;
     int bad_array = 0;
 
-    printf("with ");
+    printf("@with ");
     print_sizes(size);
-    printf("\ndata %s\n", kind_says[kind]);
+    printf("\n@data %s\n", kind_says[kind]);
     judge.reference(size, c.right);
     judge.reference(size, c.largest);
     launch(&c);
@@ -259,13 +259,13 @@ static bool run_case(const size_t *size, enum kind kind, uint64_t *bits)
     }
     if (num_bad > 0) {
         const float got = c.host[bad_array][first];
-        printf("wrong ");
+        printf("@wrong ");
         print_element(&c, bad_array, first);
         if (!was_written(&c, bad_array, first))
             printf(" has not been written, and should be %.6g\n", c.right[bad_array][first]);
         else
             printf(" is %.6g, and should be %.6g\n", fabs(got) >= 0 ? (double)got : NAN, c.right[bad_array][first]);
-        printf("owner %s", num_bad == 1 && num_all > 1 ? "All else is right. " : "");
+        printf("@owner %s", num_bad == 1 && num_all > 1 ? "All else is right. " : "");
         print_owner(&c, bad_array, first);
         printf("\n");
     }
@@ -293,7 +293,7 @@ static int compare(void)
             if (!run_case(judge.shapes[s], (enum kind)kind, &bits))
                 return 1;
     }
-    printf("bits %016llx\n", (unsigned long long)bits);
+    printf("@bits %016llx\n", (unsigned long long)bits);
     return 0;
 }
 
@@ -312,7 +312,7 @@ bool judge_is_first(const size_t *size, size_t i)
 
 void judge_count(const char *name, double value)
 {
-    printf("count %s %.17g\n", name, value);
+    printf("@count %s %.17g\n", name, value);
 }
 
 static int count(const size_t *size)

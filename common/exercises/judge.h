@@ -1,6 +1,6 @@
 /* judge.h - what an exercise is judged by: its arrays, the shapes that are tried, the right result and how the reader's
-   code is called. Each exercise with code has one such description, NN_chapter/exercises/judges/NAME.c; the rest of what
-   makes an exercise is data, in judges/NAME.txt. README.md beside this file says how to write both. */
+   code is called. Each exercise with code has one such description, NN_chapter/exercises/judges/NAME.c; the rest of
+   what makes an exercise is data, in judges/NAME.txt. README.md beside this file says how to write both. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
@@ -52,8 +52,8 @@ struct judge {
 
 extern const struct judge judge;
 
-/* The most usual ones, for arrays inputs, coeffs and outputs of shape (num_seqs, seq_len): the recurrence of linrec.h, and
-   that the first coefficient of each row is not used. */
+/* The most usual ones, for arrays inputs, coeffs and outputs of shape (num_seqs, seq_len): the recurrence of linrec.h,
+   and that the first coefficient of each row is not used. */
 void judge_recurrence(const size_t *size, double *const *array);
 bool judge_is_first(const size_t *size, size_t i);
 

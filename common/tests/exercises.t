@@ -7,8 +7,6 @@ use Linrec;
 use Exercises;
 use Test::More;
 
-plan skip_all => 'the judge counts on the simulator; this is BACKEND=' . backend() if backend() ne 'sim';
-
 my @exercises = all_exercises();
 my $sample = 2; # mutants of each exercise
 
@@ -45,6 +43,11 @@ for my $exercise (@exercises) {
 }
 
 # ---- the commands, in a copy without anybody's progress ----
+
+if (backend() ne 'sim') { # nothing in them depends on it
+    done_testing;
+    exit;
+}
 
 my $copy = copy_of_chapters();
 system("cp Makefile $copy && rm -rf $copy/[0-9][0-9]_*/exercises/mine") == 0 or die 'cp';

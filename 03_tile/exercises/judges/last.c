@@ -26,7 +26,8 @@ static size_t count_lasts(const size_t *size)
 
 const struct judge judge = {
     .sizes = {"num_seqs", "seq_len"},
-    .shapes = {{1, 32}, {1, 64}, {4, 1024}, {1, 1}, {3, 2}, {2, 31}, {2, 33}, {3, 96}, {2, 160}, {2, 1000}, {0, 5}, {5, 0}},
+    .shapes =
+        {{1, 32}, {1, 64}, {4, 1024}, {1, 1}, {3, 2}, {2, 31}, {2, 33}, {3, 96}, {2, 160}, {2, 1000}, {0, 5}, {5, 0}},
     .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"lasts", JUDGE_OUTPUTS, count_lasts}},
     .reference = reference,
     .is_unused = judge_is_first,

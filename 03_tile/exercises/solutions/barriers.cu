@@ -3,8 +3,8 @@
 
 enum { elems = 4 }; /* of a thread, at most */
 
-static __global__ void __launch_bounds__(1024)
-    barriers(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs, float *__restrict__ outputs)
+static __global__ void __launch_bounds__(1024) barriers(int seq_len, const float *__restrict__ inputs,
+                                                        const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
     float x[elems], c[elems];
 
