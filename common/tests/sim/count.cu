@@ -16,9 +16,9 @@ __global__ void events(const float *x, float *sum)
     __pipeline_commit();
     __pipeline_memcpy_async(&other[threadIdx.x], &x[threadIdx.x], sizeof(float)); /* again */
     __pipeline_commit();
-    __pipeline_wait_prior(1); /* one copy is still on its way */
-    __pipeline_wait_prior(0); /* 3 x 64: now none is */
-    __pipeline_wait_prior(0); /* there was nothing to wait for */
+    __pipeline_wait_prior(1);                                             /* one copy is still on its way */
+    __pipeline_wait_prior(0);                                             /* 3 x 64: now none is */
+    __pipeline_wait_prior(0);                                             /* there was nothing to wait for */
     __syncthreads();                                                      /* 3 blocks */
     const float up = __shfl_up_sync(0xffffffff, tile[threadIdx.x], 1, 8); /* 3 x 2 warps */
     __syncwarp();
@@ -53,7 +53,6 @@ int main(void)
     printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d async_copies "
            "%d bulk_copies %d idle_waits %d\n",
            (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
-           (int)c.votes, (int)c.atomics, (int)c.async_copies, (int)c.bulk_copies,
-           (int)c.idle_waits);
+           (int)c.votes, (int)c.atomics, (int)c.async_copies, (int)c.bulk_copies, (int)c.idle_waits);
     return cudaFree(x) != cudaSuccess || cudaFree(sum) != cudaSuccess;
 }
