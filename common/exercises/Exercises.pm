@@ -155,6 +155,8 @@ my %counters = (
     warp_barriers => ['warp_barriers / (threads / 32)', '__syncwarp of a warp', 'Which of them does a shuffle make unnecessary?'],
     shuffles => ['shuffles / (threads / 32)', 'shuffles of a warp', 'Write down what each shuffle brings, and which lanes use it.'],
     conflicts => ['conflicts', 'bank conflicts', 'Word w of shared memory lies in bank w % 32. Which banks do the 32 lanes of a warp want at the same time?'],
+    idle_waits => ['idle_waits / threads', 'idle waits of a thread',
+        'A wait is idle if none of the thread\'s copies is on its way when it ends. Which copies have set off by then, and which may a wait leave out?'],
     threads => ['threads', 'threads', 'How much work does each thread have?'],
     blocks => ['blocks', 'blocks', 'How much work does each block have?'],
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],

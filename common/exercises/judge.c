@@ -351,6 +351,7 @@ static void print_counts(void)
         {"shared_requests", n.shared_requests},
         {"conflicts", n.conflicts},
         {"chain", n.chain},
+        {"idle_waits", n.idle_waits},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         judge_count(counts[i].name, (double)counts[i].value);
