@@ -13,7 +13,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "fault.h"
+#include "memory.h"
+#include "observe.h"
+#include "poll.h"
 
 /* ---- from addresses to source lines ---- */
 
@@ -349,16 +352,17 @@ static void on_tick(int, siginfo_t *, void *context)
         return;
     if ((size_t)(stack_pointer((const ucontext_t *)context) - sim_place.stack) >= SIM_STACK)
         return; /* between two threads; a later second finds one at work */
-    if (sim_polls(&file, &line))
+    if (sim_sleeps(&file, &line))
         sim_fault(file, line,
                   "polls for something that never comes: no thread of the block got further for %ld s. See who should "
                   "bring it",
                   watchdog_seconds);
     interrupted_line((const ucontext_t *)context, place, sizeof(place));
-    sim_fault(place, 0,
-              "loops for %ld s without an end. If it waits for another thread, call __nanosleep in the loop; "
-              "threads of other blocks may run later",
-              watchdog_seconds);
+    sim_fault(
+        place, 0,
+        "loops for %ld s without an end. If it waits for another thread, read the word by a volatile pointer or an "
+        "atomic: a plain one may be read once, before the loop",
+        watchdog_seconds);
 }
 
 void sim_watchdog(bool on)

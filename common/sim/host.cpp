@@ -1,13 +1,16 @@
 /* host.cpp - the host API that is neither memory nor launch: device, streams, events, kernel attributes, errors.
 
-   The device claims compute capability 9.0 and has what the chapters ask about. It has 2 multiprocessors, so that grids
-   made to fill the device stay small. */
+   The device claims compute capability 9.0 and has what the chapters ask about. */
 #include <stdlib.h>
 #include <time.h>
 
-#include "internal.h"
+#include "fault.h"
+#include "host.h"
+#include "include/cuda_runtime.h"
+#include "memory.h"
+#include "sizes.h"
 
-enum { NUM_MULTIPROCESSORS = 2, L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
+enum { L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
 
 /* ---- errors ---- */
 
@@ -124,7 +127,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     prop->totalConstMem = CONST_BYTES;
     prop->major = 9;
     prop->minor = 0;
-    prop->multiProcessorCount = NUM_MULTIPROCESSORS;
+    prop->multiProcessorCount = SIM_MULTIPROCESSORS;
     prop->memoryBusWidth = BUS_BITS;
     prop->l2CacheSize = L2_BYTES;
     prop->maxThreadsPerMultiProcessor = SIM_MAX_THREADS_PER_SM;

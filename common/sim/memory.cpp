@@ -12,7 +12,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "fault.h"
+#include "fiber.h"
+#include "host.h"
+#include "include/cuda_runtime.h"
+#include "memory.h"
+#include "shadow.h"
+#include "sim.h"
+#include "sizes.h"
 
 static const size_t page = 4096;
 static const size_t least_margin = 1 << 20;

@@ -21,11 +21,22 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "internal.h"
+#include "observe.h"
+
+#include "fault.h"
+#include "fiber.h"
+#include "include/cuda_runtime.h"
+#include "memory.h"
+#include "poll.h"
+#include "race.h"
+#include "shadow.h"
+#include "trace.h"
 
 extern "C" char __executable_start, etext, end; /* set by the linker: the program's first byte, ends of code and data */
 
 bool sim_has_kernels;
+const void *sim_last_pc;
+uint64_t sim_atomics, sim_global_atomics;
 
 static const unsigned most_in_turn = 512;
 static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
@@ -64,7 +75,7 @@ static unsigned num_sites = 1; /* number 0 is for those that find no room */
 static uint16_t *site_numbers; /* by the distance of their pc from the program's start */
 static unsigned used_sites[SIM_MAX_SITES], num_used;
 
-static struct request requests[SIM_WARP * most_in_turn + SIM_WARP];
+static struct request requests[SIM_WARP * (most_in_turn + 4)];
 static unsigned num_requests, num_pictured;
 
 static uint64_t turn, pass;
@@ -72,8 +83,9 @@ static unsigned thread, accesses; /* of this turn */
 static const char *arguments;     /* of the kernel */
 static size_t arguments_size;
 static uint32_t launch;
-static unsigned num_threads;
-static uint64_t steps[SIM_MAX_THREADS], longest;
+static uint64_t *chain;       /* of the running thread */
+static const char *last_read; /* what it has read last, */
+static bool in_global;        /* and whether its last access was to global memory */
 
 /* ---- places in the code ---- */
 
@@ -290,6 +302,15 @@ static void check_host(const char *p, unsigned how, const void *pc)
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
+/* Lets the others run after many accesses, but not between a read and a compare-and-swap of the same word. */
+static void pause_sometimes(const char *p, unsigned how)
+{
+    if (accesses >= most_in_turn && !(accesses == most_in_turn && how & SIM_ATOMIC && p == last_read))
+        sim_pause();
+    accesses++;
+    last_read = how == 0 ? p : NULL;
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
@@ -317,17 +338,22 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
             pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
             how & SIM_WRITES ? "writes" : "reads", size, what);
     }
+    in_global = r->name == NULL;
+    if (how & SIM_STRONG && (how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES)
+        sim_poll(p, pc, in_global);
+    pause_sometimes(p, how);
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
-    if (how == SIM_WRITES && r->name == NULL)
-        steps[thread] += (size + 3) / 4;
+    if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
+        sim_changes[in_global]++;
+        if (in_global)
+            *chain += (size + 3) / 4;
+    }
     join_request(site, r, p, size);
     sim_race_access(r, p, size, how, number);
-    if (++accesses >= most_in_turn)
-        sim_pause();
 }
 
-/* Local variables, and the program's own data (threadIdx is there), are nobody's business. */
+/* Local variables, and the program's own data (threadIdx is there), are neither judged nor counted. */
 static inline __attribute__((always_inline)) void observe(const void *at, size_t size, unsigned how, const void *pc)
 {
     const char *p = (const char *)at;
@@ -343,7 +369,8 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
     struct site *site = &sites[number];
     struct sim_region *r = sim_region_near(global);
 
-    (void)shared_size;
+    if (warp && accesses >= most_in_turn)
+        sim_pause();
     if (size > 0)
         sim_race_access(r, (const char *)global, size, 0, number);
     if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
@@ -370,8 +397,6 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
     if (site->shared_end != NULL)
         join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
     accesses += 2;
-    if (accesses >= most_in_turn)
-        sim_pause();
 }
 
 /* ---- what the compiler calls ---- */
@@ -411,54 +436,52 @@ extern "C" void __tsan_init(void)
     sim_has_kernels = true;
 }
 
-void sim_atomic_load(const void *address, void *value, size_t size)
+void sim_atomic_load(const void *address, void *value, size_t size, unsigned order)
 {
-    observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC, HERE);
+    observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC | order, HERE);
     memcpy(value, address, size);
+    sim_global_atomics += in_global;
 }
 
+/* Only a value that changes is a change: a lock that is taken stays as it is. */
 void sim_atomic_store(void *address, const void *value, size_t size)
 {
+    sim_changes[in_global] += memcmp(address, value, size) != 0;
     memcpy(address, value, size);
     sim_atomics++;
 }
 
+void sim_strong_load(const void *address, void *value, size_t size, unsigned order)
+{
+    observe(address, size, SIM_STRONG | order, HERE);
+    memcpy(value, address, size);
+}
+
+void sim_strong_store(void *address, const void *value, size_t size, unsigned order)
+{
+    observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
+    memcpy(address, value, size);
+}
+
 /* ---- launch, block, turn ---- */
 
-void sim_observe_launch(const void *first, size_t size)
+void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
 {
     arguments = (const char *)first;
     arguments_size = size;
     launch++;
-    longest = num_pictured = 0;
-    sim_race_launch();
+    num_pictured = 0;
+    sim_race_launch(num_threads);
 }
 
-void sim_observe_block(unsigned threads)
-{
-    num_threads = threads;
-    memset(steps, 0, threads * sizeof(*steps));
-    sim_race_block(threads);
-}
-
-void sim_observe_turn(unsigned number)
+void sim_observe_turn(unsigned number, uint64_t *chain_of_thread)
 {
     thread = number;
+    chain = chain_of_thread;
     turn++;
     accesses = 0;
+    last_read = NULL;
     sim_race_turn(number);
-}
-
-void sim_observe_step(unsigned number)
-{
-    steps[number]++;
-}
-
-void sim_observe_block_end(void)
-{
-    for (unsigned i = 0; i < num_threads; i++)
-        if (steps[i] > longest)
-            longest = steps[i];
 }
 
 void sim_observe_launch_end(struct sim_counts *counts)
@@ -478,7 +501,6 @@ void sim_observe_launch_end(struct sim_counts *counts)
     }
     num_used = 0;
     counts->atomics += sim_atomics;
-    counts->chain = longest;
     sim_atomics = 0;
     sim_trace_add(sim_place.kernel, NULL, counts);
 }

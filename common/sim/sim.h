@@ -4,6 +4,7 @@
 #ifndef SIM_H
 #define SIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct sim_traffic {
 
 struct sim_counts {
     uint64_t launches;         /* kernels launched */
+    uint64_t default_launches; /* of these, on the default stream */
     uint64_t blocks;           /* blocks run */
     uint64_t threads;          /* threads run */
     uint64_t barriers;         /* __syncthreads and its kin: one for the whole block */
@@ -50,6 +52,10 @@ void sim_trace(const char *label);
 /* Gives a piece of device memory a name, which messages then say ("the 400-byte array inputs"). It may lie inside an
    allocation: kernels must not leave it, though around it there is room, such as guards. `name` is kept, not copied. */
 void sim_name_array(const void *start, size_t size, const char *name);
+
+/* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's number
+   (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
+bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "fault.h"
+#include "trace.h"
 
 /* The counts of a kernel, or of one of its lines. */
 struct row {

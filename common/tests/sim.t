@@ -6,7 +6,7 @@ use FindBin;
 use Test::More;
 
 chdir "$FindBin::Bin/../..";
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};
 $ENV{SIM_WATCHDOG} = 1;    # second, so that endless loops end
 
 my $source    = "common/tests/sim/wrong.cu";
@@ -27,11 +27,9 @@ my @faults = (
     ["neighbour_block",      "neighbour_block",         "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}"],
     ["plain_beside_atomic",  "plain_beside_atomic",     "(0,0,0)", "(1,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) has read at {there}, and nothing orders the two. One of them is atomic or volatile: make the other so, too."],
     ["row_past_end",         "row_past_end",            "(0,0,0)", "(1,0,0)",  "race: writes byte 40 of $allocated, which thread (0,0,0) has written at $source:" . line_of("HERE row_past_end") . ", and nothing orders the two. Compare the index with the end of the row"],
-    ["compare_and_swap",     "compare_and_swap",        "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) has written at {there}, and nothing orders the two. One of them is atomic or volatile: make the other so, too."],
-    ["compare_and_swap_2",   "compare_and_swap",       "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}. Blocks run in any order, or at once. One of them is atomic or volatile: make the other so, too."],
     ["read_past_named",      "read_past_named",         "(0,0,0)", "(0,0,0)",  "reads right past the end of the 40-byte array inputs. Compare the index"],
     ["write_before_named",   "write_before_named",      "(0,0,0)", "(0,0,0)",  "writes 4 bytes before the start of the 40-byte array inputs. Compare the index"],
-    ["flag_without_fence",   "flag_without_fence<1, 0>", "(0,0,0)", "(1,0,0)", "race: reads byte 0 of $allocated, which thread (32,0,0) has written at {there}, and nothing orders the two. If a flag orders them, call __threadfence() before"],
+    ["flag_without_fence",   "flag_without_fence<1, 0>", "(0,0,0)", "(1,0,0)", "race: reads byte 0 of $allocated, which thread (32,0,0) has written at {there}, and nothing orders the two. The flag read at $source:" . line_of("THERE flag_read") . " has no acquire: call __threadfence() between reading the flag"],
     ["wait_is_no_barrier",   "wait_is_no_barrier",      "(0,0,0)", "(1,0,0)",  "race: writes byte 4 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has read at {there}"],
     ["early_copy",           "early_copy",              "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has written by an asynchronous copy at {there}"],
     ["missing_wait",         "missing_wait",            "(0,0,0)", "(32,0,0)", "reads byte 124 of the 256-byte shared array tile declared at FILE, to which the copy of {there} is on its way"],
@@ -109,7 +107,7 @@ my @faults = (
     ["much_static",          "much_static",             "(0,0,0)", "(0,0,0)",  "49156 bytes of static shared memory, more than 49152"],
     ["much_together",        "much_together",           "(0,0,0)", "(0,0,0)",  "40000 bytes of static and 10000 of dynamic shared memory"],
     ["endless",              "endless",                 "(0,0,0)", undef,      "loops for 1 s without an end"],
-    ["endless_poll",         "endless_poll",            "(0,0,0)", undef,      "polls for something that never comes"],
+    ["endless_poll",         "endless_poll",            "(0,0,0)", "(0,0,0)",  "polls byte 0 of $allocated, which never changes: no thread that runs will change it"],
     ["zero_divisor",         "zero_divisor",            "(0,0,0)", "(0,0,0)",  "divides an integer by zero", $x86],
     ["trap",                 "trap",                    "(0,0,0)", "(5,0,0)",  "__trap() was reached"],
     ["failed_assert",        "failed_assert",           "(0,0,0)", "(7,0,0)",  "assertion `threadIdx.x < 7 + (unsigned)n' failed"],

@@ -126,10 +126,11 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t siz
 struct sim_config {
     dim3 grid, block;
     size_t dynamic_shared;
+    cudaStream_t stream;
     const char *file;
     int line;
-    sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t = 0, SIM_AT)
-        : grid(grid), block(block), dynamic_shared(dynamic_shared), file(file), line(line)
+    sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+        : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream), file(file), line(line)
     {
     }
 };
@@ -160,8 +161,9 @@ sim_launcher<P...> sim_kernel(void (*kernel)(P...), const char *name, sim_config
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
 
 struct sim_shared { /* one __shared__ variable; static, so that all threads find the same one */
-    void *region;
-    uint64_t block; /* the block that the memory was last prepared for */
+    void *start;    /* of it in the block that ran last, */
+    uint64_t block; /* which was this one */
+    struct sim_region **regions; /* of each block that may be resident */
 };
 void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, SIM_AT);
 void *sim_dynamic_shared(const char *name, size_t align, SIM_AT);
@@ -179,14 +181,14 @@ SIM_INLINE int __syncthreads_or(int p, SIM_AT) { return sim_barrier(SIM_BARRIER_
 /* clang-format on */
 
 /* One thread runs at a time and sees all that was written before: a fence only tells the search for races. */
-void sim_fence(const char *what, const char *file, int line);
+void sim_fence(const char *what, bool block_only, const char *file, int line);
 /* clang-format off */
-SIM_INLINE void __threadfence(SIM_AT) { sim_fence("__threadfence", file, line); }
-SIM_INLINE void __threadfence_block(SIM_AT) { sim_fence("__threadfence_block", file, line); }
-SIM_INLINE void __threadfence_system(SIM_AT) { sim_fence("__threadfence_system", file, line); }
+SIM_INLINE void __threadfence(SIM_AT) { sim_fence("__threadfence", false, file, line); }
+SIM_INLINE void __threadfence_block(SIM_AT) { sim_fence("__threadfence_block", true, file, line); }
+SIM_INLINE void __threadfence_system(SIM_AT) { sim_fence("__threadfence_system", false, file, line); }
 /* clang-format on */
 
-/* Lets the other threads run: put it into loops that poll. */
+/* Lets the other threads run. */
 void __nanosleep(unsigned ns, SIM_AT);
 
 /* ---- warp collectives ---- */
@@ -298,8 +300,12 @@ unsigned __activemask(void);
 
 /* ---- atomics: one thread runs at a time, so each is a read and a write, observed as one ---- */
 
-void sim_atomic_load(const void *address, void *value, size_t size);
+void sim_atomic_load(const void *address, void *value, size_t size, unsigned order = 0);
 void sim_atomic_store(void *address, const void *value, size_t size);
+
+/* Loads and stores that do not race with each other, of up to 16 bytes at once. */
+void sim_strong_load(const void *address, void *value, size_t size, unsigned order = 0);
+void sim_strong_store(void *address, const void *value, size_t size, unsigned order = 0);
 
 #define SIM_ATOMIC(name, type, result)                                                                                 \
     SIM_INLINE type name(type *address, type value)                                                                    \
@@ -325,19 +331,28 @@ void sim_atomic_store(void *address, const void *value, size_t size);
     SIM_ATOMIC(atomicMin, type, old < value ? old : value)                                                             \
     SIM_ATOMIC(atomicAnd, type, (old & value))                                                                         \
     SIM_ATOMIC(atomicOr, type, old | value)                                                                            \
+    SIM_ATOMIC(atomicXor, type, old ^ value)                                                                           \
     SIM_ATOMIC(atomicExch, type, value)                                                                                \
     SIM_ATOMIC_CAS(type)
 SIM_ATOMICS_INTEGER(int)
 SIM_ATOMICS_INTEGER(unsigned)
 SIM_ATOMICS_INTEGER(unsigned long long)
+SIM_ATOMIC(atomicMax, long long, old > value ? old : value)
+SIM_ATOMIC(atomicMin, long long, old < value ? old : value)
+SIM_ATOMIC(atomicAnd, long long, (old & value))
+SIM_ATOMIC(atomicOr, long long, old | value)
+SIM_ATOMIC(atomicXor, long long, old ^ value)
 SIM_ATOMIC(atomicSub, int, old - value)
 SIM_ATOMIC(atomicSub, unsigned, old - value)
+SIM_ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)
+SIM_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 SIM_ATOMIC(atomicAdd, float, old + value)
 SIM_ATOMIC(atomicExch, float, value)
 SIM_ATOMIC(atomicAdd, double, old + value)
 
 /* clang-format off */
-/* ---- loads and stores with a cache hint: there is no cache ---- */
+/* ---- loads and stores with a cache hint: there is no cache. Those that pass L1 (__ldcg, __stcg, __ldcv, __stwt) see
+        what other blocks write, all their bytes at once: they do not race with each other. ---- */
 
 template <class T> struct sim_same {
     typedef T type; /* keeps T from being deduced from the stored value */
@@ -349,13 +364,18 @@ template <class T> struct sim_same {
     template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value) { *p = value; }
 SIM_LOAD(__ldg)
 SIM_LOAD(__ldca)
-SIM_LOAD(__ldcg)
 SIM_LOAD(__ldcs)
-SIM_LOAD(__ldcv)
 SIM_STORE(__stwb)
-SIM_STORE(__stcg)
 SIM_STORE(__stcs)
-SIM_STORE(__stwt)
+#define SIM_STRONG_LOAD(name)                                                                                          \
+    template <class T> SIM_INLINE T name(const T *p) { T value; sim_strong_load(p, &value, sizeof(T)); return value; }
+#define SIM_STRONG_STORE(name)                                                                                         \
+    template <class T> SIM_INLINE void name(T *p, typename sim_same<T>::type value)                                    \
+    { sim_strong_store(p, &value, sizeof(T)); }
+SIM_STRONG_LOAD(__ldcg)
+SIM_STRONG_LOAD(__ldcv)
+SIM_STRONG_STORE(__stcg)
+SIM_STRONG_STORE(__stwt)
 
 /* ---- arithmetic ---- */
 

@@ -16,7 +16,7 @@ __global__ void global_16(float4 *x, float4 *y)
 {
     x += blockIdx.x * THREADS * EACH / 4, y += blockIdx.x * THREADS * EACH / 4;
     for (int i = 0; i < EACH / 4; i++)
-        __stcs(&y[i * THREADS + threadIdx.x], __ldcg(&x[i * THREADS + threadIdx.x]));
+        __stcs(&y[i * THREADS + threadIdx.x], __ldcs(&x[i * THREADS + threadIdx.x]));
 }
 
 __global__ void rows_4(float *x, float *y)

@@ -127,17 +127,6 @@ __global__ void row_past_end(float *x, int)
         x[10 * threadIdx.x + l] = 1; /* HERE row_past_end */
 }
 
-/* As the Programming Guide adds to a double. */
-__global__ void compare_and_swap(float *x, int)
-{
-    int *place = (int *)x, assumed;
-    int old = place[0]; /* HERE compare_and_swap */ /* HERE compare_and_swap_2 */
-    do {
-        assumed = old;
-        old = atomicCAS(place, assumed, assumed + 1); /* THERE compare_and_swap */ /* THERE compare_and_swap_2 */
-    } while (assumed != old);
-}
-
 /* The flag tells nothing without a fence before it, and nothing without a fence after it. */
 template <int first, int second>
 __global__ void flag_without_fence(float *x, int)
@@ -153,7 +142,7 @@ __global__ void flag_without_fence(float *x, int)
             __threadfence();
         flag = 1;
     }
-    while (threadIdx.x == 1 && flag == 0)
+    while (threadIdx.x == 1 && flag == 0) /* THERE flag_read */
         __nanosleep(1);
     if (second)
         __threadfence();
@@ -812,18 +801,19 @@ __global__ void deadlock(float *x, int)
 
 __global__ void endless(float *x, int)
 {
-    volatile float *flag = x;
+    volatile int turns = 0;
 
-    while (flag[0] != 1) /* HERE endless */
+    while (turns != -1) /* HERE endless */
         ;
+    x[0] = 0;
 }
 
 __global__ void endless_poll(float *x, int)
 {
     volatile float *flag = x;
 
-    while (flag[0] != 1)
-        __nanosleep(100); /* HERE endless_poll */
+    while (flag[0] != 1) /* HERE endless_poll */
+        __nanosleep(100);
 }
 
 __global__ void zero_divisor(float *x, int n)
@@ -881,8 +871,6 @@ int main(int argc, char **argv)
     CASE(neighbour_block, (neighbour_block<<<2, 34>>>(x, 0)))
     CASE(plain_beside_atomic, (plain_beside_atomic<<<1, 64>>>(x, 0)))
     CASE(row_past_end, (row_past_end<<<1, 3>>>(x, 0)))
-    CASE(compare_and_swap, (compare_and_swap<<<1, 64>>>(x, 0)))
-    CASE(compare_and_swap_2, (compare_and_swap<<<2, 1>>>(x, 0)))
     CASE(read_past_named, (sim_name_array(x + 10, 40, "inputs"), read_past_named<<<1, 1>>>(x + 10, 0)))
     CASE(write_before_named, (sim_name_array(x + 10, 40, "inputs"), write_before_named<<<1, 1>>>(x + 10, 0)))
     SIMPLE(barrier_elsewhere)

@@ -1,0 +1,15 @@
+/* barrier.h - what the scheduler asks of barriers. */
+#ifndef SIM_BARRIER_H
+#define SIM_BARRIER_H
+
+#include "block.h"
+
+extern const char *const sim_barrier_names[]; /* by sim_barrier_kind */
+
+/* All threads of the block have arrived. */
+void sim_release_barrier(void);
+
+/* Some threads have arrived, and no other will: says why. */
+[[noreturn]] void sim_explain_barrier(void);
+
+#endif

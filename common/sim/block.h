@@ -1,0 +1,122 @@
+/* block.h - a block that runs, and its threads.
+
+   States of a thread:
+
+                  its turn               all lanes of the mask are here
+       READY  --------------->  running  ----------+-------> AT_WARP ------> READY
+         ^                         |  |            |         all threads of the block are here
+         |      next round         |  | returns    +-------> AT_BARRIER ---> READY
+         +------ YIELDED <---------+  +-> DONE     |         the phase can end
+                                                   +-------> AT_MBARRIER --> READY  */
+#ifndef SIM_BLOCK_H
+#define SIM_BLOCK_H
+
+#include <setjmp.h>
+
+#include "fault.h"
+#include "include/cuda_runtime.h"
+#include "sim.h"
+#include "sizes.h"
+
+enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, DONE };
+
+/* Words that a thread has read since memory was last written, and where in the code. */
+enum { SIM_SEEN = 8 };
+struct seen {
+    uint64_t changes; /* how often memory had been written then */
+    unsigned count;
+    struct {
+        const char *at;
+        const void *pc;
+    } words[SIM_SEEN];
+};
+
+struct thread {
+    jmp_buf context;
+    char *stack;
+    uint3 index;
+    enum state state;
+
+    /* the call at which it waits: */
+    const char *file;
+    int line;
+    int kind;       /* sim_warp_kind or sim_barrier_kind */
+    unsigned mask;  /* lanes that take part */
+    uint64_t value; /* what it contributes; afterwards what it gets */
+    unsigned lane;  /* a shuffle's lane operand */
+    unsigned width;
+    struct mbarrier *barrier; /* and the parity of its phase: */
+    unsigned parity;
+
+    struct async_copy *copies; /* issued and not yet waited for (copy.cpp) */
+    size_t num_copies, max_copies;
+    uint64_t group; /* number of the group of copies that is open */
+
+    struct seen seen[2];   /* of shared and of global memory, by strong accesses (poll.cpp) */
+    const char *polled_at; /* where it last gave way for a word to change, NULL: never */
+    const void *polled_pc;
+    uint64_t slept; /* sim_progress at its last __nanosleep */
+
+    uint64_t chain; /* what it has done one after the other: elements stored, and waits for others */
+};
+
+struct block {
+    uint64_t number; /* counts all blocks of all launches */
+    unsigned slot;   /* which of those that may be resident */
+    uint3 index;
+    uint64_t polls, yields;   /* threads that gave way in this round, for global memory to change and in all */
+    uint64_t quiet, quiet_at; /* rounds one after the other in which it only waited; global changes in the last one */
+
+    unsigned num_done, num_at_barrier;
+    uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
+
+    struct sim_region *shared[256]; /* its shared memory (shared.cpp) */
+    size_t num_shared, static_bytes;
+    struct sim_region *dynamic;
+
+    struct mbarrier *mbarriers; /* SIM_MAX_BARRIERS of them (mbarrier.cpp) */
+    unsigned num_mbarriers;
+    struct bulk_copy *bulk_copies;
+    size_t num_bulk_copies, max_bulk_copies;
+
+    struct thread threads[SIM_MAX_THREADS]; /* by linear index */
+};
+
+/* The block that runs, and the thread of it; all blocks that were ever resident, by slot. */
+extern struct block *sim_block;
+extern struct thread *sim_current;
+extern struct block *sim_slots[SIM_MAX_RESIDENT];
+
+/* The launch that runs (launch.cpp). */
+extern const sim_config *sim_launched;
+extern struct sim_kernel_info *sim_info;
+extern unsigned sim_num_threads; /* of a block */
+extern struct sim_counts sim_counts;
+
+static inline struct thread *sim_threads_end(void)
+{
+    return sim_block->threads + sim_num_threads;
+}
+
+static inline unsigned sim_thread_number(const struct thread *t)
+{
+    return (unsigned)(t - sim_block->threads);
+}
+
+/* A thread has waited for others. */
+static inline void sim_step(struct thread *t)
+{
+    t->chain++;
+}
+
+/* Faults in the name of a thread that may not be the running one. */
+#define FAULT_OF(t, ...)                                                                                               \
+    do {                                                                                                               \
+        threadIdx = (t)->index;                                                                                        \
+        sim_fault((t)->file, (t)->line, __VA_ARGS__);                                                                  \
+    } while (0)
+
+/* Faults in host code. */
+void sim_need_kernel(const char *what, const char *file, int line);
+
+#endif

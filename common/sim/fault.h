@@ -1,0 +1,40 @@
+/* fault.h - the one line that says what went wrong and where, and what it needs to know for that. */
+#ifndef SIM_FAULT_H
+#define SIM_FAULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where the simulation is: what an error line names (launch.cpp). */
+struct sim_place {
+    const void *kernel; /* NULL: in host code */
+    const char *name;   /* the kernel as the launch spells it */
+    const char *file;   /* of the launch */
+    int line;
+    bool in_block, in_thread; /* blockIdx, threadIdx mean something */
+    const char *stack;        /* lowest byte of the thread's stack */
+};
+extern struct sim_place sim_place;
+
+/* One line on stderr: file:line: kernel, block, thread: message. Exit status 1. */
+[[noreturn]] void sim_fault(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same at the line of a return address. */
+[[noreturn]] void sim_fault_at(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Source position of a code address, in hexadecimal where unknown; and of many, with the names of their functions. */
+void sim_locate(const void *address, char *text, size_t size);
+struct sim_located {
+    const void *address;
+    char function[256], place[256];
+};
+void sim_locate_all(struct sim_located *list, size_t count);
+
+/* Exit status 2 for an environment variable that cannot be understood. */
+[[noreturn]] void sim_bad_setting(const char *name, const char *value, const char *want);
+
+/* While a kernel runs: faults when no thread gets further for SIM_WATCHDOG seconds (30) of processor time. */
+void sim_watchdog(bool on);
+extern volatile uint64_t sim_progress; /* changes whenever a thread gets somewhere */
+
+#endif

@@ -1,0 +1,91 @@
+/* fiber.cpp - stacks, and jumps between them.
+
+   A fiber runs until it must wait, then jumps back to the scheduler, which jumps into another one:
+
+       scheduler   ----+           +-----+           +------- ...     a warp runs as far as it can,
+       lane 0          +-- shfl ---+     |           |                then the next warp starts
+       lane 1                            +-- shfl ---+
+
+   makecontext starts a fiber; _setjmp and _longjmp switch, which costs some 50 ns (swapcontext: 340, a system call).
+   Fibers and stacks are made once and serve all later blocks and launches. */
+#include "fiber.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "observe.h"
+
+static jmp_buf scheduler;
+static void (*kernel_body)(void *);
+static void *kernel_arguments;
+
+void sim_set_body(void (*body)(void *), void *arguments)
+{
+    kernel_body = body;
+    kernel_arguments = arguments;
+}
+
+/* Leaves the running thread until the scheduler takes it up again. */
+void sim_leave(enum state state)
+{
+    sim_current->state = state;
+    if (_setjmp(sim_current->context) == 0)
+        _longjmp(scheduler, 1);
+}
+
+bool sim_is_local(const void *address)
+{
+    for (const struct block *b : sim_slots)
+        for (unsigned i = 0; b != NULL && i < SIM_MAX_THREADS; i++)
+            if (b->threads[i].stack != NULL && (size_t)((const char *)address - b->threads[i].stack) < SIM_STACK)
+                return true;
+    return false;
+}
+
+void sim_pause(void)
+{
+    sim_leave(READY);
+}
+
+/* A fiber's life: each round of the loop is one GPU thread. */
+static void fiber_main(void)
+{
+    for (;;) {
+        sim_leave(DONE);
+        kernel_body(kernel_arguments);
+        sim_block->num_done++;
+        sim_progress++;
+    }
+}
+
+/* Lets a thread run until it leaves. */
+void sim_resume(struct thread *t)
+{
+    sim_current = t;
+    threadIdx = t->index;
+    sim_place.stack = t->stack;
+    sim_observe_turn(sim_thread_number(t), &t->chain);
+    if (_setjmp(scheduler) == 0)
+        _longjmp(t->context, 1);
+}
+
+/* Makes a fiber, which waits for its first thread in fiber_main. */
+void sim_make_fiber(struct thread *t)
+{
+    char *map = (char *)mmap(NULL, SIM_STACK_GUARD + SIM_STACK, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ucontext_t start;
+
+    if (map == MAP_FAILED || mprotect(map, SIM_STACK_GUARD, PROT_NONE) != 0)
+        sim_fault(sim_launched->file, sim_launched->line, "no memory for the stacks of %u threads. Free some memory",
+                  sim_num_threads);
+    t->stack = map + SIM_STACK_GUARD;
+    getcontext(&start);
+    start.uc_stack.ss_sp = t->stack;
+    /* Stack tops at the same place of each page would compete for the same lines of the CPU's cache. */
+    start.uc_stack.ss_size = SIM_STACK - (size_t)sim_thread_number(t) % 32 * 128;
+    makecontext(&start, fiber_main, 0);
+    sim_current = t;
+    if (_setjmp(scheduler) == 0)
+        setcontext(&start);
+}

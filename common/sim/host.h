@@ -1,0 +1,18 @@
+/* host.h - what the host API remembers for the other parts. */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include "include/cuda_runtime_api.h"
+
+/* What a kernel has been given, kept from one launch to the next. */
+struct sim_kernel_info {
+    const void *kernel;
+    size_t max_dynamic;  /* dynamic shared memory that it may ask for */
+    size_t static_bytes; /* static shared memory seen so far */
+    int carveout;
+};
+struct sim_kernel_info *sim_find_kernel(const void *kernel);
+
+cudaError_t sim_error(cudaError_t error); /* remembers an error for cudaGetLastError */
+
+#endif

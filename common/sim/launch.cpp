@@ -1,0 +1,221 @@
+/* launch.cpp - runs a grid, block after block. */
+#include <time.h>
+
+#include "block.h"
+#include "fiber.h"
+#include "host.h"
+#include "memory.h"
+#include "observe.h"
+#include "order.h"
+#include "poll.h"
+#include "schedule.h"
+#include "trace.h"
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+struct sim_place sim_place;
+volatile uint64_t sim_progress;
+
+struct block *sim_block, *sim_slots[SIM_MAX_RESIDENT];
+struct thread *sim_current;
+const sim_config *sim_launched;
+struct sim_kernel_info *sim_info;
+unsigned sim_num_threads;
+struct sim_counts sim_counts;   /* of the launch that runs, */
+static struct sim_counts total; /* and since the last reset */
+
+void sim_need_kernel(const char *what, const char *file, int line)
+{
+    if (!sim_place.in_thread)
+        sim_fault(file, line, "%s outside a kernel. Call it from device code only", what);
+}
+
+/* Faults if the launch configuration is not one that the device can run. */
+static void check_config(void)
+{
+    const dim3 g = sim_launched->grid, b = sim_launched->block;
+    const size_t allowed = sim_info->max_dynamic;
+
+    if (b.x == 0 || b.y == 0 || b.z == 0 || g.x == 0 || g.y == 0 || g.z == 0)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with grid (%u,%u,%u) and block (%u,%u,%u). Launch nothing when there "
+                  "is nothing to do",
+                  g.x, g.y, g.z, b.x, b.y, b.z);
+    if ((uint64_t)b.x * b.y > SIM_MAX_THREADS || (uint64_t)b.x * b.y * b.z > SIM_MAX_THREADS || b.z > 64)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with too many threads, block (%u,%u,%u). Take at most %u in all, and "
+                  "64 in z",
+                  b.x, b.y, b.z, SIM_MAX_THREADS);
+    if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with too large a grid, (%u,%u,%u). Take at most 2147483647 blocks in x "
+                  "and 65535 in y and z",
+                  g.x, g.y, g.z);
+    if (sim_launched->dynamic_shared > allowed)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with %zu bytes of dynamic shared memory, more than %zu. Use less, or "
+                  "raise cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most %zu)",
+                  sim_launched->dynamic_shared, allowed, SIM_SHARED_OPTIN);
+}
+
+/* ---- blocks that are resident ---- */
+
+static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
+static unsigned num_residents;
+static uint64_t num_begun, num_blocks;
+static struct sim_order block_order;
+
+/* How many blocks may be resident: as many as fit the device by what is known of the kernel. */
+static unsigned most_resident(void)
+{
+    int fit = 1;
+
+    if (sim_resident_wanted > 0)
+        return sim_resident_wanted;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, sim_info->kernel, (int)sim_num_threads,
+                                                  sim_launched->dynamic_shared);
+    return fit > 0 ? (unsigned)fit * SIM_MULTIPROCESSORS : 1;
+}
+
+static bool can_begin(void)
+{
+    return num_begun < num_blocks && num_residents < most_resident();
+}
+
+static void begin_next(void)
+{
+    bool used[SIM_MAX_RESIDENT] = {false};
+    unsigned slot = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        used[residents[i]->slot] = true;
+    while (used[slot])
+        slot++;
+    sim_begin_block(slot, sim_next(&block_order));
+    residents[num_residents++] = sim_block;
+    num_begun++;
+}
+
+static void remove_resident(const struct block *b)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        if (residents[i] != b)
+            residents[kept++] = residents[i];
+    num_residents = kept;
+}
+
+/* Whether the block has something to do, for all that is known. */
+static bool is_awake(const struct block *b)
+{
+    return b->quiet == 0 || b->quiet_at != sim_changes[SIM_GLOBAL_MEMORY];
+}
+
+/* All blocks that run wait, and no other can begin: lets the one that has tried least try again. */
+static void try_again(void)
+{
+    const uint64_t enough = 300; /* rounds in which nothing at all changed */
+    struct block *least = residents[0];
+
+    for (unsigned i = 1; i < num_residents; i++)
+        if (residents[i]->quiet < least->quiet)
+            least = residents[i];
+    sim_switch_block(least);
+    if (least->quiet >= enough)
+        sim_explain_poll(num_residents, num_blocks - num_begun);
+}
+
+/* Chooses who goes on. Forward: the oldest block that can, else a new one. Reversed: a new block while there is room,
+   else the youngest. */
+static void choose_block(void)
+{
+    struct block *awake[SIM_MAX_RESIDENT];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        if (is_awake(residents[i]))
+            awake[count++] = residents[i];
+    const bool room = can_begin();
+    const uint64_t pick = sim_schedule == SIM_RANDOM && count + room > 0 ? sim_random() % (count + room) : 0;
+
+    if (count + room == 0)
+        try_again();
+    else if (sim_schedule == SIM_FORWARD ? count == 0 : sim_schedule == SIM_REVERSE ? room : pick == count)
+        begin_next();
+    else
+        sim_switch_block(awake[sim_schedule == SIM_REVERSE ? count - 1 : pick]);
+}
+
+static void run_grid(void)
+{
+    num_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
+    num_begun = num_residents = 0;
+    block_order = sim_make_order(num_blocks);
+    sim_block = NULL;
+    while (num_residents > 0 || num_begun < num_blocks) {
+        choose_block();
+        struct block *running = sim_block;
+        if (sim_run_block(num_residents > 1 || can_begin()) == SIM_ENDED)
+            remove_resident(running);
+    }
+}
+
+/* ---- launch ---- */
+
+void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
+                size_t arguments_size)
+{
+    if (sim_place.kernel != NULL)
+        sim_fault(launch->file, launch->line, "launches a kernel. Launch from host code only");
+    sim_place = {};
+    sim_place.kernel = kernel;
+    sim_place.name = name;
+    sim_place.file = launch->file;
+    sim_place.line = launch->line;
+    sim_launched = launch;
+    sim_info = sim_find_kernel(kernel);
+    check_config();
+
+    gridDim = launch->grid;
+    blockDim = launch->block;
+    sim_num_threads = blockDim.x * blockDim.y * blockDim.z;
+    sim_set_body(body, arguments);
+    sim_observe_launch(arguments, arguments_size, sim_num_threads);
+    sim_watchdog(true);
+    run_grid();
+    sim_watchdog(false);
+    sim_verify_all();
+    sim_counts.launches++;
+    sim_counts.default_launches += launch->stream == NULL;
+    sim_observe_launch_end(&sim_counts);
+    sim_add_counts(&total, &sim_counts);
+    sim_counts = {};
+    sim_place = {};
+}
+
+/* ---- the rest ---- */
+
+void sim_trap(const char *file, int line)
+{
+    sim_fault(file, line, "__trap() was reached. See what the kernel guards with it");
+}
+
+long long clock64(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+struct sim_counts sim_get_counts(void)
+{
+    return total;
+}
+
+void sim_reset_counts(void)
+{
+    total = {};
+    sim_trace_reset();
+}

@@ -1,0 +1,307 @@
+/* mbarrier.cpp - mbarriers and bulk copies of sm_90.
+
+       mbarrier_expect ---> missing - 1, announced + bytes --+
+       bulk_load ---------> loaded + bytes ------------------+--> no arrival missing, loaded == announced
+                            destination NaN                              |
+                                                                         | the first mbarrier_wait
+                                                                         v
+                                                              copies are done, next phase
+
+   That the phase ends at a wait and not by itself is as late as a GPU may be: whoever does not wait finds NaN. */
+
+#include "mbarrier.h"
+
+#include <stdlib.h>
+
+#include "barrier.h"
+#include "fiber.h"
+#include "include/bulk_copy.h"
+#include "memory.h"
+#include "observe.h"
+#include "race.h"
+#include "warp.h"
+
+static const uint64_t mbarrier_word = 0x6d62617272696500; /* plus the number of the barrier */
+static const unsigned mbarrier_most = (1 << 20) - 1;      /* arrivals or bytes that one can count */
+
+/* "lacks 1 of 2 arrivals and 16 of 272 announced bytes": why a phase does not end. */
+static void describe_phase(const struct mbarrier *b, char *text, size_t size)
+{
+    char arrivals[64] = "", bytes[64] = "";
+
+    if (b->missing > 0)
+        snprintf(arrivals, sizeof(arrivals), "%u of %u arrivals", b->missing, b->arrivals);
+    if (b->loaded < b->announced)
+        snprintf(bytes, sizeof(bytes), "%zu of %u announced bytes", b->announced - b->loaded, b->announced);
+    if (b->missing == 0 && b->loaded > b->announced)
+        snprintf(text, size, "has %zu bytes more than the %u announced", b->loaded - b->announced, b->announced);
+    else if (*arrivals == '\0' && *bytes == '\0')
+        snprintf(text, size, "is complete");
+    else
+        snprintf(text, size, "lacks %s%s%s", arrivals, *arrivals != '\0' && *bytes != '\0' ? " and " : "", bytes);
+}
+
+/* A thread waits for a phase that never ends: says what the phase lacks, and where another thread hangs. */
+[[noreturn]] void sim_explain_mbarrier(struct thread *waits)
+{
+    const struct mbarrier *b = waits->barrier;
+    char lack[200], hangs[600] = "";
+
+    describe_phase(b, lack, sizeof(lack));
+    for (struct thread *t = sim_block->threads; t < sim_threads_end() && *hangs == '\0'; t++)
+        if (t->state == AT_BARRIER || t->state == AT_WARP)
+            snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) waits at %s at %s:%d", t->index.x, t->index.y,
+                     t->index.z, t->state == AT_WARP ? sim_warp_names[t->kind] : sim_barrier_names[t->kind], t->file,
+                     t->line);
+    FAULT_OF(waits, "mbarrier_wait for parity %u never ends: phase %u of the barrier initialised at %s:%d %s%s. %s",
+             waits->parity, b->phase, b->file, b->line, lack, hangs,
+             b->missing > 0 ? "Let mbarrier_expect be called as often in each phase as mbarrier_init says, and wait "
+                              "for each phase before the next one ends"
+                            : "Announce in mbarrier_expect as many bytes as bulk_load copies");
+}
+
+/* Faults if a barrier cannot lie there. */
+static void check_place(const char *name, const uint64_t *barrier, const char *file, int line)
+{
+    char where[600];
+
+    sim_need_kernel(name, file, line);
+    const struct sim_region *r = sim_region_near(barrier);
+    if (r == NULL || r->name == NULL || !sim_region_holds(r, barrier, sizeof(*barrier))) {
+        sim_region_describe(barrier, where, sizeof(where));
+        sim_fault(file, line, "%s accesses %s. Give it a barrier in shared memory, __shared__ uint64_t", name, where);
+    }
+    if ((uintptr_t)barrier % sizeof(*barrier) != 0)
+        sim_fault(file, line, "%s of a barrier at an address that is not aligned to 8. Declare it as uint64_t", name);
+}
+
+/* The barrier that mbarrier_init made there, unless something else was written to it. */
+static struct mbarrier *known_mbarrier(const uint64_t *place)
+{
+    const uint64_t number = *place - mbarrier_word;
+
+    return number < sim_block->num_mbarriers && sim_block->mbarriers[number].place == place
+               ? &sim_block->mbarriers[number]
+               : NULL;
+}
+
+static struct mbarrier *find_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line)
+{
+    check_place(name, barrier, file, line);
+    struct mbarrier *b = known_mbarrier(barrier);
+    if (b == NULL)
+        sim_fault(file, line,
+                  "%s with a barrier that %s. Call mbarrier_init and mbarrier_init_done in one thread, then "
+                  "__syncthreads in all, and write nothing else there",
+                  name, *barrier == ~(uint64_t)0 ? "is not initialised" : "something else was written to");
+    return b;
+}
+
+/* Does the copies of a phase that can end, and begins the next one. */
+static void end_phase(struct mbarrier *b)
+{
+    const unsigned number = (unsigned)(b - sim_block->mbarriers);
+    size_t kept = 0;
+
+    sim_race_phase_ends(number, &b->arrived, &b->phase_ended);
+    for (size_t i = 0; i < sim_block->num_bulk_copies; i++) {
+        const struct bulk_copy c = sim_block->bulk_copies[i];
+
+        if (c.barrier != b) {
+            sim_block->bulk_copies[kept++] = c;
+            continue;
+        }
+        memcpy(c.shared, c.global, c.bytes);
+        sim_race_bulk_ends(sim_region_near(c.shared), c.shared, c.bytes, c.site, number);
+    }
+    sim_block->num_bulk_copies = kept;
+    b->phase++;
+    b->missing = b->arrivals;
+    b->announced = 0;
+    b->loaded = 0;
+    sim_progress++;
+}
+
+/* Whether those who wait for the phase have something to do: end it or, when it has too many bytes, fault. */
+static bool can_end(const struct mbarrier *b)
+{
+    return b->missing == 0 && b->loaded >= b->announced;
+}
+
+/* After something was counted. A phase without copies ends by itself. */
+static void wake_waiters(struct mbarrier *b)
+{
+    if (!can_end(b))
+        return;
+    if (b->loaded == 0)
+        end_phase(b);
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
+        if (t->state == AT_MBARRIER && t->barrier == b)
+            t->state = READY;
+}
+
+void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
+{
+    size_t pending = 0;
+
+    check_place("mbarrier_init", barrier, file, line);
+    if (arrivals == 0 || arrivals > mbarrier_most)
+        sim_fault(file, line, "mbarrier_init with %u arrivals. Take 1 to %u", arrivals, mbarrier_most);
+    const struct mbarrier *old = known_mbarrier(barrier);
+    for (size_t i = 0; i < sim_block->num_bulk_copies; i++)
+        pending += sim_block->bulk_copies[i].barrier == old;
+    if (old != NULL)
+        sim_fault(file, line,
+                  "mbarrier_init of a barrier that was initialised at %s:%d and has %zu copies pending. Initialise it "
+                  "in one thread, once in a block",
+                  old->file, old->line, pending);
+    if (sim_block->num_mbarriers == SIM_MAX_BARRIERS)
+        sim_fault(file, line, "more than %u barriers. Use fewer", SIM_MAX_BARRIERS);
+    if (sim_block->mbarriers == NULL)
+        sim_block->mbarriers = (struct mbarrier *)calloc(SIM_MAX_BARRIERS, sizeof(struct mbarrier));
+    if (sim_block->mbarriers == NULL)
+        sim_fault(file, line, "no memory for barriers. Free some memory");
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_WRITES,
+                    sim_site(__builtin_return_address(0)));
+    struct mbarrier *b = &sim_block->mbarriers[sim_block->num_mbarriers];
+    b->place = barrier;
+    b->arrivals = b->missing = arrivals;
+    b->phase = b->announced = 0;
+    b->loaded = 0;
+    b->maker = sim_current;
+    b->file = file;
+    b->line = line;
+    b->shown = false;
+    b->arrived.interval = b->phase_ended.interval = 0;
+    *barrier = mbarrier_word + sim_block->num_mbarriers++;
+}
+
+void mbarrier_init_done(const char *file, int line)
+{
+    sim_need_kernel("mbarrier_init_done", file, line);
+    for (unsigned i = 0; i < sim_block->num_mbarriers; i++)
+        if (sim_block->mbarriers[i].maker == sim_current)
+            sim_block->mbarriers[i].shown = true;
+}
+
+void mbarrier_expect(uint64_t *barrier, unsigned bytes, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier("mbarrier_expect", barrier, file, line);
+
+    if (b->missing == 0)
+        sim_fault(file, line,
+                  "mbarrier_expect, but the %u arrivals that mbarrier_init at %s:%d allows in a phase have come, and "
+                  "nobody has waited for this phase. Wait before the next phase, or initialise for more arrivals",
+                  b->arrivals, b->file, b->line);
+    if (bytes > mbarrier_most - b->announced)
+        sim_fault(file, line,
+                  "mbarrier_expect of %u bytes, which makes more than %u in one phase. See where the number comes from",
+                  bytes, mbarrier_most);
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
+                    sim_site(__builtin_return_address(0)));
+    sim_race_release(&b->arrived);
+    b->missing--;
+    b->announced += bytes;
+    wake_waiters(b);
+}
+
+void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier("mbarrier_wait", barrier, file, line);
+    const struct bulk_copy *last = NULL;
+
+    if (parity > 1)
+        sim_fault(file, line, "mbarrier_wait for parity %u. Use the number of the phase modulo 2", parity);
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
+                    sim_site(__builtin_return_address(0)));
+    sim_step(sim_current);
+    sim_current->barrier = b;
+    sim_current->parity = parity;
+    sim_current->file = file;
+    sim_current->line = line;
+    while (b->phase % 2 == parity && !can_end(b))
+        sim_leave(AT_MBARRIER);
+    if (b->phase % 2 != parity) {
+        sim_race_acquire(&b->phase_ended);
+        return;
+    }
+    if (b->loaded > b->announced) {
+        for (size_t i = 0; i < sim_block->num_bulk_copies; i++)
+            last = sim_block->bulk_copies[i].barrier == b ? &sim_block->bulk_copies[i] : last;
+        sim_fault(
+            file, line,
+            "mbarrier_wait for a phase that has %zu bytes more than the %u announced, the last by bulk_load at "
+            "%s:%d. Announce in mbarrier_expect as many bytes as bulk_load copies, and wait before the next phase",
+            b->loaded - b->announced, b->announced, last->file, last->line);
+    }
+    end_phase(b);
+    sim_race_acquire(&b->phase_ended);
+}
+
+/* Faults unless the piece lies in one region of the right kind. */
+static void check_piece(const char *verb, const void *at, unsigned bytes, bool shared, const char *file, int line)
+{
+    const struct sim_region *r = sim_region_near(at);
+    const bool kind = r != NULL && (r->name != NULL) == shared;
+    char where[600];
+
+    if (kind && sim_region_holds(r, at, bytes))
+        return;
+    const bool begins = kind && sim_region_holds(r, at, 1); /* well: name the end */
+    sim_region_describe(begins ? (const char *)at + bytes : at, where, sizeof(where));
+    sim_fault(file, line, "bulk_load of %u bytes %s %s%s. Copy %s memory, inside its size", bytes, verb,
+              begins ? "up to " : "", where, shared ? "into shared" : "from device");
+}
+
+void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier("bulk_load", barrier, file, line);
+
+    if (bytes == 0 || bytes % 16 != 0)
+        sim_fault(file, line, "bulk_load of %u bytes. Copy a multiple of 16, and not 0", bytes);
+    if ((uintptr_t)shared % 16 != 0 || (uintptr_t)global % 16 != 0)
+        sim_fault(file, line,
+                  "bulk_load %s an address that is not aligned to 16. Declare shared arrays __align__(16), and copy "
+                  "from a multiple of 16 bytes",
+                  (uintptr_t)shared % 16 != 0 ? "to" : "from");
+    check_piece("writes", shared, bytes, true, file, line);
+    check_piece("reads", global, bytes, false, file, line);
+    if (!b->shown)
+        sim_fault(file, line,
+                  "bulk_load with the barrier initialised at %s:%d, which the copy engine does not see yet. Call "
+                  "mbarrier_init_done after mbarrier_init, in the same thread",
+                  b->file, b->line);
+    if (sim_block->num_bulk_copies == sim_block->max_bulk_copies) {
+        sim_block->max_bulk_copies = sim_block->max_bulk_copies * 2 + 16;
+        sim_block->bulk_copies =
+            (struct bulk_copy *)realloc(sim_block->bulk_copies, sim_block->max_bulk_copies * sizeof(struct bulk_copy));
+        if (sim_block->bulk_copies == NULL)
+            sim_fault(file, line, "no memory for another bulk copy. Wait for some first");
+    }
+    const unsigned site = sim_site(__builtin_return_address(0));
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
+    sim_race_copy_begins(sim_region_near(shared), shared, bytes, site);
+    sim_observe_copy(site, shared, bytes, global, bytes, false);
+    sim_race_release(&b->arrived); /* its reads are done when the phase ends */
+    memset(shared, 0xff, bytes);
+    sim_block->bulk_copies[sim_block->num_bulk_copies++] = {shared, global, bytes, b, sim_current, file, line, site};
+    b->loaded += bytes;
+    sim_counts.bulk_copies++;
+    wake_waiters(b);
+}
+
+/* When the block has ended: its shared memory goes to another one, whatever still flies. */
+void sim_check_bulk_copies(void)
+{
+    char phase[200];
+
+    if (sim_block->num_bulk_copies == 0)
+        return;
+    const struct bulk_copy *c = &sim_block->bulk_copies[0];
+    describe_phase(c->barrier, phase, sizeof(phase));
+    threadIdx = c->issuer->index;
+    sim_fault(c->file, c->line,
+              "bulk_load of %u bytes, and the block ended before anybody waited for phase %u of the barrier, which %s. "
+              "Call mbarrier_wait for every phase, with its parity",
+              c->bytes, c->barrier->phase, phase);
+}

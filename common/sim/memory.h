@@ -1,0 +1,48 @@
+/* memory.h - device and shared memory: pieces with unreadable pages around each. */
+#ifndef SIM_MEMORY_H
+#define SIM_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One piece of device or shared memory. */
+struct sim_region {
+    char *start; /* what the program was given */
+    size_t size;
+    char *array; /* of it, what kernels may touch: all, or what sim_name_array named */
+    size_t array_size;
+    const char *array_name; /* or NULL */
+    char *pages;            /* the readable pages around it */
+    size_t pages_size;
+    char *map; /* these and the unreadable margins */
+    size_t map_size;
+    const char *name; /* NULL: from cudaMalloc; else the __shared__ variable */
+    const char *file; /* where that is declared */
+    int line;
+    const void *caller; /* who called cudaMalloc */
+    bool freed;         /* also: shared memory of a block that does not run */
+    uint64_t block;     /* of shared memory: number of the block whose it is */
+    struct sim_shadow *shadow;
+};
+struct sim_region *sim_region_create(size_t size, size_t align); /* NULL: no memory */
+void sim_region_poison(struct sim_region *region);
+void sim_region_verify(const struct sim_region *region); /* faults if bytes around it were written */
+void sim_verify_all(void);
+struct sim_region *sim_region_near(const void *address); /* the region that is closest, within its margins, or NULL */
+bool sim_maybe_region(const void *address);              /* false: certainly in no region */
+
+/* Whether a kernel may touch these bytes of it. */
+static inline bool sim_region_holds(const struct sim_region *r, const void *address, size_t size)
+{
+    const size_t offset = (size_t)((const char *)address - r->array);
+
+    return !r->freed && offset <= r->array_size && size <= r->array_size - offset;
+}
+
+/* "byte 4 of the 1600-byte array inputs", for messages. */
+void sim_region_describe(const void *address, char *text, size_t size);
+
+/* The memory that the machine has, and of that what is free, in bytes. False: unknown. */
+bool sim_memory(size_t *available, size_t *total);
+
+#endif

@@ -1,0 +1,33 @@
+/* race.h - what orders two accesses to memory, and accesses that nothing orders. */
+#ifndef SIM_RACE_H
+#define SIM_RACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_region;
+struct vector_clock;
+
+/* `slot`: where a block is resident. */
+void sim_race_launch(unsigned num_threads);
+void sim_race_block(unsigned slot);
+void sim_race_block_end(void);
+void sim_race_switch(unsigned slot); /* that block goes on */
+void sim_race_turn(unsigned thread);
+
+void sim_race_barrier(void); /* __syncthreads */
+void sim_race_syncwarp(unsigned first_thread, unsigned mask);
+void sim_race_fence(bool block_only);
+void sim_race_release(struct vector_clock *clock);       /* it gets to know all that the running thread knows, */
+void sim_race_acquire(const struct vector_clock *clock); /* and the other way round */
+
+void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
+void sim_race_copy_begins(struct sim_region *region, const void *at, size_t size, unsigned site);
+void sim_race_copy_ends(struct sim_region *region, const void *at, size_t size,
+                        unsigned site); /* the running thread waited for it */
+
+/* The phase of an mbarrier ends: who waits for it learns what those who arrived knew, and its copies are there. */
+void sim_race_phase_ends(unsigned barrier, const struct vector_clock *arrived, struct vector_clock *ended);
+void sim_race_bulk_ends(struct sim_region *region, const void *at, size_t size, unsigned site, unsigned barrier);
+
+#endif

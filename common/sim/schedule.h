@@ -1,0 +1,17 @@
+/* schedule.h - blocks, and the turns of their threads. */
+#ifndef SIM_SCHEDULE_H
+#define SIM_SCHEDULE_H
+
+#include <stdint.h>
+
+/* Begins a block of the launch in a slot that is free. It runs from now on. */
+void sim_begin_block(unsigned slot, uint64_t number_in_grid);
+
+/* Another block goes on. */
+void sim_switch_block(struct block *to);
+
+/* Lets the running block go on until it ends, or other blocks should have a turn. */
+enum sim_outcome { SIM_ENDED, SIM_WAITS, SIM_MAY_SWITCH }; /* WAITS: it only polls */
+enum sim_outcome sim_run_block(bool others);               /* others: are there any, now or later? */
+
+#endif

@@ -1,0 +1,28 @@
+/* shadow.h - what is remembered of each piece of memory. */
+#ifndef SIM_SHADOW_H
+#define SIM_SHADOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_region;
+
+struct sim_cell {
+    uint64_t write, read; /* records of accesses (race.h) */
+};
+struct sim_shadow {
+    struct sim_cell *cells;    /* of each 4 bytes: the last write and a read, */
+    uint64_t *others;          /* and another read, not ordered with that one */
+    uint32_t *loaded, *stored; /* of each sector: the launch that last loaded it, stored to it */
+    unsigned char *written;    /* a bit for each byte */
+    size_t size;
+};
+extern bool sim_has_kernels;                       /* else nobody touches them */
+const size_t SIM_SHADOW_FACTOR = 6;                /* a byte of device memory takes so many at most, itself included */
+struct sim_shadow *sim_shadow_create(size_t size); /* NULL: no memory */
+void sim_shadow_destroy(struct sim_shadow *shadow);
+void sim_shadow_mark(struct sim_region *region, const void *at, size_t size); /* written by the host */
+void sim_shadow_copy(struct sim_region *to, const void *dst, struct sim_region *from, const void *src, size_t size);
+void sim_shadow_forget(void); /* all accesses */
+
+#endif

@@ -1,0 +1,15 @@
+/* trace.h - where the counts go. */
+#ifndef SIM_TRACE_H
+#define SIM_TRACE_H
+
+#include "sim.h"
+
+bool sim_traces(void);
+bool sim_traces_lanes(void);
+void sim_add_counts(struct sim_counts *to, const struct sim_counts *from);
+void sim_trace_add(const void *kernel, const void *pc, const struct sim_counts *counts); /* pc: NULL for the kernel */
+void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsigned number, unsigned lane, size_t offset,
+                    unsigned size);
+void sim_trace_reset(void);
+
+#endif

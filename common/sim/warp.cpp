@@ -1,0 +1,172 @@
+/* warp.cpp - what the lanes of a warp do together: shuffles, votes, reductions, __syncwarp. */
+#include "warp.h"
+
+#include "barrier.h"
+#include "fiber.h"
+#include "observe.h"
+#include "race.h"
+
+#define SIM_NAME(kind, name) name,
+const char *const sim_warp_names[] = {SIM_WARP_CALLS(SIM_NAME)};
+
+/* The lane that `lane` reads from, by the rules of CUDA: its own where the source lies outside its group of `width`. */
+static unsigned source_lane(const struct thread *t, unsigned lane)
+{
+    const unsigned first = lane & ~(t->width - 1), last = lane | (t->width - 1), operand = t->lane & 31;
+
+    switch (t->kind) {
+    case SIM_SHFL:
+        return first | (operand & (t->width - 1));
+    case SIM_SHFL_UP:
+        return lane < first + operand ? lane : lane - operand;
+    case SIM_SHFL_DOWN:
+        return lane + operand > last ? lane : lane + operand;
+    default: /* SIM_SHFL_XOR */
+        return (lane ^ operand) > last ? lane : lane ^ operand;
+    }
+}
+
+/* a and b combined as votes and reductions do. */
+static uint64_t combine(int kind, uint64_t a, uint64_t b)
+{
+    switch (kind) {
+    case SIM_REDUCE_ADD:
+        return (uint32_t)(a + b);
+    case SIM_REDUCE_MIN:
+        return (int32_t)a < (int32_t)b ? a : b;
+    case SIM_REDUCE_MAX:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case SIM_REDUCE_UMIN:
+        return a < b ? a : b;
+    case SIM_REDUCE_UMAX:
+        return a > b ? a : b;
+    case SIM_ALL:
+    case SIM_REDUCE_AND:
+        return a & b;
+    case SIM_REDUCE_XOR:
+        return a ^ b;
+    default: /* SIM_ANY, SIM_REDUCE_OR, SIM_BALLOT */
+        return a | b;
+    }
+}
+
+/* All lanes of the mask have arrived: gives each its result. warp[0] is lane 0. */
+static void complete(struct thread *warp, int kind, unsigned mask)
+{
+    uint64_t in[SIM_WARP], all = 0;
+    bool first = true;
+
+    for (unsigned lane = 0; lane < SIM_WARP; lane++) {
+        if (!(mask >> lane & 1))
+            continue;
+        in[lane] = kind == SIM_BALLOT ? warp[lane].value << lane : warp[lane].value;
+        all = first ? in[lane] : combine(kind, all, in[lane]);
+        first = false;
+    }
+    for (unsigned lane = 0; lane < SIM_WARP; lane++) {
+        struct thread *t = &warp[lane];
+
+        if (!(mask >> lane & 1))
+            continue;
+        t->state = READY;
+        t->value = all;
+        sim_step(t);
+        if (kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) {
+            const unsigned source = source_lane(t, lane);
+            t->value = mask >> source & 1 ? in[source] : ~(uint64_t)0; /* CUDA leaves this one undefined: NaN */
+        } else if (kind == SIM_MATCH_ANY) {
+            t->value = 0;
+            for (unsigned other = 0; other < SIM_WARP; other++)
+                if (mask >> other & 1 && in[other] == in[lane])
+                    t->value |= (uint64_t)1 << other;
+        }
+    }
+    if (kind == SIM_SYNCWARP)
+        sim_race_syncwarp(sim_thread_number(warp), mask);
+    *(kind == SIM_SYNCWARP   ? &sim_counts.warp_barriers
+      : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
+                             : &sim_counts.votes) += 1;
+    sim_progress++;
+}
+
+uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
+                       int line)
+{
+    sim_need_kernel(sim_warp_names[kind], file, line);
+    const unsigned index = sim_thread_number(sim_current), warp = index / SIM_WARP, own = index % SIM_WARP;
+    struct thread *lanes = &sim_block->threads[warp * SIM_WARP];
+    bool all_here;
+
+    if (!(mask >> own & 1))
+        sim_fault(file, line,
+                  "%s with mask 0x%08x by lane %u, which the mask does not name. Put the lane into the mask",
+                  sim_warp_names[kind], mask, own);
+    if (width < 1 || width > (int)SIM_WARP || (width & (width - 1)) != 0)
+        sim_fault(file, line, "%s with width %d. Use 1, 2, 4, 8, 16 or 32", sim_warp_names[kind], width);
+
+    sim_current->kind = kind;
+    sim_current->mask = mask;
+    sim_current->value = value;
+    sim_current->lane = lane;
+    sim_current->width = (unsigned)width;
+    sim_current->file = file;
+    sim_current->line = line;
+    sim_block->warp_waiting[warp] |= 1u << own;
+    all_here = (sim_block->warp_waiting[warp] & mask) == mask;
+    for (unsigned i = 0; all_here && i < SIM_WARP; i++)
+        if (mask >> i & 1 && (lanes[i].kind != kind || lanes[i].mask != mask))
+            all_here = false;
+    if (all_here) {
+        complete(lanes, kind, mask);
+        sim_block->warp_waiting[warp] &= ~mask;
+        sim_leave(READY); /* back in line: the lanes go on in their order */
+    } else {
+        sim_leave(AT_WARP);
+    }
+    return sim_current->value;
+}
+
+unsigned __activemask(void)
+{
+    const unsigned first = sim_thread_number(sim_current) / SIM_WARP * SIM_WARP;
+    unsigned mask = 0;
+
+    for (unsigned lane = 0; lane < SIM_WARP && first + lane < sim_num_threads; lane++)
+        mask |= (unsigned)(sim_block->threads[first + lane].state != DONE) << lane;
+    return mask;
+}
+
+void sim_explain_warp(bool in_part)
+{
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
+        const unsigned first = sim_thread_number(t) / SIM_WARP * SIM_WARP;
+
+        for (unsigned lane = 0; t->state == AT_WARP && lane < SIM_WARP; lane++) {
+            struct thread *other = &sim_block->threads[first + lane];
+            const char *call = sim_warp_names[t->kind];
+
+            if (!(t->mask >> lane & 1))
+                continue;
+            if (first + lane >= sim_num_threads)
+                FAULT_OF(t,
+                         "%s with mask 0x%08x names lane %u, which does not exist in a block of %u threads. Launch "
+                         "a multiple of 32 threads or leave the lane out of the mask",
+                         call, t->mask, lane, sim_num_threads);
+            if (other->state == DONE)
+                FAULT_OF(t,
+                         "%s with mask 0x%08x waits for lane %u, whose thread has returned. Let every lane of the "
+                         "mask make the call, or leave it out of the mask",
+                         call, t->mask, lane);
+            if (other->state == AT_BARRIER)
+                FAULT_OF(t,
+                         "%s with mask 0x%08x waits for lane %u, which waits at %s at %s:%d. Let every lane of the "
+                         "mask make the call, or leave it out of the mask",
+                         call, t->mask, lane, sim_barrier_names[other->kind], other->file, other->line);
+            if (!in_part && (other->kind != t->kind || other->mask != t->mask))
+                FAULT_OF(t,
+                         "%s with mask 0x%08x waits for lane %u, which waits at %s with mask 0x%08x at %s:%d. Let all "
+                         "lanes of a mask make the same call with the same mask",
+                         call, t->mask, lane, sim_warp_names[other->kind], other->mask, other->file, other->line);
+        }
+    }
+}

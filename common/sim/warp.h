@@ -1,0 +1,13 @@
+/* warp.h - what the scheduler asks of warp collectives. */
+#ifndef SIM_WARP_H
+#define SIM_WARP_H
+
+#include "block.h"
+
+extern const char *const sim_warp_names[]; /* by sim_warp_kind */
+
+/* No thread of the block can run: faults if lanes wait in a collective for one that does not come. `in_part`: others
+   wait at an mbarrier, so a lane that waits elsewhere is not the cause. */
+void sim_explain_warp(bool in_part);
+
+#endif
