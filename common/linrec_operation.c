@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "about.h"
-#include "contract.h"
+#include "linrec_contract.h"
 #include "oracle.h"
 
 /* ---- test data ---- */
@@ -27,8 +27,9 @@ static size_t window_of(size_t seq_len)
 struct data_spec linrec_spec(const struct problem *problem, const struct data *data)
 {
     const size_t seq_len = problem->sizes[SEQ_LEN];
-    return (struct data_spec){data->seed, (enum data_kind)data->kind, seq_len, is_reversed(problem->direction),
-                              window_of(seq_len), is_backward(problem->direction)};
+    return (struct data_spec){
+        data->seed,         (enum data_kind)data->kind,     seq_len, is_reversed(problem->direction),
+        window_of(seq_len), is_backward(problem->direction)};
 }
 
 static const char *kind_name(int kind)
@@ -230,7 +231,7 @@ const struct operation linrec_operation = {
     .launch = launch,
     .refuses = refuses,
     .workspace_size = workspace_size,
-    .contract = contract_check,
+    .contract = linrec_contract,
     .levels = levels,
     .owner = owner,
 };

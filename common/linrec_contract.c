@@ -1,5 +1,5 @@
-/* contract.c - see contract.h */
-#include "contract.h"
+/* linrec_contract.c - see linrec_contract.h */
+#include "linrec_contract.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,18 +254,19 @@ static void check_partial(const struct refusal *refusal)
     }
 }
 
-void contract_check(const void *row, bool backward, bool on_cpu, char *text, size_t size)
+void linrec_contract(const void *row, enum direction direction, bool on_cpu, char *text, size_t size)
 {
     const struct linrec_kernel *const kernel = row;
     enum { LENGTH = 16384 }; /* of the arrays */
     static const size_t lengths[] = {100, 1001, 2049, 4096, LENGTH};
-    struct refusal refusal = {.kernel = kernel, .backward = backward, .text = text, .size = size};
+    struct refusal refusal = {.kernel = kernel, .backward = is_backward(direction), .text = text, .size = size};
     struct linrec_args *const good = &refusal.good;
     float *memory = NULL;
     text[0] = '\0';
 
     good->num_seqs = 1, good->seq_len = LENGTH;
-    good->workspace_size = kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
+    good->workspace_size =
+        kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
     cudaError_t error = cudaMalloc((void **)&memory, 6 * LENGTH * sizeof *memory);
     if (error == cudaSuccess)
         error = cudaMemset(memory, 0, 6 * LENGTH * sizeof *memory);
