@@ -82,7 +82,7 @@ sub shared_list {
         my $by = $bytes || "alignof(sim_type_$name)";
         $result .= "typedef $type $stars sim_type_$name$size; static sim_shared sim_key_$name; "
             . "sim_type_$name &$name = *(sim_type_$name *)"
-            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by);";
+            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, sim_integers<sim_type_$name>());";
     }
     return $result;
 }

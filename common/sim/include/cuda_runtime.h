@@ -201,7 +201,15 @@ struct sim_shared { /* one __shared__ variable; static, so that all threads find
     uint64_t block; /* which was this one */
     struct sim_region **regions; /* of each block that may be resident */
 };
-void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, SIM_AT);
+void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, bool integers, SIM_AT);
+
+/* Fresh memory is NaN, which shows in a result. An integer has no NaN: one that nobody has written must not be read. */
+template <class T>
+constexpr bool sim_integers()
+{
+    typedef typename std::remove_cv<typename std::remove_all_extents<T>::type>::type element;
+    return std::is_same<element, bool>::value || (std::is_integral<element>::value && sizeof(element) >= 4);
+}
 void *sim_dynamic_shared(const char *name, size_t align, SIM_AT);
 
 /* ---- barriers ---- */
