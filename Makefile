@@ -67,6 +67,11 @@ report:
 	perl common/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@sh 07_bench/plot.sh --recorded
 
+# all single mistakes in kernels that common/tests/mutants.pl can think of; an interrupted run goes on
+mutants:
+	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim all tests
+	perl common/tests/mutants.pl --tests $(CHAPTER)
+
 sanitize: all
 	sh common/sanitize.sh $(CHAPTERS)
 
@@ -107,6 +112,7 @@ help:
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw the plots of chapter 07 (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=04_warp_scan: one)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -115,4 +121,4 @@ help:
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants setup clean help

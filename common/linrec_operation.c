@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "about.h"
-#include "contract.h"
+#include "linrec_contract.h"
 #include "oracle.h"
 
 /* ---- test data ---- */
@@ -230,7 +230,7 @@ const struct operation linrec_operation = {
     .launch = launch,
     .refuses = refuses,
     .workspace_size = workspace_size,
-    .contract = contract_check,
+    .contract = linrec_contract,
     .levels = levels,
     .owner = owner,
 };

@@ -128,15 +128,17 @@ sub mutants_of {
     return @mutants;
 }
 
-# ---- the list of equivalent ones: blocks of "FILE FUNCTION" (either with *), "- was", "+ is", and the reason ----
+# ---- the list of equivalent ones: blocks of "FILE FUNCTION" (either with *), "- was" and "+ is" for each, and the reason ----
 
 sub read_equivalent {
     my @entries;
     my $text = read_file($option{equivalent}) // die "$option{equivalent}: $!\n";
     for my $block (grep { !/^#/ } split /\n\n+/, $text) {
-        my ($where, $was, $is, $why) = $block =~ /\A(\S+ \S+)\n- (.*)\n\+ ?(.*)\n(.+)/s or die "mutants.txt: this is no entry:\n$block\n";
+        my ($where, $pairs, $why) = $block =~ /\A(\S+ \S+)\n((?:- .*\n\+ .*\n)+)(.+)/s or die "mutants.txt: this is no entry:\n$block\n";
         my $match = join ' ', map { quotemeta =~ s/\\\*/[^\/ ]*/gr } split / /, $where;
-        push @entries, { where => $where, match => qr/\A$match\z/, was => squeeze($was), is => squeeze($is), why => squeeze($why), fits => 0 };
+        while ($pairs =~ /^- (.*)\n\+ (.*)\n/mg) {
+            push @entries, { where => $where, match => qr/\A$match\z/, was => squeeze($1), is => squeeze($2), fits => 0 };
+        }
     }
     return @entries;
 }
