@@ -95,6 +95,11 @@ compile_commands.json: FORCE
 	@mv $@.partial $@
 	@echo "compile_commands.json: $$(grep -c '"file"' $@) sources, backend $(BACKEND)"
 
+# all single mistakes in kernels that common/tests/mutants.pl can think of; an interrupted run goes on
+mutants:
+	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim all tests
+	perl common/tests/mutants.pl --tests $(CHAPTER)
+
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
 setup:
 	@missing=; for tool in $(TOOLS); do \
@@ -135,6 +140,7 @@ help:
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
+	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=04_warp_scan: one)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -144,6 +150,6 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/exercises/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize format setup clean help FORCE
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants format setup clean help FORCE
 
 include common/exercises.mk

@@ -108,7 +108,7 @@ struct kernel {
     const char *variant, *idea; /* its name, and one line for --list */
     bool runs[NUM_DIRECTIONS];
     bool is_default;    /* the one that runs on the reader's own arrays */
-    bool partial;       /* computes only part of the result: timed, never checked */
+    bool partial;       /* computes only part of the result: timed, and checked by its contract alone */
     bool moves_nothing; /* not even the arrays: it has a time, but no GB/s */
     int min_arch;       /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;

@@ -99,7 +99,7 @@ void selection_list(const struct selection *selection)
         printf("%-*s %s%s", selection_compares(selection) ? 27 : 14, kernel->name, kernel->idea,
                kernel->is_default ? " (default)" : "");
         if (kernel->partial)
-            printf(" (partial: timed, not checked)");
+            printf(" (partial)");
         if (*kernel->limits != '\0')
             printf(" (%s)", kernel->limits);
         if (kernel->min_arch != 0)

@@ -8,7 +8,7 @@
 #
 #   --sample N    so many of each chapter, always the same ones    --jobs N     so many at a time (default 2)
 #   --list        print the mutants and build nothing              --only TEXT  those whose file, function or line contains it
-#   --again       forget what an earlier run has found
+#   --again       forget what an earlier run has found       --equivalent FILE, --results FOLDER: other ones
 #
 # Verdicts go to results/mutants_CHAPTER.txt. An interrupted run goes on from there, unless a source has changed since.
 # Exit status: 0 none survived, 1 some did, or the list has an entry that fits no mutant, or one that a check kills; 2 usage.
@@ -25,8 +25,8 @@ $ENV{BACKEND} = 'sim';
 $ENV{SIM_WATCHDOG} = 5; # seconds of processor time without progress
 my $patience = 20;      # and for one command of a check: several times what the slowest takes
 
-my %option = (jobs => 2);
-GetOptions(\%option, 'jobs=i', 'sample=i', 'tests', 'list', 'only=s', 'again') or exit 2;
+my %option = (jobs => 2, equivalent => 'common/tests/mutants.txt', results => 'results');
+GetOptions(\%option, 'jobs=i', 'sample=i', 'tests', 'list', 'only=s', 'again', 'equivalent=s', 'results=s') or exit 2;
 
 # ---- the rules ----
 
@@ -128,15 +128,17 @@ sub mutants_of {
     return @mutants;
 }
 
-# ---- the list of equivalent ones: blocks of "FILE FUNCTION" (either with *), "- was", "+ is", and the reason ----
+# ---- the list of equivalent ones: blocks of "FILE FUNCTION" (either with *), "- was" and "+ is" for each, and the reason ----
 
 sub read_equivalent {
     my @entries;
-    my $text = read_file('common/tests/mutants.txt') // '';
+    my $text = read_file($option{equivalent}) // die "$option{equivalent}: $!\n";
     for my $block (grep { !/^#/ } split /\n\n+/, $text) {
-        my ($where, $was, $is, $why) = $block =~ /\A(\S+ \S+)\n- (.*)\n\+ ?(.*)\n(.+)/s or die "mutants.txt: this is no entry:\n$block\n";
+        my ($where, $pairs, $why) = $block =~ /\A(\S+ \S+)\n((?:- .*\n\+ .*\n)+)(.+)/s or die "mutants.txt: this is no entry:\n$block\n";
         my $match = join ' ', map { quotemeta =~ s/\\\*/[^\/ ]*/gr } split / /, $where;
-        push @entries, { where => $where, match => qr/\A$match\z/, was => squeeze($was), is => squeeze($is), why => squeeze($why), fits => 0 };
+        while ($pairs =~ /^- (.*)\n\+ (.*)\n/mg) {
+            push @entries, { where => $where, match => qr/\A$match\z/, was => squeeze($1), is => squeeze($2), fits => 0 };
+        }
     }
     return @entries;
 }
@@ -219,6 +221,9 @@ sub using {
     return $own, grep { my $later = $_; $later gt $own && grep { read_file($_) =~ m{"\.\./$own/\Q$header\E"} } glob "$later/*.cu" } kernel_chapters();
 }
 
+# What the compiler warns of where a program has no meaning. (.ci/run takes no warning at all.)
+my $undefined = qr/\[-W(?:array-bounds|aggressive-loop-optimizations|uninitialized|maybe-uninitialized)\]/;
+
 # One mutant's verdict and what killed it.
 my %code; # of each chapter as it was
 sub judge {
@@ -232,7 +237,7 @@ sub judge {
     my @verdict = sub {
         while (1) {
             my $build = "make -C $copy/$chapter BACKEND=sim ../build/sim/$chapter > $copy/build.log 2>&1";
-            return ('no program', '') if system($build) != 0 || read_file("$copy/build.log") =~ /warning:/; # .ci/run takes no warning
+            return ('no program', '') if system($build) != 0 || read_file("$copy/build.log") =~ /$undefined/;
             last if code_of($copy, $chapter) ne $code{$chapter};
             $chapter = shift @later // return ('same', 'the compiler makes the same of it');
         }
@@ -292,9 +297,9 @@ exit $dirty;
 
 sub run_chapter {
     my ($chapter, @mutants) = @_;
-    mkdir 'results';
-    my $results = "results/mutants_$chapter.txt";
-    my $sources = md5_hex(map { read_file($_) } sort glob "$chapter/*.{c,h,cu,cuh} common/*.{c,h,cu,mk} common/sim/*.cpp common/tests/mutants.pl");
+    mkdir $option{results};
+    my $results = "$option{results}/mutants_$chapter.txt";
+    my $sources = md5_hex(map { read_file($_) } sort glob "$chapter/*.{c,h,cu,cuh} common/*.{c,h,cu,mk} common/sim/*.cpp");
     my %verdict;
     my @old = split /\n/, read_file($results) // '';
     if (!$option{again} && @old && $old[0] eq "# $sources") {
