@@ -9,6 +9,7 @@
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all but tune)
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
+#   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
 #   PLOT                the command that draws (default: common/plots/plot.pl)
 #   FIGURES             the command that draws the text's pictures from the recordings, for `make report` (default: none)
@@ -73,14 +74,20 @@ run: all
 	    [ $$status = 0 ] || exit 1; done
 	@$(MAKE) --no-print-directory plot
 
-# the default shapes, nothing at all, many short sequences, and odd lengths around warps and past a tile; the simulator once more in
+define NEWLINE
+
+	
+endef
+
+# the default shapes, a single sequence, many short ones, and odd lengths around warps and past a tile; the simulator once more in
 # another order
 check: all
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 0 --seq-len 5
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 1 --seq-len 5,129,1000
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
 	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 33,100,4097,10007
+	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
 ifneq ($(CHECK_WITH),)
 	cd $(ROOT) && $(CHECK_WITH) build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
 endif

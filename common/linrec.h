@@ -60,6 +60,13 @@ struct linrec_args {
    arguments that it cannot take. It allocates nothing and does not wait. Zero sequences or zero length is a no-op. */
 typedef cudaError_t linrec_launcher(const struct linrec_args *args, cudaStream_t stream);
 
+/* What a partial kernel makes of an element: the coefficient and the input that it takes there, and whether it stores
+   a result. */
+struct linrec_element {
+    double coeff, input;
+    bool stored;
+};
+
 /* One row of a chapter's table of kernels. A table ends with a row whose name is NULL. */
 struct linrec_kernel {
     const char *name; /* what --variant takes */
@@ -69,7 +76,7 @@ struct linrec_kernel {
     linrec_launcher *backward; /* NULL: not offered */
     bool reverse;              /* the launchers also take args->reverse */
     bool is_default;           /* the one that runs on the reader's own arrays */
-    bool partial;              /* computes only part of the result: timed, never checked */
+    bool partial;              /* computes only part of the result: timed, and checked by `instead` alone */
     bool moves_nothing;        /* not even the arrays: it has a time, but no GB/s */
 
     size_t max_seq_len;  /* longest sequence, 0: any */
@@ -85,6 +92,11 @@ struct linrec_kernel {
 
     /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. */
     size_t (*workspace_size)(const struct linrec_args *args);
+
+    /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;
+       *element holds what the whole recurrence takes at (seq, pos) and is changed to what this one does. NULL: nothing is
+       checked. */
+    void (*instead)(const struct linrec_args *args, size_t seq, size_t pos, struct linrec_element *element);
 
     /* Writes who computes element (seq, pos), for example "block 3, thread 17". NULL: not said. */
     void (*owner)(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size);

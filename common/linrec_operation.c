@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "about.h"
+#include "contract.h"
 #include "oracle.h"
 
 /* ---- test data ---- */
@@ -27,7 +28,7 @@ struct data_spec linrec_spec(const struct problem *problem, const struct data *d
 {
     const size_t seq_len = problem->sizes[SEQ_LEN];
     return (struct data_spec){data->seed, (enum data_kind)data->kind, seq_len, is_reversed(problem->direction),
-                              window_of(seq_len)};
+                              window_of(seq_len), is_backward(problem->direction)};
 }
 
 static const char *kind_name(int kind)
@@ -229,6 +230,7 @@ const struct operation linrec_operation = {
     .launch = launch,
     .refuses = refuses,
     .workspace_size = workspace_size,
+    .contract = contract_check,
     .levels = levels,
     .owner = owner,
 };

@@ -184,6 +184,10 @@ struct operation {
     /* Bytes of scratch memory for this problem, of which only sizes, direction and config are looked at. NULL: none. */
     size_t (*workspace_size)(const void *row, const struct problem *problem);
 
+    /* What a launcher promises beside its result, once for each pass. Writes one line about the first promise that the
+       row's launcher breaks; an empty one, if it keeps all. NULL: it promises nothing. */
+    void (*contract)(const void *row, bool backward, bool on_cpu, char *text, size_t size);
+
     /* Levels of addition beside the oracle's own loop, for its bound. NULL: one. */
     int (*levels)(const void *row, const struct problem *problem);
 

@@ -298,14 +298,14 @@ extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *t
     const struct sim_region *r = sim_region_near(address);
     const size_t word = r == NULL ? 0 : (size_t)((const char *)address - r->start) / 4;
 
-    if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4) || num_blocks == 0 ||
-        r->shadow->cells[word].write < launch_epoch << EPOCH_AT)
+    if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4))
         return false;
     const uint64_t record = r->shadow->cells[word].write;
-    for (size_t i = 0; i < num_blocks && blocks[i].epoch <= record >> EPOCH_AT; i++)
-        *block = blocks[i].index.x;
+    if (sim_launch_interval == 0 || interval_of(record) < sim_launch_interval)
+        return false;
+    *block = sim_index_of(sim_block_of(interval_of(record))).x;
     *thread = agent_of(record);
     if (place != NULL)
-        sim_locate((const char *)sim_site_pc(record >> SITE_AT & (SIM_MAX_SITES - 1)) - 1, place, size);
+        sim_locate((const char *)sim_site_pc(site_of(record)) - 1, place, size);
     return true;
 }

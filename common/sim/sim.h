@@ -24,6 +24,7 @@ struct sim_traffic {
 
 struct sim_counts {
     uint64_t launches;         /* kernels launched */
+    uint64_t default_launches; /* of these, on the default stream */
     uint64_t blocks;           /* blocks run */
     uint64_t threads;          /* threads run */
     uint64_t barriers;         /* __syncthreads and its kin: one for the whole block */

@@ -126,10 +126,11 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t siz
 struct sim_config {
     dim3 grid, block;
     size_t dynamic_shared;
+    cudaStream_t stream;
     const char *file;
     int line;
-    sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t = 0, SIM_AT)
-        : grid(grid), block(block), dynamic_shared(dynamic_shared), file(file), line(line)
+    sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+        : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream), file(file), line(line)
     {
     }
 };
