@@ -186,7 +186,8 @@ static size_t first_wrong(const struct linrec_kernel *kernel, const struct linre
     return host->num_seqs * host->seq_len;
 }
 
-/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is right. */
+/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is
+   right. */
 static bool computes(const struct refusal *refusal, const struct data_spec *spec, size_t num_seqs,
                      const float *const device[3], float *const host[3])
 {
@@ -265,7 +266,8 @@ void contract_check(const void *row, bool backward, bool on_cpu, char *text, siz
     text[0] = '\0';
 
     good->num_seqs = 1, good->seq_len = LENGTH;
-    good->workspace_size = kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
+    good->workspace_size =
+        kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
     cudaError_t error = cudaMalloc((void **)&memory, 6 * LENGTH * sizeof *memory);
     if (error == cudaSuccess)
         error = cudaMemset(memory, 0, 6 * LENGTH * sizeof *memory);

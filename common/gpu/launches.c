@@ -135,8 +135,8 @@ static bool is_named(const struct context *context, const char *name)
     return context->options.variant == NULL || strcmp(context->options.variant, name) == 0;
 }
 
-/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0, or 2 after one line on stderr.
- */
+/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0,
+   or 2 after one line on stderr. */
 static int choose_directions(struct context *context)
 {
     struct options *options = &context->options;

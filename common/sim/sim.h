@@ -53,8 +53,8 @@ void sim_trace(const char *label);
    allocation: kernels must not leave it, though around it there is room, such as guards. `name` is kept, not copied. */
 void sim_name_array(const void *start, size_t size, const char *name);
 
-/* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's number
-   (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
+/* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's
+   number (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
 bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);
 
 #ifdef __cplusplus

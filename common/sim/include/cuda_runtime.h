@@ -160,9 +160,9 @@ sim_launcher<P...> sim_kernel(void (*kernel)(P...), const char *name, sim_config
 
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
 
-struct sim_shared { /* one __shared__ variable; static, so that all threads find the same one */
-    void *start;    /* of it in the block that ran last, */
-    uint64_t block; /* which was this one */
+struct sim_shared {              /* one __shared__ variable; static, so that all threads find the same one */
+    void *start;                 /* of it in the block that ran last, */
+    uint64_t block;              /* which was this one */
     struct sim_region **regions; /* of each block that may be resident */
 };
 void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, SIM_AT);
