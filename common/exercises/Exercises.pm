@@ -126,7 +126,7 @@ sub run_command {
 
 # Compiles `text', which is shown as the file `shown', with the judge's description. Returns the program's path, or undef and the errors.
 sub build {
-    my ($backend, $exercise, $tag, $text, $shown) = @_;
+    my ($backend, $exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, or counted, for plain C
     my $answer = "build/exercises/$backend/$tag";
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
@@ -134,7 +134,7 @@ sub build {
     print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/exercises/judge.o";
     my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own
     my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', '-C', 'common/exercises', 'QUIET=1', "BACKEND=$backend",
-        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=yes' : ());
+        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }
 
@@ -147,7 +147,7 @@ my %counters = (
         'A store of a warp touches a sector of 32 bytes for every stretch that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
     bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
         'Count the sectors of each load and store, and how often the same data is asked for.'],
-    loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a register.'],
+    loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
     stored => ['store_bytes / elements', 'bytes stored for an element', 'Something is stored more than once. Store only what is final.'],
     stores => ['store_requests / (threads / 32)', 'stores of a warp', 'Each store instruction counts once for a warp: could it carry more?'],
     barriers => ['barriers / blocks', 'barriers of a block',
@@ -155,10 +155,14 @@ my %counters = (
     warp_barriers => ['warp_barriers / (threads / 32)', '__syncwarp of a warp', 'Which of them does a shuffle make unnecessary?'],
     shuffles => ['shuffles / (threads / 32)', 'shuffles of a warp', 'Write down what each shuffle brings, and which lanes use it.'],
     conflicts => ['conflicts', 'bank conflicts', 'Word w of shared memory lies in bank w % 32. Which banks do the 32 lanes of a warp want at the same time?'],
+    idle_waits => ['idle_waits / threads', 'idle waits of a thread',
+        'A wait is idle if none of the thread\'s copies is on its way when it ends. Which copies have set off by then, and which may a wait leave out?'],
     threads => ['threads', 'threads', 'How much work does each thread have?'],
     blocks => ['blocks', 'blocks', 'How much work does each block have?'],
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
+    span => ['span', 'loads and stores in a row',
+        'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
     registers => ['registers', 'registers of a thread', 'Which values must live at the same time? nvcc -Xptxas -v says how many registers they take.'],
     time => ['time', 'times as long as `add` takes', 'Look at the bytes first, then at how many of them are asked for at the same time.'],
 );
@@ -173,7 +177,7 @@ sub evaluate {
     return $value;
 }
 
-sub number { return sprintf '%.4g', $_[0] }
+sub number { return $_[0] == int $_[0] ? int $_[0] : sprintf '%.4g', $_[0] }
 
 # Registers and spills of the kernels in a file, where nvcc is there; undef where not.
 sub count_registers {
@@ -311,7 +315,7 @@ sub judge_answer {
 
     # every order must give the same bits
     my %bits;
-    for my $schedule ($exercise->{on_cpu} ? 'warp' : qw(warp reverse random:1)) {
+    for my $schedule (qw(warp reverse random:1)) {
         my ($status, $out, $err) = run_command({ SIM_SCHEDULE => $schedule, SIM_WATCHDOG => 5 }, $program);
         if ($status ne 0 || $out !~ /^\@bits (\w+)$/m) {
             my $report = failure($exercise, $text, $shown, $status, $out, $err);
@@ -320,9 +324,10 @@ sub judge_answer {
         }
         $bits{ ($out =~ /^\@bits (\w+)$/m)[0] } = $schedule;
     }
-    return ('wrong', 'The results depend on the order in which warps run: they differ between ' . join(' and ', sort values %bits) . ".\n"
+    return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1;
 
+    ($program) = build('sim', $exercise, "$tag.counted", $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
     my @goals = goals($exercise, $program, 0);
     my $missed = missed(@goals);
     return ('over_goal', $missed) if defined $missed;
@@ -361,7 +366,7 @@ sub judge_prediction {
         my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/;
         my $counted;
         if ($what =~ /^\$\((.*)\)$/) {
-            my ($status, $out, $err) = run_command({}, 'sh', '-c', $1);
+            my ($status, $out, $err) = run_command({ LC_ALL => 'C' }, 'sh', '-c', $1);
             ($counted) = $out =~ /(-?[\d.]+)/ or die "$exercise->{judge}.txt: `$1' printed no number: $out$err\n";
         } else {
             my ($expression, $shape) = $what =~ /^(.*?) +at +(\d.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no ` at SHAPE'\n";

@@ -101,6 +101,9 @@ static float value(const struct a_case *c, int array, size_t i)
     return c->kind == LONG_MEMORY ? 1.0f - uniform * 0x1p-10f : 2.0f * uniform - 1.0f;
 }
 
+/* What outputs hold before: NaN. In host memory a signalling one, which no arithmetic gives, not even with itself. */
+static const uint32_t host_poison = 0xFFBFFFFFu, device_poison = 0xFFFFFFFFu;
+
 static struct a_case make_case(const size_t *size, enum kind kind)
 {
     struct a_case c = {.size = size, .kind = kind};
@@ -119,9 +122,8 @@ static struct a_case make_case(const size_t *size, enum kind kind)
         else
             must(cudaMalloc((void **)&c.device[a], bytes + (bytes == 0)), "cudaMalloc");
         if (array->role == JUDGE_OUTPUTS) {
-            memset(c.host[a], 0xFF, bytes); /* a NaN that no arithmetic gives */
-            if (judge.on_cpu)
-                memcpy(c.device[a], c.host[a], bytes);
+            for (size_t i = 0; judge.on_cpu && i < n; i++)
+                memcpy(&c.device[a][i], &host_poison, sizeof host_poison);
         } else {
             for (size_t i = 0; i < n; i++) {
                 c.host[a][i] = value(&c, a, i);
@@ -159,6 +161,11 @@ static void free_case(struct a_case *c)
 
 static void launch(const struct a_case *c)
 {
+    if (judge.on_cpu) {
+        judge_threads_begin();
+        for (int a = 0; a < num_arrays(); a++)
+            judge_threads_watch(c->device[a], c->count[a] * sizeof(float));
+    }
     must(judge.launch(c->size, c->device), "of the launch");
     if (!judge.on_cpu)
         must(cudaDeviceSynchronize(), "while the kernel ran");
@@ -186,7 +193,7 @@ static bool is_poison(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return bits == 0xFFFFFFFFu;
+    return bits == (judge.on_cpu ? host_poison : device_poison);
 }
 
 /* Whether the reader's code has written an output. The simulator knows; elsewhere the bits of before are gone. */
@@ -315,14 +322,9 @@ void judge_count(const char *name, double value)
     printf("@count %s %.17g\n", name, value);
 }
 
-static int count(const size_t *size)
-{
-    struct a_case c = make_case(size, PLAIN);
-
-    judge_count("elements", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
 #ifdef LINREC_SIM
-    sim_reset_counts();
-    launch(&c);
+static void print_counts(void)
+{
     const struct sim_counts n = sim_get_counts();
     const struct {
         const char *name;
@@ -349,9 +351,25 @@ static int count(const size_t *size)
         {"shared_requests", n.shared_requests},
         {"conflicts", n.conflicts},
         {"chain", n.chain},
+        {"idle_waits", n.idle_waits},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         judge_count(counts[i].name, (double)counts[i].value);
+}
+#endif
+
+static int count(const size_t *size)
+{
+    struct a_case c = make_case(size, PLAIN);
+
+    judge_count("elements", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
+#ifdef LINREC_SIM
+    sim_reset_counts();
+    launch(&c);
+    if (judge.on_cpu)
+        judge_threads_count();
+    else
+        print_counts();
 #else
     launch(&c);
 #endif

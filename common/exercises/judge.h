@@ -60,6 +60,12 @@ bool judge_is_first(const size_t *size, size_t i);
 /* Prints a count that a question or a goal may ask for. */
 void judge_count(const char *name, double value);
 
+/* For answers in plain C (threads.c): forget earlier threads and counts; count what is loaded from and stored to an
+   array; print the counts. */
+void judge_threads_begin(void);
+void judge_threads_watch(const void *array, size_t bytes);
+void judge_threads_count(void);
+
 /* sum = a + b over n elements, a float4 a thread: what a time is compared with; and a sweep over the L2 cache. */
 #ifdef __cplusplus
 extern "C" {
