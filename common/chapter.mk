@@ -2,11 +2,11 @@
 #
 #   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend (chapter 01)
 #   NEEDS := 04_...     earlier chapters whose objects are linked
-#   COMPARES := yes     the program runs earlier chapters' kernels beside its own: `make bench` times all of them on all shapes, and
-#                       `make run` on a few (QUICK_OPTIONS)
-#   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...; two names mean more: `launches` belongs to
-#                       `make attrs` and `make profile`, `tune` to `make tune`
-#   RUN_DEMOS := a      the demos that `make run` runs (default: all but these two)
+#   COMPARES := yes     the program runs earlier chapters' kernels beside its own, as `chapter08` in its table's file says: `make bench` times
+#                       all of them on all shapes, `make run` on a few (QUICK_OPTIONS); `make attrs` and `make profile` launch them by
+#                       the program extra/<chapter>_launches
+#   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...; a demo called tune is what `make tune` runs
+#   RUN_DEMOS := a      the demos that `make run` runs (default: all but tune)
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
@@ -39,7 +39,7 @@ ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
 OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
 BIN := $(ROOT)/build/$(BACKEND)$(if $(DEBUG),_debug)
 PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
-RUN_DEMOS ?= $(filter-out launches tune,$(DEMOS))
+RUN_DEMOS ?= $(filter-out tune,$(DEMOS))
 SHOWN ?= forward
 NUMBER := $(firstword $(subst _, ,$(CHAPTER)))
 PLOT ?= perl common/plots/plot.pl $(CHAPTER)
@@ -50,6 +50,7 @@ ifneq ($(COMPARES),)
 endif
 CSV ?= $(CHAPTER)
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
+LAUNCHES := $(if $(COMPARES),$(BIN)/extra/$(CHAPTER)_launches)
 
 objects = $(addsuffix .o,$(addprefix $(OBJ)/$(1)/,$(basename $(notdir $(filter-out %/main.c,$(wildcard $(ROOT)/$(1)/*.c $(ROOT)/$(1)/*.cu))))))
 OBJECTS := $(foreach chapter,$(DIR) $(NEEDS),$(call objects,$(chapter)))
@@ -57,7 +58,7 @@ COMMON := $(filter-out $(OBJ)/common/device%,$(call objects,common)) $(OBJ)/comm
 SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/common/sim/%.o,$(wildcard $(ROOT)/common/sim/*.cpp)))
 
 all: programs
-programs: $(PROGRAM) $(DEMO_PROGRAMS)
+programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 
 include $(ROOT)/common/exercises.mk
 
@@ -156,7 +157,7 @@ figures::
 	@$(if $(FIGURES),cd $(ROOT) && $(FIGURES))
 
 clean:
-	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS)
+	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 
 .PHONY: all programs run check plot trace bench tune sanitize figures peers clean FORCE
 .SECONDARY:
@@ -210,6 +211,10 @@ $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
+$(OBJ)/$(DIR)/launches.o: $(ROOT)/common/gpu/launches.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
@@ -232,6 +237,10 @@ $(PROGRAM): $(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM)
 	$(call SAY,link)$(LINK)
 
 $(DEMO_PROGRAMS): $(BIN)/extra/$(CHAPTER)_%: $(OBJ)/$(DIR)/$(DEMO_DIR)/%.o $(OBJECTS) $(COMMON) $(SIM)
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+
+$(LAUNCHES): $(OBJ)/$(DIR)/launches.o $(OBJECTS) $(COMMON) $(SIM)
 	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 

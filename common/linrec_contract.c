@@ -186,7 +186,8 @@ static size_t first_wrong(const struct linrec_kernel *kernel, const struct linre
     return host->num_seqs * host->seq_len;
 }
 
-/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is right. */
+/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is
+   right. */
 static bool computes(const struct refusal *refusal, const struct data_spec *spec, size_t num_seqs,
                      const float *const device[3], float *const host[3])
 {

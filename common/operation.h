@@ -20,8 +20,8 @@
    8. A chapter's main.c: `struct chapter` (harness.h) with its operation and its table, and harness_main.
 
    Then `CHAPTER --check-only` runs, --help lists your sizes and arrays, and all else (guards around what is written,
-   NaN before each launch, memory checks, --resume, --fill, own arrays, the first wrong element and its owner) is there.
- */
+   NaN before each launch, memory checks, --resume, --fill, own arrays,
+   the first wrong element and its owner) is there. */
 #ifndef OPERATION_H
 #define OPERATION_H
 

@@ -2,7 +2,7 @@
 # attrs.sh - what every compiled kernel takes of the chip. From the repository's root, after a build with BACKEND=cuda.
 #
 # First the compiler's own report (build/obj/cuda/*/*.ptxas, which the build leaves). It needs no GPU. Then, where a GPU answers, the
-# launches of every chapter that has a demo `launches`: threads, dynamic shared memory, occupancy. Status 1 if a kernel of a chapter spills
+# launches of every chapter that compares: threads, dynamic shared memory, occupancy. Status 1 if a kernel of a chapter spills
 # registers.
 set -eu
 if [ "${BACKEND:-}" != cuda ]; then
@@ -20,8 +20,8 @@ perl common/gpu/ptxas.pl "$ARCH" $reports || status=$?
 echo
 if nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
     mkdir -p results
-    for source in [0-9][0-9]_*/demos/launches.c; do
-        chapter=${source%%/*}
+    for makefile in $(grep -l '^COMPARES' [0-9][0-9]_*/Makefile); do
+        chapter=${makefile%/*}
         csv=results/${chapter%%_*}_attrs.csv
         "build/cuda/extra/${chapter}_launches" --csv "$csv" || status=$?
         echo "as CSV: $csv"

@@ -6,8 +6,9 @@
 #   DIRECTION=backward (or forward) only this pass
 #   NCU=/path/to/ncu
 #
-# Each kernel is profiled alone: a chapter's demo `launches` launches it once in a range for the profiler. Every chapter that has this demo,
-# or each of those named, gets its table, results/07_counters.csv for example; with CHAPTER= the first one that runs its kernels.
+# Each kernel is profiled alone: the program CHAPTER_launches launches it once in a range for the profiler. Every chapter that compares (its
+# Makefile says COMPARES), or each of those named, gets its table, results/07_counters.csv for example; with CHAPTER= the first one that
+# runs its kernels.
 use strict;
 use warnings;
 
@@ -156,7 +157,7 @@ sub profile_all {
 $| = 1;
 mkdir 'results';
 my $profiled = 0;
-for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } sort glob '[0-9][0-9]_*/demos/launches.c') {
+for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } split /\n/, `grep -l '^COMPARES' [0-9][0-9]_*/Makefile`) {
     my $program = "build/cuda/extra/${whose}_launches";
     my @todo = launches_of($program) or next;
     profile_all($program, $whose, @todo);
@@ -164,4 +165,4 @@ for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } sort glob '[0-9][0-9]_*/demos
     last if $only ne '';
 }
 die "make profile: no kernel of $only runs here; CHAPTER takes a name such as 05_pipe\n" if !$profiled && $only ne '';
-die "make profile: no chapter has a demo called launches\n" if !$profiled;
+die "make profile: no chapter compares kernels\n" if !$profiled;

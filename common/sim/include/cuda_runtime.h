@@ -197,9 +197,9 @@ sim_named_launcher<Call, Find> sim_named_kernel(Call call, Find find, const char
 
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
 
-struct sim_shared { /* one __shared__ variable; static, so that all threads find the same one */
-    void *start;    /* of it in the block that ran last, */
-    uint64_t block; /* which was this one */
+struct sim_shared {              /* one __shared__ variable; static, so that all threads find the same one */
+    void *start;                 /* of it in the block that ran last, */
+    uint64_t block;              /* which was this one */
     struct sim_region **regions; /* of each block that may be resident */
 };
 void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, bool integers, SIM_AT);

@@ -2,18 +2,21 @@
    threads of a block and how many of them an SM holds at once.
 
    It launches a kernel once in a range that a profiler can pick out (ncu --profile-from-start off), and once into a
-   graph, where kernel and launch can be looked up. Options as everywhere; --csv writes the table as CSV. */
+   graph, where kernel and launch can be looked up. Options as everywhere; --csv writes the table as CSV.
+
+   Each chapter that compares gets such a program for all kernels that it compares: the makefile defines CHAPTER as
+   chapter07, for example. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/arrays.h"
-#include "../../common/error.h"
-#include "../../common/linrec_operation.h"
-#include "../../common/output.h"
-#include "../../common/selection.h"
-#include "../../common/table.h"
-#include "../bench.h"
+#include "../arrays.h"
+#include "../error.h"
+#include "../linrec_operation.h"
+#include "../output.h"
+#include "../selection.h"
+#include "../table.h"
+#include "../harness.h"
 
 #ifdef LINREC_SIM
 int main(void)
@@ -22,6 +25,8 @@ int main(void)
 }
 #else
 #include <cuda_profiler_api.h>
+
+extern const struct chapter CHAPTER;
 
 enum { MAX_NODES = 16 };
 
@@ -130,8 +135,8 @@ static bool is_named(const struct context *context, const char *name)
     return context->options.variant == NULL || strcmp(context->options.variant, name) == 0;
 }
 
-/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0, or 2 after one line on stderr.
- */
+/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0,
+   or 2 after one line on stderr. */
 static int choose_directions(struct context *context)
 {
     struct options *options = &context->options;
@@ -191,10 +196,10 @@ int main(int argc, char **argv)
     struct output output;
 
     output_watch_stdout();
-    int status = options_read(argc, argv, "07_bench_launches", &linrec_operation, options);
+    int status = options_read(argc, argv, CHAPTER.name, &linrec_operation, options);
     if (status >= 0)
         return status;
-    status = selection_collect(&context.selection, &chapter07, options, &context.place);
+    status = selection_collect(&context.selection, &CHAPTER, options, &context.place);
     if (status == 0)
         status = about_place(false, &context.place);
     if (status == 0)
