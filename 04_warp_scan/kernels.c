@@ -37,9 +37,12 @@ static void instead_warp(const struct linrec_args *args, size_t seq, size_t pos,
     .levels = levels, .owner = tile_owner
 
 const struct linrec_kernel chapter04_kernels[] = {
-    {LEVEL("io_only", "level 0: loads and stores, adds c to x", warp_scan_io_only_forward), .partial = true, .instead = instead_io_only},
-    {LEVEL("thread", "level 1: the recurrence inside each thread", warp_scan_thread_forward), .partial = true, .instead = instead_thread},
-    {LEVEL("warp", "level 2: and across the lanes of each warp, by shuffles", warp_scan_warp_forward), .partial = true, .instead = instead_warp},
+    {LEVEL("io_only", "level 0: loads and stores, adds c to x", warp_scan_io_only_forward), .partial = true,
+     .instead = instead_io_only},
+    {LEVEL("thread", "level 1: the recurrence inside each thread", warp_scan_thread_forward), .partial = true,
+     .instead = instead_thread},
+    {LEVEL("warp", "level 2: and across the lanes of each warp, by shuffles", warp_scan_warp_forward), .partial = true,
+     .instead = instead_warp},
     {LEVEL("block", "level 3: and across the warps of the block: complete", warp_scan_block_forward),
      .is_default = true},
     {.name = NULL},

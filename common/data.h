@@ -51,8 +51,8 @@ static inline const char *data_kind_name(enum data_kind kind)
 }
 
 /* A kind is left out where the results would overflow, where infinite products would not lie within one thread's part
-   (chapter 03 gives threads as few as one element below 385, chapter 05 begins a group of four at multiples of 16 bytes),
-   or where a NaN would leave the window that is checked alone. */
+   (chapter 03 gives threads as few as one element below 385, chapter 05 begins a group of four at multiples of 16
+   bytes), or where a NaN would leave the window that is checked alone. */
 static inline bool data_kind_fits(const struct data_spec *spec, enum data_kind kind)
 {
     if (kind == DATA_ABOVE_ONE)
@@ -113,7 +113,8 @@ static inline HOST_DEVICE float data_value(const struct data_spec *spec, enum da
             return (special >> 2) % 2 == 0 ? (float)NAN : (float)INFINITY;
     }
     if (spec->kind == DATA_OVERFLOW && array != DATA_OUTPUTS) {
-        /* in the order of the scan 1, 1e20, 1e20, 1e20, 0, 0, ...; backward each element takes the coefficient before it */
+        /* in the order of the scan 1, 1e20, 1e20, 1e20, 0, 0, ...; backward each element takes the coefficient before
+         * it */
         const size_t step = spec->reverse != spec->backward ? spec->seq_len - 1 - pos : pos;
         const size_t taken = spec->backward ? step + 1 : step;
         return array != DATA_COEFFS || taken > 3 ? 0.0f : taken == 0 ? 1.0f : 1e20f;

@@ -36,7 +36,7 @@ static int check_memory(const struct trials *trials)
     return 0;
 }
 
-/* Whether the chapter's own launchers keep their promises. With --config: another run says that. */
+/* Whether the launchers keep their promises. With --config, or in a comparison: another run says that. */
 static void check_contracts(const struct trials *trials)
 {
     const struct selection *selection = trials->selection;
@@ -46,7 +46,7 @@ static void check_contracts(const struct trials *trials)
         for (enum direction d = FORWARD; d <= BACKWARD; d += BACKWARD - FORWARD) {
             const struct kernel *kernel = &selection->kernels[k];
             const size_t nothing[MAX_SIZES] = {0};
-            if (kernel->is_compared || knobs_given(&selection->options->config) ||
+            if (selection_compares(selection) || knobs_given(&selection->options->config) ||
                 !selection_runs(selection, kernel, d, nothing))
                 continue;
             report_progress(trials->report, "checking the launcher of %s %s", kernel->name, direction_name(d));

@@ -154,7 +154,8 @@ static void check_stream(const struct refusal *refusal, const struct linrec_args
         snprintf(refusal->text, refusal->size, "it launches on the default stream; pass on the one that it is given");
 
 #ifdef LINREC_SIM
-    /* An error that nobody has asked for yet stands in for that of a launch. (On a GPU compute-sanitizer would count it.) */
+    /* An error that nobody has asked for yet stands in for that of a launch. (On a GPU compute-sanitizer would count
+     * it.) */
     cudaSetDevice(-1);
     error = launch(refusal->kernel, refusal->backward, args, stream);
     if (refusal->text[0] == '\0' && error == cudaSuccess)
@@ -188,7 +189,8 @@ static size_t first_wrong(const struct linrec_kernel *kernel, const struct linre
     return host->num_seqs * host->seq_len;
 }
 
-/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is right. */
+/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is right.
+ */
 static bool computes(const struct refusal *refusal, const struct data_spec *spec, size_t num_seqs,
                      const float *const device[3], float *const host[3])
 {
@@ -267,7 +269,8 @@ void linrec_contract(const void *row, bool backward, bool on_cpu, char *text, si
     text[0] = '\0';
 
     good->num_seqs = 1, good->seq_len = LENGTH;
-    good->workspace_size = kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
+    good->workspace_size =
+        kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
     cudaError_t error = cudaMalloc((void **)&memory, 6 * LENGTH * sizeof *memory);
     if (error == cudaSuccess)
         error = cudaMemset(memory, 0, 6 * LENGTH * sizeof *memory);

@@ -27,8 +27,9 @@ static size_t window_of(size_t seq_len)
 struct data_spec linrec_spec(const struct problem *problem, const struct data *data)
 {
     const size_t seq_len = problem->sizes[SEQ_LEN];
-    return (struct data_spec){data->seed, (enum data_kind)data->kind, seq_len, is_reversed(problem->direction),
-                              window_of(seq_len), is_backward(problem->direction)};
+    return (struct data_spec){
+        data->seed,         (enum data_kind)data->kind,     seq_len, is_reversed(problem->direction),
+        window_of(seq_len), is_backward(problem->direction)};
 }
 
 static const char *kind_name(int kind)
