@@ -5,6 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    const struct chapter chapter = {.name = "02_cuda_ref", .operation = &linrec_operation, .kernels = chapter02_kernels};
+    const struct chapter chapter = {
+        .name = "02_cuda_ref", .operation = &linrec_operation, .kernels = chapter02_kernels};
     return harness_main(argc, argv, &chapter);
 }

@@ -5,6 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    const struct chapter chapter = {.name = "04_warp_scan", .operation = &linrec_operation, .kernels = chapter04_kernels};
+    const struct chapter chapter = {
+        .name = "04_warp_scan", .operation = &linrec_operation, .kernels = chapter04_kernels};
     return harness_main(argc, argv, &chapter);
 }

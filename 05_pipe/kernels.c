@@ -11,8 +11,8 @@ static int levels(size_t seq_len)
 }
 
 /* What copy_only and work_only compute in place of the recurrence: inputs plus coefficients; and the first tile again
-   and again, of which only the last one is stored. Tiles are counted from the multiple of 4 at or before the sequence.
- */
+   and again, of which only the last one is stored. Tiles are counted from the multiple of 4 at or before the
+   sequence. */
 static void instead_copy_only(const struct linrec_args *args, size_t seq, size_t pos, struct linrec_element *element)
 {
     (void)args, (void)seq, (void)pos;

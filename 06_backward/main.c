@@ -5,6 +5,7 @@
 
 int main(int argc, char **argv)
 {
-    const struct chapter chapter = {.name = "06_backward", .operation = &linrec_operation, .kernels = chapter06_kernels};
+    const struct chapter chapter = {
+        .name = "06_backward", .operation = &linrec_operation, .kernels = chapter06_kernels};
     return harness_main(argc, argv, &chapter);
 }

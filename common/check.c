@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is compared on the host beside the device: arrays of up to HOST_COUNT elements whole, parts of up to HOST_PART.
- */
+/* What is compared on the host beside the device: arrays of up to HOST_COUNT elements whole,
+   parts of up to HOST_PART. */
 #define HOST_COUNT ((size_t)1 << 20)
 #define HOST_PART ((size_t)1 << 24)
 

@@ -105,16 +105,16 @@ static inline HOST_DEVICE float data_value(const struct data_spec *spec, enum da
 
     if (spec->kind == DATA_NONFINITE && seq % 2 == 0) {
         const uint64_t special = data_hash(spec->seed, DATA_SPECIAL, seq);
-        /* inputs exist forward only, d_outputs and outputs backward only: half of the rows put it into the coefficients
-         */
+        /* inputs exist forward only, d_outputs and outputs backward only:
+           half of the rows put it into the coefficients */
         const enum data_array in_backward = (special >> 1) % 2 == 0 ? DATA_D_OUTPUTS : DATA_OUTPUTS;
         const bool hit = special % 2 == 0 ? array == DATA_COEFFS : array == DATA_INPUTS || array == in_backward;
         if (hit && pos == (special >> 8) % spec->seq_len)
             return (special >> 2) % 2 == 0 ? (float)NAN : (float)INFINITY;
     }
     if (spec->kind == DATA_OVERFLOW && array != DATA_OUTPUTS) {
-        /* in the order of the scan 1, 1e20, 1e20, 1e20, 0, 0, ...; backward each element takes the coefficient before
-         * it */
+        /* in the order of the scan 1, 1e20, 1e20, 1e20, 0, 0, ...;
+           backward an element takes the coefficient before it */
         const size_t step = spec->reverse != spec->backward ? spec->seq_len - 1 - pos : pos;
         const size_t taken = spec->backward ? step + 1 : step;
         return array != DATA_COEFFS || taken > 3 ? 0.0f : taken == 0 ? 1.0f : 1e20f;

@@ -17,8 +17,8 @@ extern "C" {
 /* Reads `size` bytes, so that the L2 cache holds nothing else, and none of it waits to be written back. */
 cudaError_t device_flush(const void *buffer, size_t size);
 
-/* Arrays of `count` floats, aligned to 16 bytes. copy reads 4 B and writes 4 B an element, add 8 and 4, add5 12 and 8.
- */
+/* Arrays of `count` floats, aligned to 16 bytes. copy reads 4 B and writes 4 B an element, add 8 and 4,
+   add5 12 and 8. */
 cudaError_t device_copy(size_t count, const float *from, float *to, cudaStream_t stream);
 cudaError_t device_add(size_t count, const float *a, const float *b, float *sum, cudaStream_t stream);
 cudaError_t device_add5(size_t count, const float *a, const float *b, const float *c, float *ab, float *bc,

@@ -47,8 +47,8 @@ static inline size_t finding_index(unsigned long long place)
     return (size_t)(place & (((unsigned long long)1 << 56) - 1));
 }
 
-/* Whether a value is still the poison that was there before the launch: all bits set, a NaN that no arithmetic gives.
- */
+/* Whether a value is still the poison that was there before the launch: all bits set,
+   a NaN that no arithmetic gives. */
 static inline HOST_DEVICE bool is_poison(float value)
 {
     uint32_t bits;

@@ -36,27 +36,6 @@ static int check_memory(const struct trials *trials)
     return 0;
 }
 
-/* Whether the launchers keep their promises. With --config, or in a comparison: another run says that. */
-static void check_contracts(const struct trials *trials)
-{
-    const struct selection *selection = trials->selection;
-    const struct operation *operation = selection->operation;
-    char text[512];
-    for (int k = 0; k < selection->num_kernels && operation->contract != NULL; k++)
-        for (enum direction d = FORWARD; d <= BACKWARD; d += BACKWARD - FORWARD) {
-            const struct kernel *kernel = &selection->kernels[k];
-            const size_t nothing[MAX_SIZES] = {0};
-            if (selection_compares(selection) || knobs_given(&selection->options->config) ||
-                !selection_runs(selection, kernel, d, nothing))
-                continue;
-            report_progress(trials->report, "checking the launcher of %s %s", kernel->name, direction_name(d));
-            trials->report->num_checks++;
-            operation->contract(kernel->row, is_backward(d), selection->place->backend == ON_CPU, text, sizeof text);
-            if (text[0] != '\0')
-                report_failed(trials->report, "%s %s: %s", kernel->name, direction_name(d), text);
-        }
-}
-
 static int create_flush(struct trials *trials)
 {
     struct flush *flush = &trials->flush;
@@ -114,7 +93,6 @@ static int check_and_time(struct selection *selection)
         status = create_flush(&trials);
     if (status == 0) {
         report_begin(&report, selection->chapter->name, options->seed, options->csv);
-        check_contracts(&trials);
         status = run_shapes(&trials);
         if (trials.status == 0 || report.num_failed != 0) {
             const int failed = report_end(&report);

@@ -94,8 +94,8 @@ struct linrec_kernel {
     size_t (*workspace_size)(const struct linrec_args *args);
 
     /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;
-       *element holds what the whole recurrence takes at (seq, pos) and is changed to what this one does. NULL: nothing is
-       checked. */
+       *element holds what the whole recurrence takes at (seq, pos) and is changed to what this one does. NULL: nothing
+       is checked. */
     void (*instead)(const struct linrec_args *args, size_t seq, size_t pos, struct linrec_element *element);
 
     /* Writes who computes element (seq, pos), for example "block 3, thread 17". NULL: not said. */

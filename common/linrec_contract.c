@@ -141,7 +141,7 @@ static void check_stream(const struct refusal *refusal, const struct linrec_args
 {
     cudaStream_t stream;
     if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
-        snprintf(refusal->text, refusal->size, "there was no memory for a stream to launch on");
+        snprintf(refusal->text, refusal->size, "there was no stream to launch on");
         return;
     }
     const unsigned long long before = default_launches();
@@ -153,16 +153,13 @@ static void check_stream(const struct refusal *refusal, const struct linrec_args
     else if (default_launches() != before)
         snprintf(refusal->text, refusal->size, "it launches on the default stream; pass on the one that it is given");
 
-#ifdef LINREC_SIM
-    /* An error that nobody has asked for yet stands in for that of a launch. (On a GPU compute-sanitizer would count
-     * it.) */
+    /* an error that nobody has asked for yet stands in for that of a launch */
     cudaSetDevice(-1);
     error = launch(refusal->kernel, refusal->backward, args, stream);
     if (refusal->text[0] == '\0' && error == cudaSuccess)
         snprintf(refusal->text, refusal->size, "it returns success after an error; return cudaGetLastError()");
     cudaGetLastError();
     cudaStreamSynchronize(stream);
-#endif
     cudaStreamDestroy(stream);
 }
 
@@ -189,8 +186,8 @@ static size_t first_wrong(const struct linrec_kernel *kernel, const struct linre
     return host->num_seqs * host->seq_len;
 }
 
-/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is right.
- */
+/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is
+   right. */
 static bool computes(const struct refusal *refusal, const struct data_spec *spec, size_t num_seqs,
                      const float *const device[3], float *const host[3])
 {
@@ -258,12 +255,12 @@ static void check_partial(const struct refusal *refusal)
     }
 }
 
-void linrec_contract(const void *row, bool backward, bool on_cpu, char *text, size_t size)
+void linrec_contract(const void *row, enum direction direction, bool on_cpu, char *text, size_t size)
 {
     const struct linrec_kernel *const kernel = row;
     enum { LENGTH = 16384 }; /* of the arrays */
     static const size_t lengths[] = {100, 1001, 2049, 4096, LENGTH};
-    struct refusal refusal = {.kernel = kernel, .backward = backward, .text = text, .size = size};
+    struct refusal refusal = {.kernel = kernel, .backward = is_backward(direction), .text = text, .size = size};
     struct linrec_args *const good = &refusal.good;
     float *memory = NULL;
     text[0] = '\0';

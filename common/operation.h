@@ -20,8 +20,8 @@
    8. A chapter's main.c: `struct chapter` (harness.h) with its operation and its table, and harness_main.
 
    Then `CHAPTER --check-only` runs, --help lists your sizes and arrays, and all else (guards around what is written,
-   NaN before each launch, memory checks, --resume, --fill, own arrays, the first wrong element and its owner) is there.
- */
+   NaN before each launch, memory checks, --resume, --fill, own arrays,
+   the first wrong element and its owner) is there. */
 #ifndef OPERATION_H
 #define OPERATION_H
 
@@ -184,9 +184,9 @@ struct operation {
     /* Bytes of scratch memory for this problem, of which only sizes, direction and config are looked at. NULL: none. */
     size_t (*workspace_size)(const void *row, const struct problem *problem);
 
-    /* What a launcher promises beside its result, once for each pass. Writes one line about the first promise that the
-       row's launcher breaks; an empty one, if it keeps all. NULL: it promises nothing. */
-    void (*contract)(const void *row, bool backward, bool on_cpu, char *text, size_t size);
+    /* What launchers promise beside their result, asked once for each pass (FORWARD, BACKWARD). Writes one line about
+       the first promise that the row's launcher breaks, an empty one if it keeps all. NULL: they promise nothing. */
+    void (*contract)(const void *row, enum direction direction, bool on_cpu, char *text, size_t size);
 
     /* Levels of addition beside the oracle's own loop, for its bound. NULL: one. */
     int (*levels)(const void *row, const struct problem *problem);

@@ -253,8 +253,8 @@ int selection_shapes(struct selection *selection)
         add_shape(selection, defaults.sizes[i]);
     free(defaults.sizes);
 
-    /* every value of a list that was given must be one that some kernel takes; and a named kernel must take something
-     */
+    /* every value of a list that was given must be one that some kernel takes;
+       and a named kernel must take something */
     const struct shapes *shapes = &selection->shapes;
     for (int v = 0; v < options->num_list; v++) {
         bool taken = false;

@@ -92,15 +92,13 @@ static void write_name(FILE *file, const char *text)
         fputc(*text == ',' || (unsigned char)*text < ' ' ? ' ' : *text, file);
 }
 
-void csv_write_head(FILE *file, const struct run *run, const char *columns)
+void csv_write_head(FILE *file, const struct place *place, const char *command, const char *columns)
 {
     const time_t now = time(NULL);
     char date[32];
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    fprintf(file, "# command: %s\n# date: %s\n", run->command, date);
-    fprintf(file, "# toolkit: %s\n# driver: %s\n", run->place->toolkit, run->place->driver);
-    if (run->resumed[0] != '\0')
-        fprintf(file, "# resumed: an interrupted run of %s\n", run->resumed);
+    fprintf(file, "# command: %s\n# date: %s\n", command, date);
+    fprintf(file, "# toolkit: %s\n# driver: %s\n", place->toolkit, place->driver);
     fprintf(file, "%s\n", columns);
 }
 
@@ -140,7 +138,9 @@ int csv_write(const char *path, const struct run *run, const struct row *rows, s
     const int status = output_open(&output, path);
     if (status != 0)
         return status;
-    csv_write_head(output.file, run, csv_columns(run->operation, columns));
+    if (run->resumed[0] != '\0')
+        fprintf(output.file, "# resumed: an interrupted run of %s\n", run->resumed);
+    csv_write_head(output.file, run->place, run->command, csv_columns(run->operation, columns));
     for (const struct row *row = rows; row < rows + num_rows; row++)
         if (row->line != NULL)
             fprintf(output.file, "%s\n", row->line);

@@ -45,8 +45,8 @@ double row_gb_per_s(const struct row *row);
 void table_print_head(const struct run *run);
 void table_print_row(const struct run *run, const struct row *row);
 
-/* Writes the top of a CSV: where it comes from as lines of # (command, date, toolkit, driver), and the columns. */
-void csv_write_head(FILE *file, const struct run *run, const char *columns);
+/* Writes the top of any CSV: where it comes from, as lines of # (command, date, toolkit, driver), and its columns. */
+void csv_write_head(FILE *file, const struct place *place, const char *command, const char *columns);
 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows);

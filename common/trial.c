@@ -93,6 +93,31 @@ static void try_config(struct trials *trials, struct arrays *arrays)
 
 /* ---- checks ---- */
 
+/* Checks once for all shapes that the chapter's own launchers keep their promises (operation->contract). */
+static void check_contracts(struct trials *trials)
+{
+    static const enum direction passes[] = {FORWARD, BACKWARD};
+    const struct selection *selection = trials->selection;
+    const bool on_cpu = selection->place->backend == ON_CPU;
+    const size_t nothing[MAX_SIZES] = {0};
+    char text[512];
+    if (selection->operation->contract == NULL || trials->promised || knobs_given(&selection->options->config))
+        return; /* with --config: a run without it says that */
+    trials->promised = true;
+    for (int k = 0; k < selection->num_kernels; k++)
+        for (int pass = 0; pass < 2; pass++) {
+            const struct kernel *kernel = &selection->kernels[k];
+            const char *direction = direction_name(passes[pass]);
+            if (kernel->is_compared || !selection_runs(selection, kernel, passes[pass], nothing))
+                continue;
+            report_progress(trials->report, "checking the launcher of %s %s", kernel->name, direction);
+            trials->report->num_checks++;
+            selection->operation->contract(kernel->row, passes[pass], on_cpu, text, sizeof text);
+            if (text[0] != '\0')
+                report_failed(trials->report, "%s %s: %s", kernel->name, direction, text);
+        }
+}
+
 /* Checks every wanted kernel on one kind of data. errors[k]: the largest error of kernel k so far. `without` is empty,
    or says that something is left out. */
 static void check_kind(struct trials *trials, struct arrays *arrays, int kind, const char *without, double *errors)
@@ -326,6 +351,7 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
     arrays.problem.config = selection->options->config;
     try_config(trials, &arrays);
     if (trials->status == 0) {
+        check_contracts(trials);
         check_shape(trials, &arrays, errors);
         time_shape(trials, &arrays, errors);
     }

@@ -14,7 +14,8 @@ struct trials {
     char shape[KNOBS_TEXT]; /* what --config gave, as the table shows it */
     bool *said;             /* of each kernel: why it skips shapes */
     bool *refused;          /* of each kernel: it does not run in --config's shape at the present sizes */
-    int status;             /* 2: none did, and it was said */
+    bool promised;          /* the launchers' promises are checked */
+    int status;             /* 2: no kernel ran in --config's shape, and it was said */
 };
 
 /* Whether a shape's arrays fit into the memory, with what a kernel wants as workspace and a margin. */

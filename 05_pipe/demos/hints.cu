@@ -196,14 +196,11 @@ int main(int argc, char **argv)
     }
     if (csv != NULL) {
         char command[512];
-        struct run run = {};
         if (output_open(&output, csv) != 0)
             return 2;
         file = output.file;
         snprintf(command, sizeof command, "%s --csv %s", argv[0], csv);
-        run.place = &place;
-        run.command = command;
-        csv_write_head(file, &run, "hint,store,flush,num_seqs,seq_len,device,median_ms,percent_of_add");
+        csv_write_head(file, &place, command, "hint,store,flush,num_seqs,seq_len,device,median_ms,percent_of_add");
     }
     stop_if(cudaFuncSetAttribute((const void *)hints_forward, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  STAGES * 2 * TILE * (int)sizeof(float)));

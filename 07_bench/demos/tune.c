@@ -345,11 +345,10 @@ int main(int argc, char **argv)
     snprintf(header, sizeof header, "%.*s.h", (int)name_length - 4, options.csv);
     if ((status = prepare(&tuning, &options)) != 0 || (status = output_open(&output, options.csv)) != 0)
         return status;
-    const struct run run = {.operation = &linrec_operation, .place = &tuning.place, .command = options.command};
     const char *device = tuning.place.device.name;
     tuning.csv = output.file;
     fprintf(tuning.csv, "# device: %s\n", device);
-    csv_write_head(tuning.csv, &run,
+    csv_write_head(tuning.csv, &tuning.place, options.command,
                    "chapter,variant,direction,rows,threads,stages,num_seqs,seq_len,median_ms,gb_per_s,percent_of_add");
     printf("the fastest of each length, %zu sequences, on %s; 0: the kernel's own choice\n\n", tuning.num_seqs, device);
     printf("direction  seq_len   variant                  rows  threads  stages      GB/s   %% add\n");

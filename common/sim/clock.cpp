@@ -10,7 +10,7 @@
 #include "shadow.h"
 
 static const unsigned last_time = (1 << TIME_BITS) - 1;
-static const uint64_t most_intervals = (1 << 26) - 2;
+static const uint64_t most_intervals = (1 << 25) - 2;
 
 struct race_block *sim_race;
 unsigned sim_agent;

@@ -9,7 +9,7 @@
 
 /* A record of an access, from its highest bits down: interval, agent and time, which are its epoch; place in the code;
  * kind. */
-enum { KIND_BITS = 2, SITE_BITS = 13, TIME_BITS = 12, AGENT_BITS = 11 };
+enum { KIND_BITS = 3, SITE_BITS = 13, TIME_BITS = 12, AGENT_BITS = 11 };
 enum {
     SITE_AT = KIND_BITS,
     TIME_AT = SITE_AT + SITE_BITS,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # compile.sh SOURCE.cu OBJECT.o [FLAGS...]
 #
-# Compiles CUDA C for the CPU: preprocess, rewrite, compile. Writes OBJECT.o and, for make, OBJECT.d. CXX names the compiler.
+# Compiles CUDA C for the CPU: preprocess, check, rewrite, compile. Writes OBJECT.o and, for make, OBJECT.d. CXX names the compiler.
 set -eu
 [ $# -ge 2 ] || { echo "usage: $0 SOURCE.cu OBJECT.o [FLAGS...]" >&2; exit 2; }
 source=$1 object=$2
@@ -9,7 +9,7 @@ shift 2
 
 here=$(dirname "$0")
 beside=${object%.o}.part-$$ # another make may be at the same file
-trap 'rm -f "$beside.1.ii" "$beside.2.ii" "$beside.o" "$beside.deps"' EXIT
+trap 'rm -f "$beside.1.ii" "$beside.2.ii" "$beside.o" "$beside.deps" "$beside.said"' EXIT
 
 # Every load and store becomes a call into observe.cpp, each with the width that it has on a GPU: nothing is split or joined.
 watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
@@ -18,9 +18,13 @@ watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-
 # the prefix maps: a file named ../x from a chapter's folder is x seen from the root, where programs run
 set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection \
     -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -Wall -Wextra -Wno-unknown-pragmas "$@"
-${CXX:-g++} -x c++ -E "$@" -D__CUDACC__ -I "$here/include" -include cuda_runtime.h \
+${CXX:-g++} -x c++ -E "$@" -D__CUDACC__ -DSIM_QUALIFIERS -I "$here/include" -include cuda_runtime.h \
     -MMD -MP -MF "$beside.deps" -MT "$object" "$source" -o "$beside.1.ii"
+perl "$here/check.pl" "$beside.1.ii"
 perl "$here/rewrite.pl" "$beside.1.ii" > "$beside.2.ii"
-${CXX:-g++} -x c++-cpp-output "$@" $watch -c "$beside.2.ii" -o "$beside.o"
+status=0
+LC_ALL=C ${CXX:-g++} -x c++-cpp-output "$@" -Werror=vla $watch -c "$beside.2.ii" -o "$beside.o" 2> "$beside.said" || status=$?
+perl "$here/said.pl" "$beside.said" >&2
+[ $status = 0 ] || exit $status
 mv "$beside.deps" "${object%.o}.d"
 mv "$beside.o" "$object"

@@ -22,6 +22,7 @@ struct sim_region {
     const void *caller; /* who called cudaMalloc */
     bool freed;         /* also: shared memory of a block that does not run */
     uint64_t block;     /* of shared memory: number of the block whose it is */
+    bool strict;        /* of shared memory: what is read must have been written, as in global memory */
     struct sim_shadow *shadow;
 };
 struct sim_region *sim_region_create(size_t size, size_t align); /* NULL: no memory */

@@ -339,8 +339,11 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
             how & SIM_WRITES ? "writes" : "reads", size, what);
     }
     in_global = r->name == NULL;
-    if (how & SIM_STRONG && (how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES)
+    if (how & SIM_STRONG && (how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES && sim_seen(p, pc, in_global)) {
+        sim_race_polls(r, p, size);
+        how &= ~SIM_VOLATILE;
         sim_poll(p, pc, in_global);
+    }
     pause_sometimes(p, how);
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
@@ -412,8 +415,8 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
     HOOK(__tsan_write##size, size, SIM_WRITES)                                                                         \
     HOOK(__tsan_unaligned_read##size, size, 0)                                                                         \
     HOOK(__tsan_unaligned_write##size, size, SIM_WRITES)                                                               \
-    HOOK(__tsan_volatile_read##size, size, SIM_STRONG)                                                                 \
-    HOOK(__tsan_volatile_write##size, size, SIM_WRITES | SIM_STRONG)
+    HOOK(__tsan_volatile_read##size, size, SIM_STRONG | SIM_VOLATILE)                                                  \
+    HOOK(__tsan_volatile_write##size, size, SIM_WRITES | SIM_STRONG | SIM_VOLATILE)
 HOOKS(1)
 HOOKS(2)
 HOOKS(4)
@@ -461,6 +464,58 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
 {
     observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
     memcpy(address, value, size);
+}
+
+/* The sanitizer's own atomics: std::atomic and the guards of static variables, in host code. */
+#define HOST_ATOMICS(bits, type)                                                                                       \
+    extern "C" type __tsan_atomic##bits##_load(const volatile type *p, int)                                            \
+    {                                                                                                                  \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                   \
+    }                                                                                                                  \
+    extern "C" void __tsan_atomic##bits##_store(volatile type *p, type value, int)                                     \
+    {                                                                                                                  \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                                  \
+    }                                                                                                                  \
+    extern "C" int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, type value, int,    \
+                                                                 int)                                                  \
+    {                                                                                                                  \
+        return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+    }                                                                                                                  \
+    extern "C" int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *expected, type value, int, int) \
+    {                                                                                                                  \
+        return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+    }                                                                                                                  \
+    HOST_ATOMIC(bits, type, exchange, __atomic_exchange_n)                                                             \
+    HOST_ATOMIC(bits, type, fetch_add, __atomic_fetch_add)                                                             \
+    HOST_ATOMIC(bits, type, fetch_sub, __atomic_fetch_sub)                                                             \
+    HOST_ATOMIC(bits, type, fetch_and, __atomic_fetch_and)                                                             \
+    HOST_ATOMIC(bits, type, fetch_or, __atomic_fetch_or)                                                               \
+    HOST_ATOMIC(bits, type, fetch_xor, __atomic_fetch_xor)
+#define HOST_ATOMIC(bits, type, name, builtin)                                                                         \
+    extern "C" type __tsan_atomic##bits##_##name(volatile type *p, type value, int)                                    \
+    {                                                                                                                  \
+        return builtin(p, value, __ATOMIC_SEQ_CST);                                                                    \
+    }
+HOST_ATOMICS(8, uint8_t)
+HOST_ATOMICS(16, uint16_t)
+HOST_ATOMICS(32, uint32_t)
+HOST_ATOMICS(64, uint64_t)
+
+extern "C" void __tsan_atomic_thread_fence(int)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+extern "C" void __tsan_atomic_signal_fence(int)
+{
+}
+
+extern "C" void __tsan_vptr_read(void **)
+{
+}
+
+extern "C" void __tsan_vptr_update(void **, void *)
+{
 }
 
 /* ---- launch, block, turn ---- */

@@ -15,7 +15,8 @@ enum {
     SIM_ATOMIC = 4,
     SIM_ACQUIRE = 8, /* memory_order_acquire, and so on */
     SIM_RELEASE = 16,
-    SIM_BLOCK_SCOPE = 32 /* cuda::thread_scope_block */
+    SIM_BLOCK_SCOPE = 32, /* cuda::thread_scope_block */
+    SIM_VOLATILE = 64
 };
 
 void sim_observe_launch(const void *arguments, size_t size, unsigned num_threads);

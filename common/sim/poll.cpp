@@ -8,10 +8,9 @@
 
 uint64_t sim_changes[2];
 
-void sim_poll(const char *at, const void *pc, bool global)
+bool sim_seen(const char *at, const void *pc, bool global)
 {
-    struct thread *t = sim_current;
-    struct seen *seen = &t->seen[global];
+    struct seen *seen = &sim_current->seen[global];
     /* Who polls global memory and tells the others through shared memory still polls. */
     const uint64_t now = sim_changes[SIM_GLOBAL_MEMORY] + (global ? 0 : sim_changes[SIM_SHARED_MEMORY]);
 
@@ -20,15 +19,19 @@ void sim_poll(const char *at, const void *pc, bool global)
         seen->count = 0;
     }
     for (unsigned i = 0; i < seen->count && i < SIM_SEEN; i++)
-        if (seen->words[i].at == at && seen->words[i].pc == pc) {
-            t->polled_at = at;
-            t->polled_pc = pc;
-            sim_block->polls += global;
-            sim_block->yields++;
-            sim_leave(YIELDED);
-            return;
-        }
+        if (seen->words[i].at == at && seen->words[i].pc == pc)
+            return true;
     seen->words[seen->count++ % SIM_SEEN] = {at, pc};
+    return false;
+}
+
+void sim_poll(const char *at, const void *pc, bool global)
+{
+    sim_current->polled_at = at;
+    sim_current->polled_pc = pc;
+    sim_block->polls += global;
+    sim_block->yields++;
+    sim_leave(YIELDED);
 }
 
 void __nanosleep(unsigned, const char *file, int line)

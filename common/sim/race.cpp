@@ -36,7 +36,7 @@
 #include "observe.h"
 #include "shadow.h"
 
-enum kind { PLAIN, STRONG, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
+enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
 
 static enum kind kind_of(uint64_t record)
 {
@@ -82,7 +82,8 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
 {
     const void *const pc = sim_site_pc(site);
     const char *const verb = writes ? "writes" : "reads", *const past = wrote ? "has written" : "has read";
-    const bool mixed = strong != (kind_of(record) == STRONG);
+    const bool other_strong = kind_of(record) == STRONG || kind_of(record) == VOLATILE;
+    const bool mixed = strong != other_strong;
     const uint32_t block = sim_block_of(interval_of(record));
     char what[600], where[512], who[100];
 
@@ -103,6 +104,8 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
         sim_fault_at(pc, "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s", verb, what, who, past,
                      kind_of(record) == COPIED ? " by an asynchronous copy" : "", where,
                      mixed && r->name == NULL ? make_strong
+                     : strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
+                                                "between them"
                      : r->name != NULL        ? "Put __syncthreads() between them, or __syncwarp() within a warp"
                      : flag != NULL           ? flag
                                     : "Compare the index with the end of the row: let each thread write bytes "
@@ -140,6 +143,22 @@ static void suspect(struct sim_region *r, size_t word, unsigned site, uint64_t r
 
 static const char *last_read; /* what the running thread has just read plainly, or NULL */
 
+/* What the running thread has read of these words counts as strong. */
+static void make_reads_strong(struct sim_region *r, size_t first, size_t last)
+{
+    for (size_t word = first; word < last; word++) {
+        uint64_t *const reads[] = {&r->shadow->cells[word].read, &r->shadow->others[word]};
+        for (uint64_t *read : reads)
+            if ((*read ^ sim_epoch) >> TIME_AT == 0)
+                *read = (*read & ~(uint64_t)((1 << KIND_BITS) - 1)) | STRONG;
+    }
+}
+
+void sim_race_polls(struct sim_region *r, const char *at, size_t size)
+{
+    make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4);
+}
+
 /* An atomic access: clears what the thread has just read there, for others too. */
 static void clear_read(struct sim_region *r, size_t first, size_t last, const char *at)
 {
@@ -151,12 +170,7 @@ static void clear_read(struct sim_region *r, size_t first, size_t last, const ch
         s->region = NULL;
         sim_race->num_suspects--;
     }
-    for (size_t word = first; word < last; word++) {
-        uint64_t *const reads[] = {&r->shadow->cells[word].read, &r->shadow->others[word]};
-        for (uint64_t *read : reads)
-            if ((*read ^ sim_epoch) >> TIME_AT == 0)
-                *read |= STRONG;
-    }
+    make_reads_strong(r, first, last);
 }
 
 void sim_race_block_end(void)
@@ -176,12 +190,23 @@ void sim_race_turn(unsigned thread)
 
 /* ---- accesses ---- */
 
+/* Strong accesses do not race with each other. But volatile alone does not make the lanes of a warp go in step: a sum
+   over shared memory that relies on that is wrong. */
+static bool both_strong(uint64_t record, enum kind kind)
+{
+    const enum kind other = kind_of(record);
+
+    if (kind == PLAIN || (other != STRONG && other != VOLATILE))
+        return false;
+    return kind == STRONG || other == STRONG || agent_of(record) / SIM_WARP != sim_agent / SIM_WARP;
+}
+
 /* Whether an access now conflicts with what the record, one of this launch or block, tells of. */
-static bool conflicts(uint64_t record, bool strong)
+static bool conflicts(uint64_t record, enum kind kind)
 {
     if (kind_of(record) == IN_FLIGHT)
         return true;
-    if ((record ^ sim_epoch) >> TIME_AT == 0 || (strong && kind_of(record) == STRONG))
+    if ((record ^ sim_epoch) >> TIME_AT == 0 || both_strong(record, kind))
         return false;
     return !ordered(record);
 }
@@ -211,11 +236,15 @@ static inline void check_written(struct sim_region *r, size_t offset, size_t siz
         memcpy(&bits, r->shadow->written + at / 8, sizeof(bits));
         if ((bits & mask) == mask)
             continue;
-        if ((how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES) {
+        const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
+        /* (shared memory that is not as it was in the beginning was written by a call of memset or memcpy) */
+        if ((how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES &&
+            (r->name == NULL || r->start[at + first] == (char)0xff)) {
             char what[600];
-            const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
             sim_region_describe(r->start + at + first, what, sizeof(what));
-            sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. Fill it first", what);
+            sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written%s", what,
+                         r->name == NULL ? ". Fill it first"
+                                         : " in this block. Let one thread write it, then call __syncthreads()");
         }
         bits |= mask;
         memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
@@ -226,12 +255,13 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
-    const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
+    const enum kind kind = !strong ? PLAIN : how & SIM_VOLATILE && r->name != NULL ? VOLATILE : STRONG;
+    const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | kind;
     /* Shared memory forgets with the block, global memory with the launch: smaller records are history. */
     const uint64_t floor = (r->name != NULL ? sim_race->first : sim_launch_interval) << INTERVAL_AT;
     struct sim_shadow *s = r->shadow;
 
-    if (r->name == NULL)
+    if (r->name == NULL || r->strict)
         check_written(r, offset, size, how, site);
     if (offset % 4 != 0 || size % 4 != 0)
         return; /* single bytes are not followed */
@@ -243,16 +273,16 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     for (size_t word = first; word < last; word++) {
         struct sim_cell *cell = &s->cells[word];
 
-        if (cell->write >= floor && conflicts(cell->write, strong)) {
+        if (cell->write >= floor && conflicts(cell->write, kind)) {
             if (how != 0 || kind_of(cell->write) != STRONG)
                 report(r, word, writes, strong, site, cell->write, true);
             suspect(r, word, site, cell->write);
         }
         if (writes) {
-            if (cell->read >= floor && conflicts(cell->read, strong))
+            if (cell->read >= floor && conflicts(cell->read, kind))
                 report(r, word, writes, strong, site, cell->read, false);
             /* when the first read is history, so is the other one */
-            if (cell->read >= floor && s->others[word] >= floor && conflicts(s->others[word], strong))
+            if (cell->read >= floor && s->others[word] >= floor && conflicts(s->others[word], kind))
                 report(r, word, writes, strong, site, s->others[word], false);
             cell->write = record;
         } else if (cell->read < floor || (cell->read ^ record) >> TIME_AT == 0) {
@@ -291,4 +321,21 @@ void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsig
     set_writes(r, at, size,
                sim_race->interval << INTERVAL_AT | (uint64_t)engine << AGENT_AT |
                    (uint64_t)sim_race->times[engine] << TIME_AT | (uint64_t)site << SITE_AT | COPIED);
+}
+
+extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size)
+{
+    const struct sim_region *r = sim_region_near(address);
+    const size_t word = r == NULL ? 0 : (size_t)((const char *)address - r->start) / 4;
+
+    if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4))
+        return false;
+    const uint64_t record = r->shadow->cells[word].write;
+    if (sim_launch_interval == 0 || interval_of(record) < sim_launch_interval)
+        return false;
+    *block = sim_index_of(sim_block_of(interval_of(record))).x;
+    *thread = agent_of(record);
+    if (place != NULL)
+        sim_locate((const char *)sim_site_pc(site_of(record)) - 1, place, size);
+    return true;
 }

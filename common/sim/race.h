@@ -22,6 +22,7 @@ void sim_race_release(struct vector_clock *clock);       /* it gets to know all 
 void sim_race_acquire(const struct vector_clock *clock); /* and the other way round */
 
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
+void sim_race_polls(struct sim_region *region, const char *at, size_t size); /* the running thread waits for a change */
 void sim_race_copy_begins(struct sim_region *region, const void *at, size_t size, unsigned site);
 void sim_race_copy_ends(struct sim_region *region, const void *at, size_t size,
                         unsigned site); /* the running thread waited for it */

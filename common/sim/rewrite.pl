@@ -15,16 +15,23 @@ my $literal = qr/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^\#[^\n]*/m;         # 
 my $round   = qr/(\((?:[^()]++|(?-1))*+\))/;                                  # balanced ( )
 my $angle   = qr/(<(?:[^<>(){};]++|\([^(){};]*\)|(?-1))*+>)/;                 # balanced < >, no statement inside
 my $align   = qr/(?:__attribute__\s*\(\(\s*aligned|alignas)\s*$round(?:\s*\)\))?/;
-my $callee  = qr/(?:::)?[A-Za-z_]\w*+(?:\s*::\s*\w++)*+(?:\s*$angle)?/;
+my $square  = qr/(\[(?:[^][]++|(?-1))*+\])/;                                  # balanced [ ]
+my $curly   = qr/(\{(?:[^{}]++|(?-1))*+\})/;                                  # balanced { }
+my $callee  = qr/(?:::)?[A-Za-z_]\w*+(?:\s*::\s*\w++)*+(?:\s*$angle)?(?:\s*(?:$square|(?:\.|->)\s*\w++))*+|$round/;
 
 my ($code, $at);    # the text, and where in it the declaration is that is being read
 
+# file:line of a place in the text
+sub place {
+    my ($line, $file, $since) = substr($code, 0, $_[0]) =~ /.*^\# (\d+) "([^"]*)"[^\n]*\n(.*)\z/ms;
+    $line += $since =~ tr/\n//;
+    return "$file:$line";
+}
+
 sub not_understood {
     my ($declaration) = @_;
-    my ($line, $file, $since) = substr($code, 0, $at) =~ /.*^\# (\d+) "([^"]*)"[^\n]*\n(.*)\z/ms;
-    $line += $since =~ tr/\n//;
     $declaration =~ s/\s+/ /g;
-    die "$file:$line: cannot read '$declaration'. Write __shared__ TYPE NAME[SIZE]; or extern __shared__ TYPE NAME[];\n";
+    die place($at) . ": error: cannot read '$declaration'. Write __shared__ TYPE NAME[SIZE]; or extern __shared__ TYPE NAME[];\n";
 }
 
 # Splits at the commas that stand outside all brackets.
@@ -55,24 +62,48 @@ sub shared {
         my $by = $bytes || "alignof($type)";
         return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by);$lines";
     }
+    die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
+        if $text =~ /^(?:[^{}]|$curly)*?=/;
+    if (my ($struct, $rest) = $text =~ /^(\s*(?:const\s+|volatile\s+)*(?:struct|union|enum)\b[^{]*$curly)(.*)$/s ? ($1, $3) : ()) {
+        my ($first) = $rest =~ /(\w+)/ or not_understood($declaration);
+        return "typedef $struct sim_struct_$first; " . shared_list("sim_struct_$first", $rest, $bytes, $declaration) . $lines;
+    }
     # TYPE, then one or more of *NAME[SIZE]: the first name is the last word before [ , or the end
     my ($type, $list) = $text =~ /^([^[,]*?)(\**\s*\w+\s*(?:[[,].*)?)$/s or not_understood($declaration);
+    return shared_list($type, $list, $bytes, $declaration) . $lines;
+}
+
+# References to the variables of a list, *NAME[SIZE], ...
+sub shared_list {
+    my ($type, $list, $bytes, $declaration) = @_;
     my $result = "";
     for my $part (split_declarators($list)) {
         my ($stars, $name, $size) = $part =~ /^\s*(\**)\s*(\w+)\s*(.*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof(sim_type_$name)";
         $result .= "typedef $type $stars sim_type_$name$size; static sim_shared sim_key_$name; "
             . "sim_type_$name &$name = *(sim_type_$name *)"
-            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by);";
+            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, sim_integers<sim_type_$name>());";
     }
-    return $result . $lines;
+    return $result;
+}
+
+# Kernels whose name alone does not say which function it is, or how many arguments it takes.
+sub named_kernels {
+    my (%count, %named);
+    while ($code =~ /\b__sim_global__\b(?<head>[^;{}()]*?(?:__attribute__\s*$round[^;{}()]*?)*)\b(?<name>[A-Za-z_]\w*)\s*(?<list>$round)\s*(?<end>[;{])/g) {
+        my ($name, $list, $end) = @+{qw(name list end)};
+        my ($before) = substr($code, 0, $-[0]) =~ /([^;{}]*)\z/;
+        $named{$name} = 1 if $before =~ /\btemplate\s*</ || $list =~ /=/ || ($count{$name}{$end . ($end eq ";" ? $list =~ s{\s+}{}gr : "")}++ && $end eq "{");
+    }
+    return \%named;
 }
 
 local $/;
 $code = <>;
+my $named = named_kernels();
 $code =~ s{
     (?<literal> $literal )
-  | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* __shared__\b [^;]* ) ;
+  | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{
     if    (defined $+{literal})     { $+{literal} }
@@ -80,8 +111,15 @@ $code =~ s{
     else {
         my ($callee, $gap, $config) = ($+{callee}, $+{gap}, $+{config});
         my $name = $callee =~ s/\s+/ /gr;
-        "sim_kernel($callee, $gap\"$name\", sim_config($config))";
+        $name =~ s/"/'/g;
+        $named->{$callee =~ s/^::|\s//gr}
+            ? "sim_named_kernel([](auto... a) -> decltype($callee(a...)) { $callee(a...); }, "
+                . "[](auto... a) -> decltype((const void *)static_cast<void (*)(decltype(a)...)>($callee)) "
+                . "{ return (const void *)static_cast<void (*)(decltype(a)...)>($callee); }, $gap\"$name\", sim_config($config))"
+            : "sim_kernel($callee, $gap\"$name\", sim_config($config))";
     }
 }gemx;
+$code =~ s/\b__sim_(?:global|device|host|constant|managed)__\b//g;
+$code =~ s/(?<![(,\w])(\s*)\b__noinline__\b(?!\s*[,)])/$1__attribute__((noinline))/g;
 $code =~ s/^(\s*)\#\s*pragma\s+unroll\s*$/$1#pragma GCC unroll 64/gm;
 print $code;

@@ -89,3 +89,8 @@ void sim_shadow_forget(void)
     for (size_t i = 0; i < num_shadows; i++)
         memset(shadows[i]->cells, 0, (char *)shadows[i]->loaded - (char *)shadows[i]->cells);
 }
+
+void sim_shadow_unwritten(struct sim_region *r)
+{
+    memset(r->shadow->written, 0, r->size / 8 + 1);
+}

@@ -23,6 +23,7 @@ struct sim_shadow *sim_shadow_create(size_t size); /* NULL: no memory */
 void sim_shadow_destroy(struct sim_shadow *shadow);
 void sim_shadow_mark(struct sim_region *region, const void *at, size_t size); /* written by the host */
 void sim_shadow_copy(struct sim_region *to, const void *dst, struct sim_region *from, const void *src, size_t size);
-void sim_shadow_forget(void); /* all accesses */
+void sim_shadow_forget(void);                         /* all accesses */
+void sim_shadow_unwritten(struct sim_region *region); /* nothing of it has been written */
 
 #endif

@@ -7,6 +7,7 @@
 #include "block.h"
 #include "host.h"
 #include "memory.h"
+#include "shadow.h"
 
 /* Makes a region NaN and has it verified when the block ends. */
 static void prepare_shared(struct sim_region *region)
@@ -18,21 +19,26 @@ static void prepare_shared(struct sim_region *region)
     region->freed = false;
     region->block = sim_block->number;
     sim_region_poison(region);
+    if (region->strict)
+        sim_shadow_unwritten(region);
 }
 
-static struct sim_region *make_shared(const char *name, size_t size, size_t align, const char *file, int line)
+static struct sim_region *make_shared(const char *name, size_t size, size_t align, bool strict, const char *file,
+                                      int line)
 {
     struct sim_region *region = sim_region_create(size, align);
 
     if (region == NULL)
         sim_fault(file, line, "no memory for the shared array %s of %zu bytes. Free some memory", name, size);
     region->name = name;
+    region->strict = strict;
     region->file = file;
     region->line = line;
     return region;
 }
 
-void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, const char *file, int line)
+void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, bool integers,
+                        const char *file, int line)
 {
     sim_need_kernel("a __shared__ variable", file, line);
     if (variable->block == sim_block->number)
@@ -42,7 +48,7 @@ void *sim_static_shared(sim_shared *variable, const char *name, size_t size, siz
     if (variable->regions == NULL)
         sim_fault(file, line, "no memory for the shared array %s. Free some memory", name);
     if (variable->regions[sim_block->slot] == NULL)
-        variable->regions[sim_block->slot] = make_shared(name, size, align, file, line);
+        variable->regions[sim_block->slot] = make_shared(name, size, align, integers, file, line);
     struct sim_region *region = variable->regions[sim_block->slot];
     if (region->block != sim_block->number) {
         const size_t limit = sim_info->max_dynamic > SIM_SHARED ? SIM_SHARED_OPTIN : SIM_SHARED;
@@ -83,7 +89,7 @@ void *sim_dynamic_shared(const char *name, size_t align, const char *file, int l
                 (uintptr_t)m.region->start % align == 0)
                 sim_block->dynamic = m.region;
         if (sim_block->dynamic == NULL) {
-            sim_block->dynamic = make_shared(name, sim_launched->dynamic_shared, align, file, line);
+            sim_block->dynamic = make_shared(name, sim_launched->dynamic_shared, align, false, file, line);
             made[next_made++ % 256] = {sim_block->dynamic, sim_block->slot};
         }
         prepare_shared(sim_block->dynamic);

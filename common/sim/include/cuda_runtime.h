@@ -16,11 +16,21 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <type_traits>
 
+#ifdef SIM_QUALIFIERS /* compile.sh: check.pl reads these words, rewrite.pl takes them away */
+#define __global__ __sim_global__
+#define __device__ __sim_device__
+#define __host__ __sim_host__
+#define __constant__ __sim_constant__
+#define __managed__ __sim_managed__
+#else
 #define __global__
 #define __device__
 #define __host__
 #define __constant__
+#define __managed__
+#endif
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
@@ -158,14 +168,49 @@ sim_launcher<P...> sim_kernel(void (*kernel)(P...), const char *name, sim_config
     return {kernel, name, config};
 }
 
+/* The same for a name that says less than which kernel it is (an overloaded one, a template without its arguments), or
+   that has default arguments: `call` calls it, `find` finds its address where the arguments have the very types of the
+   parameters. */
+template <class Call, class Find>
+struct sim_named_launcher {
+    Call call;
+    Find find;
+    const char *name;
+    sim_config config;
+
+    template <class... A>
+    void operator()(A... args) const
+    {
+        static const char unknown = 0; /* its place stands for the kernel's */
+        const void *kernel = &unknown;
+        auto thread = [call = this->call, args...] { call(args...); };
+        if constexpr (std::is_invocable<Find, A...>::value)
+            kernel = find(args...);
+        sim_launch(kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
+    }
+};
+template <class Call, class Find>
+sim_named_launcher<Call, Find> sim_named_kernel(Call call, Find find, const char *name, sim_config config)
+{
+    return {call, find, name, config};
+}
+
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
 
-struct sim_shared { /* one __shared__ variable; static, so that all threads find the same one */
-    void *start;    /* of it in the block that ran last, */
-    uint64_t block; /* which was this one */
+struct sim_shared {              /* one __shared__ variable; static, so that all threads find the same one */
+    void *start;                 /* of it in the block that ran last, */
+    uint64_t block;              /* which was this one */
     struct sim_region **regions; /* of each block that may be resident */
 };
-void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, SIM_AT);
+void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, bool integers, SIM_AT);
+
+/* Fresh memory is NaN, which shows in a result. An integer has no NaN: one that nobody has written must not be read. */
+template <class T>
+constexpr bool sim_integers()
+{
+    typedef typename std::remove_cv<typename std::remove_all_extents<T>::type>::type element;
+    return std::is_same<element, bool>::value || (std::is_integral<element>::value && sizeof(element) >= 4);
+}
 void *sim_dynamic_shared(const char *name, size_t align, SIM_AT);
 
 /* ---- barriers ---- */
@@ -397,9 +442,40 @@ SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIM_INLINE float __fadd_rn(float a, float b) { return a + b; }
 SIM_INLINE float __fmul_rn(float a, float b) { return a * b; }
 SIM_INLINE float __fdividef(float a, float b) { return a / b; }
-#define __expf expf /* the C library declares these names */
+SIM_INLINE float __fsub_rn(float a, float b) { return a - b; }
+SIM_INLINE float __fdiv_rn(float a, float b) { return a / b; }
+SIM_INLINE float __frcp_rn(float a) { return 1 / a; }
+SIM_INLINE float __fsqrt_rn(float a) { return sqrtf(a); }
+SIM_INLINE float __frsqrt_rn(float a) { return 1 / sqrtf(a); }
+SIM_INLINE float __saturatef(float a) { return a > 0 ? a < 1 ? a : 1 : 0; }
+SIM_INLINE double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+SIM_INLINE double __dadd_rn(double a, double b) { return a + b; }
+SIM_INLINE double __dmul_rn(double a, double b) { return a * b; }
+#define __expf expf /* less exact on a GPU; some of these names the C library declares, too */
+#define __exp10f exp10f
 #define __logf logf
+#define __log2f log2f
+#define __log10f log10f
+#define __powf powf
+#define __sinf sinf
+#define __cosf cosf
+#define __tanf tanf
+#define __tanhf tanhf
+#define __sincosf sincosf
 SIM_INLINE float rsqrtf(float a) { return 1 / sqrtf(a); }
+SIM_INLINE double rsqrt(double a) { return 1 / sqrt(a); }
+SIM_INLINE float sinpif(float a) { return (float)sin(M_PI * (double)a); }
+SIM_INLINE float cospif(float a) { return (float)cos(M_PI * (double)a); }
+SIM_INLINE int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
+SIM_INLINE int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
+SIM_INLINE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+SIM_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
+SIM_INLINE int __float2int_rn(float a) { return (int)rintf(a); }
+SIM_INLINE int __float2int_rz(float a) { return (int)a; }
+SIM_INLINE int __float2int_rd(float a) { return (int)floorf(a); }
+SIM_INLINE int __float2int_ru(float a) { return (int)ceilf(a); }
+SIM_INLINE float __int2float_rn(int a) { return (float)a; }
+SIM_INLINE float __uint2float_rn(unsigned a) { return (float)a; }
 
 #define SIM_BITS(name, from, to)                                                                                       \
     SIM_INLINE to name(from value)                                                                                     \
@@ -415,6 +491,15 @@ SIM_BITS(__float_as_uint, float, unsigned)
 SIM_BITS(__longlong_as_double, long long, double)
 SIM_BITS(__double_as_longlong, double, long long)
 
+SIM_INLINE unsigned __brev(unsigned a)
+{
+    unsigned b = 0;
+    for (int i = 0; i < 32; i++)
+        b |= (a >> i & 1) << (31 - i);
+    return b;
+}
+SIM_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) { return (unsigned)(((unsigned long long)high << 32 | low) << (by & 31) >> 32); }
+SIM_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) { return (unsigned)(((unsigned long long)high << 32 | low) >> (by & 31)); }
 SIM_INLINE int __popc(unsigned a) { return __builtin_popcount(a); }
 SIM_INLINE int __popcll(unsigned long long a) { return __builtin_popcountll(a); }
 SIM_INLINE int __clz(int a) { return a ? __builtin_clz((unsigned)a) : 32; }

@@ -13,8 +13,8 @@ static const struct linrec_kernel *find(const struct linrec_kernel *table, const
     return table->name != NULL ? table : NULL;
 }
 
-/* Whether the other chip has what the kernel needs: its copies, and shared memory for all stages of `arrays` arrays.
- */
+/* Whether the other chip has what the kernel needs: its copies,
+   and shared memory for all stages of `arrays` arrays. */
 static bool runs_there(const struct linrec_kernel *kernel, const struct linrec_config *config, int arrays,
                        const struct pipe_chip *chip)
 {

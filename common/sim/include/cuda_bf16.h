@@ -1,0 +1,69 @@
+/* cuda_bf16.h - bfloat16, the upper half of a float of 16 bits: for storage, and arithmetic that rounds after each operation.
+
+   The names are CUDA's. Each operation is done in float and rounded to the nearest, to even in between. */
+#ifndef CUDA_BF16_H
+#define CUDA_BF16_H
+
+#include "cuda_runtime.h"
+
+struct __align__(2) __nv_bfloat16
+{
+    unsigned short bits;
+    __nv_bfloat16() = default;
+    inline __nv_bfloat16(float value);
+    inline operator float() const;
+};
+struct __align__(4) __nv_bfloat162
+{
+    __nv_bfloat16 x, y;
+};
+typedef __nv_bfloat16 nv_bfloat16;
+typedef __nv_bfloat162 nv_bfloat162;
+
+SIM_INLINE float __bfloat162float(__nv_bfloat16 a)
+{
+    return __uint_as_float((unsigned)a.bits << 16);
+}
+
+SIM_INLINE __nv_bfloat16 __float2bfloat16_rn(float value)
+{
+    const unsigned bits = __float_as_uint(value);
+    __nv_bfloat16 a;
+
+    a.bits = value != value ? 0x7fff : (unsigned short)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+    return a;
+}
+
+SIM_INLINE __nv_bfloat16 __float2bfloat16(float value) { return __float2bfloat16_rn(value); }
+inline __nv_bfloat16::__nv_bfloat16(float value) { bits = __float2bfloat16_rn(value).bits; }
+inline __nv_bfloat16::operator float() const { return __bfloat162float(*this); }
+SIM_INLINE __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return __nv_bfloat162{__nv_bfloat16(x), __nv_bfloat16(y)}; }
+SIM_INLINE __nv_bfloat162 __float22bfloat162_rn(float2 a) { return __nv_bfloat162{__nv_bfloat16(a.x), __nv_bfloat16(a.y)}; }
+SIM_INLINE float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }
+SIM_INLINE __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
+SIM_INLINE __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
+SIM_INLINE __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162{x, y}; }
+SIM_INLINE unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
+SIM_INLINE __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { __nv_bfloat16 a; a.bits = bits; return a; }
+#define SIM_HALF __nv_bfloat16
+SIM_INLINE SIM_HALF operator+(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a + (float)b); }
+SIM_INLINE SIM_HALF operator-(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a - (float)b); }
+SIM_INLINE SIM_HALF operator*(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a * (float)b); }
+SIM_INLINE SIM_HALF operator/(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a / (float)b); }
+SIM_INLINE SIM_HALF operator-(SIM_HALF a) { return SIM_HALF(-(float)a); }
+SIM_INLINE bool operator<(SIM_HALF a, SIM_HALF b) { return (float)a < (float)b; }
+SIM_INLINE bool operator>(SIM_HALF a, SIM_HALF b) { return (float)a > (float)b; }
+SIM_INLINE bool operator<=(SIM_HALF a, SIM_HALF b) { return (float)a <= (float)b; }
+SIM_INLINE bool operator>=(SIM_HALF a, SIM_HALF b) { return (float)a >= (float)b; }
+SIM_INLINE bool operator==(SIM_HALF a, SIM_HALF b) { return (float)a == (float)b; }
+SIM_INLINE bool operator!=(SIM_HALF a, SIM_HALF b) { return (float)a != (float)b; }
+SIM_INLINE SIM_HALF __hadd(SIM_HALF a, SIM_HALF b) { return a + b; }
+SIM_INLINE SIM_HALF __hsub(SIM_HALF a, SIM_HALF b) { return a - b; }
+SIM_INLINE SIM_HALF __hmul(SIM_HALF a, SIM_HALF b) { return a * b; }
+SIM_INLINE SIM_HALF __hdiv(SIM_HALF a, SIM_HALF b) { return a / b; }
+SIM_INLINE SIM_HALF __hneg(SIM_HALF a) { return -a; }
+SIM_INLINE SIM_HALF __hfma(SIM_HALF a, SIM_HALF b, SIM_HALF c) { return SIM_HALF((float)((double)(float)a * (float)b + (float)c)); }
+SIM_INLINE bool __hisnan(SIM_HALF a) { return (float)a != (float)a; }
+#undef SIM_HALF
+
+#endif
