@@ -186,7 +186,8 @@ struct sim_named_launcher {
         auto thread = [call = this->call, args...] { call(args...); };
         if constexpr (std::is_invocable<Find, A...>::value)
             kernel = find(args...);
-        sim_launch(kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
+        sim_launch(
+            kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
     }
 };
 template <class Call, class Find>
