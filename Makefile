@@ -4,7 +4,12 @@ ROOT := .
 include common/config.mk
 
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
+ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -l '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
+# what the texts show in a debugger
+DEBUGGED := $(sort $(shell grep -oh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
+# one version, because others write some lines differently; Debian 12 and Ubuntu have it
+CLANG_FORMAT := $(shell command -v clang-format-14)
 
 # chapters one after the other (they share common/'s objects); inside a chapter `make -j` helps
 .NOTPARALLEL:
@@ -23,12 +28,12 @@ run:
 	@echo
 	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/:"
 	@ls results | sed 's/\.[^.]*$$//' | sort -u | tr '\n' ' ' | fold -s -w 100; echo
-	@echo "Next: read 01_reference/README.md"
+	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
 
 test: all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
-	@build/cuda/02_cuda_ref --check-only --num-seqs 1 --seq-len 1 > /dev/null
+	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
 	prove --jobs 2 common/tests
 
@@ -37,7 +42,7 @@ tests:
 	@$(MAKE) --no-print-directory -C common/tests
 	@$(MAKE) --no-print-directory -C docs
 ifeq ($(BACKEND),sim)
-	@! command -v gdb > /dev/null || for chapter in 02_cuda_ref 03_tile 04_warp_scan; do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
+	@! command -v gdb > /dev/null || for chapter in $(DEBUGGED); do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
 endif
 
 check: all
@@ -50,31 +55,57 @@ trace:
 	@for chapter in $(CHAPTERS); do \
 	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
-# chapter 07: compare, inspect, profile; and keep what was measured on a GPU
-bench tune attrs profile peers:
-	@$(MAKE) --no-print-directory -C 07_bench $@
+# on a GPU: each chapter does its part, or has none
+bench tune sanitize peers:
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
+
+attrs: $(if $(filter cuda,$(BACKEND)),all)
+	@sh common/gpu/attrs.sh
+
+profile: $(if $(filter cuda,$(BACKEND)),all)
+	@perl common/gpu/profile.pl
 
 record:
-	@perl 07_bench/record.pl
+	@perl common/gpu/record.pl
 
 # all that the texts show, measured anew; ONLY="05 06": these parts
 recordings: $(if $(filter cuda,$(BACKEND)),all)
-	@sh 07_bench/recordings.sh $(ONLY)
+	@sh common/gpu/recordings.sh $(ONLY)
 
 # the outputs in the texts come from the simulator (GPU=1: also those of programs on a GPU)
 report:
 	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
 	perl common/report.pl $(if $(GPU),--gpu) $(TEXTS)
-	@sh 07_bench/plot.sh --recorded
+	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter figures || exit 1; done
 
-sanitize: all
-	sh common/sanitize.sh $(CHAPTERS)
+# the sources as .clang-format wants them; CHECK=1: only says which ones are not
+format:
+ifeq ($(CLANG_FORMAT),)
+	@echo "clang-format-14 is not installed (make setup installs it where apt has it); nothing was formatted"
+else
+	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
+endif
+
+# how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
+compile_commands.json: FORCE
+	@for makefile in $$(grep -l '^include .*chapter\.mk' */Makefile */*/Makefile */*/*/Makefile); do \
+	    folder=$${makefile%/*}; echo "in $(CURDIR)/$$folder"; \
+	    $(MAKE) --no-print-directory -B -n V=1 -C $$folder programs || exit 1; done \
+	    | perl common/compile_commands.pl > $@.partial
+	@mv $@.partial $@
+	@echo "compile_commands.json: $$(grep -c '"file"' $@) sources, backend $(BACKEND)"
+
+# all single mistakes in kernels that common/tests/mutants.pl can think of; an interrupted run goes on
+mutants:
+	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim all tests
+	perl common/tests/mutants.pl --tests $(CHAPTER)
 
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
 setup:
 	@missing=; for tool in $(TOOLS); do \
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
+	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
 	if [ -z "$$missing" ]; then \
 	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
@@ -99,20 +130,26 @@ help:
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps (in a chapter, LINES=VARIANT: of each line)"
 	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
-	@echo "make tune       find this GPU's best configurations of 05 and 06 (needs a GPU, minutes); make TUNED=FILE builds them in"
+	@echo "make tune       find this GPU's best configurations (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make peers      time other systems that compute the recurrence (needs a GPU and Python with torch; takes what is installed)"
 	@echo "make recordings measure all that the texts show, and record it (needs a GPU, about 8 minutes; ONLY=\"05 06\": these parts)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
-	@echo "make report     write recorded figures, outputs and listings into the texts, and draw the plots of chapter 07 (TEXTS=FILE: only there)"
+	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
+	@echo "make compile_commands.json   how each source is compiled, for editors"
+	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=04_warp_scan: one)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
+	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/exercises/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize setup clean help
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants format setup clean help FORCE
+
+include common/exercises.mk

@@ -5,11 +5,13 @@
 
 #include "../common/error.h"
 #include "../common/harness.h"
+#include "../common/linrec_operation.h"
 #include "recurrence.h"
 
 int main(int argc, char **argv)
 {
-    const struct linrec_chapter chapter = {.name = "01_reference", .kernels = chapter01_kernels, .on_cpu = true};
+    const struct chapter chapter = {
+        .name = "01_reference", .operation = &linrec_operation, .kernels = chapter01_kernels, .on_cpu = true};
     const char *wanted = getenv("CPU_THREADS");
 
     if (wanted != NULL) {

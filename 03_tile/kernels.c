@@ -19,12 +19,16 @@ static int levels_shared(size_t seq_len)
     return levels;
 }
 
+size_t tile_thread(size_t seq_len, size_t pos)
+{
+    const size_t threads = tile_threads(seq_len), part = seq_len / threads, longer = seq_len % threads;
+    return pos < longer * (part + 1) ? pos / (part + 1) : longer + (pos - longer * (part + 1)) / part;
+}
+
 void tile_owner(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size)
 {
-    const size_t threads = tile_threads(args->seq_len), part = args->seq_len / threads,
-                 longer = args->seq_len % threads;
-    const size_t thread = pos < longer * (part + 1) ? pos / (part + 1) : longer + (pos - longer * (part + 1)) / part;
-    snprintf(text, size, "block %zu, thread %zu of %zu", seq, thread, threads);
+    snprintf(text, size, "block %zu, thread %zu of %u", seq, tile_thread(args->seq_len, pos),
+             tile_threads(args->seq_len));
 }
 
 const struct linrec_kernel chapter03_kernels[] = {

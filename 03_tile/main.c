@@ -1,9 +1,10 @@
 /* main.c - chapter 03 as a program: one block per sequence. README.md is the text. */
 #include "../common/harness.h"
+#include "../common/linrec_operation.h"
 #include "tile.h"
 
 int main(int argc, char **argv)
 {
-    const struct linrec_chapter chapter = {.name = "03_tile", .kernels = chapter03_kernels};
+    const struct chapter chapter = {.name = "03_tile", .operation = &linrec_operation, .kernels = chapter03_kernels};
     return harness_main(argc, argv, &chapter);
 }

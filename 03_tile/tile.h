@@ -25,7 +25,8 @@ static inline unsigned tile_threads(size_t seq_len)
     return (unsigned)((seq_len + per_warp - 1) / per_warp * 32);
 }
 
-/* Which thread of a block holds element pos, as text. */
+/* Which thread of a block holds element pos, as a number and as text. */
+size_t tile_thread(size_t seq_len, size_t pos);
 void tile_owner(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size);
 
 /* The threads' results combined by one thread, or by all of them step by step in shared memory. Forward only, up to

@@ -36,10 +36,12 @@ static __device__ __forceinline__ void load4(const float *tile, int at, int firs
     }
 }
 
+/* To global memory. __stwb is its plain store under its own name: nvcc (13.0) would join an assignment with the edge's
+   single stores, and store the whole group in four pieces. */
 static __device__ __forceinline__ void store4(float *tile, int at, int first, int last, const float *four)
 {
     if (is_whole(at, first, last)) {
-        *(float4 *)(tile + at) = make_float4(four[0], four[1], four[2], four[3]);
+        __stwb((float4 *)(tile + at), make_float4(four[0], four[1], four[2], four[3]));
     } else {
 #pragma unroll
         for (int i = 0; i < 4; i++)

@@ -73,8 +73,8 @@ bool pipe_config_fits(const struct linrec_args *args, const struct linrec_config
 cudaError_t pipe_allow_shared(const void *kernel, size_t bytes, int min_arch);
 
 /* Whether warp can take sequences of this length with so many rows. One whose length is no multiple of 4 may begin up
-   to 3 elements into its first float4. (Even lengths: up to 2; the rule asks for 3 there, too, and loses 254 and 510.)
- */
+   to 3 elements into its first float4. (Even lengths: up to 2; the rule asks for 3 there, too,
+   and loses 254 and 510.) */
 static inline bool pipe_warp_holds(int rows, size_t seq_len)
 {
     return (seq_len % 4 == 0 ? seq_len : seq_len + 3) <= (size_t)rows * PIPE_ROW;

@@ -29,8 +29,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     for (int r = 0; r < rows; r++) {
         load4(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, x[r]);
         load4(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, c[r]);
-        store4(stage, own + r * PIPE_ROW, 0, tile_len, x[r]);
-        store4(stage + tile_len, own + r * PIPE_ROW, 0, tile_len, c[r]);
+        *(float4 *)(stage + own + r * PIPE_ROW) = make_float4(x[r][0], x[r][1], x[r][2], x[r][3]);
+        *(float4 *)(stage + tile_len + own + r * PIPE_ROW) = make_float4(c[r][0], c[r][1], c[r][2], c[r][3]);
     }
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);

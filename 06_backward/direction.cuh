@@ -82,6 +82,22 @@ static __device__ __forceinline__ void store4(float *tile, int at, int first, in
     }
 }
 
+/* The same for the kernels of short sequences. There nvcc (13.0) joins the whole group with the edge's single stores,
+   and stores it in four pieces; __stwb, the plain store under its own name, stays whole.
+   Elsewhere it costs registers. */
+template <int reverse>
+static __device__ __forceinline__ void store4_unsplit(float *tile, int at, int first, int last, const float *four)
+{
+    float *const to = tile + place<reverse>(at, 4);
+    if (is_whole(at, first, last)) {
+        const float4 whole =
+            reverse ? make_float4(four[3], four[2], four[1], four[0]) : make_float4(four[0], four[1], four[2], four[3]);
+        __stwb((float4 *)to, whole);
+    } else {
+        store4<reverse>(tile, at, first, last, four);
+    }
+}
+
 /* The group at `at` from the stage where its tile waits in shared memory, in memory's order; `stage` is the tile's
    origin there. One that an edge cuts was not copied. */
 template <int reverse>

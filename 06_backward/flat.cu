@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int i = 0; i < 4; i++)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3], 31);
-        store4<reverse>(outputs + origin, at, begin, end, x);
+        store4_unsplit<reverse>(outputs + origin, at, begin, end, x);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
 }

@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         for (int i = 0; i < 4; i++)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3] * left_over, 31);
-        store4<reverse>(d_inputs + origin, at, begin, end, x);
+        store4_unsplit<reverse>(d_inputs + origin, at, begin, end, x);
 
         /* 5. And d_coeffs, with the outputs one element further on; 0 at the last element of each sequence. */
         const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_y[0] : y[0], (lane + 1) % 32);
@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             y[i] = i == very_last ? 0.0f : (i < 3 ? y[i + 1] : y_next) * x[i];
             very_last = i == very_last ? very_last + seq_len : very_last;
         }
-        store4<reverse>(d_coeffs + origin, at, begin, end, y);
+        store4_unsplit<reverse>(d_coeffs + origin, at, begin, end, y);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
 }

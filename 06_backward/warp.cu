@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             for (int i = 0; i < 4; i++)
                 x[r][i] = before[r].sum * c[r][i] + x[r][i];
         }
-        store4<reverse>(outputs + origin, own + r * PIPE_ROW, begin, end, x[r]);
+        store4_unsplit<reverse>(outputs + origin, own + r * PIPE_ROW, begin, end, x[r]);
     }
 }
 

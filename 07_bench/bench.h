@@ -1,21 +1,18 @@
-/* bench.h - chapter 07: all kernels side by side. */
+/* bench.h - chapter 07: the kernels of chapters 02 to 06 side by side. */
 #ifndef BENCH_H
 #define BENCH_H
 
+#include "../common/harness.h"
 #include "../common/linrec.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The kernels of chapters 02 on and this chapter's own, as one table. Those of other chapters are named
-   "chapter/variant", and the last chapter's default is the default. Built by the first call; the same table ever
-   after. */
-const struct linrec_kernel *bench_kernels(void);
-
-/* This chapter's own: a launch that does nothing, and what the CUDA Toolkit brings; but the simulator does not run C++
+/* What the program compares, and what tuning and profiling go through: chapters 02 to 06, and the kernels of this
+   chapter's own table: a launch that does nothing, and what the CUDA Toolkit brings; but the simulator does not run C++
    libraries. */
-extern const struct linrec_kernel chapter07_kernels[];
+extern const struct chapter chapter07;
 
 /* A kernel that does nothing, in one block, whatever the shape. */
 linrec_launcher empty_forward;

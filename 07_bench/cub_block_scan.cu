@@ -88,7 +88,7 @@ extern "C" cudaError_t cub_block_scan_forward(const struct linrec_args *args, cu
     const cudaError_t error = linrec_check_args(args, false);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    if (args->num_seqs > 0x7FFFFFFF)
+    if (args->num_seqs > 0x7FFFFFFF || args->reverse)
         return cudaErrorInvalidValue;
     const unsigned blocks = (unsigned)args->num_seqs;
     if (args->seq_len % 4 == 0)

@@ -112,7 +112,7 @@ extern "C" size_t cub_by_key_workspace(const struct linrec_args *args)
 
 extern "C" cudaError_t cub_scan_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return args->num_seqs > 1 ? cudaErrorInvalidValue : launch(false, args, stream);
+    return args->num_seqs > 1 && args->seq_len != 0 ? cudaErrorInvalidValue : launch(false, args, stream);
 }
 
 extern "C" cudaError_t cub_by_key_forward(const struct linrec_args *args, cudaStream_t stream)

@@ -13,6 +13,8 @@ extern "C" cudaError_t empty_forward(const struct linrec_args *args, cudaStream_
     const cudaError_t error = linrec_check_args(args, false);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
+    if (args->reverse)
+        return cudaErrorInvalidValue;
     empty<<<1, 32, 0, stream>>>();
     return cudaGetLastError();
 }

@@ -2,16 +2,18 @@
 """figures.py [--svg] OUT CSV... - draws chapter 07's figures with matplotlib, as SVG and PNG (--svg: not as PNG), into the folder OUT.
 
 The tables may be 07_bench's or those of the single chapters (the columns are the same), *_counters (for the roofline) and *_tune (for
-the heat map). What is not in them is said in one sentence. The one file of the repository in Python. It writes the same bytes each time:
+the heat map). What is not in them is said in one sentence. It writes the same bytes each time:
 no date, and identifiers from a fixed seed. SVGs have no background, and change their colours where the reader's screen is dark.
 """
-import csv
 import hashlib
 import os
 import re
 import sys
 
 import matplotlib
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+from tables import read_table  # noqa: E402
 
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt  # noqa: E402
@@ -58,10 +60,8 @@ class Table:
     def __init__(self, paths):
         self.rows, self.counters, self.tune, self.paths, self.about = [], {}, [], paths, {}
         for path in paths:
-            with open(path, encoding='utf-8') as file:
-                lines = file.read().splitlines()
-            self.about[path] = dict(line[2:].split(': ', 1) for line in lines if line.startswith('# ') and ': ' in line)
-            for row in csv.DictReader(line for line in lines if not line.startswith('#')):
+            self.about[path], rows = read_table(path)
+            for row in rows:
                 if 'metric' in row:
                     key = row.get('chapter'), row['variant'], row['direction'], int(row['num_seqs']), int(row['seq_len'])
                     self.counters.setdefault(key, {})[row['metric']] = float(row['value'])

@@ -1,21 +1,12 @@
-/* kernels.c - chapter 07's own kernels, and the table of all chapters. */
-#include <stdio.h>
-#include <stdlib.h>
-
+/* kernels.c - chapter 07's own kernels, and what it compares. */
 #include "../02_cuda_ref/cuda_ref.h"
 #include "../03_tile/tile.h"
 #include "../04_warp_scan/warp_scan.h"
 #include "../05_pipe/pipe.h"
 #include "../06_backward/backward.h"
+#include "../common/about.h"
+#include "../common/linrec_operation.h"
 #include "bench.h"
-
-/* What is compared. A new chapter is a line here and its header above. */
-static const struct linrec_chapter chapters[] = {
-    {.name = "02_cuda_ref", .kernels = chapter02_kernels},  {.name = "03_tile", .kernels = chapter03_kernels},
-    {.name = "04_warp_scan", .kernels = chapter04_kernels}, {.name = "05_pipe", .kernels = chapter05_kernels},
-    {.name = "06_backward", .kernels = chapter06_kernels},
-};
-enum { NUM_CHAPTERS = sizeof chapters / sizeof chapters[0] };
 
 #ifndef LINREC_SIM
 /* CUB scans tiles in shared memory, and the tiles' prefixes by look-back: as many levels as a tree over all has. */
@@ -35,7 +26,7 @@ static int levels_of_block(size_t seq_len)
 }
 #endif
 
-const struct linrec_kernel chapter07_kernels[] = {
+static const struct linrec_kernel kernels[] = {
     {
         .name = "empty",
         .idea = "a kernel that does nothing, in one block: a launch alone",
@@ -74,41 +65,28 @@ const struct linrec_kernel chapter07_kernels[] = {
     {.name = NULL},
 };
 
-static size_t count(const struct linrec_kernel *kernels)
+/* On a GPU from one sequence to many; else as everywhere. */
+static void default_shapes(const struct place *place, struct shapes *shapes)
 {
-    size_t number = 0;
-    while (kernels[number].name != NULL)
-        number++;
-    return number;
+    const size_t multiprocessors = (size_t)place->device.multiProcessorCount;
+    const size_t num_seqs[] = {1, 8, multiprocessors, 100 * multiprocessors};
+    if (place->backend != ON_CUDA) {
+        linrec_operation.default_shapes(place, shapes);
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        if (i == 0 || num_seqs[i] > num_seqs[i - 1]) /* else a very small GPU */
+            linrec_lengths(place, num_seqs[i], shapes);
 }
 
-const struct linrec_kernel *bench_kernels(void)
-{
-    static struct linrec_kernel *all;
-    struct linrec_kernel *last_default = NULL, *next;
-    size_t total = count(chapter07_kernels) + 1;
-
-    if (all != NULL)
-        return all;
-    for (int i = 0; i < NUM_CHAPTERS; i++)
-        total += count(chapters[i].kernels);
-    next = all = calloc(total, sizeof *all);
-    for (int i = 0; i < NUM_CHAPTERS && all != NULL; i++)
-        for (const struct linrec_kernel *kernel = chapters[i].kernels; kernel->name != NULL; kernel++, next++) {
-            char *name = NULL;
-            if (asprintf(&name, "%s/%s", chapters[i].name, kernel->name) < 0)
-                abort();
-            *next = *kernel;
-            next->name = name;
-            next->chapter = chapters[i].name;
-            next->is_default = false;
-            if (kernel->is_default)
-                last_default = next;
-        }
-    if (last_default == NULL)
-        abort(); /* out of memory, at the very start */
-    last_default->is_default = true;
-    for (const struct linrec_kernel *kernel = chapter07_kernels; kernel->name != NULL; kernel++)
-        *next++ = *kernel;
-    return all;
-}
+const struct chapter chapter07 = {
+    .name = "07_bench",
+    .operation = &linrec_operation,
+    .kernels = kernels,
+    .compares_with = {{"02_cuda_ref", chapter02_kernels, {NULL}},
+                      {"03_tile", chapter03_kernels, {NULL}},
+                      {"04_warp_scan", chapter04_kernels, {NULL}},
+                      {"05_pipe", chapter05_kernels, {NULL}},
+                      {"06_backward", chapter06_kernels, {NULL}}},
+    .default_shapes = default_shapes,
+};

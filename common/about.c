@@ -42,33 +42,41 @@ static void read_driver(char *text, size_t size)
 }
 #endif
 
-int about_device(bool on_cpu, struct run *run, struct cudaDeviceProp *device)
+const char *backend_name(enum backend backend)
 {
+    return backend == ON_CUDA ? "cuda" : backend == ON_SIM ? "sim" : "cpu";
+}
+
+int about_place(bool on_cpu, struct place *place)
+{
+    struct cudaDeviceProp *device = &place->device;
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
+    memset(place, 0, sizeof *place);
     if (error == cudaSuccess && count > 0)
         error = cudaGetDeviceProperties(device, 0);
     if (error != cudaSuccess || count == 0)
         return usage_error("no GPU answers (%s); build with BACKEND=sim to run without one",
                            error != cudaSuccess ? cudaGetErrorString(error) : "none found");
 
-    run->device = device->name;
+    const int chip = device->major * 10 + device->minor;
+    place->arch = chip < LINREC_ARCH ? chip : LINREC_ARCH;
     if (on_cpu) {
-        run->backend = "cpu";
+        place->backend = ON_CPU;
         read_cpu_name(device->name, sizeof device->name);
-        snprintf(run->toolkit, sizeof run->toolkit, "compiler %s", __VERSION__);
-        snprintf(run->driver, sizeof run->driver, "none");
+        snprintf(place->toolkit, sizeof place->toolkit, "compiler %s", __VERSION__);
+        snprintf(place->driver, sizeof place->driver, "none");
     } else {
 #ifdef LINREC_SIM
-        run->backend = "sim";
-        snprintf(run->toolkit, sizeof run->toolkit, "simulator" TUNED);
-        snprintf(run->driver, sizeof run->driver, "none");
+        place->backend = ON_SIM;
+        snprintf(place->toolkit, sizeof place->toolkit, "simulator" TUNED);
+        snprintf(place->driver, sizeof place->driver, "none");
 #else
         int version = 0;
-        run->backend = "cuda";
+        place->backend = ON_CUDA;
         cudaRuntimeGetVersion(&version);
-        snprintf(run->toolkit, sizeof run->toolkit, "CUDA %d.%d" TUNED, version / 1000, version % 1000 / 10);
-        read_driver(run->driver, sizeof run->driver);
+        snprintf(place->toolkit, sizeof place->toolkit, "CUDA %d.%d" TUNED, version / 1000, version % 1000 / 10);
+        read_driver(place->driver, sizeof place->driver);
 #endif
     }
     return 0;

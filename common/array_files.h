@@ -5,9 +5,10 @@
 #include "options.h"
 
 /* --fill: writes every array file that the options name. Returns 0, or 2 after one line on stderr. */
-int array_files_fill(const struct options *options);
+int array_files_fill(const struct operation *operation, const struct options *options);
 
-/* --print: the values of a file, one sequence a line. Returns 0, or 2 after one line on stderr. */
+/* --print: the values of a file, one row (along the last dimension) a line. Returns 0,
+   or 2 after one line on stderr. */
 int array_files_print(const char *path);
 
 #endif

@@ -1,53 +1,55 @@
-/* arrays.h - the arrays of one shape and pass on the device, with guards around what a kernel writes, and the check of
- * a launch. */
+/* arrays.h - the arrays of one problem on the device, with guards around what a kernel writes. */
 #ifndef ARRAYS_H
 #define ARRAYS_H
 
-#include "data.h"
-#include "linrec.h"
-#include "oracle.h"
+#include "about.h"
+#include "operation.h"
 
 struct arrays {
-    struct linrec_args args; /* what a launcher gets */
-    bool backward;
-    size_t bytes;                 /* of each array */
-    void *blocks[5];              /* what cudaMalloc returned, guards included */
-    struct oracle_result *result; /* on the device */
+    struct problem problem; /* what a launch gets */
+    enum backend backend;
+    void *blocks[MAX_ARRAYS]; /* what cudaMalloc returned, guards included; NULL: not of this pass */
+    struct finding *finding;  /* on the device */
 };
 
 enum { GUARD_BYTES = 256 };
 
 /* Device bytes that arrays_create takes. SIZE_MAX if they overflow. */
-size_t arrays_bytes(size_t num_seqs, size_t seq_len, bool backward);
+size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction);
 
-/* Allocates the arrays of a pass. What a kernel only reads is allocated to the byte, so that a memory checker sees a
-   read past its end; what it writes lies between two guards. On an error nothing stays allocated. */
-cudaError_t arrays_create(struct arrays *arrays, size_t num_seqs, size_t seq_len, bool backward);
+/* Allocates the arrays of a pass, the optional ones too. What a kernel only reads is allocated to the byte, so that a
+   memory checker sees a read past its end; what it writes lies between two guards. On an error nothing stays
+   allocated. */
+cudaError_t arrays_create(struct arrays *arrays, const struct operation *operation, const size_t sizes[MAX_SIZES],
+                          enum direction direction, enum backend backend);
 void arrays_free(struct arrays *arrays);
 
-/* Fills what the pass reads with test data; sets args.reverse. Backward, `outputs` are random numbers: to the backward
-   pass they are an input like any other. */
-cudaError_t arrays_fill(struct arrays *arrays, const struct data_spec *spec);
+/* From now on the problem has only those arrays of its pass that `with` names. */
+void arrays_choose(struct arrays *arrays, const bool with[MAX_ARRAYS]);
+
+/* Fills what the pass reads with test data. */
+cudaError_t arrays_fill(struct arrays *arrays, const struct data *data);
 
 /* Fills what the pass writes, and the guards, with NaN (all bits set). */
 cudaError_t arrays_poison(struct arrays *arrays);
 
-/* What a check found. `text` is empty when all is right, else one line for the reader. */
-struct check {
-    double max_error; /* largest error over its bound */
-    char text[512];
-};
+/* The number of guard bytes that are no longer what arrays_poison has written. */
+size_t arrays_changed_guards(const struct arrays *arrays);
 
-/* Launches `kernel` once on poisoned outputs and checks all that it wrote, and that it wrote nothing else. `on_device`:
-   compare on the device; on the host are then compared all rows of a small shape and a few of a large one, and both
-   must agree. */
-void arrays_check(struct arrays *arrays, const struct linrec_kernel *kernel, const struct data_spec *spec,
-                  bool on_device, struct check *check);
+/* Workspace for one kernel, as much as it asks for, and back. */
+cudaError_t arrays_take_workspace(struct arrays *arrays, const struct kernel *kernel);
+void arrays_drop_workspace(struct arrays *arrays);
 
-/* Calls kernel's launcher for the pass, with the workspace that it asks for. Waits. */
-cudaError_t arrays_launch(struct arrays *arrays, const struct linrec_kernel *kernel, bool backward);
+/* Launches the kernel once, with its workspace. Waits. */
+cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel);
 
-/* "forward", "reverse", "backward" or "backward_reverse". */
-const char *direction_name(bool backward, bool reverse);
+/* A copy on the host of parts [first, first + count) by the first size, with an array for each that the problem has:
+   those that do not depend on the first size are there whole, if read; if written only in a copy of all parts. On false
+   (no memory, no copy) host_free is to be called all the same. host->config and so on are the problem's. */
+bool host_copy(struct problem *host, const struct problem *problem, size_t first, size_t count);
+
+/* Host memory for all arrays of the problem, uninitialized. */
+bool host_create(struct problem *host, const struct problem *problem);
+void host_free(struct problem *host);
 
 #endif

@@ -2,15 +2,32 @@
 #
 #   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend (chapter 01)
 #   NEEDS := 04_...     earlier chapters whose objects are linked
-#   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...
-#   TUNED=FILE          on the command line: a header of configurations for chapters 05 and 06 (chapter 07 writes one)
-#   RUN_DEMOS := a      the demos that `make run` runs (default: all)
+#   COMPARES := yes     the program runs earlier chapters' kernels beside its own, as `chapter08` in its table's file says: `make bench` times
+#                       all of them on all shapes, `make run` on a few (QUICK_OPTIONS); `make attrs` and `make profile` launch them by
+#                       the program extra/<chapter>_launches
+#   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...; a demo called tune is what `make tune` runs
+#   RUN_DEMOS := a      the demos that `make run` runs (default: all but tune)
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
+#   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
-#   PLOT                the command that draws (default: common/plots/plot.sh)
+#   PLOT                the command that draws (default: common/plots/plot.pl)
+#   FIGURES             the command that draws the text's pictures from the recordings, for `make report` (default: none)
+#   CLAIMS := once      what the tests hold the kernels to, beside being right:
+#                       directions   they also run reversed and backward, all four directions (chapters.t; without it, forward alone)
+#                       once         the default touches each sector once and asks for nothing else (trace.t)
+#                       fours        four neighbours are one thread's: products that overflow inside them do no harm (chapters.t)
+#                       nothing      they are not its own; the chapter has tests for itself (bench.t)
+#   WORDS := 3000       the most words that a page may have (texts.t; default: 4500)
+#   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
+#
+# recordings.sh beside the Makefile says what `make recordings` measures for the chapter (common/gpu/recordings.sh has the rules).
 #
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
+
+# where the environment holds a variable of one of these names, it means something else there
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECK_WITH PLOT FIGURES,\
+    $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
 include $(ROOT)/common/config.mk
@@ -22,18 +39,28 @@ ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
 OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
 BIN := $(ROOT)/build/$(BACKEND)$(if $(DEBUG),_debug)
 PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
-RUN_DEMOS ?= $(DEMOS)
+RUN_DEMOS ?= $(filter-out tune,$(DEMOS))
 SHOWN ?= forward
+NUMBER := $(firstword $(subst _, ,$(CHAPTER)))
+PLOT ?= perl common/plots/plot.pl $(CHAPTER)
+ifneq ($(COMPARES),)
+  QUICK_OPTIONS ?= --seq-len 64,1024,16384 --repeats 7
+  RUN_OPTIONS ?= $(if $(filter cuda,$(BACKEND)),$(QUICK_OPTIONS))
+  CSV ?= $(NUMBER)_quick
+endif
 CSV ?= $(CHAPTER)
-PLOT ?= sh common/plots/plot.sh $(CHAPTER)
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
+LAUNCHES := $(if $(COMPARES),$(BIN)/extra/$(CHAPTER)_launches)
 
 objects = $(addsuffix .o,$(addprefix $(OBJ)/$(1)/,$(basename $(notdir $(filter-out %/main.c,$(wildcard $(ROOT)/$(1)/*.c $(ROOT)/$(1)/*.cu))))))
 OBJECTS := $(foreach chapter,$(DIR) $(NEEDS),$(call objects,$(chapter)))
 COMMON := $(filter-out $(OBJ)/common/device%,$(call objects,common)) $(OBJ)/common/$(if $(ON_CPU),device_cpu,device).o
 SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/common/sim/%.o,$(wildcard $(ROOT)/common/sim/*.cpp)))
 
-all: $(PROGRAM) $(DEMO_PROGRAMS)
+all: programs
+programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
+
+include $(ROOT)/common/exercises.mk
 
 # the whole output goes to results/, a summary to the screen: of a demo its last line
 run: all
@@ -47,14 +74,20 @@ run: all
 	    [ $$status = 0 ] || exit 1; done
 	@$(MAKE) --no-print-directory plot
 
-# the default shapes, nothing at all, many short sequences, and odd lengths around warps and past a tile; the simulator once more in
+define NEWLINE
+
+	
+endef
+
+# the default shapes, a single sequence, many short ones, and odd lengths around warps and past a tile; the simulator once more in
 # another order
 check: all
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 0 --seq-len 5
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 1 --seq-len 5,129,1000
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
 	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 33,100,4097,10007
+	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
 ifneq ($(CHECK_WITH),)
 	cd $(ROOT) && $(CHECK_WITH) build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
 endif
@@ -75,19 +108,64 @@ else
 	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
 	    build/sim/$(CHAPTER) --num-seqs 32 --seq-len 100,1001,4096 > /dev/null
 	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
-	@cd $(ROOT) && sh common/plots/warp.sh $(CHAPTER) $(TERM_OPTION)
+	@cd $(ROOT) && perl common/plots/warp.pl $(CHAPTER) $(TERM_OPTION)
 endif
 
-clean:
-	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS)
+# ---- on a GPU. What a chapter has no part in, it does without a word; with :: its Makefile may add commands of its own ----
 
-.PHONY: all run check plot trace clean FORCE
+ON_GPU := $(filter cuda,$(BACKEND))
+NEEDS_GPU = @echo "make $@ needs a GPU and nvcc (this is BACKEND=$(BACKEND)); $(1)"; exit 2
+
+bench tune sanitize figures peers::
+	@:
+
+ifneq ($(COMPARES),)
+ifneq ($(ON_GPU),)
+bench:: all
+	@mkdir -p $(ROOT)/results
+	cd $(ROOT) && build/cuda/$(CHAPTER) $(if $(QUICK),$(QUICK_OPTIONS) --csv results/$(NUMBER)_quick.csv,--resume --csv results/$(CHAPTER).csv)
+	@$(MAKE) --no-print-directory plot
+else
+bench::
+	$(call NEEDS_GPU,the simulator knows no time; make run checks all kernels on it)
+endif
+endif
+
+ifneq ($(filter tune,$(DEMOS)),)
+ifneq ($(ON_GPU),)
+tune:: all
+	@mkdir -p $(ROOT)/results
+	cd $(ROOT) && build/cuda/extra/$(CHAPTER)_tune --csv results/$(NUMBER)_tune.csv
+	@$(MAKE) --no-print-directory plot
+else
+tune::
+	$(call NEEDS_GPU,the simulator knows no time)
+endif
+endif
+
+ifeq ($(ON_CPU),)
+ifneq ($(ON_GPU),)
+sanitize:: all
+	@cd $(ROOT) && sh common/gpu/sanitize.sh $(CHAPTER)
+else
+sanitize::
+	$(call NEEDS_GPU,the simulator checks its own runs: make test)
+endif
+endif
+
+figures::
+	@$(if $(FIGURES),cd $(ROOT) && $(FIGURES))
+
+clean:
+	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
+
+.PHONY: all programs run check plot trace bench tune sanitize figures peers clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
 TERM_OPTION := $(if $(filter command line,$(origin TERM)),$(TERM))
 
-ifeq ($(MAKELEVEL),0)
+ifeq ($(MAKELEVEL)$(filter exercise% hint solution reset,$(MAKECMDGOALS)),0)
   $(info backend: $(BACKEND) ($(BACKEND_REASON)))
 endif
 
@@ -108,7 +186,7 @@ ifneq ($(TUNED),)
   TUNED_FILE := $(if $(filter /%,$(TUNED)),$(TUNED),$(ROOT)/$(TUNED))
   ifeq ($(wildcard $(TUNED_FILE))$(wildcard $(TUNED_FILE)/.),$(TUNED_FILE))
   else
-    $(error TUNED=$(TUNED) is not a file; `make tune` writes results/07_tune.h)
+    $(error TUNED=$(TUNED) is not a file; `make tune` writes one into results/)
   endif
 endif
 
@@ -133,6 +211,10 @@ $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
+$(OBJ)/$(DIR)/launches.o: $(ROOT)/common/gpu/launches.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
@@ -155,6 +237,10 @@ $(PROGRAM): $(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM)
 	$(call SAY,link)$(LINK)
 
 $(DEMO_PROGRAMS): $(BIN)/extra/$(CHAPTER)_%: $(OBJ)/$(DIR)/$(DEMO_DIR)/%.o $(OBJECTS) $(COMMON) $(SIM)
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+
+$(LAUNCHES): $(OBJ)/$(DIR)/launches.o $(OBJECTS) $(COMMON) $(SIM)
 	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 

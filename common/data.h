@@ -26,6 +26,7 @@ enum data_kind {
     DATA_ZEROS,     /* as signed, but one in eight is zero: products of coefficients vanish */
     DATA_ABOVE_ONE, /* |c| in [1, 1.25), either sign: grows; for short sequences only (data_kind_fits) */
     DATA_NAN_FIRST, /* as signed, but the first coefficient, which must never be used, is NaN */
+    DATA_OVERFLOW,  /* no inputs, and the first products of coefficients are infinite: zeros stay zeros all the same */
     DATA_NONFINITE, /* as zeros, and every other sequence holds one NaN or infinity somewhere */
     DATA_NUM_KINDS
 };
@@ -39,20 +40,25 @@ struct data_spec {
     size_t seq_len;
     bool reverse;  /* the first coefficient is the last element of the row */
     size_t window; /* not 0: coefficients at multiples of it are zero, so that windows can be checked alone */
+    bool backward; /* the scan runs against `reverse`, from the other end */
 };
 
 static inline const char *data_kind_name(enum data_kind kind)
 {
     static const char *const names[DATA_NUM_KINDS] = {"uniform",   "near one",  "signed",   "zeros",
-                                                      "above one", "NaN first", "nonfinite"};
+                                                      "above one", "NaN first", "overflow", "nonfinite"};
     return names[kind];
 }
 
-/* A kind is left out where the results would overflow, or where a NaN would leave the window that is checked alone. */
+/* A kind is left out where the results would overflow, where infinite products would not lie within one thread's part
+   (chapter 03 gives threads as few as one element below 385, chapter 05 begins a group of four at multiples of 16
+   bytes), or where a NaN would leave the window that is checked alone. */
 static inline bool data_kind_fits(const struct data_spec *spec, enum data_kind kind)
 {
     if (kind == DATA_ABOVE_ONE)
         return spec->seq_len <= 256; /* 1.25^256 = 6e24 */
+    if (kind == DATA_OVERFLOW)
+        return spec->seq_len >= 385 && spec->seq_len % 4 == 0 && spec->window == 0;
     if (kind == DATA_NONFINITE)
         return spec->window == 0;
     return true;
@@ -99,12 +105,19 @@ static inline HOST_DEVICE float data_value(const struct data_spec *spec, enum da
 
     if (spec->kind == DATA_NONFINITE && seq % 2 == 0) {
         const uint64_t special = data_hash(spec->seed, DATA_SPECIAL, seq);
-        /* inputs exist forward only, d_outputs and outputs backward only: half of the rows put it into the coefficients
-         */
+        /* inputs exist forward only, d_outputs and outputs backward only:
+           half of the rows put it into the coefficients */
         const enum data_array in_backward = (special >> 1) % 2 == 0 ? DATA_D_OUTPUTS : DATA_OUTPUTS;
         const bool hit = special % 2 == 0 ? array == DATA_COEFFS : array == DATA_INPUTS || array == in_backward;
         if (hit && pos == (special >> 8) % spec->seq_len)
             return (special >> 2) % 2 == 0 ? (float)NAN : (float)INFINITY;
+    }
+    if (spec->kind == DATA_OVERFLOW && array != DATA_OUTPUTS) {
+        /* in the order of the scan 1, 1e20, 1e20, 1e20, 0, 0, ...;
+           backward an element takes the coefficient before it */
+        const size_t step = spec->reverse != spec->backward ? spec->seq_len - 1 - pos : pos;
+        const size_t taken = spec->backward ? step + 1 : step;
+        return array != DATA_COEFFS || taken > 3 ? 0.0f : taken == 0 ? 1.0f : 1e20f;
     }
     if (array != DATA_COEFFS)
         return data_normal(spec->seed, array, index);

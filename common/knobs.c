@@ -55,9 +55,8 @@ bool knobs_given(const struct linrec_config *config)
     return config->rows != 0 || config->threads != 0 || config->stages != 0;
 }
 
-bool knobs_take(const struct linrec_kernel *kernel, const struct linrec_config *config)
+bool knobs_take(const struct linrec_knobs *knobs, const struct linrec_config *config)
 {
-    const struct linrec_knobs *knobs = &kernel->knobs;
     bool takes_rows = config->rows == 0;
     for (int i = 0; i < 4 && knobs->rows[i] != 0; i++)
         takes_rows = takes_rows || config->rows == knobs->rows[i];
@@ -86,9 +85,8 @@ const char *knobs_shape(const struct linrec_config *config, char before, char te
     return text;
 }
 
-const char *knobs_list(const struct linrec_kernel *kernel, char text[KNOBS_TEXT])
+const char *knobs_list(const struct linrec_knobs *knobs, char text[KNOBS_TEXT])
 {
-    const struct linrec_knobs *knobs = &kernel->knobs;
     *text = '\0';
     for (int i = 0; i < 4 && knobs->rows[i] != 0; i++)
         append(text, "%s%d", i == 0 ? "rows " : ", ", knobs->rows[i]);

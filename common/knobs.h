@@ -2,7 +2,29 @@
 #ifndef KNOBS_H
 #define KNOBS_H
 
-#include "linrec.h"
+#include <stdbool.h>
+
+#include <cuda_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a kernel can be told about its shape (--config); 0: it chooses by itself. A launcher takes what its knobs
+   (below) name, ignores the rest, and refuses a combination that cannot run: cudaErrorInvalidValue, or
+   cudaErrorNotSupported where the device is too small for it, for example in shared memory. */
+struct linrec_config {
+    int rows;    /* rows of 32 float4 that a warp takes of each tile */
+    int threads; /* threads of a block, a multiple of 32 */
+    int stages;  /* tiles in shared memory at once */
+};
+
+/* Which of these a kernel takes. All zero: none. */
+struct linrec_knobs {
+    int rows[4];     /* the numbers of rows that are compiled, 0 behind the last; none: no such knob */
+    int max_threads; /* any multiple of 32 up to this; 0: no such knob */
+    int max_stages;  /* any number from 1 to this; 0: no such knob */
+};
 
 enum { KNOBS_TEXT = 128 }; /* longest text of the functions below */
 
@@ -12,16 +34,19 @@ int knobs_read(const char *text, struct linrec_config *config);
 /* Whether --config gave anything. */
 bool knobs_given(const struct linrec_config *config);
 
-/* Whether the kernel can be set to all that was given. */
-bool knobs_take(const struct linrec_kernel *kernel, const struct linrec_config *config);
+/* Whether a kernel with these knobs can be set to all that was given. */
+bool knobs_take(const struct linrec_knobs *knobs, const struct linrec_config *config);
 
 /* What was given, with `before` in front of each: ":threads=256:stages=3". Returns text. */
 const char *knobs_shape(const struct linrec_config *config, char before, char text[KNOBS_TEXT]);
 
-/* What the kernel takes: "rows 1, 2, 4; threads up to 512; stages up to 4"; empty if nothing. Returns text. */
-const char *knobs_list(const struct linrec_kernel *kernel, char text[KNOBS_TEXT]);
+/* What the knobs take: "rows 1, 2, 4; threads up to 512; stages up to 4"; empty if nothing. Returns text. */
+const char *knobs_list(const struct linrec_knobs *knobs, char text[KNOBS_TEXT]);
 
 /* Whether a launch failed because the launcher does not take this shape here: too much shared memory, for example. */
 bool knobs_refused(const struct linrec_config *config, cudaError_t error);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

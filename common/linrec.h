@@ -1,4 +1,5 @@
-/* linrec.h - what every chapter agrees on: the operation, its arguments and the table of kernels.
+/* linrec.h - what every chapter with the linear recurrence agrees on: the operation, its arguments and the table of
+   kernels.
 
    The linear recurrence of one sequence of length L:
 
@@ -25,25 +26,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include "arch.h"
+#include "knobs.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What a kernel can be told about its shape (--config); 0: it chooses by itself. A launcher takes what its knobs
-   (below) name, ignores the rest, and refuses a combination that cannot run: cudaErrorInvalidValue, or
-   cudaErrorNotSupported where the device is too small for it, for example in shared memory. */
-struct linrec_config {
-    int rows;    /* rows of 32 float4 that a warp takes of each tile */
-    int threads; /* threads of a block, a multiple of 32 */
-    int stages;  /* tiles in shared memory at once */
-};
-
-/* Which of these a kernel takes. All zero: none. */
-struct linrec_knobs {
-    int rows[4];     /* the numbers of rows that are compiled, 0 behind the last; none: no such knob */
-    int max_threads; /* any multiple of 32 up to this; 0: no such knob */
-    int max_stages;  /* any number from 1 to this; 0: no such knob */
-};
 
 /* The arguments of every launcher: sizes, direction, shape and pointers.
 
@@ -51,10 +39,10 @@ struct linrec_knobs {
    packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is read or
    written. The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
 struct linrec_args {
-    size_t num_seqs; /* number of sequences, rows */
-    size_t seq_len;  /* elements in each sequence, columns */
-    bool reverse;    /* run from the last element to the first */
-    struct linrec_config config;
+    size_t num_seqs;             /* number of sequences, rows */
+    size_t seq_len;              /* elements in each sequence, columns */
+    bool reverse;                /* run from the last element to the first */
+    struct linrec_config config; /* what --config gave (knobs.h) */
 
     const float *inputs; /* x   forward reads */
     const float *coeffs; /* c   forward and backward read */
@@ -72,23 +60,23 @@ struct linrec_args {
    arguments that it cannot take. It allocates nothing and does not wait. Zero sequences or zero length is a no-op. */
 typedef cudaError_t linrec_launcher(const struct linrec_args *args, cudaStream_t stream);
 
-/* The compute capability that the code was compiled for (90 for sm_90; set by the makefile). A newer chip runs it, too,
-   but not what was left out of it. */
-#ifndef LINREC_ARCH
-#define LINREC_ARCH 1000
-#endif
+/* What a partial kernel makes of an element: the coefficient and the input that it takes there, and whether it stores
+   a result. */
+struct linrec_element {
+    double coeff, input;
+    bool stored;
+};
 
 /* One row of a chapter's table of kernels. A table ends with a row whose name is NULL. */
 struct linrec_kernel {
-    const char *name;    /* what --variant takes; in a comparison "05_pipe/default" */
-    const char *chapter; /* in a comparison whose kernel it is; NULL: the program's own */
-    const char *idea;    /* one line for --list */
+    const char *name; /* what --variant takes */
+    const char *idea; /* one line for --list */
 
     linrec_launcher *forward;  /* NULL: not offered */
     linrec_launcher *backward; /* NULL: not offered */
     bool reverse;              /* the launchers also take args->reverse */
     bool is_default;           /* the one that runs on the reader's own arrays */
-    bool partial;              /* computes only part of the result: timed, never checked */
+    bool partial;              /* computes only part of the result: timed, and checked by `instead` alone */
     bool moves_nothing;        /* not even the arrays: it has a time, but no GB/s */
 
     size_t max_seq_len;  /* longest sequence, 0: any */
@@ -105,18 +93,13 @@ struct linrec_kernel {
     /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. */
     size_t (*workspace_size)(const struct linrec_args *args);
 
+    /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;
+       *element holds what the whole recurrence takes at (seq, pos) and is changed to what this one does. NULL: nothing
+       is checked. */
+    void (*instead)(const struct linrec_args *args, size_t seq, size_t pos, struct linrec_element *element);
+
     /* Writes who computes element (seq, pos), for example "block 3, thread 17". NULL: not said. */
     void (*owner)(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size);
-};
-
-/* A chapter: what its main.c hands to the harness. */
-struct linrec_chapter {
-    const char *name; /* "02_cuda_ref" */
-    const struct linrec_kernel *kernels;
-    bool on_cpu;   /* plain C on host memory: timed on the CPU for real */
-    bool compares; /* chapter 07: the kernels of all chapters, which check their own on every kind of data; here one
-                      kind is enough for them. Several numbers of sequences, and launches that take long are
-                      repeated less often. */
 };
 
 /* What every launcher checks first. Returns cudaErrorInvalidValue for sizes whose bytes overflow, a null pointer or a

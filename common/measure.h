@@ -2,19 +2,36 @@
 #ifndef MEASURE_H
 #define MEASURE_H
 
-#include "arrays.h"
+#include "operation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct timing {
     double median_ms, p20_ms, p80_ms;
 };
 
-/* Times `repeats` launches of the kernel's pass (backward or not), each with a cold cache: the queue holds flush,
-   event, kernel, event, flush, ... and the host waits once, at the end. Two launches before them warm up and are not
-   counted. Where they scatter too much (p80 far above p20) all of them are timed again, at most twice, and the calmest
-   timing is kept.
+/* Median and spread of `count` times, which are sorted. Fewer than 1 is an error of the caller's. */
+struct timing timing_of(float *ms, int count);
 
-   flush_buffer: memory to read before each launch, at least twice the L2 cache. Fewer than 1 repeat is an error. */
-cudaError_t measure(struct arrays *arrays, const struct linrec_kernel *kernel, bool backward, int repeats,
-                    const void *flush_buffer, size_t flush_bytes, struct timing *timing);
+/* A launch of `what`: operation->launch with a row of the table, or baseline_launch with a baseline. */
+typedef cudaError_t launch_function(const void *what, const struct problem *problem, cudaStream_t stream);
 
+/* Memory to read before each launch, at least twice the L2 cache. No bytes: nothing is read. */
+struct flush {
+    void *buffer;
+    size_t bytes;
+};
+
+/* Times `repeats` launches, each with a cold cache: the queue holds flush, event, kernel, event, flush, ... and the
+   host waits once, at the end. Two launches before them warm up and are not counted. Where they scatter too much (p80
+   far above p20) all of them are timed again, at most twice, and the calmest timing is kept. The problem has the
+   workspace that the kernel asks for. Fewer than 1 repeat is an error. */
+cudaError_t measure(launch_function *launch, const void *what, const struct problem *problem, int repeats,
+                    const struct flush *flush, struct timing *timing);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -27,10 +27,24 @@ static const char *header_value(const char *header, const char *key)
     return at + strspn(at, " ");
 }
 
+/* Elements, or SIZE_MAX where their bytes would overflow. */
+static size_t checked_count(const struct npy *array)
+{
+    size_t count = 1;
+    for (int d = 0; d < array->num_dims; d++)
+        if (array->dims[d] == 0)
+            return 0;
+    for (int d = 0; d < array->num_dims; d++) {
+        if (array->dims[d] > PTRDIFF_MAX / 8 / count)
+            return SIZE_MAX;
+        count *= array->dims[d];
+    }
+    return count;
+}
+
 /* "(3, 1000)" or "(1000,)" into *array. */
 static int read_shape(const char *path, const char *text, struct npy *array)
 {
-    uint64_t dims[2] = {0, 0};
     array->num_dims = 0;
     if (*text++ != '(')
         return usage_error("%s: its header has no readable shape; save it again with numpy.save", path);
@@ -45,16 +59,14 @@ static int read_shape(const char *path, const char *text, struct npy *array)
         const uint64_t value = strtoull(text, &end, 10);
         if (errno != 0 || value > PTRDIFF_MAX)
             return usage_error("%s: its shape is too large for this machine", path);
-        if (array->num_dims == 2)
-            return usage_error("%s: it has more than 2 dimensions; reshape it to (num_seqs, seq_len)", path);
-        dims[array->num_dims++] = value;
+        if (array->num_dims == NPY_MAX_DIMS)
+            return usage_error("%s: it has more than %d dimensions; reshape it", path, NPY_MAX_DIMS);
+        array->dims[array->num_dims++] = value;
         text = end;
     }
     if (array->num_dims == 0)
-        return usage_error("%s: it is a single number; give an array of 1 or 2 dimensions", path);
-    array->num_seqs = array->num_dims == 2 ? dims[0] : 1;
-    array->seq_len = dims[array->num_dims - 1];
-    if (array->seq_len != 0 && array->num_seqs > PTRDIFF_MAX / 8 / array->seq_len)
+        return usage_error("%s: it is a single number; give an array of at least 1 dimension", path);
+    if (checked_count(array) == SIZE_MAX)
         return usage_error("%s: its shape is too large for this machine", path);
     return 0;
 }
@@ -91,7 +103,7 @@ static double element(const struct element_type *type, const unsigned char *byte
 
 static int read_values(const char *path, FILE *file, const struct element_type *type, struct npy *array)
 {
-    const size_t count = array->num_seqs * array->seq_len;
+    const size_t count = npy_count(array);
     unsigned char chunk[4096];
     const size_t chunk_count = sizeof chunk / type->size;
 
@@ -184,19 +196,19 @@ int npy_read(const char *path, struct npy *array)
 
 void npy_write(struct output *output, const struct npy *shape, const float *values)
 {
-    const size_t count = shape->num_seqs * shape->seq_len;
-    char dims[64], header[128];
-    if (shape->num_dims == 1)
-        snprintf(dims, sizeof dims, "(%zu,)", shape->seq_len);
-    else
-        snprintf(dims, sizeof dims, "(%zu, %zu)", shape->num_seqs, shape->seq_len);
-    /* magic, version and size take 10 bytes; with them the header is 128 long, ends in a newline, and is filled with
-     * spaces */
-    const int used = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", dims);
+    const size_t count = npy_count(shape);
+    char dims[NPY_SHAPE_TEXT], header[128 + NPY_SHAPE_TEXT];
+    /* magic, version and size take 10 bytes; with them the header is 128 long, or 256 with many dimensions, ends in a
+       newline, and is filled with spaces */
+    const int used = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }",
+                              npy_shape(shape, dims));
+    const int size = (10 + used + 1 <= 128 ? 128 : 256) - 10;
     memset(header + used, ' ', sizeof header - (size_t)used);
-    header[117] = '\n';
-    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, output->file);
-    fwrite(header, 1, 118, output->file);
+    header[size - 1] = '\n';
+    fwrite("\x93NUMPY\x01\x00", 1, 8, output->file);
+    fputc(size, output->file);
+    fputc(0, output->file);
+    fwrite(header, 1, (size_t)size, output->file);
     for (size_t i = 0; i < count; i++) {
         uint32_t bits;
         memcpy(&bits, &values[i], sizeof bits);
@@ -210,4 +222,21 @@ void npy_free(struct npy *array)
 {
     free(array->values);
     array->values = NULL;
+}
+
+size_t npy_count(const struct npy *shape)
+{
+    size_t count = 1;
+    for (int d = 0; d < shape->num_dims; d++)
+        count *= shape->dims[d];
+    return count;
+}
+
+const char *npy_shape(const struct npy *shape, char text[NPY_SHAPE_TEXT])
+{
+    int used = sprintf(text, "(");
+    for (int d = 0; d < shape->num_dims; d++)
+        used += sprintf(text + used, "%s%zu", d == 0 ? "" : ", ", shape->dims[d]);
+    sprintf(text + used, shape->num_dims == 1 ? ",)" : ")");
+    return text;
 }

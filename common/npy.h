@@ -7,13 +7,15 @@
 
 #include "output.h"
 
+enum { NPY_MAX_DIMS = 8 };
+
 struct npy {
-    int num_dims;             /* 1: (seq_len,), one sequence; 2: (num_seqs, seq_len) */
-    size_t num_seqs, seq_len; /* product of both times 4 fits into ptrdiff_t */
-    float *values;            /* from malloc; row-major */
+    int num_dims;
+    size_t dims[NPY_MAX_DIMS]; /* the shape, outermost first; as bytes of float64 the whole fits into ptrdiff_t */
+    float *values;             /* from malloc; row-major */
 };
 
-/* Reads little-endian float32, float64 or integers of up to 64 bits, C order, 1-D or 2-D, as float32. Returns 0, or 2
+/* Reads little-endian float32, float64 or integers of up to 64 bits, C order, 1-D to 8-D, as float32. Returns 0, or 2
    after one line on stderr: no such file, not .npy, another type or order, truncated or too long, a float64 beyond
    float32. */
 int npy_read(const char *path, struct npy *array);
@@ -22,5 +24,12 @@ int npy_read(const char *path, struct npy *array);
 void npy_write(struct output *output, const struct npy *shape, const float *values);
 
 void npy_free(struct npy *array);
+
+/* Elements of the shape. */
+size_t npy_count(const struct npy *shape);
+
+/* The shape as Python writes it, "(3, 1000)" or "(1000,)". Returns text. */
+enum { NPY_SHAPE_TEXT = 24 * NPY_MAX_DIMS };
+const char *npy_shape(const struct npy *shape, char text[NPY_SHAPE_TEXT]);
 
 #endif

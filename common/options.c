@@ -1,4 +1,4 @@
-/* options.c - see options.h */
+/* options.c - see options.h. One table says of each option how it is read, where it goes, and what --help tells. */
 #include "options.h"
 
 #include <errno.h>
@@ -9,6 +9,25 @@
 
 #include "error.h"
 #include "knobs.h"
+
+enum { MAX_OPTIONS = 20 + MAX_SIZES + MAX_ARRAYS };
+
+/* In which part of --help an option stands. What makes arrays takes those of SHAPE and FILES, and no others. */
+enum part { SHAPE, RUN, FILES, MAKE };
+
+struct row {
+    char name[OPTION_TEXT];
+    const char *argument; /* as --help shows it; NULL: it takes none */
+    const char *help;
+    /* Checks the value and keeps it. Returns -1 to go on, or the status to exit with. */
+    int (*read)(const struct row *row, const char *text, struct options *options);
+    void *to; /* where it goes; NULL: `read` knows */
+    enum part part;
+    const struct size *size; /* of an option for a size */
+    bool given;
+};
+
+/* ---- reading a value ---- */
 
 /* A whole number of decimal digits alone, at most `most`. Returns false for anything else, also for "", "-1", " 1",
  * "1e6". */
@@ -21,223 +40,279 @@ static bool read_whole(const char *text, uint64_t most, uint64_t *value)
     return errno == 0 && *value <= most;
 }
 
-static int read_lengths(const char *text, struct options *options)
+static int read_flag(const struct row *row, const char *text, struct options *options)
+{
+    (void)text, (void)options;
+    *(bool *)row->to = true;
+    return -1;
+}
+
+static int read_text(const struct row *row, const char *text, struct options *options)
+{
+    (void)options;
+    *(const char **)row->to = text;
+    return -1;
+}
+
+static int read_path(const struct row *row, const char *text, struct options *options)
+{
+    if (*text == '\0')
+        return usage_error("--%s: the file name is empty; name a %s", row->name,
+                           row->part == FILES ? ".npy file" : "file");
+    options->any_file = options->any_file || row->part == FILES;
+    return read_text(row, text, options);
+}
+
+static int read_size(const struct row *row, const char *text, struct options *options)
+{
+    uint64_t value;
+    (void)options;
+    if (!read_whole(text, PTRDIFF_MAX, &value))
+        return usage_error("--%s: \"%s\" is not a %s; give a whole number", row->name, text, row->size->noun);
+    *(size_t *)row->to = (size_t)value;
+    return -1;
+}
+
+static int read_list(const struct row *row, const char *text, struct options *options)
 {
     char *copy = strdup(text), *rest = copy, *item;
-    int status = copy == NULL ? usage_error("--seq-len: no memory for \"%s\"", text) : -1;
-    options->num_seq_lens = 0;
+    int status = copy == NULL ? usage_error("--%s: no memory for \"%s\"", row->name, text) : -1;
+    options->num_list = 0;
     while (status < 0 && (item = strsep(&rest, ",")) != NULL) {
-        uint64_t length;
-        if (!read_whole(item, PTRDIFF_MAX, &length))
-            status =
-                usage_error("--seq-len: \"%s\" is not a length; give whole numbers, as in --seq-len 16,1000", item);
-        else if (options->num_seq_lens == MAX_LENGTHS)
-            status = usage_error("--seq-len: more than %d lengths; give fewer", MAX_LENGTHS);
+        uint64_t value;
+        if (!read_whole(item, PTRDIFF_MAX, &value))
+            status = usage_error("--%s: \"%s\" is not a %s; give whole numbers, as in --%s 16,1000", row->name, item,
+                                 row->size->noun, row->name);
+        else if (options->num_list == MAX_LIST)
+            status = usage_error("--%s: more than %d %ss; give fewer", row->name, MAX_LIST, row->size->noun);
         else
-            options->seq_lens[options->num_seq_lens++] = (size_t)length;
+            options->list[options->num_list++] = (size_t)value;
     }
     free(copy);
+    *(size_t *)row->to = options->list[0];
     return status;
 }
 
-static void print_help(const struct linrec_chapter *chapter)
+static int read_config(const struct row *row, const char *text, struct options *options)
 {
-    printf(
-        "usage: %s [options]\n"
-        "\n"
-        "Checks every kernel of chapter %s against a double-precision loop, times it, and prints a table.\n"
-        "\n"
-        "  --num-seqs N          number of sequences\n"
-        "  --seq-len L[,L...]    elements per sequence\n"
-        "  --forward             the forward pass only\n"
-        "  --reverse             only from the last element to the first\n"
-        "  --backward            the backward pass only; with --reverse: of the reversed recurrence\n"
-        "  --variant NAME        one kernel only, see --list\n"
-        "  --config rows=R,...   the shape of a kernel: one or more of rows, threads, stages; see --list\n"
-        "  --seed S              seed of the test data (default 1)\n"
-        "  --repeats R           timed launches per row\n"
-        "  --check-only          check, do not time\n"
-        "  --csv FILE            write the table there as CSV\n"
-        "  --resume              with --csv: write it after every shape, and keep what an interrupted run has left\n"
-        "  --list                list the kernels\n"
-        "  --help                this text\n"
-        "\n"
-        "On your own arrays (.npy, 1-D: one sequence, or 2-D: num_seqs x seq_len), one kernel, forward or with "
-        "--reverse:\n"
-        "  --inputs X.npy --coeffs C.npy --outputs Y.npy\n"
-        "and backward, where Y.npy is read:\n"
-        "  --d-outputs DY.npy --coeffs C.npy --outputs Y.npy --d-inputs DX.npy --d-coeffs DC.npy\n"
-        "\n"
-        "To make such arrays and to look at them, without NumPy; nothing else is done then:\n"
-        "  --fill PATTERN [--num-seqs N] --seq-len L --inputs X.npy ...   write these files; 1-D without --num-seqs.\n"
-        "                        PATTERN: in each sequence zeros, ones, ramp (0 1 2 ...) or alternate (1 -1 1 -1 "
-        "...);\n"
-        "                        or the array's first numbers, as in 3,1,4.5; the last one fills the rest\n"
-        "  --print FILE.npy      print it, one sequence a line\n"
-        "\n"
-        "Exit status: 0 all right, 1 a check or a launch failed, 2 wrong usage or input.\n",
-        chapter->name, chapter->name);
+    (void)row;
+    return knobs_read(text, &options->config);
 }
 
-int options_read(int argc, char **argv, const struct linrec_chapter *chapter, struct options *options)
+static int read_seed(const struct row *row, const char *text, struct options *options)
 {
-    enum {
-        NUM_SEQS = 1,
-        SEQ_LEN,
-        FORWARD,
-        REVERSE,
-        BACKWARD,
-        VARIANT,
-        CONFIG,
-        SEED,
-        REPEATS,
-        CHECK_ONLY,
-        CSV,
-        RESUME,
-        LIST,
-        FILL,
-        PRINT,
-        HELP,
-        INPUTS,
-        COEFFS,
-        OUTPUTS,
-        D_OUTPUTS,
-        D_INPUTS,
-        D_COEFFS
-    };
-    static const struct option names[] = {
-        {"num-seqs", required_argument, NULL, NUM_SEQS},
-        {"seq-len", required_argument, NULL, SEQ_LEN},
-        {"forward", no_argument, NULL, FORWARD},
-        {"reverse", no_argument, NULL, REVERSE},
-        {"backward", no_argument, NULL, BACKWARD},
-        {"variant", required_argument, NULL, VARIANT},
-        {"config", required_argument, NULL, CONFIG},
-        {"seed", required_argument, NULL, SEED},
-        {"repeats", required_argument, NULL, REPEATS},
-        {"check-only", no_argument, NULL, CHECK_ONLY},
-        {"csv", required_argument, NULL, CSV},
-        {"resume", no_argument, NULL, RESUME},
-        {"list", no_argument, NULL, LIST},
-        {"fill", required_argument, NULL, FILL},
-        {"print", required_argument, NULL, PRINT},
-        {"help", no_argument, NULL, HELP},
-        {"inputs", required_argument, NULL, INPUTS},
-        {"coeffs", required_argument, NULL, COEFFS},
-        {"outputs", required_argument, NULL, OUTPUTS},
-        {"d-outputs", required_argument, NULL, D_OUTPUTS},
-        {"d-inputs", required_argument, NULL, D_INPUTS},
-        {"d-coeffs", required_argument, NULL, D_COEFFS},
-        {NULL, 0, NULL, 0},
-    };
-    const char **files[] = {&options->inputs,    &options->coeffs,   &options->outputs,
-                            &options->d_outputs, &options->d_inputs, &options->d_coeffs};
-    const unsigned shape = 1u << NUM_SEQS | 1u << SEQ_LEN;
-    const unsigned array_files =
-        1u << INPUTS | 1u << COEFFS | 1u << OUTPUTS | 1u << D_OUTPUTS | 1u << D_INPUTS | 1u << D_COEFFS;
-    unsigned given = 0; /* a bit for each option */
-    uint64_t value;
-    int option, status;
+    if (!read_whole(text, UINT64_MAX, &options->seed))
+        return usage_error("--%s: \"%s\" is not a seed; give a whole number from 0 to 2^64 - 1", row->name, text);
+    return -1;
+}
 
-    memset(options, 0, sizeof *options);
-    options->seed = 1;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":", names, NULL)) != -1) {
-        if (optarg != NULL && optarg == argv[optind - 1] && strncmp(optarg, "--", 2) == 0)
-            return usage_error("%s needs a value, and %s looks like an option; see --help", argv[optind - 2], optarg);
-        given |= option > 0 && option <= D_COEFFS ? 1u << option : 0;
-        switch (option) {
-        case NUM_SEQS:
-            if (!read_whole(optarg, PTRDIFF_MAX, &value))
-                return usage_error("--num-seqs: \"%s\" is not a number of sequences; give a whole number", optarg);
-            options->num_seqs = (size_t)value;
-            options->num_seqs_given = true;
-            break;
-        case SEQ_LEN:
-            if ((status = read_lengths(optarg, options)) >= 0)
-                return status;
-            break;
-        case FORWARD:
-            options->forward = true;
-            break;
-        case REVERSE:
-            options->reverse = true;
-            break;
-        case BACKWARD:
-            options->backward = true;
-            break;
-        case VARIANT:
-            options->variant = optarg;
-            break;
-        case CONFIG:
-            if ((status = knobs_read(optarg, &options->config)) >= 0)
-                return status;
-            break;
-        case SEED:
-            if (!read_whole(optarg, UINT64_MAX, &options->seed))
-                return usage_error("--seed: \"%s\" is not a seed; give a whole number from 0 to 2^64 - 1", optarg);
-            break;
-        case REPEATS:
-            if (!read_whole(optarg, 10000, &value) || value == 0)
-                return usage_error("--repeats: \"%s\" is not a number of repeats; give one from 1 to 10000", optarg);
-            options->repeats = (int)value;
-            break;
-        case CHECK_ONLY:
-            options->check_only = true;
-            break;
-        case CSV:
-            options->csv = optarg;
-            break;
-        case RESUME:
-            options->resume = true;
-            break;
-        case LIST:
-            options->list = true;
-            break;
-        case FILL:
-            options->fill = optarg;
-            break;
-        case PRINT:
-            options->print = optarg;
-            break;
-        case HELP:
-            print_help(chapter);
-            return 0;
-        case INPUTS:
-        case COEFFS:
-        case OUTPUTS:
-        case D_OUTPUTS:
-        case D_INPUTS:
-        case D_COEFFS:
-            if (*optarg == '\0')
-                return usage_error("--%s: the file name is empty; name a .npy file", names[option - 1].name);
-            *files[option - INPUTS] = optarg;
-            options->arrays = true;
-            break;
-        case ':':
-            return usage_error("%s needs a value; see --help", argv[optind - 1]);
-        default: /* a long option leaves optopt at 0, or at its number where it was given a value that it does not take
-                  */
-            if (optopt > HELP)
-                return usage_error("-%c is not an option; see --help", optopt);
-            return usage_error("%s is not an option; see --help", argv[optind - 1]);
-        }
+static int read_repeats(const struct row *row, const char *text, struct options *options)
+{
+    uint64_t value;
+    if (!read_whole(text, 10000, &value) || value == 0)
+        return usage_error("--%s: \"%s\" is not a number of repeats; give one from 1 to 10000", row->name, text);
+    options->repeats = (int)value;
+    return -1;
+}
+
+/* ---- the table ---- */
+
+/* All options, those of the operation's sizes first and those of its arrays last. Returns how many. */
+static int list_options(const struct operation *operation, struct options *options, bool *help,
+                        struct row rows[MAX_OPTIONS])
+{
+    const struct row of_every_program[] = {
+        {"forward", NULL, "the forward pass only", read_flag, &options->forward, RUN, NULL, false},
+        {"reverse", NULL, "only from the last element to the first", read_flag, &options->reverse, RUN, NULL, false},
+        {"backward", NULL, "the backward pass only; with --reverse: of the reversed operation", read_flag,
+         &options->backward, RUN, NULL, false},
+        {"variant", "NAME", "one kernel only, see --list", read_text, &options->variant, RUN, NULL, false},
+        {"config", "rows=R,...", "the shape of a kernel: one or more of rows, threads, stages; see --list", read_config,
+         NULL, RUN, NULL, false},
+        {"seed", "S", "seed of the test data (default 1)", read_seed, NULL, RUN, NULL, false},
+        {"repeats", "R", "timed launches per row", read_repeats, NULL, RUN, NULL, false},
+        {"check-only", NULL, "check, do not time", read_flag, &options->check_only, RUN, NULL, false},
+        {"csv", "FILE", "write the table there as CSV", read_path, &options->csv, RUN, NULL, false},
+        {"resume", NULL, "with --csv: write it after every shape, and keep what an interrupted run has left", read_flag,
+         &options->resume, RUN, NULL, false},
+        {"list", NULL, "list the kernels", read_flag, &options->list_kernels, RUN, NULL, false},
+        {"help", NULL, "this text", read_flag, help, RUN, NULL, false},
+        {"fill", "PATTERN", "makes arrays", read_text, &options->fill, MAKE, NULL, false},
+        {"print", "FILE.npy", "shows an array", read_text, &options->print, MAKE, NULL, false},
+    };
+    int count = 0;
+    for (int s = 0; s < operation->num_sizes; s++) {
+        const struct size *size = &operation->sizes[s];
+        struct row row = {"",
+                          size->is_list ? "L[,L...]" : "N",
+                          size->help,
+                          size->is_list ? read_list : read_size,
+                          &options->sizes[s],
+                          SHAPE,
+                          size,
+                          false};
+        option_of(size->name, row.name);
+        rows[count++] = row;
     }
-    if (optind < argc)
-        return usage_error("\"%s\" is not an option; see --help", argv[optind]);
-    if (options->fill != NULL || options->print != NULL)
-        for (int i = 0; names[i].name != NULL; i++) {
-            const bool fill = options->fill != NULL;
-            const unsigned allowed = fill ? 1u << FILL | shape | array_files : 1u << PRINT;
-            if ((given & ~allowed & 1u << names[i].val) != 0)
-                return usage_error("--%s does not go with --%s, which %s and does nothing else; leave one out",
-                                   names[i].name, fill ? "fill" : "print", fill ? "makes arrays" : "shows an array");
+    for (size_t i = 0; i < sizeof of_every_program / sizeof *of_every_program; i++)
+        rows[count++] = of_every_program[i];
+    for (int a = 0; a < operation->num_arrays; a++) {
+        struct row row = {"", operation->arrays[a].symbol, "", read_path, &options->files[a], FILES, NULL, false};
+        option_of(operation->arrays[a].name, row.name);
+        rows[count++] = row;
+    }
+    return count;
+}
+
+/* ---- --help ---- */
+
+/* The options for the arrays of a pass, as one would type them. */
+static void print_files(const struct operation *operation, enum direction direction)
+{
+    char option[OPTION_TEXT];
+    printf(" ");
+    for (int a = 0; a < operation->num_arrays; a++) {
+        const struct array *array = &operation->arrays[a];
+        if (array_role(array, direction) != UNTOUCHED)
+            printf(array->optional ? " [--%s %s.npy]" : " --%s %s.npy", option_of(array->name, option), array->symbol);
+    }
+    printf("\n");
+}
+
+static bool same_shape(const struct array *a, const struct array *b)
+{
+    return a->num_dims == b->num_dims && memcmp(a->dims, b->dims, (size_t)a->num_dims * sizeof *a->dims) == 0;
+}
+
+/* A line for each shape: the arrays that have it. */
+static void print_shapes(const struct operation *operation)
+{
+    for (int a = 0; a < operation->num_arrays; a++) {
+        const struct array *array = &operation->arrays[a];
+        bool printed = false;
+        for (int b = 0; b < a; b++)
+            printed = printed || same_shape(&operation->arrays[b], array);
+        if (printed)
+            continue;
+        printf("The shape of %s", array->symbol);
+        for (int b = a + 1; b < operation->num_arrays; b++)
+            if (same_shape(&operation->arrays[b], array))
+                printf(", %s", operation->arrays[b].symbol);
+        printf(" is (");
+        for (int d = 0; d < array->num_dims; d++)
+            printf("%s%s", d == 0 ? "" : ", ", operation->sizes[array->dims[d]].name);
+        printf(").\n");
+    }
+}
+
+static void print_help(const char *program, const struct operation *operation, const struct row *rows, int count)
+{
+    char option[OPTION_TEXT];
+    printf("usage: %s [options]\n"
+           "\n"
+           "Checks every kernel of %s (%s) against a loop in double precision, times it, and prints a table.\n"
+           "\n",
+           program, program, operation->name);
+    for (int i = 0; i < count; i++)
+        if (rows[i].part == SHAPE || rows[i].part == RUN) {
+            const int width = printf("  --%s %s", rows[i].name, rows[i].argument != NULL ? rows[i].argument : "");
+            printf("%*s%s\n", width < 24 ? 24 - width : 0, "", rows[i].help);
         }
-    if (options->csv != NULL && *options->csv == '\0')
-        return usage_error("--csv: the file name is empty; name a file");
+    printf("\nOn your own arrays (.npy), one kernel, forward or with --reverse:\n");
+    print_files(operation, FORWARD);
+    printf("and backward, where what the forward pass has written is read:\n");
+    print_files(operation, BACKWARD);
+    print_shapes(operation);
+    printf("Without %s, which is then 1, a dimension less will do.\n", operation->sizes[0].name);
+
+    printf("\nTo make such arrays and to look at them, without NumPy; nothing else is done then:\n"
+           "  --fill PATTERN");
+    for (int s = 0; s < operation->num_sizes; s++)
+        printf(s == 0 ? " [--%s %s]" : " --%s %s", option_of(operation->sizes[s].name, option),
+               operation->sizes[s].is_list ? "L" : "N");
+    printf(" --%s %s.npy ...   write these files\n"
+           "                        PATTERN: in each row zeros, ones, ramp (0 1 2 ...) or alternate (1 -1 1 -1 ...);\n"
+           "                        or the array's first numbers, as in 3,1,4.5; the last one fills the rest\n"
+           "  --print FILE.npy      print it, one row a line\n"
+           "\n"
+           "Exit status: 0 all right, 1 a check or a launch failed, 2 wrong usage or input.\n",
+           option_of(operation->arrays[0].name, option), operation->arrays[0].symbol);
+}
+
+/* ---- the command line ---- */
+
+/* All words in one line. Returns NULL without memory. */
+static char *join_words(int argc, char **argv)
+{
+    size_t size = 1;
+    for (int i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    char *text = calloc(size, 1), *at = text;
+    for (int i = 0; text != NULL && i < argc; i++) {
+        *at = ' ';
+        at += i != 0;
+        for (const char *from = argv[i]; *from != '\0'; from++)
+            *at++ = (unsigned char)*from < ' ' ? ' ' : *from;
+    }
+    return text;
+}
+
+/* What the options that were given say together. Returns -1 to go on, or 2 after one line. */
+static int check_together(const struct options *options, const struct row *rows, int count)
+{
+    const char *makes = options->fill != NULL ? "fill" : options->print != NULL ? "print" : NULL;
+    const bool fill = options->fill != NULL;
+    for (int i = 0; i < count && makes != NULL; i++)
+        if (rows[i].given && strcmp(rows[i].name, makes) != 0 &&
+            !(fill && (rows[i].part == SHAPE || rows[i].part == FILES)))
+            return usage_error("--%s does not go with --%s, which %s and does nothing else; leave one out",
+                               rows[i].name, makes, fill ? "makes arrays" : "shows an array");
     if (options->resume && options->csv == NULL)
         return usage_error("--resume goes on with a file; name it with --csv");
     if (options->forward && options->backward)
         return usage_error("--forward and --backward exclude each other; give one of them");
     return -1;
+}
+
+int options_read(int argc, char **argv, const char *program, const struct operation *operation, struct options *options)
+{
+    enum { FIRST = 256 }; /* getopt's number of the first option; below are single characters */
+    struct row rows[MAX_OPTIONS];
+    struct option names[MAX_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
+    bool help = false;
+    int number, status;
+
+    memset(options, 0, sizeof *options);
+    options->seed = 1;
+    if ((options->command = join_words(argc, argv)) == NULL)
+        return usage_error("out of memory");
+    const int count = list_options(operation, options, &help, rows);
+    for (int i = 0; i < count; i++)
+        names[i] =
+            (struct option){rows[i].name, rows[i].argument != NULL ? required_argument : no_argument, NULL, FIRST + i};
+    opterr = 0;
+    while ((number = getopt_long(argc, argv, ":", names, NULL)) != -1) {
+        const char *word = argv[optind - 1];
+        if (number == ':')
+            return usage_error("%s needs a value; see --help", word);
+        if (number < FIRST && optopt > 0 && optopt < FIRST)
+            return usage_error("-%c is not an option; see --help", optopt);
+        if (number < FIRST) /* unknown, or with a value that it does not take */
+            return usage_error("%s is not an option; see --help", word);
+        if (optarg != NULL && optarg == word && strncmp(optarg, "--", 2) == 0)
+            return usage_error("%s needs a value, and %s looks like an option; see --help", argv[optind - 2], optarg);
+        struct row *row = &rows[number - FIRST];
+        row->given = true;
+        if ((status = row->read(row, optarg, options)) >= 0)
+            return status;
+        if (help) {
+            print_help(program, operation, rows, count);
+            return 0;
+        }
+    }
+    if (optind < argc)
+        return usage_error("\"%s\" is not an option; see --help", argv[optind]);
+    for (int s = 0; s < operation->num_sizes; s++)
+        options->size_given[s] = rows[s].given;
+    return check_together(options, rows, count);
 }

@@ -32,20 +32,13 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
-#include "data.h"
-#include "linrec.h"
+#include "finding.h"
+#include "linrec_operation.h"
 
 struct oracle_state {
     double y, m, a; /* see above */
     double max_y;   /* largest |y| so far */
-};
-
-struct oracle_result {
-    double max_error;             /* largest error over its bound; above 1 is wrong, infinity where NaN decides */
-    unsigned long long num_bad;   /* elements past their bound */
-    unsigned long long first_bad; /* 2 * (seq * seq_len + pos), plus 1 for d_coeffs; the lowest, or ULLONG_MAX */
 };
 
 /* One step of the loop. The coefficient of the first step is not looked at. */
@@ -67,27 +60,6 @@ static inline HOST_DEVICE void oracle_step(struct oracle_state *state, bool firs
 static inline HOST_DEVICE double oracle_bound(const struct oracle_state *state, int levels)
 {
     return 2 * 0x1p-24 * (state->a + levels * state->m) + (double)FLT_MIN * (1 + state->max_y);
-}
-
-/* Whether a value is still the poison that was there before the launch: all bits set, a NaN that no arithmetic gives.
- */
-static inline HOST_DEVICE bool oracle_is_poison(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits == 0xFFFFFFFFu;
-}
-
-/* The error over its bound, infinity where it cannot be said. A NaN that should be there must be there; an infinity may
-   have turned into NaN (infinity times a product that underflowed) but not into anything else. */
-static inline HOST_DEVICE double oracle_error(double got, double expected, double bound)
-{
-    if (isnan(expected))
-        return isnan(got) ? 0.0 : (double)INFINITY;
-    if (isinf(expected))
-        return isnan(got) || got == expected ? 0.0 : (double)INFINITY;
-    const double error = fabs(got - expected) / bound;
-    return isnan(error) ? (double)INFINITY : error;
 }
 
 /* What the result must be at one step: outputs[pos], or backward d_inputs[pos] and d_coeffs[pos], each within its
@@ -133,35 +105,21 @@ static inline HOST_DEVICE struct oracle_point oracle_advance(struct oracle_state
 }
 
 /* Compares steps [begin, end) of one sequence with the oracle, which starts anew at `begin`, and adds what it finds to
- * `result`. */
+ * *finding. */
 static inline HOST_DEVICE void oracle_check(const struct linrec_args *args, bool backward, size_t seq, size_t begin,
-                                            size_t end, int levels, struct oracle_result *result)
+                                            size_t end, int levels, struct finding *finding)
 {
-    const float *values = backward ? args->d_inputs : args->outputs;
     struct oracle_state state = {0.0, 0.0, 0.0, 0.0};
 
     for (size_t step = begin; step < end; step++) {
         const struct oracle_point point = oracle_advance(&state, args, backward, seq, step, step == begin, levels);
         const size_t index = seq * args->seq_len + point.pos;
-        double errors[2] = {oracle_error(values[index], point.expected, point.bound), 0.0};
-        if (backward && point.coeff_bound == 0.0)
-            errors[1] = args->d_coeffs[index] == 0.0f ? 0.0 : (double)INFINITY;
-        else if (backward)
-            errors[1] = oracle_error(args->d_coeffs[index], point.coeff_expected, point.coeff_bound);
-
-        if (oracle_is_poison(values[index]))
-            errors[0] = (double)INFINITY;
-        if (backward && oracle_is_poison(args->d_coeffs[index]))
-            errors[1] = (double)INFINITY;
-
-        for (int which = 0; which < 2; which++) {
-            result->max_error = fmax(result->max_error, errors[which]);
-            if (!(errors[which] <= 1.0)) {
-                const unsigned long long here = 2 * (unsigned long long)index + (unsigned long long)which;
-                result->num_bad++;
-                if (here < result->first_bad)
-                    result->first_bad = here;
-            }
+        if (!backward) {
+            finding_add(finding, LINREC_OUTPUTS, index, args->outputs[index], point.expected, point.bound);
+        } else {
+            finding_add(finding, LINREC_D_INPUTS, index, args->d_inputs[index], point.expected, point.bound);
+            finding_add(finding, LINREC_D_COEFFS, index, args->d_coeffs[index], point.coeff_expected,
+                        point.coeff_bound);
         }
     }
 }

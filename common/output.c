@@ -13,7 +13,7 @@
 #include "error.h"
 
 /* What an interrupted program must remove. A name stands here while its file does. */
-enum { MAX_UNFINISHED = 4 };
+enum { MAX_UNFINISHED = 32 };
 static char *volatile unfinished[MAX_UNFINISHED];
 
 static void remove_unfinished(int signal_number)

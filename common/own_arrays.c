@@ -9,137 +9,291 @@
 #include "error.h"
 #include "knobs.h"
 
-static const char complete[] =
-    "forward takes --inputs, --coeffs and --outputs; backward takes --d-outputs, --coeffs, --outputs, "
-    "--d-inputs and --d-coeffs";
+enum { LIST_TEXT = 40 * MAX_ARRAYS };
 
-static int check_set(const struct own_arrays *own, const struct options *options)
+/* ---- which files ---- */
+
+/* Whether the array is what tells a backward pass: nothing but that reads it. */
+static bool tells_backward(const struct array *array)
 {
-    const bool gradients = options->d_inputs != NULL || options->d_coeffs != NULL;
-    if (options->num_seqs_given || options->num_seq_lens != 0)
-        return usage_error(
-            "--num-seqs and --seq-len do not go with arrays, whose files say their shape; leave them out");
+    return array->forward == UNTOUCHED && array->backward == READ;
+}
+
+enum direction own_arrays_direction(const struct operation *operation, const struct options *options)
+{
+    bool backward = false;
+    for (int a = 0; a < operation->num_arrays; a++)
+        backward = backward || (options->files[a] != NULL && tells_backward(&operation->arrays[a]));
+    return direction_of(backward, options->reverse);
+}
+
+/* "--inputs, --coeffs and --outputs": the arrays that a pass must have. Returns text. */
+static const char *list_needed(const struct operation *operation, enum direction direction, char text[LIST_TEXT])
+{
+    char option[OPTION_TEXT];
+    int needed = 0, named = 0, used = 0;
+    for (int a = 0; a < operation->num_arrays; a++)
+        needed += array_role(&operation->arrays[a], direction) != UNTOUCHED && !operation->arrays[a].optional;
+    for (int a = 0; a < operation->num_arrays; a++) {
+        const struct array *array = &operation->arrays[a];
+        if (array_role(array, direction) == UNTOUCHED || array->optional)
+            continue;
+        used += sprintf(text + used, "%s--%s",
+                        named == 0            ? ""
+                        : named == needed - 1 ? " and "
+                                              : ", ",
+                        option_of(array->name, option));
+        named++;
+    }
+    return text;
+}
+
+/* "forward takes ...; backward takes ...". Returns text. */
+static const char *complete_sets(const struct operation *operation, char text[2 * LIST_TEXT])
+{
+    char forward[LIST_TEXT], backward[LIST_TEXT];
+    list_needed(operation, BACKWARD, backward);
+    sprintf(text, "forward takes %s%s%s", list_needed(operation, FORWARD, forward),
+            *backward != '\0' ? "; backward takes " : "", backward);
+    return text;
+}
+
+/* "--num-seqs and --seq-len". Returns text. */
+static const char *list_sizes(const struct operation *operation, char text[LIST_TEXT])
+{
+    char option[OPTION_TEXT];
+    int used = 0;
+    for (int s = 0; s < operation->num_sizes; s++)
+        used += sprintf(text + used, "%s--%s",
+                        s == 0                          ? ""
+                        : s == operation->num_sizes - 1 ? " and "
+                                                        : ", ",
+                        option_of(operation->sizes[s].name, option));
+    return text;
+}
+
+static int check_set(const struct operation *operation, const struct options *options, enum direction direction)
+{
+    const bool backward = is_backward(direction);
+    char complete[2 * LIST_TEXT], text[LIST_TEXT], option[OPTION_TEXT], told[OPTION_TEXT] = "";
+    complete_sets(operation, complete);
+    for (int s = 0; s < operation->num_sizes; s++)
+        if (options->size_given[s])
+            return usage_error("%s do not go with arrays, whose files say their shape; leave them out",
+                               list_sizes(operation, text));
     if (options->csv != NULL || options->check_only)
         return usage_error("--csv and --check-only do not go with arrays; leave them out");
-    if (options->backward && !own->backward)
-        return usage_error("--backward needs --d-outputs; %s", complete);
-    if (options->forward && own->backward)
-        return usage_error("--forward does not go with --d-outputs; %s", complete);
-    if (own->backward && options->inputs != NULL)
-        return usage_error("--inputs does not go with --d-outputs; %s", complete);
-    if (options->coeffs == NULL || options->outputs == NULL ||
-        (!own->backward && (options->inputs == NULL || gradients)) ||
-        (own->backward && (options->d_inputs == NULL || options->d_coeffs == NULL)))
-        return usage_error("the set of arrays is not complete; %s", complete);
+    for (int a = 0; a < operation->num_arrays; a++)
+        if (tells_backward(&operation->arrays[a]) && (*told == '\0' || options->files[a] != NULL))
+            option_of(operation->arrays[a].name, told);
+    if (options->backward && !backward)
+        return usage_error("--backward needs --%s; %s", told, complete);
+    if (options->forward && backward)
+        return usage_error("--forward does not go with --%s; %s", told, complete);
+    for (int a = 0; a < operation->num_arrays; a++) {
+        const struct array *array = &operation->arrays[a];
+        const enum role role = array_role(array, direction);
+        const bool given = options->files[a] != NULL, needed = role != UNTOUCHED && !array->optional;
+        if (given && role == UNTOUCHED && backward)
+            return usage_error("--%s does not go with --%s; %s", option_of(array->name, option), told, complete);
+        if ((given && role == UNTOUCHED) || (!given && needed))
+            return usage_error("the set of arrays is not complete; %s", complete);
+    }
     return 0;
 }
 
 /* Two outputs must not end up in one file, by whatever names. Returns 0, or 2 after one line. */
-static int refuse_same_file(const char *a, const char *b)
+static int refuse_same_file(const struct own_arrays *own, int a, int b)
 {
     struct output first, second;
     struct stat status;
-    if ((stat(a, &status) == 0 && !S_ISREG(status.st_mode)) || (stat(b, &status) == 0 && !S_ISREG(status.st_mode)))
+    char name[OPTION_TEXT], other[OPTION_TEXT];
+    if ((stat(own->paths[a], &status) == 0 && !S_ISREG(status.st_mode)) ||
+        (stat(own->paths[b], &status) == 0 && !S_ISREG(status.st_mode)))
         return 0; /* pipes and devices are not replaced */
-    if (output_open(&first, a) != 0)
+    if (output_open(&first, own->paths[a]) != 0)
         return 2;
-    int result = output_open(&second, b); /* each is written beside its place, so both can be open */
+    int result = output_open(&second, own->paths[b]); /* each is written beside its place, so both can be open */
     if (result == 0 && strcmp(first.target, second.target) == 0)
-        result = usage_error("--d-inputs and --d-coeffs name the same file; name two");
+        result =
+            usage_error("--%s and --%s name the same file; name two", option_of(own->operation->arrays[a].name, name),
+                        option_of(own->operation->arrays[b].name, other));
     output_discard(&second);
     output_discard(&first);
     return result;
 }
 
-int own_arrays_read(struct own_arrays *own, const struct options *options)
+static bool is_written(const struct own_arrays *own, int a)
 {
-    const char *forward_read[] = {options->inputs, options->coeffs};
-    const char *backward_read[] = {options->d_outputs, options->coeffs, options->outputs};
-    memset(own, 0, sizeof *own);
-    own->backward = options->d_outputs != NULL;
-    own->num_read = own->backward ? 3 : 2;
-    own->num_written = own->backward ? 2 : 1;
-    own->written[0] = own->backward ? options->d_inputs : options->outputs;
-    own->written[1] = options->d_coeffs;
+    return own->with[a] && array_role(&own->operation->arrays[a], own->direction) == WRITTEN;
+}
 
-    const char **paths = own->backward ? backward_read : forward_read;
-    int status = check_set(own, options);
-    for (int i = 0; i < own->num_written && status == 0; i++)
-        status = output_probe(own->written[i]);
-    if (status == 0 && own->backward)
-        status = refuse_same_file(own->written[0], own->written[1]);
-    for (int i = 0; i < own->num_read && status == 0; i++) {
-        const struct npy *first = &own->read[0], *array = &own->read[i];
-        status = npy_read(paths[i], &own->read[i]);
-        if (status == 0 && (array->num_seqs != first->num_seqs || array->seq_len != first->seq_len ||
-                            array->num_dims != first->num_dims))
-            status = usage_error("%s holds %zu x %zu elements in %d-D, %s %zu x %zu in %d-D; give arrays of one shape",
-                                 paths[0], first->num_seqs, first->seq_len, first->num_dims, paths[i], array->num_seqs,
-                                 array->seq_len, array->num_dims);
+static int check_written(const struct own_arrays *own)
+{
+    int status = 0;
+    for (int a = 0; a < own->operation->num_arrays && status == 0; a++)
+        if (is_written(own, a))
+            status = output_probe(own->paths[a]);
+    for (int a = 0; a < own->operation->num_arrays && status == 0; a++)
+        for (int b = 0; b < a && status == 0; b++)
+            if (is_written(own, a) && is_written(own, b))
+                status = refuse_same_file(own, b, a);
+    return status;
+}
+
+/* ---- their shapes ---- */
+
+/* The array's shape in files, by names: "(num_seqs, seq_len)". Returns text. */
+static const char *wanted_shape(const struct operation *operation, const struct array *array, char text[LIST_TEXT])
+{
+    int used = sprintf(text, "(");
+    for (int d = 0; d < array->num_dims; d++)
+        used += sprintf(text + used, "%s%s", d == 0 ? "" : ", ", operation->sizes[array->dims[d]].name);
+    sprintf(text + used, ")");
+    return text;
+}
+
+/* Whether a file of the array may leave out the first dimension: no file holds a single number. */
+static bool may_leave_out(const struct array *array)
+{
+    return array_is_independent(array) && array->num_dims > 1;
+}
+
+/* Takes the sizes that one file gives. known[s]: the array that has given size s; *one_by: the one
+   that has said whether the first dimension is left out; -1: none yet. Returns 0, or 2 after one line. */
+static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *one_by)
+{
+    const struct array *array = &own->operation->arrays[a];
+    const struct npy *npy = &own->read[a];
+    const int left_out = array->num_dims - npy->num_dims;
+    char mine[NPY_SHAPE_TEXT], other[NPY_SHAPE_TEXT], wanted[LIST_TEXT];
+
+    if (left_out < 0)
+        return usage_error("%s: it has more than %d dimension%s; reshape it to %s", own->paths[a], array->num_dims,
+                           array->num_dims == 1 ? "" : "s", wanted_shape(own->operation, array, wanted));
+    if (left_out > (may_leave_out(array) ? 1 : 0))
+        return usage_error("%s: it has fewer than %d dimensions; reshape it to %s", own->paths[a], array->num_dims,
+                           wanted_shape(own->operation, array, wanted));
+    if (may_leave_out(array) && *one_by < 0) {
+        *one_by = a;
+        own->is_one = left_out == 1;
     }
-    own->shape = own->read[0];
-    own->shape.values = NULL;
+    int differs = may_leave_out(array) && own->is_one != (left_out == 1) ? *one_by : -1;
+    for (int d = 0; d < array->num_dims && differs < 0; d++) {
+        const int s = array->dims[d];
+        const size_t value = d < left_out ? 1 : npy->dims[d - left_out];
+        if (known[s] < 0) {
+            known[s] = a;
+            own->sizes[s] = value;
+        } else if (own->sizes[s] != value) {
+            differs = known[s];
+        }
+    }
+    if (differs < 0)
+        return 0;
+    return usage_error("%s holds %s, %s %s; give arrays of one shape", own->paths[differs],
+                       npy_shape(&own->read[differs], mine), own->paths[a], npy_shape(npy, other));
+}
+
+int own_arrays_read(struct own_arrays *own, const struct operation *operation, const struct options *options)
+{
+    int known[MAX_SIZES], one_by = -1;
+    memset(own, 0, sizeof *own);
+    memset(known, -1, sizeof known);
+    own->operation = operation;
+    own->direction = own_arrays_direction(operation, options);
+    for (int a = 0; a < operation->num_arrays; a++) {
+        own->paths[a] = options->files[a];
+        own->with[a] = options->files[a] != NULL;
+    }
+    int status = check_set(operation, options, own->direction);
+    if (status == 0)
+        status = check_written(own);
+    for (int a = 0; a < operation->num_arrays && status == 0; a++) {
+        if (!own->with[a] || is_written(own, a))
+            continue;
+        status = npy_read(own->paths[a], &own->read[a]);
+        if (status == 0)
+            status = take_shape(own, a, known, &one_by);
+    }
     if (status != 0)
         own_arrays_free(own);
     return status;
 }
 
-/* Writes both files beside their places before either appears. */
-static int write_files(const struct own_arrays *own, float *const values[2])
+/* ---- the run ---- */
+
+/* The shape of a file that is written: as those that were read. */
+static struct npy shape_of(const struct own_arrays *own, int a)
 {
-    struct output outputs[2] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}};
+    const struct array *array = &own->operation->arrays[a];
+    struct npy npy = {.num_dims = 0};
+    for (int d = own->is_one && may_leave_out(array) ? 1 : 0; d < array->num_dims; d++)
+        npy.dims[npy.num_dims++] = own->sizes[array->dims[d]];
+    return npy;
+}
+
+/* Writes all files beside their places before any appears. */
+static int write_files(const struct own_arrays *own, const struct problem *results)
+{
+    struct output outputs[MAX_ARRAYS] = {{NULL, NULL, NULL}};
     int status = 0;
-    for (int i = 0; i < own->num_written && status == 0; i++) {
-        status = output_open(&outputs[i], own->written[i]);
+    for (int a = 0; a < own->operation->num_arrays && status == 0; a++) {
+        const struct npy shape = shape_of(own, a);
+        if (!is_written(own, a))
+            continue;
+        status = output_open(&outputs[a], own->paths[a]);
         if (status == 0)
-            npy_write(&outputs[i], &own->shape, values[i]);
+            npy_write(&outputs[a], &shape, results->arrays[a]);
     }
-    for (int i = 0; i < own->num_written && status == 0; i++)
-        status = output_flush(&outputs[i]);
-    for (int i = 0; i < own->num_written && status == 0; i++)
-        status = output_commit(&outputs[i]);
-    for (int i = 0; i < own->num_written; i++)
-        output_discard(&outputs[i]);
+    for (int a = 0; a < own->operation->num_arrays && status == 0; a++)
+        if (is_written(own, a))
+            status = output_flush(&outputs[a]);
+    for (int a = 0; a < own->operation->num_arrays && status == 0; a++)
+        if (is_written(own, a))
+            status = output_commit(&outputs[a]);
+    for (int a = 0; a < own->operation->num_arrays; a++)
+        output_discard(&outputs[a]);
     return status;
 }
 
-int own_arrays_run(struct own_arrays *own, const struct linrec_kernel *kernel, const struct options *options)
+int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const struct linrec_config *config,
+                   enum backend backend)
 {
+    const struct operation *operation = own->operation;
     struct arrays arrays;
-    float *values[2] = {NULL, NULL};
+    struct problem results = {.operation = operation};
     char shape[KNOBS_TEXT];
-    cudaError_t error = arrays_create(&arrays, own->shape.num_seqs, own->shape.seq_len, own->backward);
+    int status = 1;
+
+    cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, backend);
     if (error != cudaSuccess)
         return usage_error("the arrays do not fit into the device's memory: %s", cudaGetErrorString(error));
-    arrays.args.reverse = options->reverse;
-    arrays.args.config = options->config;
-    for (int i = 0; i < own->num_read && error == cudaSuccess; i++)
-        error = cudaMemcpy(arrays.blocks[i], own->read[i].values, arrays.bytes, cudaMemcpyHostToDevice);
+    arrays_choose(&arrays, own->with);
+    arrays.problem.config = *config;
+    for (int a = 0; a < operation->num_arrays && error == cudaSuccess; a++)
+        if (own->read[a].values != NULL)
+            error = cudaMemcpy(arrays.problem.arrays[a], own->read[a].values, npy_count(&own->read[a]) * sizeof(float),
+                               cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
-        error = arrays_launch(&arrays, kernel, own->backward);
-    for (int i = 0; i < own->num_written && error == cudaSuccess; i++) {
-        const float *from[2] = {own->backward ? arrays.args.d_inputs : arrays.args.outputs, arrays.args.d_coeffs};
-        values[i] = malloc(arrays.bytes + 1);
-        error = values[i] == NULL ? cudaErrorMemoryAllocation
-                                  : cudaMemcpy(values[i], from[i], arrays.bytes, cudaMemcpyDeviceToHost);
-    }
-    int status = 1;
+        error = arrays_launch(&arrays, kernel);
+    if (error == cudaSuccess && !host_copy(&results, &arrays.problem, 0, own->sizes[0]))
+        error = cudaErrorMemoryAllocation;
     if (error == cudaSuccess)
-        status = write_files(own, values);
-    else if (knobs_refused(&options->config, error))
+        status = write_files(own, &results);
+    else if (knobs_refused(config, error))
         status = usage_error("%s does not run with %s here, for example for want of shared memory; choose smaller "
                              "numbers",
-                             kernel->name, knobs_shape(&options->config, ',', shape) + 1);
+                             kernel->name, knobs_shape(config, ',', shape) + 1);
     else
         fprintf(stderr, "FAILED %s: %s\n", kernel->name, cudaGetErrorString(error));
-    free(values[0]);
-    free(values[1]);
+    host_free(&results);
     arrays_free(&arrays);
     return status;
 }
 
 void own_arrays_free(struct own_arrays *own)
 {
-    for (int i = 0; i < own->num_read; i++)
-        npy_free(&own->read[i]);
+    for (int a = 0; a < MAX_ARRAYS; a++)
+        npy_free(&own->read[a]);
 }

@@ -7,20 +7,26 @@
 #include "options.h"
 
 struct own_arrays {
-    bool backward;
-    struct npy shape;       /* of all of them; no values */
-    struct npy read[3];     /* inputs, coeffs; or d_outputs, coeffs, outputs */
-    const char *written[2]; /* paths: outputs; or d_inputs, d_coeffs */
-    int num_read, num_written;
+    const struct operation *operation;
+    enum direction direction;
+    size_t sizes[MAX_SIZES];
+    bool is_one;                 /* the files have no first dimension: it is 1 */
+    bool with[MAX_ARRAYS];       /* which arrays of the pass were given */
+    struct npy read[MAX_ARRAYS]; /* what the pass reads */
+    const char *paths[MAX_ARRAYS];
 };
+
+/* The direction that the files and the options ask for. */
+enum direction own_arrays_direction(const struct operation *operation, const struct options *options);
 
 /* Reads the files that the options name, and checks that the set is complete, the shapes agree and the outputs can be
    written. Returns 0, or 2 after one line on stderr. */
-int own_arrays_read(struct own_arrays *own, const struct options *options);
+int own_arrays_read(struct own_arrays *own, const struct operation *operation, const struct options *options);
 
-/* Runs the kernel, reversed and in the shape that the options say, and writes what it computes. Returns 0, 1 when the
-   launch failed, or 2 when the kernel does not take that shape here or a file could not be written. */
-int own_arrays_run(struct own_arrays *own, const struct linrec_kernel *kernel, const struct options *options);
+/* Runs the kernel in the shape that --config gave, and writes what it computes. Returns 0, 1 when the launch failed, or
+   2 when the kernel does not take that shape here or a file could not be written. */
+int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const struct linrec_config *config,
+                   enum backend backend);
 
 void own_arrays_free(struct own_arrays *own);
 

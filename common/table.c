@@ -13,24 +13,32 @@ double row_gb_per_s(const struct row *row)
     return row->timed ? row->bytes * 1e-9 / (row->timing.median_ms * 1e-3) : 0.0;
 }
 
+/* Characters of a size's column, and of its values. */
+static int size_width(const struct size *size)
+{
+    const int width = (int)strlen(size->name);
+    return width > 8 ? width : 8;
+}
+
 void table_print_head(const struct run *run)
 {
-    const bool sim = strcmp(run->backend, "sim") == 0;
     if (run->compares)
         printf("%-12s ", "chapter");
-    printf("%-*s %-16s %8s %8s ", 14 + run->shape_width, "variant", "direction", "num_seqs", "seq_len");
-    if (sim)
+    printf("%-*s %-16s ", 14 + run->shape_width, "variant", "direction");
+    for (int s = 0; s < run->operation->num_sizes; s++)
+        printf("%*s ", size_width(&run->operation->sizes[s]), run->operation->sizes[s].name);
+    if (run->place->backend == ON_SIM)
         printf("%9s %9s %9s %9s ", "blocks", "threads", "barriers", "shuffles");
     else
         printf("%10s %8s %7s %7s ", "ms", "GB/s", "% copy", "% add");
     printf("%7s\n", "error");
 }
 
-/* A percentage of a yardstick, or a dash. */
-static void print_percent(double gb_per_s, double yardstick)
+/* A percentage of a baseline, or a dash. */
+static void print_percent(double gb_per_s, double baseline)
 {
-    if (yardstick > 0.0 && gb_per_s > 0.0)
-        printf("%7.1f ", 100.0 * gb_per_s / yardstick);
+    if (baseline > 0.0 && gb_per_s > 0.0)
+        printf("%7.1f ", 100.0 * gb_per_s / baseline);
     else
         printf("%7s ", "-");
 }
@@ -43,12 +51,14 @@ static const char *shape_of(const struct row *row)
 
 void table_print_row(const struct run *run, const struct row *row)
 {
-    const bool sim = strcmp(run->backend, "sim") == 0;
+    const bool sim = run->place->backend == ON_SIM;
     if (run->compares)
         printf("%-12s ", row->chapter);
     const int width = printf("%s%s", row->variant, shape_of(row));
     const int left = 14 + run->shape_width - width;
-    printf("%*s %-16s %8zu %8zu ", left > 0 ? left : 0, "", row->direction, row->num_seqs, row->seq_len);
+    printf("%*s %-16s ", left > 0 ? left : 0, "", row->direction);
+    for (int s = 0; s < run->operation->num_sizes; s++)
+        printf("%*zu ", size_width(&run->operation->sizes[s]), row->sizes[s]);
     if (sim && row->counted)
         printf("%9llu %9llu %9llu %9llu ", row->blocks, row->threads, row->barriers, row->shuffles);
     else if (sim)
@@ -68,74 +78,73 @@ void table_print_row(const struct run *run, const struct row *row)
     fflush(stdout);
 }
 
-static void write_percent(FILE *file, double gb_per_s, double yardstick)
+static void write_percent(FILE *file, double gb_per_s, double baseline)
 {
-    if (yardstick > 0.0 && gb_per_s > 0.0)
-        fprintf(file, "%.2f", 100.0 * gb_per_s / yardstick);
+    if (baseline > 0.0 && gb_per_s > 0.0)
+        fprintf(file, "%.2f", 100.0 * gb_per_s / baseline);
     fputc(',', file);
 }
 
-/* A name must not bring in a line, nor (separator) a column. */
-static void write_text(FILE *file, const char *text, char separator)
+/* A name must not bring in a line, nor a column. */
+static void write_name(FILE *file, const char *text)
 {
     for (; *text != '\0'; text++)
-        fputc(*text == separator || (unsigned char)*text < ' ' ? ' ' : *text, file);
+        fputc(*text == ',' || (unsigned char)*text < ' ' ? ' ' : *text, file);
 }
 
-char *table_command(const struct run *run)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    for (int i = 0; file != NULL && i < run->argc; i++) {
-        fputs(i == 0 ? "" : " ", file);
-        write_text(file, run->argv[i], '\0');
-    }
-    return file != NULL && fclose(file) == 0 ? text : NULL;
-}
-
-void table_write_origin(FILE *file, const struct run *run)
+void csv_write_head(FILE *file, const struct place *place, const char *command, const char *columns)
 {
     const time_t now = time(NULL);
-    char date[32], *command = table_command(run);
+    char date[32];
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    fprintf(file, "# command: %s\n# date: %s\n", command != NULL ? command : run->argv[0], date);
-    fprintf(file, "# toolkit: %s\n# driver: %s\n", run->toolkit, run->driver);
-    free(command);
+    fprintf(file, "# command: %s\n# date: %s\n", command, date);
+    fprintf(file, "# toolkit: %s\n# driver: %s\n", place->toolkit, place->driver);
+    fprintf(file, "%s\n", columns);
 }
 
-int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
+const char *csv_columns(const struct operation *operation, char text[COLUMNS_TEXT])
+{
+    int used = sprintf(text, "chapter,variant,direction");
+    for (int s = 0; s < operation->num_sizes; s++)
+        used += sprintf(text + used, ",%s", operation->sizes[s].name);
+    sprintf(text + used, ",backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error");
+    return text;
+}
+
+static void write_row(FILE *file, const struct run *run, const struct row *row)
+{
+    fprintf(file, "%s,%s%s,%s,", row->chapter, row->variant, shape_of(row), row->direction);
+    for (int s = 0; s < run->operation->num_sizes; s++)
+        fprintf(file, "%zu,", row->sizes[s]);
+    fprintf(file, "%s,", backend_name(run->place->backend));
+    write_name(file, run->place->device.name);
+    fputc(',', file);
+    if (row->timed)
+        fprintf(file, "%.6f,%.6f,%.6f,%.2f,", row->timing.median_ms, row->timing.p20_ms, row->timing.p80_ms,
+                row_gb_per_s(row));
+    else
+        fprintf(file, ",,,,");
+    write_percent(file, row_gb_per_s(row), row->copy_gb_per_s);
+    write_percent(file, row_gb_per_s(row), row->add_gb_per_s);
+    if (row->checked)
+        fprintf(file, "%.4f", row->max_error);
+    fputc('\n', file);
+}
+
+int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
 {
     struct output output;
+    char columns[COLUMNS_TEXT];
     const int status = output_open(&output, path);
     if (status != 0)
         return status;
-    FILE *file = output.file;
-
-    table_write_origin(file, run);
     if (run->resumed[0] != '\0')
-        fprintf(file, "# resumed: an interrupted run of %s\n", run->resumed);
-    fprintf(file, "chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,"
-                  "percent_of_copy,percent_of_add,max_error\n");
-    for (const struct row *row = rows; row < rows + num_rows; row++) {
-        if (row->line != NULL) {
-            fprintf(file, "%s\n", row->line);
-            continue;
-        }
-        fprintf(file, "%s,%s%s,%s,%zu,%zu,%s,", row->chapter, row->variant, shape_of(row), row->direction,
-                row->num_seqs, row->seq_len, run->backend);
-        write_text(file, run->device, ',');
-        fputc(',', file);
-        if (row->timed)
-            fprintf(file, "%.6f,%.6f,%.6f,%.2f,", row->timing.median_ms, row->timing.p20_ms, row->timing.p80_ms,
-                    row_gb_per_s(row));
+        fprintf(output.file, "# resumed: an interrupted run of %s\n", run->resumed);
+    csv_write_head(output.file, run->place, run->command, csv_columns(run->operation, columns));
+    for (const struct row *row = rows; row < rows + num_rows; row++)
+        if (row->line != NULL)
+            fprintf(output.file, "%s\n", row->line);
         else
-            fprintf(file, ",,,,");
-        write_percent(file, row_gb_per_s(row), row->copy_gb_per_s);
-        write_percent(file, row_gb_per_s(row), row->add_gb_per_s);
-        if (row->checked)
-            fprintf(file, "%.4f", row->max_error);
-        fputc('\n', file);
-    }
+            write_row(output.file, run, row);
     return output_commit(&output);
 }

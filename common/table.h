@@ -6,16 +6,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "about.h"
 #include "measure.h"
+#include "operation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct row {
     const char *chapter, *variant, *direction;
     const char *shape; /* what --config gave, ":threads=256:stages=3", printed behind the variant; NULL: nothing */
-    size_t num_seqs, seq_len;
+    size_t sizes[MAX_SIZES];
     bool timed; /* else the time columns stay empty */
     struct timing timing;
     double bytes;                       /* that the operation must move */
-    double copy_gb_per_s, add_gb_per_s; /* of the yardsticks on the same shape; 0: none */
+    double copy_gb_per_s, add_gb_per_s; /* of the baselines on the same shape; 0: none */
     bool checked;                       /* else the error column stays empty */
     double max_error;
     bool counted; /* on the simulator, instead of times: what the launch consisted of */
@@ -23,16 +29,14 @@ struct row {
     const char *line; /* as an earlier run has written it to the CSV; NULL: not from there */
 };
 
-/* What the CSV says about the run. */
+/* What the table and the CSV say about the run. */
 struct run {
-    const char *backend; /* "cuda", "sim" or "cpu" */
-    const char *device;
-    int shape_width;  /* characters of the rows' shape, for which the table makes room */
-    bool compares;    /* kernels of several chapters: the table says whose */
-    char resumed[32]; /* when the run that this one resumes began; empty: none */
-    char toolkit[256], driver[64];
-    int argc;
-    char **argv;
+    const struct operation *operation;
+    const struct place *place;
+    const char *command; /* the command line */
+    int shape_width;     /* characters of the rows' shape, for which the table makes room */
+    bool compares;       /* kernels of several chapters: the table says whose */
+    char resumed[32];    /* when the run that this one resumes began; empty: none */
 };
 
 /* GB/s (1e9 bytes per second) over the median, 0 if it was not timed. */
@@ -41,13 +45,18 @@ double row_gb_per_s(const struct row *row);
 void table_print_head(const struct run *run);
 void table_print_row(const struct run *run, const struct row *row);
 
-/* The command line as the CSV shows it, to be freed. NULL without memory. */
-char *table_command(const struct run *run);
-
-/* Writes where a CSV comes from, the lines of # on its top: command, date, toolkit, driver. */
-void table_write_origin(FILE *file, const struct run *run);
+/* Writes the top of any CSV: where it comes from, as lines of # (command, date, toolkit, driver), and its columns. */
+void csv_write_head(FILE *file, const struct place *place, const char *command, const char *columns);
 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
-int table_write_csv(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
+int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
 
+/* The columns of that CSV: chapter, variant, direction, the operation's sizes, backend, and so on to max_error.
+   Returns text. */
+enum { COLUMNS_TEXT = 256 + 32 * MAX_SIZES };
+const char *csv_columns(const struct operation *operation, char text[COLUMNS_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

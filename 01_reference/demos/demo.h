@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "../../common/output.h"
+#include "../../common/table.h"
 
 /* Handles the command line `demo [FILE]`. Returns FILE, or default_path if it is missing. A demo that writes no file
    passes NULL and takes no argument. --help prints usage and ends the program; anything else is refused. */
@@ -39,28 +40,20 @@ static inline double demo_worse(double worst, double error)
 }
 
 /* Opens the file (../../common/output.h: it appears whole or not at all). Its first lines say where the numbers come
-   from. Returns 0, or 2 after one line on stderr. */
-static inline int demo_open(struct output *output, const char *path, const char *command)
+   from, and the columns. Returns 0, or 2 after one line on stderr. */
+static inline int demo_open(struct output *output, const char *path, const char *command, const char *columns)
 {
-    char line[256], date[32];
-    const time_t now = time(NULL);
+    struct place place;
 
     if (strncmp(path, "results/", 8) == 0)
         mkdir("results", 0777); /* if it is there already, all the better */
-    const int status = output_open(output, path);
+    int status = about_place(true, &place);
+    if (status == 0)
+        status = output_open(output, path);
     if (status != 0)
         return status;
-
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    fprintf(output->file, "# command: %s\n# date: %s\n", command, date);
-    FILE *cpuinfo = fopen("/proc/cpuinfo", "r");
-    while (cpuinfo && fgets(line, sizeof line, cpuinfo))
-        if (strncmp(line, "model name", 10) == 0 && strchr(line, ':')) {
-            fprintf(output->file, "# cpu:%s", strchr(line, ':') + 1);
-            break;
-        }
-    if (cpuinfo)
-        fclose(cpuinfo);
+    fprintf(output->file, "# cpu: %s\n", place.device.name);
+    csv_write_head(output->file, &place, command, columns);
     return 0;
 }
 

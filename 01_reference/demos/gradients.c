@@ -27,8 +27,7 @@ static double sigmoid(double z)
     return 1 / (1 + exp(-z));
 }
 
-/* -- three functions of some parameters: forward is a loss, backward fills its gradient ------------------------------
- */
+/* -- three functions of some parameters: forward is a loss, backward fills its gradient -- */
 
 /* Inputs and coefficients are free: parameters are x[0 ... L-1], c[0 ... L-1]. */
 static double free_loss(bool reverse, const double *params)

@@ -68,9 +68,8 @@ int main(int argc, char **argv)
     }
 
     struct output output;
-    if (demo_open(&output, path, argv[0]) != 0)
+    if (demo_open(&output, path, argv[0], "l,clean,noisy,smoothed,both") != 0)
         return 2;
-    fprintf(output.file, "l,clean,noisy,smoothed,both\n");
     for (int l = 0; l < L; l++)
         fprintf(output.file, "%d,%.6f,%.6f,%.6f,%.6f\n", l, clean[l], noisy[l], smooth[l], both[l]);
     return demo_close(&output, path);

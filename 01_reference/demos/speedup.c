@@ -22,26 +22,19 @@ static double now_ms(void)
     return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of several runs; one more before them is not counted. Negative if a launch failed. */
 static double median_ms(linrec_launcher *launcher, const struct linrec_args *args)
 {
-    double times[RUNS];
+    float times[RUNS];
 
     for (int run = -1; run < RUNS; run++) {
         const double begin = now_ms();
         if (launcher(args, 0) != cudaSuccess)
             return -1;
         if (run >= 0)
-            times[run] = now_ms() - begin;
+            times[run] = (float)(now_ms() - begin);
     }
-    qsort(times, RUNS, sizeof times[0], by_size);
-    return times[RUNS / 2];
+    return timing_of(times, RUNS).median_ms;
 }
 
 static float *array(void)
@@ -93,10 +86,9 @@ int main(int argc, char **argv)
     args.outputs = outputs;
 
     struct output output;
-    if (demo_open(&output, path, argv[0]) != 0)
+    if (demo_open(&output, path, argv[0], "threads,median_ms,speedup,predicted") != 0)
         return 2;
     /* two passes instead of one, each T times faster: predict T / 2 */
-    fprintf(output.file, "threads,median_ms,speedup,predicted\n");
     printf("one sequence of %d elements, up to %zu threads, median of %d runs\n", L, cores, RUNS);
     printf("  threads      ms   speed-up   predicted\n");
     printf("  loop    %7.2f       1.00        1.00\n", loop_ms);

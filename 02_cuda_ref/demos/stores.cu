@@ -10,9 +10,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "../../common/output.h"
+#include "../../common/table.h"
 
 enum variant { FULL, NO_STORES, ONLY_STORES, WIDE_STORES, WIDE, NUM_VARIANTS };
 static const char *const names[NUM_VARIANTS] = {"full", "no_stores", "only_stores", "wide_stores", "wide"};
@@ -70,14 +70,8 @@ static void stop_if(cudaError_t error)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 template <int variant>
-static float median_ms(int num_seqs, const float *inputs, const float *coeffs, float *outputs)
+static double median_ms(int num_seqs, const float *inputs, const float *coeffs, float *outputs)
 {
     float ms[REPEATS];
     cudaEvent_t start, stop;
@@ -92,19 +86,19 @@ static float median_ms(int num_seqs, const float *inputs, const float *coeffs, f
         if (i >= 0)
             stop_if(cudaEventElapsedTime(&ms[i], start, stop));
     }
-    qsort(ms, REPEATS, sizeof ms[0], compare);
     stop_if(cudaEventDestroy(start));
     stop_if(cudaEventDestroy(stop));
-    return ms[REPEATS / 2];
+    return timing_of(ms, REPEATS).median_ms;
 }
 
 int main(int argc, char **argv)
 {
-    struct cudaDeviceProp device;
+    static struct place place;
     struct output output;
     float *inputs, *coeffs, *outputs;
-    stop_if(cudaGetDeviceProperties(&device, 0));
-    const int num_seqs = 100 * device.multiProcessorCount;
+    if (about_place(false, &place) != 0)
+        return 2;
+    const int num_seqs = 100 * place.device.multiProcessorCount;
     const size_t bytes = (size_t)num_seqs * SEQ_LEN * sizeof(float); /* a few hundred megabytes: far past the caches */
     stop_if(cudaMalloc(&inputs, bytes));
     stop_if(cudaMalloc(&coeffs, bytes));
@@ -112,31 +106,25 @@ int main(int argc, char **argv)
     stop_if(cudaMemset(inputs, 0, bytes));
     stop_if(cudaMemset(coeffs, 0, bytes));
 
-    const float ms[NUM_VARIANTS] = {
+    const double ms[NUM_VARIANTS] = {
         median_ms<FULL>(num_seqs, inputs, coeffs, outputs),
         median_ms<NO_STORES>(num_seqs, inputs, coeffs, outputs),
         median_ms<ONLY_STORES>(num_seqs, inputs, coeffs, outputs),
         median_ms<WIDE_STORES>(num_seqs, inputs, coeffs, outputs),
         median_ms<WIDE>(num_seqs, inputs, coeffs, outputs),
     };
-    printf("%d sequences of %d elements on %s\n", num_seqs, SEQ_LEN, device.name);
+    printf("%d sequences of %d elements on %s\n", num_seqs, SEQ_LEN, place.device.name);
     for (int v = 0; v < NUM_VARIANTS; v++)
         printf("%-12s %8.3f ms\n", names[v], ms[v]);
 
     if (argc > 1) {
         if (output_open(&output, argv[1]) != 0)
             return 2;
-        int toolkit = 0, driver = 0;
-        char date[32];
-        const time_t now = time(NULL);
-        stop_if(cudaRuntimeGetVersion(&toolkit));
-        stop_if(cudaDriverGetVersion(&driver));
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-        fprintf(output.file, "# command: %s %s\n# date: %s\n# toolkit: CUDA %d.%d\n# driver: CUDA %d.%d\n", argv[0],
-                argv[1], date, toolkit / 1000, toolkit % 1000 / 10, driver / 1000, driver % 1000 / 10);
-        fprintf(output.file, "variant,num_seqs,seq_len,device,median_ms\n");
+        char command[512];
+        snprintf(command, sizeof command, "%s %s", argv[0], argv[1]);
+        csv_write_head(output.file, &place, command, "variant,num_seqs,seq_len,device,median_ms");
         for (int v = 0; v < NUM_VARIANTS; v++)
-            fprintf(output.file, "%s,%d,%d,%s,%.4f\n", names[v], num_seqs, SEQ_LEN, device.name, ms[v]);
+            fprintf(output.file, "%s,%d,%d,%s,%.4f\n", names[v], num_seqs, SEQ_LEN, place.device.name, ms[v]);
         return output_commit(&output);
     }
     return 0;

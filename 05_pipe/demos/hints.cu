@@ -12,11 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../../04_warp_scan/warp_scan.cuh"
+#include "../../common/about.h"
 #include "../../common/device.h"
+#include "../../common/linrec_operation.h"
 #include "../../common/output.h"
+#include "../../common/table.h"
 #include "../pipe.h"
 
 #ifdef LINREC_SIM
@@ -140,18 +142,12 @@ static void stop_if(cudaError_t error)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /* What is timed: a negative hint is `add`. */
 static void launch(const struct linrec_args *args, int hint, bool streaming)
 {
     const size_t shared = (size_t)STAGES * 2 * TILE * sizeof(float);
     if (hint < 0) {
-        stop_if(baseline_add(args, NULL));
+        stop_if(device_add(args->num_seqs * args->seq_len, args->inputs, args->coeffs, args->outputs, NULL));
         return;
     }
     hints_forward<<<(unsigned)args->num_seqs, THREADS, shared>>>(args->seq_len, hint, streaming, args->inputs,
@@ -159,7 +155,7 @@ static void launch(const struct linrec_args *args, int hint, bool streaming)
     stop_if(cudaGetLastError());
 }
 
-static float median_ms(const struct linrec_args *args, int hint, bool streaming, const void *flush, size_t flush_bytes)
+static double median_ms(const struct linrec_args *args, int hint, bool streaming, const void *flush, size_t flush_bytes)
 {
     float ms[REPEATS];
     cudaEvent_t start, stop;
@@ -175,17 +171,16 @@ static float median_ms(const struct linrec_args *args, int hint, bool streaming,
         if (i >= 0)
             stop_if(cudaEventElapsedTime(&ms[i], start, stop));
     }
-    qsort(ms, REPEATS, sizeof ms[0], compare);
     stop_if(cudaEventDestroy(start));
     stop_if(cudaEventDestroy(stop));
-    return ms[REPEATS / 2];
+    return timing_of(ms, REPEATS).median_ms;
 }
 
 int main(int argc, char **argv)
 {
     static const size_t lengths[] = {16384, 65536};
     const char *csv = argc == 3 && strcmp(argv[1], "--csv") == 0 ? argv[2] : NULL;
-    struct cudaDeviceProp device;
+    static struct place place;
     static struct output output;
     FILE *file = NULL;
     void *flush;
@@ -193,54 +188,51 @@ int main(int argc, char **argv)
         fprintf(stderr, "hints: give nothing, or --csv FILE.csv\n");
         return 2;
     }
-    stop_if(cudaGetDeviceProperties(&device, 0));
-    if (10 * device.major + device.minor < 90 || LINREC_ARCH < 90) {
+    if (about_place(false, &place) != 0)
+        return 2;
+    if (place.arch < 90) {
         printf("hints: skipped, it needs sm_90\n");
         return 0;
     }
     if (csv != NULL) {
-        int toolkit = 0, driver = 0;
-        char date[32];
-        const time_t now = time(NULL);
+        char command[512];
         if (output_open(&output, csv) != 0)
             return 2;
         file = output.file;
-        stop_if(cudaRuntimeGetVersion(&toolkit));
-        stop_if(cudaDriverGetVersion(&driver));
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-        fprintf(file, "# command: %s --csv %s\n# date: %s\n# toolkit: CUDA %d.%d\n# driver: CUDA %d.%d\n", argv[0], csv,
-                date, toolkit / 1000, toolkit % 1000 / 10, driver / 1000, driver % 1000 / 10);
-        fprintf(file, "hint,store,flush,num_seqs,seq_len,device,median_ms,percent_of_add\n");
+        snprintf(command, sizeof command, "%s --csv %s", argv[0], csv);
+        csv_write_head(file, &place, command, "hint,store,flush,num_seqs,seq_len,device,median_ms,percent_of_add");
     }
     stop_if(cudaFuncSetAttribute((const void *)hints_forward, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  STAGES * 2 * TILE * (int)sizeof(float)));
-    const size_t flush_bytes = 2 * (size_t)device.l2CacheSize;
+    const size_t flush_bytes = 2 * (size_t)place.device.l2CacheSize;
     stop_if(cudaMalloc(&flush, flush_bytes));
     stop_if(cudaMemset(flush, 0, flush_bytes));
-    printf("%-8s %-6s %-10s %-6s %10s %7s   on %s\n", "length", "hint", "store", "flush", "ms", "% add", device.name);
+    printf("%-8s %-6s %-10s %-6s %10s %7s   on %s\n", "length", "hint", "store", "flush", "ms", "% add",
+           place.device.name);
     for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
         struct linrec_args args = {};
         const struct data_spec spec = {1, DATA_NEAR_ONE, lengths[n], false, 0};
         float *inputs, *coeffs;
-        args.num_seqs = 100 * (size_t)device.multiProcessorCount, args.seq_len = lengths[n];
+        args.num_seqs = 100 * (size_t)place.device.multiProcessorCount, args.seq_len = lengths[n];
         const size_t bytes = args.num_seqs * args.seq_len * sizeof(float);
         stop_if(cudaMalloc(&inputs, bytes));
         stop_if(cudaMalloc(&coeffs, bytes));
         stop_if(cudaMalloc(&args.outputs, bytes));
-        stop_if(device_fill(&spec, DATA_INPUTS, inputs, args.num_seqs));
-        stop_if(device_fill(&spec, DATA_COEFFS, coeffs, args.num_seqs));
+        stop_if(linrec_fill_array(&spec, DATA_INPUTS, inputs, args.num_seqs));
+        stop_if(linrec_fill_array(&spec, DATA_COEFFS, coeffs, args.num_seqs));
         args.inputs = inputs, args.coeffs = coeffs;
         for (int flushed = 1; flushed >= 0; flushed--) {
             const void *buffer = flushed ? flush : NULL;
-            const float add = median_ms(&args, -1, false, buffer, flush_bytes);
+            const double add = median_ms(&args, -1, false, buffer, flush_bytes);
             for (int hint = 0; hint < NUM_HINTS; hint++)
                 for (int store = 0; store < 2; store++) {
-                    const float ms = median_ms(&args, hint, store, buffer, flush_bytes);
+                    const double ms = median_ms(&args, hint, store, buffer, flush_bytes);
                     printf("%-8zu %-6s %-10s %-6s %10.4f %7.1f\n", args.seq_len, hint_names[hint], store_names[store],
-                           flush_names[flushed], ms, 100.0f * add / ms);
+                           flush_names[flushed], ms, 100.0 * add / ms);
                     if (file != NULL)
                         fprintf(file, "%s,%s,%s,%zu,%zu,%s,%.6f,%.2f\n", hint_names[hint], store_names[store],
-                                flush_names[flushed], args.num_seqs, args.seq_len, device.name, ms, 100.0f * add / ms);
+                                flush_names[flushed], args.num_seqs, args.seq_len, place.device.name, ms,
+                                100.0 * add / ms);
                 }
         }
         cudaFree(inputs), cudaFree(coeffs), cudaFree(args.outputs);

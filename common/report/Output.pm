@@ -2,7 +2,7 @@
 #
 # The simulator prints the same everywhere, so what it prints is written to the digit. These outputs differ from machine to machine and
 # are written anew only if they differ in more than that:
-#   times of the CPU (01_reference and its speed-up)    numbers and the machine's name
+#   what holds times of the CPU, in ms                  numbers and the machine's name
 #   gdb                                                 addresses and the numbers of processes
 #   programs on a GPU                                   numbers and the device
 package Output;
@@ -23,7 +23,7 @@ sub masked {
         $text =~ s/\b0x[0-9a-f]+\b/ADDRESS/g;
         $text =~ s/\b(LWP|process|Thread) \d+/$1 N/g;
     }
-    if (needs_gpu($command) || $command =~ /01_reference( |$)|speedup/) {
+    if (needs_gpu($command) || $text =~ /\(cpu, |\bms\b/) {
         $text =~ s/ on .*? \((cpu|cuda), [^)]*\)/ on DEVICE ($1)/g;
         $text =~ s/-?\d+(\.\d+)?(e[-+]?\d+)?/N/g;
         $text =~ s/[ \t]+/ /g;

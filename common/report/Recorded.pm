@@ -2,37 +2,24 @@
 package Recorded;
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::Bin";
+use Tables;
 use Texts;
 
-my $device = 'h200';
-my $results = "07_bench/results/$device";
+my $results = '07_bench/results/' . device_of_texts();
 my (%recorded, $missing);
 
 sub missing { return $missing // 0 } # how many ? are left
 
-# The newest recording of that name: { rows => [{ column => value }], about => { date, toolkit, ... }, path }. None: undef.
+# The newest recording of that name, as read_table returns it. None: undef.
 sub recording {
     my ($name) = @_;
-    return $recorded{$name} //= do {
-        my ($path) = reverse sort grep { m{/\d{4}-\d\d-\d\d-\Q$name\E\.csv$} } glob "$results/*.csv";
-        return undef if !defined $path;
-        my (%about, @columns, @rows);
-        for (split /\n/, read_text($path)) {
-            if (/^# (\w+): (.*)/) { $about{$1} = $2; next }
-            my @fields = split /,/, $_, -1;
-            if (!@columns) { @columns = @fields; next }
-            my %row;
-            @row{@columns} = @fields;
-            push @rows, \%row;
-        }
-        { rows => \@rows, about => \%about, path => $path };
-    };
-}
-
-# The rows in which every key has its value.
-sub rows_of {
-    my ($recording, %keys) = @_;
-    return grep { my $row = $_; !grep { ($row->{$_} // '') ne $keys{$_} } keys %keys } @{ $recording->{rows} };
+    if (!exists $recorded{$name}) {
+        my $path = newest($name, device_of_texts());
+        $recorded{$name} = defined $path ? read_table($path) : undef;
+    }
+    return $recorded{$name};
 }
 
 sub in_words {
@@ -70,7 +57,7 @@ sub value {
     my ($request, $old) = @_;
     my ($name, $column, $format, %keys) = request($request);
     my $recording = recording($name) // return not_yet(nothing($name), $old);
-    my @rows = rows_of($recording, %keys);
+    my @rows = rows_with($recording, %keys);
     return not_yet("no row of $recording->{path} has " . in_words(%keys), $old) if !@rows;
     stop(@rows . " rows of $recording->{path} have " . in_words(%keys)) if @rows > 1;
     return formatted($rows[0], $column, $format);
@@ -78,7 +65,7 @@ sub value {
 
 # The greatest length in those rows; without any, no kernel is shorter.
 sub longest {
-    my ($longest) = sort { $b <=> $a } map { $_->{seq_len} } rows_of(@_);
+    my ($longest) = sort { $b <=> $a } map { $_->{seq_len} } rows_with(@_);
     return $longest // 'inf';
 }
 
@@ -90,10 +77,10 @@ sub cell {
     my %kernel = map { $_ => $keys{$_} } grep { defined $keys{$_} } qw(chapter variant direction);
     my $dash;
     for my $recording (grep { defined } map { recording($_) } @$files) {
-        my @rows = rows_of($recording, %keys);
+        my @rows = rows_with($recording, %keys);
         stop(@rows . " rows of $recording->{path} have " . in_words(%keys)) if @rows > 1;
         return ($rows[0], formatted($rows[0], $row->{column}, $row->{format})) if @rows;
-        $dash ||= rows_of($recording, %kernel) && rows_of($recording, %$shape) || longest($recording, %kernel) < longest($recording)
+        $dash ||= rows_with($recording, %kernel) && rows_with($recording, %$shape) || longest($recording, %kernel) < longest($recording)
             && longest($recording, %kernel) < $keys{seq_len};
     }
     return (undef, '-') if $dash;

@@ -74,7 +74,9 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
         memset((char *)c.shared + c.size - c.zero, 0, c.zero);
         sim_race_copy_ends(sim_region_near(c.shared), c.shared, c.size, c.site);
     }
-    if (kept != sim_current->num_copies)
+    if (kept != sim_current->num_copies) {
         sim_step(sim_current);
+        sim_counts.idle_waits += kept == 0;
+    }
     sim_current->num_copies = kept;
 }

@@ -34,8 +34,8 @@ static uintptr_t load_offset(void)
     return offset;
 }
 
-/* Starts addr2line on our own program; its output, two lines for each frame: function, file:line. NULL: it cannot run.
- */
+/* Starts addr2line on our own program; its output, two lines for each frame: function, file:line. NULL:
+   it cannot run. */
 static FILE *start_addr2line(const void *const *addresses, int count, pid_t *child)
 {
     enum { MOST = 32 };

@@ -341,8 +341,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return cudaSuccess;
 }
 
-/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number. Registers are not known.
- */
+/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number.
+   Registers are not known. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *kernel, int block_size,
                                                           size_t dynamic_shared)
 {

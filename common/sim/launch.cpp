@@ -187,6 +187,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     sim_watchdog(false);
     sim_verify_all();
     sim_counts.launches++;
+    sim_counts.default_launches += launch->stream == NULL;
     sim_observe_launch_end(&sim_counts);
     sim_add_counts(&total, &sim_counts);
     sim_counts = {};

@@ -322,3 +322,20 @@ void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsig
                sim_race->interval << INTERVAL_AT | (uint64_t)engine << AGENT_AT |
                    (uint64_t)sim_race->times[engine] << TIME_AT | (uint64_t)site << SITE_AT | COPIED);
 }
+
+extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size)
+{
+    const struct sim_region *r = sim_region_near(address);
+    const size_t word = r == NULL ? 0 : (size_t)((const char *)address - r->start) / 4;
+
+    if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4))
+        return false;
+    const uint64_t record = r->shadow->cells[word].write;
+    if (sim_launch_interval == 0 || interval_of(record) < sim_launch_interval)
+        return false;
+    *block = sim_index_of(sim_block_of(interval_of(record))).x;
+    *thread = agent_of(record);
+    if (place != NULL)
+        sim_locate((const char *)sim_site_pc(site_of(record)) - 1, place, size);
+    return true;
+}

@@ -4,6 +4,7 @@
 #ifndef SIM_H
 #define SIM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct sim_traffic {
 
 struct sim_counts {
     uint64_t launches;         /* kernels launched */
+    uint64_t default_launches; /* of these, on the default stream */
     uint64_t blocks;           /* blocks run */
     uint64_t threads;          /* threads run */
     uint64_t barriers;         /* __syncthreads and its kin: one for the whole block */
@@ -36,8 +38,9 @@ struct sim_counts {
     struct sim_traffic stores; /* atomics too */
     uint64_t shared_requests; /* loads, stores and atomics of shared memory, and what asynchronous copies write there */
     uint64_t shared_bytes;
-    uint64_t conflicts; /* how often a request to shared memory must be repeated because of banks */
-    uint64_t chain;     /* the most that one thread does one after the other: elements stored, and waits for others */
+    uint64_t conflicts;  /* how often a request to shared memory must be repeated because of banks */
+    uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
+    uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
 };
 
 struct sim_counts sim_get_counts(void);
@@ -50,6 +53,10 @@ void sim_trace(const char *label);
 /* Gives a piece of device memory a name, which messages then say ("the 400-byte array inputs"). It may lie inside an
    allocation: kernels must not leave it, though around it there is room, such as guards. `name` is kept, not copied. */
 void sim_name_array(const void *start, size_t size, const char *name);
+
+/* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's
+   number (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
+bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);
 
 #ifdef __cplusplus
 }

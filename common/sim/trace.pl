@@ -3,16 +3,16 @@
 # the name of a variant or "all", also one for each of its lines that access memory.
 use strict;
 use warnings;
+use FindBin;
+use lib "$FindBin::Bin/..";
+use Tables;
 
 my ($path, $lines) = @ARGV;
 die "usage: $0 FILE.csv [VARIANT|all]\n" if !defined $path || @ARGV > 2;
-open my $csv, '<', $path or die "$path: $!\n";
-chomp(my $head = <$csv>);
-my @columns = split /,/, $head;
-my @rows = map { chomp; my %row; @row{@columns} = split /,/, $_, -1; \%row } <$csv>;
-close $csv;
+my $table = read_table($path);
+my @rows = @{ $table->{rows} };
 die "$path: nothing was traced\n" if !@rows;
-die "$path is not a trace; SIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'load_sectors' } @columns;
+die "$path is not a trace; SIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'load_sectors' } @{ $table->{columns} };
 die "no variant \"$lines\" was traced; LINES takes one of the table's names, or all\n"
     if defined $lines && $lines ne 'all' && !grep { $_->{variant} eq $lines } @rows;
 my %chapters = map { $_->{chapter} => 1 } @rows; # chapter 07 traces the kernels of all

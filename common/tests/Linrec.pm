@@ -5,21 +5,45 @@ use warnings;
 use Exporter 'import';
 use File::Spec;
 use File::Temp 'tempdir';
-our @EXPORT = qw(backend program extra chapters complete_variants run_program write_npy npy_bytes read_npy read_file scratch refuses copy_of_chapters);
+use lib 'common';
+use Tables;
+our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants run_program write_npy npy_bytes read_npy read_file write_file
+    scratch refuses copy_of_chapters), @Tables::EXPORT);
 
 # The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
 sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
 sub program { return 'build/' . backend() . "/$_[0]" }
 sub extra { return program("extra/$_[0]") }
 
-# Every chapter that has a program; but 07_bench, whose program runs the others' kernels, has tests of its own (bench.t).
-sub chapters { return grep { -x program($_) && $_ ne '07_bench' } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
+# What a chapter's Makefile says of it: the value of a variable (common/chapter.mk explains them), '' if it says nothing.
+sub says {
+    my ($chapter, $variable) = @_;
+    return ((read_file("$chapter/Makefile") // '') =~ /^$variable\s*[:?]?=\s*(.*?)\s*$/m)[0] // '';
+}
+sub claims { return scalar grep { $_ eq $_[1] } split ' ', says($_[0], 'CLAIMS') }
+
+# Every chapter that has a program; but for one that claims nothing a test of its own is enough.
+sub chapters { return grep { -x program($_) && !claims($_, 'nothing') } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
+sub gpu_chapters { return grep { !says($_, 'ON_CPU') } chapters() }
+
+# The lines of --list for a chapter's own variants: in a comparison the others' are named after their chapters.
+sub own_variants {
+    my (undef, $list) = run_program(program($_[0]), '--list');
+    return grep { !m{^\S*/} } split /\n/, $list;
+}
+
+# Options with which a program runs the chapter's own variants that compute all of a result, as a list of lists: no options at all, or for a program
+# that compares, which would run the others' variants, too, a variant at a time.
+sub alone {
+    my ($chapter) = @_;
+    return [] if !says($chapter, 'COMPARES');
+    return map { /^(\S+)/ ? ['--variant', $1] : () } grep { !/\(partial/ } own_variants($chapter);
+}
 
 # The variants of a chapter that compute all of a pass: --forward, --backward or --reverse.
 sub complete_variants {
     my ($chapter, $pass) = @_;
-    my (undef, $list) = run_program(program($chapter), '--list');
-    my @complete = map { /^(\S+)/ } grep { !/\(partial/ } split /\n/, $list;
+    my @complete = map { /^(\S+)/ } grep { !/\(partial/ } own_variants($chapter);
     return grep { (run_program(program($chapter), $pass, '--variant', $_, '--check-only', '--num-seqs', 0))[2] !~ /does not run/ } @complete;
 }
 
@@ -38,6 +62,14 @@ sub read_file {
     open my $file, '<:raw', $_[0] or return undef;
     local $/;
     return scalar <$file>;
+}
+
+sub write_file {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!";
+    print $file $text;
+    close $file or die "$path: $!";
+    return $path;
 }
 
 # Runs a command without a shell, with environment settings in an optional leading hash. Returns status, stdout, stderr.

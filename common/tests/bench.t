@@ -13,14 +13,9 @@ my $sim = backend() eq 'sim';
 my $csv = scratch('bench.csv');
 my @command = ($p, '--num-seqs', 3, '--seq-len', '5,33', '--repeats', 3, '--resume', '--csv', $csv);
 
-sub rows { return grep { !/^#/ && !/^chapter,/ } split /\n/, read_file($_[0]) // '' }
+sub rows { return -s $_[0] ? @{ read_table($_[0])->{rows} } : () }
+sub key { return join ',', @{ $_[0] }{qw(chapter variant direction num_seqs seq_len)} } # of a row
 sub about { my ($key) = @_; return (read_file($csv) =~ /^# $key: (.*)$/m)[0] }
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file;
-}
 
 # ---- who is compared ----
 
@@ -28,8 +23,8 @@ my ($status, $out, $err) = run_program(@command);
 is($status, 0, 'a comparison') or diag("$out$err");
 like($out, qr/^all \d+ checks passed$/m, 'all of it is checked');
 my %seen;
-$seen{ join '/', (split /,/)[0, 1] }{ (split /,/)[2] }++ for rows($csv);
-for my $chapter (grep { $_ ne '01_reference' } chapters()) {
+$seen{"$_->{chapter}/$_->{variant}"}{ $_->{direction} }++ for rows($csv);
+for my $chapter (split ' ', says('07_bench', 'NEEDS')) {
     my (undef, $list) = run_program(program($chapter), '--list');
     for my $line (split /\n/, $list) {
         my ($variant) = $line =~ /^(\S+)/;
@@ -41,19 +36,18 @@ for my $chapter (grep { $_ ne '01_reference' } chapters()) {
     }
     my $each = scratch('each.csv');
     run_program(program($chapter), '--num-seqs', 3, '--seq-len', 5, '--csv', $each);
-    my @directions = map { join '/', (split /,/)[0 .. 2] } grep { /^$chapter,/ } rows($each);
-    is_deeply([grep { my ($c, $v, $d) = split m{/}; !$seen{"$c/$v"}{$d} } @directions], [], "$chapter: in every direction that it runs");
+    my @missing = grep { !$seen{"$_->{chapter}/$_->{variant}"}{ $_->{direction} } } rows_with(read_table($each), chapter => $chapter);
+    is_deeply([map { key($_) } @missing], [], "$chapter: in every direction that it runs");
 }
 ok($sim || !(grep { !$seen{"07_bench/$_"} } qw(copy add add5 cub_by_key cub_block_scan)), 'against copy, add, add5 and CUB');
 is_deeply($seen{'07_bench/empty'}, { forward => 2 }, 'and a launch that does nothing, once for each shape');
-is_deeply([map { (split /,/, $_, -1)[11 .. 13] } grep { /^07_bench,empty,/ } rows($csv)], [('') x 6], 'which is compared with nothing, and not checked');
+is_deeply([map { @$_{qw(percent_of_copy percent_of_add max_error)} } grep { $_->{variant} eq 'empty' } rows($csv)], [('') x 6], 'which is compared with nothing, and not checked');
 my ($head) = read_file($csv) =~ /^(chapter,.*)$/m;
 is($head, 'chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error',
     'the CSV has the columns that every chapter\'s has');
-my @keys = map { join ',', (split /,/)[0 .. 4] } rows($csv);
+my @keys = map { key($_) } rows($csv);
 my %once = map { $_ => 1 } @keys;
 is(scalar(keys %once), scalar(@keys), 'no row stands there twice');
-is_deeply([grep { (split /,/, $_, -1) != 14 } rows($csv)], [], 'every row has 14 fields');
 
 # ---- options ----
 
@@ -75,7 +69,7 @@ my $complete = read_file($csv);
 my $begun = about('date');
 ($status, $out) = run_program(@command);
 ok($status eq 0 && $out =~ /^nothing was checked$/m, 'a complete table: nothing is left to do');
-is_deeply([rows($csv)], [grep { !/^#/ && !/^chapter,/ } split /\n/, $complete], 'and its rows stay');
+is(read_file($csv) =~ s/^#.*\n//mgr, $complete =~ s/^#.*\n//mgr, 'and its rows stay');
 is(about('resumed'), "an interrupted run of $begun", 'the CSV says that it was resumed');
 
 # interrupted: the last shape is cut in its middle, and so is a line
@@ -84,9 +78,9 @@ my $kept = @lines - 1;
 write_file($csv, join("\n", @lines[0 .. $kept - 1]) . "\n" . substr $lines[$kept], 0, 20);
 ($status, $out) = run_program(@command);
 ok($status eq 0 && $out =~ /^what an interrupted run has finished stays as it is in \Q$csv\E; remove it to measure all again$/m, 'an interrupted run is resumed') or diag($out);
-is_deeply([map { join ',', (split /,/)[0 .. 4] } rows($csv)], \@keys, 'and in the end holds all rows, in order');
-my ($shape) = join(',', (split /,/, $lines[-1])[2 .. 4]);
-my ($direction, $num_seqs, $length) = split /,/, $shape;
+is_deeply([map { key($_) } rows($csv)], \@keys, 'and in the end holds all rows, in order');
+my ($direction, $num_seqs, $length) = @{ (rows($csv))[-1] }{qw(direction num_seqs seq_len)};
+my $shape = "$direction,$num_seqs,$length";
 my @again = grep { /\s\Q$direction\E\s+$num_seqs\s+$length\s/ } split /\n/, $out;
 my @all_again = grep { /^0\d_\w+ +\w+ +\w+ +\d+ +\d+/ } split /\n/, $out;
 ok(@again && @again == @all_again, "only $shape was run again") or diag($out);
@@ -133,7 +127,7 @@ SKIP: {
     kill 'INT', $pid;
     waitpid $pid, 0;
     my @left = rows($csv);
-    ok((grep { /,forward,3,5,/ } @left) && !(grep { /,backward_reverse,3,200000,/ } @left) && !glob("$csv.partial*"),
+    ok((grep { key($_) =~ /,forward,3,5$/ } @left) && !(grep { key($_) =~ /,backward_reverse,3,200000$/ } @left) && !glob("$csv.partial*"),
         'interrupted, the finished shapes are there and nothing else is');
 }
 
@@ -160,7 +154,7 @@ sub slurp_gray { # the bytes of a PNG's rows, unpacked
 }
 
 # the kernels that are drawn are compared, in that direction
-for my $script ('07_bench/figures.py', '07_bench/plot.sh') {
+for my $script ('07_bench/figures.py', '07_bench/plot.pl') {
     my $text = read_file($script);
     my %drawn = map { $_ => 'forward' } grep { !/^07/ } map { s/', '/\//r } $text =~ m{\b(\d\d_\w+(?:', '|/)\w+)(?=[', "])}g;
     if (my ($lines) = $text =~ /'backward': \[(.*)\]/) {
@@ -215,7 +209,7 @@ SKIP: {
 }
 mkdir scratch('broken');
 write_file(scratch('broken/matplotlib.py'), "raise ImportError('not here')\n");
-($status, $out, $err) = run_program({ PYTHONPATH => scratch('broken') }, 'sh', '07_bench/plot.sh', '--recorded');
+($status, $out, $err) = run_program({ PYTHONPATH => scratch('broken') }, 'perl', '07_bench/plot.pl', '--recorded');
 ok($status eq 0 && $out =~ /^figures of 07_bench skipped \(ladder, .*\): no python3 with matplotlib/m, 'without matplotlib: one sentence, and success')
     or diag("$out$err");
 
@@ -249,11 +243,11 @@ ptxas info    : Function properties for _Z4pipeILi2ELi4EEvPf
     16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads
 ptxas info    : Used 64 registers, used 1 barriers, 512 bytes smem
 END
-($status, $out, $err) = run_program('perl', '07_bench/ptxas.pl', 'sm_90', $report);
+($status, $out, $err) = run_program('perl', 'common/gpu/ptxas.pl', 'sm_90', $report);
 like($out, qr/^05_pipe +pipe +\S*flat_forward\S* +50 +0 +0 +0 +36$/m, 'attrs: 50 registers leave room for 36 warps');
 like($out, qr/^05_pipe +pipe +.* +64 +16 +20 +512 +32  SPILLS$/m, 'attrs: a spill is flagged');
 is($status, 1, 'and is a failure');
-($status, $out, $err) = run_program('perl', '07_bench/ptxas.pl', 'sm_90', scratch('ptxas.txt'));
+($status, $out, $err) = run_program('perl', 'common/gpu/ptxas.pl', 'sm_90', scratch('ptxas.txt'));
 ok($status ne 0 && $err =~ /no kernel is reported in .*; build with BACKEND=cuda first/, 'attrs: nothing to report is said');
 
 # ---- profile and record, with a profiler and a program that only pretend ----
@@ -287,10 +281,12 @@ echo '"0","7","void k<1, 2>(int)","1,000.00","8000.00","4000","10","160","50.00"
 case "$*" in *cub*) echo '"1","7","k2","3,000.00","8000.00","4000","0","0","90.00","n/a"';; esac
 END
 chmod 0755, "$fake/build/cuda/extra/07_bench_launches", "$fake/bin/ncu";
-sub in_fake { # a script of chapter 07, with the fakes
+symlink "$root/$_", "$fake/$_" for qw(common 05_pipe);
+symlink "$root/07_bench/$_", "$fake/07_bench/$_" for qw(Makefile recordings.sh);
+sub in_fake { # a script of common/gpu, with the fakes
     my ($script, %env) = @_;
     chdir $fake;
-    my @result = run_program({ BACKEND => 'cuda', PATH => "$fake/bin:$ENV{PATH}", %env }, 'perl', "$root/07_bench/$script");
+    my @result = run_program({ BACKEND => 'cuda', PATH => "$fake/bin:$ENV{PATH}", %env }, 'perl', "$root/common/gpu/$script");
     chdir $root;
     return @result;
 }
@@ -314,8 +310,8 @@ like($out, qr/^not counted on this chip: l2_fabric_sectors \(lts__t_sectors_srcu
     'a chip without a counter does without');
 my $of_05 = read_file("$fake/results/05_counters.csv") // '';
 like($of_05, qr/^# command: CHAPTER=05_pipe make profile$/m, 'one chapter: its table says so');
-is_deeply([sort keys %{ { map { join('/', (split /,/)[0, 1]) => 1 } rows("$fake/results/05_counters.csv") } }], ['05_pipe/default', '07_bench/add'],
-    'and holds its kernels and the yardstick');
+is_deeply([sort keys %{ { map { ("$_->{chapter}/$_->{variant}" => 1) } rows("$fake/results/05_counters.csv") } }], ['05_pipe/default', '07_bench/add'],
+    'and holds its kernels and the baseline');
 ($status, $out, $err) = in_fake('profile.pl', CHAPTER => '99_none');
 ok($status ne 0 && $err =~ /^make profile: no kernel of 99_none runs here; CHAPTER takes a name such as 05_pipe$/m, 'a chapter that is not there') or diag("$out$err");
 unlink "$fake/results/05_counters.csv";
@@ -351,9 +347,8 @@ chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_m
 CSV
 END
 chmod 0755, "$fake/build/cuda/05_pipe";
-symlink "$root/07_bench/$_", "$fake/07_bench/$_" for qw(record.pl recordings.sh profile.pl);
 chdir $fake;
-($status, $out, $err) = run_program({ BACKEND => 'cuda' }, 'sh', '07_bench/recordings.sh', '05');
+($status, $out, $err) = run_program({ BACKEND => 'cuda' }, 'sh', 'common/gpu/recordings.sh', '05');
 chdir $root;
 is($status, 1, 'recordings: a run that fails is a failure');
 like($out, qr/^failed, see build\/recordings\.log:\n +build\/cuda\/05_pipe --variant work_only --config threads=256,stages=1 .* \(status 1\)$/m, 'and named');
@@ -364,9 +359,9 @@ my $overlap = read_file("$fake/07_bench/results/h200/2026-01-03-05_overlap.csv")
 is(scalar(() = $overlap =~ /^# command: /mg), 6, 'a table of several runs names all their commands');
 is(scalar(() = $overlap =~ /^07_bench,add,/mg), 1, 'and each row once');
 is(scalar(() = $overlap =~ /^chapter,/mg), 1, 'and its columns once');
-is_deeply([map { (split /,/)[1] } grep { /^05_pipe,/ } split /\n/, $overlap],
+is_deeply([map { $_->{variant} } grep { $_->{chapter} eq '05_pipe' } rows("$fake/07_bench/results/h200/2026-01-03-05_overlap.csv")],
     [map { my $stages = $_; map { "$_:threads=256:stages=$stages" } qw(async copy_only) } 1 .. 3], 'with the shape in the name');
-refuses('a part that is not there', qr/^make recordings: there is no part "99"; choose of 02 /, 'env', 'BACKEND=cuda', 'sh', '07_bench/recordings.sh', '99');
+refuses('a part that is not there', qr/^make recordings: there is no part "99"; choose of 02 02_counters 03 04 05 /, 'env', 'BACKEND=cuda', 'sh', 'common/gpu/recordings.sh', '99');
 
 # ---- other systems ----
 

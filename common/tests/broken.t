@@ -13,6 +13,10 @@ my @mistakes = (
     [changes_inputs => qr/changed an array that it should only read/],
     [skips_nan => qr/expected -?nan .* got -?nan/],
     [zero_forgets => qr/nonfinite coefficients: .* elements are wrong/],
+    [hides_errors => qr/hides_errors forward: it returns success after an error; return cudaGetLastError\(\)/],
+    [takes_null => qr/takes_null forward: with a null pointer the launcher must return "invalid argument", not "no error"/],
+    [refuses_nothing => qr/refuses_nothing forward: with a sequence that is too long the launcher must return "invalid argument"/],
+    [does_more => qr/does_more forward: 3 x 3, near one coefficients: it computes something else than its part, outputs\[0, 1\]/],
     [past_by_memcpy => qr/4 bytes before or past an output array were written/],
 );
 # Without the barrier after writing, a thread reads too early; without the one after reading, one that runs ahead overwrites what
@@ -22,6 +26,7 @@ my $past = qr/broken\.cu:@{[line_of('outputs[row + seq_len] = 0')]}: kernel scan
 push @mistakes, backend() eq 'sim'
     ? [past_the_end => qr/${past}writes right past the end of the \d+-byte array outputs\. Compare the index/]
     : [past_the_end => qr/4 bytes before or past an output array were written/];
+push @mistakes, [default_stream => qr/default_stream forward: it launches on the default stream; pass on/] if backend() eq 'sim';
 push @mistakes, (map { ["reads_early" => $race, $_], ["writes_early" => $race, $_] } qw(warp reverse random:1)),
     [barrier_in_branch => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*barrier/i],
     [absent_lane => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*lane/i]

@@ -8,50 +8,53 @@ use Test::More;
 
 my $lengths = join ',', 1 .. 130, 255 .. 257, 511 .. 513, 1000, 1023 .. 1025, 2049, 4097;
 
-# what each chapter runs; the others it refuses
-my %directions = (
-    '01_reference' => 'forward reverse backward backward_reverse',
-    '02_cuda_ref' => 'forward reverse backward backward_reverse',
-    '06_backward' => 'forward reverse backward backward_reverse',
-    map { $_ => 'forward' } qw(03_tile 04_warp_scan 05_pipe));
-is_deeply([chapters()], [sort grep { $_ ne '07_bench' } map { s{/main\.c$}{}r } glob '[0-9][0-9]_*/main.c'], 'every chapter has its program');
+is_deeply([chapters()], [sort grep { !claims($_, 'nothing') } map { s{/main\.c$}{}r } glob '[0-9][0-9]_*/main.c'], 'every chapter has its program');
 for my $chapter (chapters()) {
-    for my $num_seqs (1, 5) {
-        my ($status, $out, $err) =
-            run_program(program($chapter), '--check-only', '--num-seqs', $num_seqs, '--seq-len', $lengths, '--seed', 10 + $num_seqs);
-        ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, "$chapter: $num_seqs sequences of 1 to 4097 elements")
-            or diag("status $status\n$err");
+    my ($list_status, $list) = run_program(program($chapter), '--list');
+    is($list_status, 0, "$chapter --list");
+    for my $only (alone($chapter)) {
+        for my $num_seqs (1, 5) {
+            my ($status, $out, $err) =
+                run_program(program($chapter), @$only, '--check-only', '--num-seqs', $num_seqs, '--seq-len', $lengths, '--seed', 10 + $num_seqs);
+            ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, "$chapter @$only: $num_seqs sequences of 1 to 4097 elements")
+                or diag("status $status\n$err");
+        }
     }
     # more sequences than 16 bits count, more than any block or warp takes; rows longer than any tile
     for my $shape ([131, '17,100'], [65601, 16], [2, '20001,70001']) {
-        # on the simulator 65 601 blocks of every variant would take minutes
-        my @only = $shape->[0] > 60000 && backend() eq 'sim' && $chapter ge '05' ? ('--variant', 'default') : ();
-        my ($status, $out, $err) = run_program(program($chapter), '--check-only', '--num-seqs', $shape->[0], '--seq-len', $shape->[1], @only);
-        ok(($status eq 0 && $out =~ /^all \d+ checks passed$/m) || ($status eq 2 && $err =~ /takes sequences of up to/),
-            "$chapter: $shape->[0] sequences of $shape->[1] elements") or diag($err);
+        # on the simulator 65 601 blocks of many variants would take minutes
+        my ($default) = $list =~ /^(\S+).*\(default\)/m;
+        my @own = own_variants($chapter);
+        my @only = $shape->[0] > 60000 && backend() eq 'sim' && @own > 4 ? ['--variant', $default] : alone($chapter);
+        for my $only (@only) {
+            my ($status, $out, $err) =
+                run_program(program($chapter), @$only, '--check-only', '--num-seqs', $shape->[0], '--seq-len', $shape->[1]);
+            ok(($status eq 0 && $out =~ /^all \d+ checks passed$/m) || ($status eq 2 && $err =~ /takes sequences of up to/),
+                "$chapter @$only: $shape->[0] sequences of $shape->[1] elements") or diag($err);
+        }
     }
     for my $shape ([0, 5], [3, 0], [0, 0]) {
         my ($status, $out) = run_program(program($chapter), '--check-only', '--num-seqs', $shape->[0], '--seq-len', $shape->[1]);
         ok($status eq 0, "$chapter: $shape->[0] sequences of $shape->[1] elements are a no-op with success");
     }
-    my ($status, $out) = run_program(program($chapter), '--check-only', '--num-seqs', 1, '--seq-len', 5, '--csv', scratch('directions.csv'));
-    my %seen = map { (split /,/)[2] => 1 } grep { /^$chapter,/ } split /\n/, read_file(scratch('directions.csv'));
-    my $runs = $directions{$chapter} // 'not said above';
-    is_deeply(\%seen, { map { $_ => 1 } split ' ', $runs }, "$chapter runs: $runs");
-    if ($runs eq 'forward') {
+    my ($status) = run_program(program($chapter), '--check-only', '--num-seqs', 1, '--seq-len', 5, '--csv', scratch('directions.csv'));
+    my %seen = map { $_->{direction} => 1 } rows_with(read_table(scratch('directions.csv')), chapter => $chapter);
+    my $all = claims($chapter, 'directions');
+    my $runs = $all ? 'backward backward_reverse forward reverse' : 'forward';
+    is(join(' ', sort keys %seen), $runs, "$chapter runs: $runs");
+    if (!$all) {
         refuses("$chapter --reverse", qr/does not run reverse/, program($chapter), '--reverse');
         refuses("$chapter --backward", qr/does not run backward/, program($chapter), '--backward');
     }
 
-    ($status, my $list) = run_program(program($chapter), '--list');
-    is($status, 0, "$chapter --list");
     my @forward = complete_variants($chapter, '--forward');
 
     # Products of coefficients overflow, and nothing comes in that they could multiply: zeros stay zeros, as long as they overflow within
     # a thread's part, or where nobody joins them. The last ones overflow within the part of the very first thread.
     my @overflows = (['2.83', (2.83) x 96]);
-    push @overflows, map { ['1, three times 1e20, then 0', 1, (1e20) x 3, (0) x ($_ - 4)] } 128, 512, 1024 if $chapter ge '03';
-    push @overflows, ['1, three times 1e20', 1, (1e20) x 3], ['1e20', (1e20) x 4], ['1e7', (1e7) x 7], ['1.5', (1.5) x 300] if $chapter ge '05';
+    push @overflows, map { ['1, three times 1e20, then 0', 1, (1e20) x 3, (0) x ($_ - 4)] } 128, 512, 1024 if !says($chapter, 'ON_CPU');
+    push @overflows, ['1, three times 1e20', 1, (1e20) x 3], ['1e20', (1e20) x 4], ['1e7', (1e7) x 7], ['1.5', (1.5) x 300]
+        if claims($chapter, 'fours');
     for my $case (@overflows) {
         my ($name, @coeffs) = @$case;
         my $length = @coeffs;
@@ -96,7 +99,7 @@ SKIP: {
     my @values = map { sin $_ } 1 .. $num_seqs * $length;
     my $inputs = write_npy(scratch('x.npy'), "($num_seqs, $length)", @values);
     my $coeffs = write_npy(scratch('c.npy'), "($num_seqs, $length)", reverse @values);
-    for my $chapter (grep { $_ ne '01_reference' } chapters()) {
+    for my $chapter (gpu_chapters()) {
         for my $variant (complete_variants($chapter, '--forward')) {
             my %bits;
             for my $schedule ('warp', 'reverse', 'random:1', 'random:2') {

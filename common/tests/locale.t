@@ -6,18 +6,12 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file or die "$path: $!";
-}
-
 # ---- a decimal comma ----
 
 # in each of these a number below one counts, also if awk takes it for 0
 my @rows = map { "$_,forward,4,1024,cuda,A GPU,0.5,0.4,0.6,0.9,10.00,10.00,0.1" } '03_tile,serial', '03_tile,shared', '07_bench,add';
-my $table = join '', map { "$_\n" } '# a table', @rows;
+my $table = join '', map { "$_\n" } '# a table', 'chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,'
+    . 'percent_of_add,max_error', @rows;
 
 # the scripts run in a folder of their own, with something in gnuplot's place that tells what reaches it
 my $here = scratch('plots');
@@ -26,12 +20,11 @@ my $root = `pwd`;
 chomp $root;
 symlink "$root/$_", "$here/$_" for 'common', '03_tile';
 mkdir "$here/07_bench";
-symlink "$root/07_bench/$_", "$here/07_bench/$_" for 'plot.sh', 'recordings.sh', 'figures.py';
+symlink "$root/07_bench/$_", "$here/07_bench/$_" for 'plot.pl', 'figures.py';
 write_file("$here/bin/gnuplot", <<'END');
 #!/bin/sh
-# throughput.gp asks awk like this
-csv=$(echo "$2" | sed -n "s/.*csv='\([^']*\)'.*/\1/p")
-[ -z "$csv" ] || awk -F, '$11 + 0 > 0 { found++ } END { print found + 0, "rows of", FILENAME }' "$csv"
+data=$(echo "$2" | sed -n "s/.*data='\([^']*\)'.*/\1/p")
+echo "$(grep -c '^1024 0\.9$' "$data") points, LC_ALL=$LC_ALL"
 END
 chmod 0755, "$here/bin/gnuplot";
 sub here { # a command in that folder
@@ -48,16 +41,16 @@ note($bites ? 'awk here reads decimal commas' : 'no locale here makes awk read d
 for my $env ({}, $made ? \%comma : ()) {
     my $where = %$env ? 'a decimal comma' : 'a decimal point';
     write_file("$here/results/03_tile.csv", $table);
-    my ($status, $out, $err) = here($env, 'sh', 'common/plots/plot.sh', '03_tile');
-    is("$status|$out", "0|3 rows of results/03_tile.csv\ndrew results/03_tile.svg\n", "$where: a chapter's own times are drawn") or diag($err);
+    my ($status, $out, $err) = here($env, 'perl', 'common/plots/plot.pl', '03_tile');
+    is("$status|$out", "0|3 points, LC_ALL=C\ndrew results/03_tile.svg\n", "$where: a chapter's own times are drawn") or diag($err);
     write_file("$here/results/07_bench.csv", $table);
-    ($status, $out, $err) = here($env, 'sh', '07_bench/plot.sh');
+    ($status, $out, $err) = here($env, 'perl', '07_bench/plot.pl');
     is((grep { /,0\.5,/ } split /\n/, read_file("$here/results/07_ladder.csv")), 2, "$where: the ladder loses no row") or diag("$out$err");
-    like($out, qr{^2 rows of results/07_ladder\.csv$}m, "$where: and all of it is drawn") or diag("$out$err");
+    like($out, qr{^2 points, LC_ALL=C$}m, "$where: and all of it is drawn") or diag("$out$err");
 }
 
 # what other scripts hand to awk, gnuplot, sort or ncu is read the same everywhere, too
-for my $script (split /\n/, `git ls-files '*.sh' 2>/dev/null || ls common/*/*.sh 07_bench/*.sh`) {
+for my $script (split /\n/, `git ls-files '*.sh' 2>/dev/null || ls */*.sh common/*/*.sh`) {
     my ($head) = split /^(?=[^#\n]*\b(?:awk|gnuplot|sort)\b(?!:))/m, my $text = read_file($script);
     next if $head eq $text;
     like($head, qr/^export LC_ALL=C\b/m, "$script sets LC_ALL before it asks awk, gnuplot or sort");

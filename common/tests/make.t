@@ -1,4 +1,4 @@
-# Two makes at once, from clean: neither finds half a file, and neither takes the other's away.
+# Two makes at once, from clean: neither finds half a file, and neither takes the other's away. And what the environment holds by chance.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -6,13 +6,6 @@ use Linrec;
 use Test::More;
 use Time::HiRes 'sleep';
 
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file or die "$path: $!";
-    return $path;
-}
 sub wait_for {
     my ($path) = @_;
     for (1 .. 1200) {
@@ -82,4 +75,13 @@ mkdir scratch('objects');
 $ENV{CXX} = "sh $slow g++";
 two('.o', scratch('objects/empty.o'), 'sh', 'common/sim/compile.sh', $source, scratch('objects/empty.o'), '-Icommon');
 is_deeply([map { s{.*/}{}r } glob scratch('objects/*')], [qw(empty.d empty.o)], 'nothing else is left');
+
+# variables that a reader's shell may have exported for something else
+my @names = qw(ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECK_WITH PLOT FIGURES LINES TERM COLUMNS);
+for my $chapter (chapters()) {
+    my @dry = ('make', '--no-print-directory', '-n', 'BACKEND=sim', '-C', $chapter, 'all', 'run', 'check', 'plot', 'trace', 'bench');
+    my ($status, $out, $err) = run_program(@dry);
+    is($status, 0, "$chapter: make -n") or diag($err);
+    is(join('', (run_program({ map { $_ => 'something' } @names }, @dry))[0, 1]), "0$out", "$chapter: the same, whatever the environment holds");
+}
 done_testing;

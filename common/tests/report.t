@@ -5,14 +5,6 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file;
-    return $path;
-}
-
 my $source = write_file(scratch('scan.cu'), <<'EOS');
 /* scan.cu - not a kernel: { */
 #include <cuda_runtime.h>

@@ -17,7 +17,7 @@ sub summary { # of a program's output
     return ([split /\n/, $said], [split /\n/, $out]);
 }
 
-for my $chapter (chapters()) {
+for my $chapter (grep { !says($_, 'COMPARES') } chapters()) {
     my $p = program($chapter);
     my (undef, $list) = run_program($p, '--list');
     my @variants = map { (split)[0] } split /\n/, $list;
@@ -56,7 +56,7 @@ my @run = ('make', '--no-print-directory', 'BACKEND=' . backend(), '-C', '02_cud
 my ($status, $out, $err) = run_program(@run, 'RUN_OPTIONS=--num-seqs 2 --seq-len 16');
 ok($status eq 0 && $out =~ /^all_ways +forward +2 +16 .*^all \d+ checks passed$/ms, 'make run shows it') or diag("$out$err");
 my @kept = map { join ' ', (split)[0, 1] } grep { / 2 +16 / } split /\n/, read_file('results/of_the_tests.txt');
-my @csv = map { join ' ', (split /,/)[1, 2] } grep { /,2,16,/ } split /\n/, read_file('results/of_the_tests.csv');
+my @csv = map { "$_->{variant} $_->{direction}" } rows_with(read_table('results/of_the_tests.csv'), num_seqs => 2, seq_len => 16);
 ok("@kept" eq "@csv" && @kept >= 4, 'and keeps the whole table') or diag("@kept");
 ($status, $out, $err) = run_program(@run, 'RUN_OPTIONS=--variant none');
 ok($status ne 0 && $err =~ /there is no variant "none"/, 'make run fails where the program does') or diag("$out$err");

@@ -8,25 +8,24 @@ use Test::More;
 
 plan skip_all => 'only the simulator sees every access; this is BACKEND=' . backend() if backend() ne 'sim';
 
-# Runs a chapter's program; returns the rows of whole kernels and those of lines.
+# Runs a chapter's program; returns the rows of its own kernels, whole and line by line.
 sub trace {
     my ($chapter, @arguments) = @_;
     my $path = scratch('trace.csv');
     unlink $path;
     my ($status, $out, $err) = run_program({ SIM_TRACE => $path }, program($chapter), @arguments);
     is($status, 0, "$chapter @arguments is traced") or diag($err);
-    my ($head, @lines) = split /\n/, read_file($path) // '';
-    my @columns = split /,/, $head;
-    my @rows = map { my %row; @row{@columns} = split /,/, $_, -1; \%row } @lines;
+    my @rows = -f $path ? rows_with(read_table($path), chapter => $chapter) : ();
+    @rows = @{ read_table($path)->{rows} } if claims($chapter, 'nothing');
     return [grep { $_->{line} eq '' } @rows], [grep { $_->{line} ne '' } @rows];
 }
 
 # Arrays that a pass reads and writes.
 my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward_reverse => [3, 2]);
 
-# ---- the default: nothing twice, nothing in vain. Lengths whose rows begin at multiples of 32 bytes, and others ----
+# ---- the defaults of chapters that claim it: nothing twice, nothing in vain. Lengths whose rows begin at multiples of 32 bytes, and others ----
 
-for my $chapter (grep { $_ ge '05' } chapters()) {
+for my $chapter (grep { claims($_, 'once') } chapters()) {
     my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 5, '--seq-len', '8,64,104,512,520,2048,4096,10000,40960,7,100,1001,4097,10007,40001');
     for my $row (@$kernels) {
         my ($num_seqs, $length, $direction) = @$row{qw(num_seqs seq_len direction)};
@@ -54,7 +53,7 @@ for my $chapter (grep { $_ ge '05' } chapters()) {
 
 # ---- no shared access of any chapter conflicts ----
 
-for my $chapter (grep { $_ ne '01_reference' } chapters()) {
+for my $chapter (gpu_chapters()) {
     my ($kernels) = trace($chapter, '--num-seqs', 2, '--seq-len', '33,1001,4096,16000');
     is_deeply([map { "$_->{variant} $_->{seq_len}: $_->{conflicts}" } grep { $_->{conflicts} } @$kernels], [], "$chapter: no bank conflicts");
 }
@@ -80,12 +79,13 @@ ok($status eq 0 && $out =~ /^forward, 64 sequences of 1024 elements\nfull_blocks
         && $out =~ m{^ +02_cuda_ref/full_blocks\.cu:\d+: outputs\[l\] = y;\n +- +- +32\.0 +4\.0 +31\.\d\d +\d\.\d\d +0$}m, 'trace.pl prints kernels and their lines')
     or diag("$out$err");
 
-for my $chapter ('02_cuda_ref', '05_pipe', '06_backward', '07_bench') {
-    trace($chapter, '--num-seqs', 32, '--seq-len', '33,4096');
+for my $chapter (gpu_chapters(), '07_bench') {
+    my ($kernels) = trace($chapter, '--num-seqs', 32, '--seq-len', '33,4096');
     (my $failed, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
     is("$failed$err", 0, "trace.pl: $chapter");
     is_deeply([grep { length > 100 } split /\n/, $out], [], "$chapter: within 100 columns");
-    like($out, qr/^\Q@{[$chapter eq '07_bench' ? '05_pipe, ' : '']}\Eforward, 32 sequences of 33 elements$/m, "$chapter: a line says the shape") if $chapter !~ /^06/;
+    my $whose = says($chapter, 'COMPARES') ? "$kernels->[0]{chapter}, " : '';
+    like($out, qr/^\Q$whose\E$kernels->[0]{direction}, 32 sequences of 33 elements$/m, "$chapter: a line says the shape");
 }
 like($out, qr/^06_backward, backward, 32 sequences of 4096 elements\ntwo_pass .*\n(?:.*\n)*?\+ /m, "more kernels of a variant");
 {
@@ -101,17 +101,12 @@ like(read_file(scratch('warp.csv')), qr/^,,,,,none,\S+:\d+,load,\d+,31,6200,4$/m
 
 # ---- what a GPU counts: sectors that requests touch, for each element, as ncu saw them (make profile) on an H200 ----
 
-my ($recorded) = reverse sort glob '07_bench/results/h200/*-07_counters.csv';
-my (%gpu, @columns);
-for (grep { !/^#/ } split /\n/, read_file($recorded)) {
-    my @cell = split /,/;
-    if (!@columns) { @columns = @cell; next }
-    my %cell;
-    @cell{@columns} = @cell;
-    $gpu{"$cell{chapter} $cell{variant} $cell{direction}"}{ $cell{metric} } = $cell{value} / $cell{num_seqs} / $cell{seq_len} if $cell{metric} =~ /_sectors$/;
+my %gpu;
+for my $row (grep { $_->{metric} =~ /_sectors$/ } @{ read_table(newest('07_counters', device_of_texts()))->{rows} }) {
+    $gpu{"$row->{chapter} $row->{variant} $row->{direction}"}{ $row->{metric} } = $row->{value} / $row->{num_seqs} / $row->{seq_len};
 }
 # 03 and 04 split a sequence among as many threads as there, so the same length; 02 takes a warp of sequences
-for my $chapter (grep { $_ ne '01_reference' } chapters()) {
+for my $chapter (gpu_chapters()) {
     my ($kernels) = trace($chapter, '--num-seqs', $chapter =~ /^02/ ? 32 : 1, '--seq-len', 16384);
     my %seen; # for each element, over all launches of a variant
     for my $row (@$kernels) {
@@ -126,8 +121,6 @@ for my $chapter (grep { $_ ne '01_reference' } chapters()) {
             my $add = $gpu{'07_bench add forward'};
             my $expected = $bulk ? $counted->{l2_read_sectors} * $add->{load_sectors} / $add->{l2_read_sectors} : $counted->{"${what}_sectors"};
             my $sectors = $seen{$name}{"${what}_sectors"};
-            # nvcc 13.0 makes four stores of each float4 that flat stores, so ncu counts four times the sectors (05_pipe/short.md)
-            $expected /= 4 if $what eq 'store' && $name =~ / flat forward$/;
             ok(abs($sectors / $expected - 1) <= 0.02, "$name: ${what}s touch the sectors that ncu counted") or diag("$sectors, ncu $expected");
         }
     }

@@ -25,8 +25,8 @@ void mbarrier_expect(uint64_t *barrier, unsigned bytes, SIM_AT);
 /* Waits while the phase that has not ended yet has that parity. */
 void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
 
-/* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16. The bytes count at the barrier.
- */
+/* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16.
+   The bytes count at the barrier. */
 void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
 
 /* A hint to the L2 cache changes no result. */

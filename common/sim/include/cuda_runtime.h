@@ -136,10 +136,11 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t siz
 struct sim_config {
     dim3 grid, block;
     size_t dynamic_shared;
+    cudaStream_t stream;
     const char *file;
     int line;
-    sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t = 0, SIM_AT)
-        : grid(grid), block(block), dynamic_shared(dynamic_shared), file(file), line(line)
+    sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+        : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream), file(file), line(line)
     {
     }
 };
@@ -196,9 +197,9 @@ sim_named_launcher<Call, Find> sim_named_kernel(Call call, Find find, const char
 
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
 
-struct sim_shared { /* one __shared__ variable; static, so that all threads find the same one */
-    void *start;    /* of it in the block that ran last, */
-    uint64_t block; /* which was this one */
+struct sim_shared {              /* one __shared__ variable; static, so that all threads find the same one */
+    void *start;                 /* of it in the block that ran last, */
+    uint64_t block;              /* which was this one */
     struct sim_region **regions; /* of each block that may be resident */
 };
 void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, bool integers, SIM_AT);

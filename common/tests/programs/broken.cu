@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "../../harness.h"
+#include "../../linrec_operation.h"
 
 enum { MAX_LEN = 256 };
 
@@ -22,7 +23,11 @@ enum mistake {
     CHANGES_INPUTS,
     SKIPS_NAN,
     ZERO_FORGETS,
-    SKIPS_A_BLOCK
+    SKIPS_A_BLOCK,
+    DEFAULT_STREAM,
+    HIDES_ERRORS,
+    TAKES_NULL,
+    REFUSES_NOTHING
 };
 
 template <int mistake>
@@ -83,12 +88,18 @@ static cudaError_t launch(const struct linrec_args *args, cudaStream_t stream)
 {
     const cudaError_t error = linrec_check_args(args, false);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
-        return error;
+        return mistake == TAKES_NULL ? cudaSuccess : error;
     if (args->seq_len > MAX_LEN)
-        return cudaErrorInvalidValue;
-    scan<mistake><<<(unsigned)args->num_seqs, (unsigned)args->seq_len, 0, stream>>>(
+        return mistake == REFUSES_NOTHING ? cudaSuccess : cudaErrorInvalidValue;
+    scan<mistake><<<(unsigned)args->num_seqs, (unsigned)args->seq_len, 0, mistake == DEFAULT_STREAM ? 0 : stream>>>(
         (int)args->seq_len, args->reverse, args->inputs, args->coeffs, args->outputs);
-    return cudaGetLastError();
+    return mistake == HIDES_ERRORS ? cudaSuccess : cudaGetLastError();
+}
+
+/* Says that nothing comes into any element, which is not what the kernel computes. */
+static void instead(const struct linrec_args *, size_t, size_t, struct linrec_element *element)
+{
+    element->coeff = 0.0;
 }
 
 static int levels(size_t seq_len)
@@ -130,10 +141,19 @@ int main(int argc, char **argv)
         row("skips_nan", launch<SKIPS_NAN>),
         row("zero_forgets", launch<ZERO_FORGETS>),
         row("skips_a_block", launch<SKIPS_A_BLOCK>),
+        row("default_stream", launch<DEFAULT_STREAM>),
+        row("hides_errors", launch<HIDES_ERRORS>),
+        row("takes_null", launch<TAKES_NULL>),
+        row("refuses_nothing", launch<REFUSES_NOTHING>),
+        row("does_more", launch<NONE>),
         row(NULL, NULL),
     };
+    struct linrec_kernel *const does_more = &kernels[sizeof kernels / sizeof kernels[0] - 2];
+    does_more->partial = true;
+    does_more->instead = instead;
     kernels[0].is_default = true;
-    struct linrec_chapter chapter = {};
+    struct chapter chapter = {};
+    chapter.operation = &linrec_operation;
     chapter.name = "broken";
     chapter.kernels = kernels;
     return harness_main(argc, argv, &chapter);

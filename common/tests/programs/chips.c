@@ -4,6 +4,7 @@
 
 #include "../../../06_backward/backward.h"
 #include "../../harness.h"
+#include "../../linrec_operation.h"
 
 static const struct linrec_kernel *find(const struct linrec_kernel *table, const char *name)
 {
@@ -12,8 +13,8 @@ static const struct linrec_kernel *find(const struct linrec_kernel *table, const
     return table->name != NULL ? table : NULL;
 }
 
-/* Whether the other chip has what the kernel needs: its copies, and shared memory for all stages of `arrays` arrays.
- */
+/* Whether the other chip has what the kernel needs: its copies,
+   and shared memory for all stages of `arrays` arrays. */
 static bool runs_there(const struct linrec_kernel *kernel, const struct linrec_config *config, int arrays,
                        const struct pipe_chip *chip)
 {
@@ -65,5 +66,6 @@ int main(int argc, char **argv)
                              : 90,                                                                                     \
      .is_default = arch == 90},
     const struct linrec_kernel kernels[] = {CHIPS(KERNEL){.name = NULL}};
-    return harness_main(argc, argv, &(const struct linrec_chapter){.name = "chips", .kernels = kernels});
+    const struct chapter chapter = {.name = "chips", .operation = &linrec_operation, .kernels = kernels};
+    return harness_main(argc, argv, &chapter);
 }

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "../../harness.h"
+#include "../../linrec_operation.h"
 
 static __global__ void loop(int rows, int stages, size_t seq_len, const float *inputs, const float *coeffs,
                             float *outputs)
@@ -16,13 +17,17 @@ static __global__ void loop(int rows, int stages, size_t seq_len, const float *i
             outputs[row + l] = y = l == 0 ? inputs[row] : y * coeffs[row + l] + inputs[row + l];
 }
 
-static cudaError_t launch(const struct linrec_args *args, int most, cudaStream_t stream)
+/* Takes up to max_threads threads, but no more than `most` of them times the stages. */
+static cudaError_t launch(const struct linrec_args *args, int max_threads, int most, cudaStream_t stream)
 {
     const struct linrec_config *config = &args->config;
     const int rows = config->rows != 0 ? config->rows : 1, threads = config->threads != 0 ? config->threads : 32;
     const cudaError_t error = linrec_check_args(args, false);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
+    if (args->reverse || (rows != 1 && rows != 2 && rows != 4) || threads < 32 || threads % 32 != 0 ||
+        threads > max_threads || config->stages < 0 || config->stages > 4)
+        return cudaErrorInvalidValue;
     if (threads * config->stages > most)
         return cudaErrorNotSupported;
     loop<<<(unsigned)args->num_seqs * rows, threads, 0, stream>>>(rows, config->stages, args->seq_len, args->inputs,
@@ -32,12 +37,17 @@ static cudaError_t launch(const struct linrec_args *args, int most, cudaStream_t
 
 static cudaError_t forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch(args, 1024, stream); /* refuses many threads with many stages */
+    return launch(args, 512, 1024, stream); /* refuses many threads with many stages */
 }
 
 static cudaError_t roomy(const struct linrec_args *args, cudaStream_t stream)
 {
-    return launch(args, 2048, stream);
+    return launch(args, 512, 2048, stream);
+}
+
+static cudaError_t wide(const struct linrec_args *args, cudaStream_t stream)
+{
+    return launch(args, 1024, 1024, stream);
 }
 
 static struct linrec_kernel row(const char *name)
@@ -57,12 +67,14 @@ int main(int argc, char **argv)
     kernels[0].knobs.rows[2] = 4;
     kernels[0].knobs.max_threads = 512;
     kernels[0].knobs.max_stages = 4;
+    kernels[1].forward = wide;
     kernels[1].knobs.max_threads = 1024;
     kernels[2].forward = roomy;
     kernels[2].knobs.max_threads = 512;
     kernels[2].knobs.max_stages = 4;
     kernels[3].is_default = true;
-    struct linrec_chapter chapter = {};
+    struct chapter chapter = {};
+    chapter.operation = &linrec_operation;
     chapter.name = "knobs";
     chapter.kernels = kernels;
     return harness_main(argc, argv, &chapter);

@@ -1,7 +1,6 @@
 /* measure.c - how often a launch is timed whose times scatter, and which timing is kept. The launches only sleep: the
    first two warm up, then come attempts of five, two of them longer. Prints TAP. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../../measure.h"
@@ -9,11 +8,10 @@
 static int launches;
 static int longer[3]; /* for each attempt how many times as long two of its launches take */
 
-static cudaError_t forward(const struct linrec_args *args, cudaStream_t stream)
+static cudaError_t launch(const void *what, const struct problem *problem, cudaStream_t stream)
 {
     const int timed = launches++ - 2;
-    (void)args;
-    (void)stream;
+    (void)what, (void)problem, (void)stream;
     usleep(10000 * (timed >= 0 && timed % 5 >= 3 ? (unsigned)longer[timed / 5 % 3] : 1));
     return cudaSuccess;
 }
@@ -22,13 +20,11 @@ static int number;
 
 static void check(const char *what, int first, int second, int third, int must_be_launches, double low, double high)
 {
-    const struct linrec_kernel kernel = {.name = "sleep", .forward = forward};
-    struct arrays arrays;
+    const struct flush no_flush = {NULL, 0};
     struct timing timing = {0};
-    memset(&arrays, 0, sizeof arrays);
     longer[0] = first, longer[1] = second, longer[2] = third;
     launches = 0;
-    const cudaError_t error = measure(&arrays, &kernel, false, 5, NULL, 0, &timing);
+    const cudaError_t error = measure(launch, NULL, NULL, 5, &no_flush, &timing);
     const double spread = timing.p80_ms / timing.p20_ms;
     const bool good = error == cudaSuccess && launches == must_be_launches && low <= spread && spread <= high;
     printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);

@@ -1,10 +1,12 @@
 /* no_default.c - a table of which no row, or with an argument both, are the default: the harness says so. */
 #include "../../harness.h"
+#include "../../linrec_operation.h"
 
 int main(int argc, char **argv)
 {
     struct linrec_kernel kernels[] = {{.name = "one"}, {.name = "two"}, {.name = NULL}};
     const bool both = argc > 1 && argv[1][0] == 'b';
     kernels[0].is_default = kernels[1].is_default = both;
-    return harness_main(argc - both, argv + both, &(const struct linrec_chapter){.name = "table", .kernels = kernels});
+    const struct chapter chapter = {.name = "table", .operation = &linrec_operation, .kernels = kernels};
+    return harness_main(argc - both, argv + both, &chapter);
 }

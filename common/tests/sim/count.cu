@@ -9,11 +9,16 @@
 __global__ void events(const float *x, float *sum)
 {
     __shared__ __align__(16) float tile[64];
+    __shared__ float other[64];
     __shared__ uint64_t barrier;
 
     __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], sizeof(float)); /* 3 blocks x 64 threads */
     __pipeline_commit();
-    __pipeline_wait_prior(0);
+    __pipeline_memcpy_async(&other[threadIdx.x], &x[threadIdx.x], sizeof(float)); /* again */
+    __pipeline_commit();
+    __pipeline_wait_prior(1);                                             /* one copy is still on its way */
+    __pipeline_wait_prior(0);                                             /* 3 x 64: now none is */
+    __pipeline_wait_prior(0);                                             /* there was nothing to wait for */
     __syncthreads();                                                      /* 3 blocks */
     const float up = __shfl_up_sync(0xffffffff, tile[threadIdx.x], 1, 8); /* 3 x 2 warps */
     __syncwarp();
@@ -46,8 +51,8 @@ int main(void)
     events<<<3, 64>>>(x, sum);
     const struct sim_counts c = sim_get_counts();
     printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d async_copies "
-           "%d bulk_copies %d\n",
+           "%d bulk_copies %d idle_waits %d\n",
            (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
-           (int)c.votes, (int)c.atomics, (int)c.async_copies, (int)c.bulk_copies);
+           (int)c.votes, (int)c.atomics, (int)c.async_copies, (int)c.bulk_copies, (int)c.idle_waits);
     return cudaFree(x) != cudaSuccess || cudaFree(sum) != cudaSuccess;
 }

@@ -251,8 +251,8 @@ static void test_copies(void)
     cudaFree(in);
 }
 
-/* Bulk copies, STAGES tiles ahead of the block that uses them. Each tile comes in two pieces, which one barrier counts.
- */
+/* Bulk copies, STAGES tiles ahead of the block that uses them. Each tile comes in two pieces,
+   which one barrier counts. */
 #define TILE 128
 
 static __device__ void request(float *tile, const float *in, uint64_t *full)

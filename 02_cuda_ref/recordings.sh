@@ -1,0 +1,10 @@
+# recordings.sh - what `make recordings` measures for chapter 02; common/gpu/recordings.sh reads this.
+
+record_02() {
+    chapter 02_cuda_ref
+    run build/cuda/extra/02_cuda_ref_stores results/02_stores.csv
+}
+
+record_02_counters() {
+    counters 02_cuda_ref forward 16384
+}

@@ -1,0 +1,59 @@
+/* 05.2  A bank conflict mended
+
+   sums[i] = the sum of the values in i's group of 16, from the group's first one up to i itself. Neighbouring lanes
+   load and store neighbouring elements, and in between, in shared memory, each thread takes the 16 elements of its own
+   group:
+
+       lanes copy      | 0 | 1 | 2 | ... |31 |32 | ...
+       threads take    |0 .............. 15|16 .............. 31|32 ...     (thread 0, thread 1, thread 2)
+
+   That is right, and slow: in which banks do the groups of the 32 lanes begin?
+
+   Goal: no bank conflict at all, neither where the lanes copy nor where the threads take.
+
+   Write in the two places that say "here". */
+#include <cuda_runtime.h>
+
+enum { THREADS = 128, ELEMS = 16, TILE = THREADS * ELEMS };
+enum { ROOM = TILE }; /* here: as many floats as there are places, those that stay empty included */
+
+/* Where in the stage element `index` of the tile lies. */
+static __device__ __forceinline__ int place(int index)
+{
+    return index; /* here */
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    group_sums(int n, const float *__restrict__ values, float *__restrict__ sums)
+{
+    __shared__ float stage[ROOM];
+    const int thread = threadIdx.x, base = blockIdx.x * TILE;
+
+    for (int i = 0; i < ELEMS; i++) {
+        const int index = i * THREADS + thread;
+        stage[place(index)] = base + index < n ? values[base + index] : 0.0f;
+    }
+    __syncthreads();
+
+    float sum = 0.0f;
+    for (int i = 0; i < ELEMS; i++) {
+        const int index = thread * ELEMS + i;
+        sum += stage[place(index)];
+        stage[place(index)] = sum;
+    }
+    __syncthreads();
+
+    for (int i = 0; i < ELEMS; i++) {
+        const int index = i * THREADS + thread;
+        if (base + index < n)
+            sums[base + index] = stage[place(index)];
+    }
+}
+
+extern "C" cudaError_t launch_banks(int n, const float *values, float *sums)
+{
+    if (n == 0)
+        return cudaSuccess;
+    group_sums<<<(n + TILE - 1) / TILE, THREADS>>>(n, values, sums);
+    return cudaGetLastError();
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/perl
+# compile_commands.pl - reads what `make -B -n V=1` would do in each folder (below a line "in FOLDER"), and prints how each source is compiled, in
+# the form of clang's compilation database. A kernel for the simulator is what compile.sh first makes of it: C++ with the simulator's
+# cuda_runtime.h.
+use strict;
+use warnings;
+use JSON::PP;
+
+my ($folder, @entries, %seen);
+while (my $line = <STDIN>) {
+    $folder = $1 if $line =~ /^in (.*)$/;
+    for my $command (split /\s*(?:&&|;|2>)\s*/, $line) {
+        my $source;
+        if ($command =~ /^CXX='([^']*)' sh (\S*)compile\.sh (\S+\.cu) (\S+\.o) (.*)/) {
+            (my ($compiler, $here, $object, $flags), $source) = ($1, $2, $4, $5, $3);
+            $command = "$compiler -x c++ $flags -D__CUDACC__ -I ${here}include -include cuda_runtime.h -c -o $object $source";
+        } elsif ($command =~ / -c / && $command =~ /(?:^| )(\S+\.(?:c|cu|cpp))(?= |$)/) {
+            $source = $1;
+            $command =~ s/\.part-\$+//g; # where make writes before it renames
+        } else {
+            next;
+        }
+        # a source of common/ is compiled by each chapter: the first time counts
+        push @entries, { directory => $folder, file => $source, command => $command =~ s/\s+$//r } if !$seen{ $source =~ s{^(?:\.\./)+}{}r }++;
+    }
+}
+die "make says of no source how it is compiled\n" if !@entries;
+print JSON::PP->new->pretty->canonical->encode(\@entries);

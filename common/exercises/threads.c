@@ -1,0 +1,148 @@
+/* threads.c - watches answers in plain C: starts their threads in several orders, and counts what they load and store.
+
+   Orders, named by SIM_SCHEDULE as those of the simulator:
+
+       warp      a thread runs when it is created, and its creator goes on when it is done
+       reverse   all wait until somebody joins one of them; then they run, the last one first
+       random:1  all at once, as the system likes it
+
+   The first two are always the same, so a thread that reads what another one is about to write is always caught: its
+   result is right in one of them at most.
+
+   Counting: the compiler puts a call of __tsan_read4(address) before each load (-fsanitize=thread), and the linker
+   sends it here (--wrap). What counts are elements of the judge's arrays. The *span* is the longest chain of loads and
+   stores, one after the other: a thread begins where its creator was, and who joins it cannot be earlier than it. */
+#include "judge.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_THREADS = 1024 };
+
+struct thread {
+    pthread_t id; /* of the thread that runs it */
+    void *(*run)(void *);
+    void *argument, *result;
+    bool started, joined;
+    size_t span; /* where it begins, then where it ends */
+};
+
+static struct thread threads[MOST_THREADS]; /* the answer's name of a thread is its index */
+static size_t num_threads;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static _Thread_local size_t span;
+static atomic_size_t loaded, stored; /* bytes */
+static const char *watched[JUDGE_MAX_ARRAYS][2];
+static size_t num_watched;
+
+static void *run(void *pointer)
+{
+    struct thread *thread = pointer;
+
+    span = thread->span;
+    thread->result = thread->run(thread->argument);
+    thread->span = span;
+    return NULL;
+}
+
+/* Starts a thread that has not been started, and waits for it for a while: it may wait for others itself. */
+static int start(struct thread *thread, bool alone)
+{
+    const int error = pthread_create(&thread->id, NULL, run, thread);
+    struct timespec until;
+
+    thread->started = error == 0;
+    if (error != 0 || !alone)
+        return error;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 100000000; /* 0.1 s */
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    thread->joined = pthread_timedjoin_np(thread->id, NULL, &until) == 0;
+    return 0;
+}
+
+static const char *order(void)
+{
+    const char *schedule = getenv("SIM_SCHEDULE");
+    return schedule != NULL ? schedule : "warp";
+}
+
+int judge_thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+{
+    (void)attributes;
+    pthread_mutex_lock(&lock);
+    const size_t number = num_threads++;
+    pthread_mutex_unlock(&lock);
+    if (number >= MOST_THREADS)
+        return EAGAIN;
+    *id = number;
+    threads[number] = (struct thread){.run = function, .argument = argument, .span = span};
+    return strcmp(order(), "reverse") == 0 ? 0 : start(&threads[number], strcmp(order(), "warp") == 0);
+}
+
+int judge_thread_join(pthread_t id, void **result)
+{
+    if ((size_t)id >= num_threads)
+        return ESRCH;
+    for (size_t t = num_threads; t-- > 0;)
+        if (!threads[t].started && start(&threads[t], true) != 0)
+            return ESRCH;
+    struct thread *thread = &threads[id];
+    if (!thread->joined)
+        pthread_join(thread->id, NULL);
+    thread->joined = true;
+    if (result != NULL)
+        *result = thread->result;
+    span = thread->span > span ? thread->span : span;
+    return 0;
+}
+
+/* ---- for judge.c ---- */
+
+void judge_threads_begin(void)
+{
+    num_threads = num_watched = 0;
+    span = 0;
+    loaded = stored = 0;
+}
+
+void judge_threads_watch(const void *array, size_t bytes)
+{
+    watched[num_watched][0] = array;
+    watched[num_watched++][1] = (const char *)array + bytes;
+}
+
+void judge_threads_count(void)
+{
+    judge_count("cpu_threads", (double)num_threads);
+    judge_count("load_bytes", (double)loaded);
+    judge_count("store_bytes", (double)stored);
+    judge_count("span", (double)span);
+}
+
+/* ---- what the compiler calls ---- */
+
+static void count_access(const void *address, size_t size, atomic_size_t *bytes)
+{
+    for (size_t a = 0; a < num_watched; a++)
+        if ((const char *)address >= watched[a][0] && (const char *)address < watched[a][1]) {
+            *bytes += size;
+            span++;
+        }
+}
+
+void __wrap___tsan_read4(const void *address)
+{
+    count_access(address, 4, &loaded);
+}
+
+void __wrap___tsan_write4(const void *address)
+{
+    count_access(address, 4, &stored);
+}

@@ -1,0 +1,42 @@
+/* report.h - what a run tells: rows on the screen and for the CSV, failures, how far it is, and the last lines. */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include <time.h>
+
+#include "resume.h"
+#include "table.h"
+
+struct report {
+    struct run run;
+    struct row *rows;
+    size_t num_rows;
+    struct resume resume;
+    int num_checks, num_failed;
+    double all_work, work_done; /* for the time left; the unit does not matter */
+    struct timespec begin;
+    char time_left[64]; /* stands in front of what is being done; empty: not told */
+};
+
+/* What is being done: one line that the next one overwrites, and so does a row; nothing in a log. */
+void report_progress(const struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Counts a failure, and prints the first three: one wrong term may fail hundreds of checks. */
+void report_failed(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Keeps a row for the CSV, and prints it. Ends the program if there is no memory. */
+void report_row(struct report *report, const struct row *row);
+
+/* Takes over the rows of this direction and shape that an interrupted run has left, if they are `expected` many.
+   Returns false if one is missing; then none is taken. */
+bool report_take_over(struct report *report, enum direction direction, const size_t sizes[MAX_SIZES], size_t expected);
+
+/* Counts a shape as done. `ran`: it took its time, so that it says how long the others will take. `tell`: say so. */
+void report_work_done(struct report *report, double work, bool ran, bool tell);
+
+/* Before the first shape, and after the last one: what was checked. Returns 1 if a check failed, else 0. */
+void report_begin(struct report *report, const char *program, uint64_t seed, const char *csv);
+int report_end(const struct report *report);
+void report_free(struct report *report);
+
+#endif

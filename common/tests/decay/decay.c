@@ -1,0 +1,270 @@
+/* decay.c - the operation of decay.h, and its table: what a chapter with an operation of its own has. */
+#include "decay.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../../about.h"
+#include "../../data.h"
+#include "../../harness.h"
+
+enum { ROWS, COLUMNS };
+enum { D_Y, X, DECAY, START, Y, D_X, D_DECAY, D_START };
+
+/* ---- test data ---- */
+
+enum { UNIFORM, NEAR_ONE, SIGNED, NONFINITE, NUM_KINDS };
+
+static const char *kind_name(int kind)
+{
+    static const char *const names[NUM_KINDS] = {"uniform", "near one", "signed", "nonfinite"};
+    return names[kind];
+}
+
+/* The seed is the same for all arrays, so each takes numbers of its own. */
+static float normal(const struct data *data, int array, size_t i)
+{
+    return data_normal(data->seed + 100 * (uint64_t)array, DATA_INPUTS, i);
+}
+
+static void fill(const struct problem *problem, const struct data *data)
+{
+    const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
+    const bool backward = is_backward(problem->direction);
+    const int many[] = {backward ? D_Y : X, backward ? Y : X};
+    float *decay = problem->arrays[DECAY], *start = problem->arrays[START];
+    for (int a = 0; a < 2; a++)
+        for (size_t i = 0; i < rows * columns; i++)
+            ((float *)problem->arrays[many[a]])[i] = normal(data, many[a], i);
+    for (size_t r = 0; start != NULL && r < rows; r++)
+        start[r] = normal(data, START, r);
+    for (size_t c = 0; c < columns; c++) {
+        const float uniform = data_uniform(data->seed, DATA_COEFFS, c);
+        decay[c] = data->kind == NEAR_ONE ? 1.0f - uniform / 1024 : data->kind == SIGNED ? 2 * uniform - 1 : uniform;
+    }
+    if (data->kind == NONFINITE && columns != 0) /* each row for itself */
+        for (size_t r = 0; r < rows; r += 2)
+            ((float *)problem->arrays[many[0]])[r * columns + r % columns] = NAN;
+}
+
+/* ---- the oracle ---- */
+
+/* A value and how far a float32 result may be from it, to first order and a hundredth more. */
+struct bounded {
+    double value, error;
+};
+
+/* a * b + c, rounded after each: b has an error of its own. */
+static struct bounded step(double a, struct bounded b, double c)
+{
+    const double product = a * b.value, sum = product + c;
+    return (struct bounded){sum, fabs(a) * b.error + 1.01 * 0x1p-24 * (fabs(product) + fabs(sum)) + (double)FLT_MIN};
+}
+
+static void check_forward(const struct problem *problem, struct finding *finding)
+{
+    const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
+    const float *x = problem->arrays[X], *decay = problem->arrays[DECAY], *start = problem->arrays[START];
+    const float *y = problem->arrays[Y];
+    for (size_t r = 0; r < rows; r++) {
+        struct bounded sum = {start != NULL ? start[r] : 0.0, 0.0};
+        for (size_t c = 0; c < columns; c++) {
+            sum = step(decay[c], sum, x[r * columns + c]);
+            finding_add(finding, Y, r * columns + c, y[r * columns + c], sum.value, sum.error);
+        }
+    }
+}
+
+/* A column of d_decay: all of its products' errors, and as many roundings of a sum as there are rows. */
+static struct bounded sum_column(const struct problem *problem, size_t c, const struct bounded *d_x)
+{
+    const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
+    const float *y = problem->arrays[Y], *start = problem->arrays[START];
+    struct bounded sum = {0.0, 0.0};
+    double size = 0.0;
+    for (size_t r = 0; r < rows; r++) {
+        const double before = c > 0 ? y[r * columns + c - 1] : start != NULL ? start[r] : 0.0;
+        const struct bounded product = step(before, d_x[r * columns + c], 0.0);
+        sum.value += product.value;
+        sum.error += product.error;
+        size += fabs(product.value);
+    }
+    sum.error += 1.01 * 0x1p-24 * (double)rows * size;
+    return sum;
+}
+
+static void check_backward(const struct problem *problem, struct finding *finding)
+{
+    const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
+    const float *decay = problem->arrays[DECAY], *d_y = problem->arrays[D_Y];
+    const float *d_x = problem->arrays[D_X], *d_decay = problem->arrays[D_DECAY], *d_start = problem->arrays[D_START];
+    struct bounded *all = malloc(rows * columns * sizeof *all + 1);
+    if (all == NULL) {
+        finding_add(finding, D_X, 0, NAN, 0.0, 0.0);
+        return;
+    }
+    for (size_t r = 0; r < rows; r++) {
+        struct bounded sum = {0.0, 0.0};
+        for (size_t c = columns; c-- > 0;) {
+            const size_t i = r * columns + c;
+            all[i] = sum = c + 1 < columns ? step(decay[c + 1], sum, d_y[i]) : (struct bounded){d_y[i], 0.0};
+            finding_add(finding, D_X, i, d_x[i], sum.value, sum.error);
+        }
+        if (d_start != NULL && columns != 0) {
+            sum = step(decay[0], sum, 0.0);
+            finding_add(finding, D_START, r, d_start[r], sum.value, sum.error);
+        }
+    }
+    for (size_t c = 0; d_decay != NULL && c < columns; c++) {
+        const struct bounded sum = sum_column(problem, c, all);
+        finding_add(finding, D_DECAY, c, d_decay[c], sum.value, sum.error);
+    }
+    free(all);
+}
+
+static void check(const struct problem *problem, const struct data *data, int levels, struct finding *finding)
+{
+    (void)data, (void)levels;
+    if (is_backward(problem->direction))
+        check_backward(problem, finding);
+    else
+        check_forward(problem, finding);
+}
+
+/* ---- the kernels ---- */
+
+static const struct decay_kernel kernels[] = {
+    {.name = "serial",
+     .idea = "a thread a row, then a thread a column",
+     .forward = decay_serial_forward,
+     .backward = decay_serial_backward,
+     .is_default = true},
+    {.name = "blocks",
+     .idea = "the same in blocks of any size, its products in memory",
+     .forward = decay_blocks_forward,
+     .backward = decay_blocks_backward,
+     .max_columns = 1000,
+     .max_threads = 1024,
+     .has_workspace = true},
+    {.name = "empty", .idea = "nothing", .forward = decay_empty_forward, .partial = true},
+    {.name = NULL},
+};
+
+static const struct decay_kernel mistakes[] = {
+    {.name = "no_start", .idea = "forgets start", .forward = decay_no_start_forward, .is_default = true},
+    {.name = "no_last", .idea = "leaves out the last column", .forward = decay_no_last_forward},
+    {.name = "past", .idea = "writes past the end", .forward = decay_past_forward},
+    {.name = "changes", .idea = "changes what it reads", .forward = decay_changes_forward},
+    {.name = "late", .idea = "takes the wrong decay", .backward = decay_late_backward},
+    {.name = "lost_row", .idea = "adds up all rows but one", .backward = decay_lost_row_backward},
+    {.name = NULL},
+};
+
+static bool view(const void *table, int i, struct kernel *kernel)
+{
+    const struct decay_kernel *row = (const struct decay_kernel *)table + i;
+    if (row->name == NULL)
+        return false;
+    *kernel = (struct kernel){.row = row,
+                              .variant = row->name,
+                              .idea = row->idea,
+                              .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
+                              .is_default = row->is_default,
+                              .partial = row->partial,
+                              .knobs = {.max_threads = row->max_threads}};
+    if (row->max_columns != 0)
+        snprintf(kernel->limits, sizeof kernel->limits, "up to %zu columns", row->max_columns);
+    return true;
+}
+
+static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
+{
+    const struct decay_kernel *row = which;
+    void *const *arrays = problem->arrays;
+    const struct decay_args args = {.rows = problem->sizes[ROWS],
+                                    .columns = problem->sizes[COLUMNS],
+                                    .threads = problem->config.threads,
+                                    .x = arrays[X],
+                                    .decay = arrays[DECAY],
+                                    .start = arrays[START],
+                                    .y = arrays[Y],
+                                    .d_y = arrays[D_Y],
+                                    .d_x = arrays[D_X],
+                                    .d_decay = arrays[D_DECAY],
+                                    .d_start = arrays[D_START],
+                                    .workspace = problem->workspace};
+    return (is_backward(problem->direction) ? row->backward : row->forward)(&args, stream);
+}
+
+static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why, size_t size)
+{
+    const struct decay_kernel *row = which;
+    if (row->max_columns == 0 || sizes[COLUMNS] <= row->max_columns)
+        return false;
+    snprintf(why, size, "takes up to %zu columns, not %zu", row->max_columns, sizes[COLUMNS]);
+    return true;
+}
+
+static size_t workspace_size(const void *which, const struct problem *problem)
+{
+    const struct decay_kernel *row = which;
+    return row->has_workspace ? problem->sizes[ROWS] * problem->sizes[COLUMNS] * sizeof(float) : 0;
+}
+
+static void owner(const void *which, const struct problem *problem, int array, const size_t position[MAX_DIMS],
+                  char *text, size_t size)
+{
+    (void)which, (void)problem;
+    snprintf(text, size, "thread %zu of the %s", position[0], array == D_DECAY ? "columns" : "rows");
+}
+
+static void default_shapes(const struct place *place, struct shapes *shapes)
+{
+    const size_t sizes[3][MAX_SIZES] = {{3, 5}, {70, 33}, {1, 1100}};
+    (void)place;
+    for (int i = 0; i < 3; i++)
+        shapes_add(shapes, sizes[i]);
+}
+
+#define BOTH .num_dims = 2, .dims = {ROWS, COLUMNS}
+#define ONE(size_) .num_dims = 1, .dims = {size_}
+
+static const struct operation decay_operation = {
+    .name = "leaking sum",
+    .num_sizes = 2,
+    .sizes = {[ROWS] = {"rows", "number of rows", "sums side by side", .is_list = true},
+              [COLUMNS] = {"columns", "number of columns", "elements of a sum", .is_list = false}},
+    .num_arrays = 8,
+    .arrays = {[D_Y] = {"d_y", "DY", UNTOUCHED, READ, BOTH},
+               [X] = {"x", "X", READ, UNTOUCHED, BOTH},
+               [DECAY] = {"decay", "D", READ, READ, ONE(COLUMNS)},
+               [START] = {"start", "S", READ, READ, .optional = true, ONE(ROWS)},
+               [Y] = {"y", "Y", WRITTEN, READ, BOTH},
+               [D_X] = {"d_x", "DX", UNTOUCHED, WRITTEN, BOTH},
+               [D_DECAY] = {"d_decay", "DD", UNTOUCHED, WRITTEN, ONE(COLUMNS)},
+               [D_START] = {"d_start", "DS", UNTOUCHED, WRITTEN, .optional = true, ONE(ROWS)}},
+    .default_shapes = default_shapes,
+    .filled = "decays",
+    .num_kinds = NUM_KINDS,
+    .timed_kind = UNIFORM,
+    .telling_kind = NEAR_ONE,
+    .kind_name = kind_name,
+    .fill = fill,
+    .check = check,
+    .copy = {{COPY, {X, Y}}, {COPY, {D_Y, D_X}}},
+    .kernel = view,
+    .launch = launch,
+    .refuses = refuses,
+    .workspace_size = workspace_size,
+    .owner = owner,
+};
+
+/* The program by the name of `compare` compares the right kernels with the wrong ones, which have mistakes alone. */
+const struct chapter decay_chapter = {.name = "decay", .operation = &decay_operation, .kernels = kernels};
+const struct chapter mistakes_chapter = {.name = "mistakes", .operation = &decay_operation, .kernels = mistakes};
+const struct chapter compared_chapter = {
+    .name = "comparison",
+    .operation = &decay_operation,
+    .kernels = &kernels[3], /* none of its own */
+    .compares_with = {{"mistakes", mistakes, {"past", NULL}}, {"decay", kernels, {"serial", "blocks", NULL}}}};

@@ -1,0 +1,59 @@
+/* decay.h - a small operation for the tests of the harness: sums that leak, the leak of a column shared by all rows.
+
+       y[r, 0] = start[r] * decay[0] + x[r, 0],   y[r, c] = y[r, c-1] * decay[c] + x[r, c]
+
+   x, y (rows, columns), decay (columns), start (rows); without start it is 0. Backward, given d_y:
+
+       d_x[r, c] = d_x[r, c+1] * decay[c+1] + d_y[r, c]      from the last column to the first
+       d_decay[c] = sum over r of y[r, c-1] * d_x[r, c]      y[r, -1]: start[r]
+       d_start[r] = d_x[r, 0] * decay[0]                                                                              */
+#ifndef DECAY_H
+#define DECAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda_runtime_api.h>
+
+#include "../../knobs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct decay_args {
+    size_t rows, columns;
+    int threads; /* of a block; 0: the kernel chooses */
+    const float *x, *decay, *start;
+    float *y; /* forward writes, backward reads */
+    const float *d_y;
+    float *d_x, *d_decay, *d_start;
+    float *workspace;
+};
+
+typedef cudaError_t decay_launcher(const struct decay_args *args, cudaStream_t stream);
+
+/* A row of the table. It ends with a row whose name is NULL. */
+struct decay_kernel {
+    const char *name, *idea;
+    decay_launcher *forward, *backward; /* NULL: not offered */
+    bool is_default, partial;
+    size_t max_columns; /* 0: any */
+    int max_threads;    /* that --config may set; 0: none */
+    bool has_workspace; /* a float for each row and column */
+};
+
+/* One thread a row; backward then one thread a column. */
+decay_launcher decay_serial_forward, decay_serial_backward;
+
+/* The same in blocks of as many threads as --config says; backward with all products in the workspace. */
+decay_launcher decay_blocks_forward, decay_blocks_backward;
+
+/* A mistake each. */
+decay_launcher decay_no_start_forward, decay_no_last_forward, decay_past_forward, decay_changes_forward;
+decay_launcher decay_late_backward, decay_lost_row_backward, decay_empty_forward;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

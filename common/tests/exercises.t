@@ -1,0 +1,119 @@
+# The exercises: skeletons fail and say why, solutions are solved and reach just what the goals say, and wrong solutions of the kinds that
+# students write are caught with the sentence that belongs to them. A sample of these; EXERCISES_ALL=1: all. And the commands.
+use strict;
+use warnings;
+use lib 'common/tests', 'common/exercises';
+use Linrec;
+use Exercises;
+use Test::More;
+
+my @exercises = all_exercises();
+my $sample = 2; # mutants of each exercise
+
+# ---- what there is ----
+
+my %seen;
+for my $exercise (@exercises) {
+    my $id = $exercise->{id};
+    ok(!$seen{$id}++, "$id is one exercise") or next;
+    ok(-f $exercise->{solution}, "$id has a solution");
+    ok(defined $exercise->{$_} && $exercise->{$_} ne '', "$id has: $_") for qw(title next skeleton);
+    cmp_ok(@{ $exercise->{hint} // [] }, '>=', 2, "$id has hints, from a nudge to nearly the answer");
+    cmp_ok(@{ $exercise->{mutant} // [] }, '>=', 6, "$id has wrong solutions") if !$exercise->{predict};
+    like(read_text($exercise->{path}) // '', qr/\A\W*$id  \Q$exercise->{title}\E$/m, "$exercise->{path} begins with its number and title");
+}
+for my $chapter (sort keys %{ { map { $_->{chapter} => 1 } @exercises } }) {
+    my @here = grep { $_->{chapter} eq $chapter } @exercises;
+    is_deeply([map { $_->{number} } @here], [1 .. @here], "$chapter: the exercises are numbered");
+    cmp_ok(@here, '>=', 4, "$chapter has four exercises or more");
+    cmp_ok((grep { !$_->{predict} } @here), '>=', 2, "$chapter: two or more of them ask for code");
+    my $text = read_text("$chapter/README.md");
+    for my $exercise (@here) {
+        ok(scalar($text =~ /\Q$exercise->{id}\E/), "$chapter/README.md names $exercise->{id}");
+    }
+}
+
+# ---- what the judge says ----
+
+for my $exercise (@exercises) {
+    for (trials($exercise, $ENV{EXERCISES_ALL} ? undef : $sample)) {
+        my ($what, $good, $report) = @$_;
+        ok($good, "$exercise->{id}: $what") or diag($report);
+    }
+}
+
+# ---- the commands, in a copy without anybody's progress ----
+
+if (backend() ne 'sim') { # nothing in them depends on it
+    done_testing;
+    exit;
+}
+
+my $copy = copy_of_chapters();
+system("cp Makefile $copy && rm -rf $copy/[0-9][0-9]_*/exercises/mine") == 0 or die 'cp';
+my ($first) = grep { !$_->{predict} && !$_->{on_cpu} && $_->{goal} } @exercises;
+my ($id, $path, $mine) = @$first{qw(id path mine)};
+
+sub make { return run_program('make', '-s', '-C', $copy, 'BACKEND=sim', @_) }
+
+# A call of make that ends with status 2 for the reason given, and says one sentence beside make's own.
+sub make_refuses {
+    my ($name, $like, @arguments) = @_;
+    my ($status, $out, $err) = make(@arguments);
+    my @said = grep { !/^make/ } split /\n/, $err;
+    ok($status eq 2 && $out eq '' && @said == 1 && $said[0] =~ $like, "refused: $name") or diag("$status\n$out\n$err");
+}
+
+my ($status, $out, $err) = make('exercises', 'LIST=1');
+is($out, join('', map { "$_->{id} $_->{path} not_begun\n" } @exercises), 'LIST=1 prints id, path and state a line, nothing else');
+is("$status$err", '0', '... and succeeds');
+($status, $out) = run_program('make', '-C', "$copy/$first->{chapter}", 'BACKEND=sim', '--no-print-directory', 'exercises', 'LIST=1');
+is($out, join('', map { "$_->{id} $_->{path} not_begun\n" } grep { $_->{chapter} eq $first->{chapter} } @exercises), '... in a chapter only its own');
+($status, $out) = make('exercises');
+ok($status eq 0 && $out =~ /^  \Q$id\E +\Q$first->{title}\E +not begun$/m && $out =~ /make exercise EX=/, 'the list says what to do next');
+
+make_refuses('no EX', qr/^Which exercise\? Say it like this: make exercise EX=\d\d\.\d/, 'exercise');
+make_refuses('an EX that does not exist', qr/^There is no exercise 99\.7; `make exercises' lists them\.$/, 'exercise', 'EX=99.7');
+make_refuses('an EX with a quote', qr/^There is no exercise 'x; /, 'hint', "EX='x");
+make_refuses('a FILE that is not there', qr/^FILE=no such is not there/, 'exercise', "EX=$id", 'FILE=no such');
+make_refuses('a FILE that is a folder', qr/^FILE=common is not there, or is no file/, 'exercise', "EX=$id", 'FILE=common');
+make_refuses('a solution before it is solved', qr/is not solved yet.*FORCE=1/, 'solution', "EX=$id");
+make_refuses('a CSV that cannot be written', qr/^cannot write /, 'exercises', 'CSV=no/such/folder.csv');
+is((make('exercises', 'LIST=1'))[1] =~ /begun\n(?!.*wrong)/s, 1, 'what is refused leaves no progress');
+
+($status, $out) = make('exercise', "EX=$id");
+ok($status ne 0 && $out =~ /^Your copy: \Q$mine\E\. / && $out =~ /^\Q$id $first->{title}\E$/m, 'the first time it makes a copy, and judges it');
+ok(-f "$copy/$mine", 'the copy is there');
+is(read_text("$copy/$mine"), read_text($path), '... and is the task');
+like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E (wrong|over_goal)$/m, 'the list knows');
+
+for my $number (1, 2) {
+    like((make('hint', "EX=$id"))[1], qr/^Hint $number of \d+: \S/, "hint $number");
+}
+my ($forced) = (make('solution', "EX=$id", 'FORCE=1'))[1];
+like($forced, qr/\Q${\ read_text($first->{solution})}\E/, 'FORCE=1 shows the solution');
+
+($status, $out) = make('exercise', "EX=$id", "FILE=$first->{solution}");
+ok($status eq 0 && $out =~ /^Solved\.$/m, 'FILE judges another file');
+like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E (wrong|over_goal)$/m, '... and leaves the progress alone');
+
+open my $file, '>', "$copy/$mine" or die;
+print $file read_text($path) =~ s/;/ oops;/r;
+close $file;
+my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A([^;]*);/);
+($status, $out) = make('exercise', "EX=$id");
+ok($status ne 0 && $out =~ /^It does not compile\.\n  At \Q$mine\E:$line: /m, 'what does not compile is named with its line') or diag($out);
+
+system("cp $first->{solution} $copy/$mine") == 0 or die 'cp';
+($status, $out) = make('exercise', "EX=$id");
+is($status, 0, 'status 0 when it is solved');
+like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E solved$/m, 'the list knows that, too');
+is((make('solution', "EX=$id"))[1], $forced, 'now the solution is shown without FORCE');
+make('exercises', 'CSV=table.csv');
+like(read_text("$copy/table.csv"), qr/\Aid,path,state,tries,hints\n(?:.*\n)*\Q$id,$path\E,solved,3,2\n/, 'CSV writes a table');
+
+($status, $out) = make('reset', "EX=$id");
+ok($status eq 0 && read_text("$copy/$mine") eq read_text($path) && -f "$copy/$mine.old", 'reset begins again, and keeps what was there');
+like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E not_begun$/m, '... in the list, too');
+
+done_testing;

@@ -1,0 +1,210 @@
+# The harness knows no operation: a second one (decay/), with sizes, arrays, kernels and an oracle of its own, has all that the recurrence has.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+my $p = extra('tests_decay');
+my ($status, $out, $err);
+sub write_text {
+    my ($path, $text) = @_;
+    open my $file, '>', $path or die "$path: $!";
+    print $file $text;
+    close $file;
+}
+
+# ---- nothing of the recurrence is left in the harness's files ----
+
+my @of_the_recurrence = glob 'common/{linrec*,oracle,data}.{c,h,cu}';
+for my $path (glob 'common/*.{c,h,cu}') {
+    next if grep { $_ eq $path } @of_the_recurrence;
+    my $code = read_file($path) =~ s{/\*.*?\*/|//[^\n]*}{ }gsr;
+    my @names = $code =~ /\b(\w*(?:[sS]eq|[cC]oeff|recurrence)\w*|linrec_(?!config\b|knobs\b)\w+|"[^"]*linrec[^"]*\.h")/g;
+    is_deeply(\@names, [], "$path names nothing of the recurrence");
+}
+
+# ---- checks, the table, the CSV ----
+
+my $csv = scratch('decay.csv');
+my @command = ($p, '--rows', '3,70', '--columns', 33, '--csv', $csv, '--resume', '--repeats', 2);
+($status, $out, $err) = run_program(@command);
+ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, 'the kernels without a mistake pass') or diag("$out$err");
+like($out, qr/^variant +direction +rows +columns /m, 'the table has the columns of the sizes');
+my ($head, @rows) = grep { !/^#/ } split /\n/, read_file($csv);
+is($head, 'chapter,variant,direction,rows,columns,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error',
+    'so has the CSV, between the direction and the rest');
+my %directions = map { my @f = split /,/, $_, -1; ("$f[0] $f[1] $f[2]" => 1) } grep { !/^07_bench/ } @rows;
+is_deeply([sort keys %directions], ['decay blocks backward', 'decay blocks forward', 'decay empty forward', 'decay serial backward', 'decay serial forward'],
+    'each kernel in the directions that it has');
+is_deeply([grep { (split /,/, $_, -1) != 14 || !/^\w+,\w+,\w+,(?:3|70),33,/ } @rows], [], 'every row with its sizes');
+is_deeply([grep { /,empty,/ && !/,$/ } @rows], [], 'what is partial is not checked');
+my ($checks) = $out =~ /^all (\d+) checks passed$/m;
+is($checks, 2 * 2 * 2 * 5, 'two kernels, directions and shapes, on four kinds of data, and on one of them without the optional array');
+
+my $complete = read_file($csv);
+($status, $out) = run_program(@command);
+ok($status eq 0 && $out =~ /^nothing was checked$/m, 'a complete table is not measured again');
+my @lines = split /\n/, $complete;
+write_text($csv, join("\n", @lines[0 .. $#lines - 1]) . "\n");
+($status, $out) = run_program(@command);
+my @again = $out =~ /^(?:serial|blocks) +(\w+) +(\d+) +33 /mg;
+is("@again", 'backward 70 backward 70', 'an interrupted one goes on with the shape that was cut');
+is_deeply([map { join ',', (split /,/)[0 .. 4] } grep { !/^#/ } split /\n/, read_file($csv)],
+    [map { join ',', (split /,/)[0 .. 4] } $head, @rows], 'and has all rows in the end');
+
+# columns are found by their names
+my @order = reverse 0 .. 13;
+write_text($csv, join '', map { /^#/ ? "$_\n" : join(',', (split /,/, $_, -1)[@order]) . "\n" } @lines);
+($status, $out) = run_program(@command);
+ok($status eq 0 && $out =~ /^nothing was checked$/m, 'a table with its columns in another order is the same table') or diag($out);
+write_text($csv, $complete =~ s/^(chapter.*),rows,/$1,many,/mr);
+refuses('a table without one of the sizes', qr/is not a table that this program wrote/, @command);
+unlink $csv;
+
+($status, $out, $err) = run_program($p);
+ok($status eq 0 && $out =~ /^serial +forward +1 +1100 /m && $err eq "skipped: blocks takes up to 1000 columns, not 1100\n",
+    'default shapes, of which some are past a limit, which is said once') or diag("$out$err");
+($status, $out, $err) = run_program($p, '--rows', 3, '--columns', 0);
+ok($status eq 0 && $out =~ /checks passed$/m, 'no columns') or diag("$out$err");
+($status, $out, $err) = run_program($p, '--rows', 0, '--columns', 3, '--forward');
+ok($status eq 0 && $out =~ /checks passed$/m, 'no rows') or diag("$out$err");
+
+# ---- options ----
+
+(undef, $out) = run_program($p, '--help');
+like($out, qr/^  --rows L\[,L\.\.\.\] +sums side by side\n  --columns N +elements of a sum$/m, '--help tells the sizes');
+like($out, qr/^  --x X\.npy --decay D\.npy \[--start S\.npy\] --y Y\.npy$/m, 'and the arrays, optional ones in brackets');
+like($out, qr/^The shape of D, DD is \(columns\)\.$/m, 'and their shapes');
+(undef, $out) = run_program($p, '--list');
+like($out, qr/^blocks .*\(up to 1000 columns\) \(threads up to 1024\)$/m, '--list shows limits and knobs');
+refuses('a list of what takes one number', qr/--columns: "3,4" is not a number of columns; give a whole number/, $p, '--columns', '3,4');
+refuses('no number in a list', qr/--rows: "x" is not a number of rows; give whole numbers, as in --rows 16,1000/, $p, '--rows', '3,x');
+refuses('a size of another operation', qr/--seq-len is not an option/, $p, '--seq-len', 5);
+refuses('a direction that no kernel has', qr/decay does not run reverse;/, $p, '--reverse');
+refuses('past the limit of the one that is named', qr/: blocks takes up to 1000 columns, not 1001; choose another shape or variant/, $p, '--variant', 'blocks',
+    '--columns', 1001);
+refuses('more than the memory', qr/the arrays of 1000000 x 100000000 need .* GB, the device has/, $p, '--rows', 1000000, '--columns', 100000000);
+refuses('sizes that overflow', qr/choose a smaller shape/, $p, '--rows', '4611686018427387904', '--columns', '4611686018427387904');
+($status, $out) = run_program($p, '--config', 'threads=32', '--rows', 70, '--columns', 3, '--forward');
+ok($status eq 0 && $out =~ /^blocks:threads=32 +forward +70 +3 /m && $out !~ /^serial/m, '--config reaches the kernels that take it') or diag($out);
+($status, $out, $err) = run_program($p, '--config', 'threads=1024', '--rows', 3, '--columns', 3, '--forward', '--variant', 'blocks');
+ok($status eq 2 && $err =~ /blocks does not run with threads=1024 here/, 'and their launchers may refuse it');
+
+# ---- the reader's own arrays ----
+
+sub forward {
+    my ($x, $decay, $start) = @_;
+    return map {
+        my ($row, $y) = ($x->[$_], $start ? $start->[$_] : 0);
+        [map { $y = $y * $decay->[$_] + $row->[$_] } 0 .. $#$row]
+    } 0 .. $#$x;
+}
+sub backward {
+    my ($d_y, $decay, $y, $start) = @_;
+    my (@d_x, @d_decay, @d_start);
+    for my $r (0 .. $#$d_y) {
+        my $next = 0;
+        for my $c (reverse 0 .. $#$decay) {
+            $next = $d_x[$r][$c] = ($c < $#$decay ? $next * $decay->[$c + 1] : 0) + $d_y->[$r][$c];
+            $d_decay[$c] += $next * ($c > 0 ? $y->[$r][$c - 1] : $start ? $start->[$r] : 0);
+        }
+        $d_start[$r] = $next * $decay->[0];
+    }
+    return (\@d_x, \@d_decay, \@d_start);
+}
+sub flat { return map { ref ? @$_ : $_ } @_ }
+
+# small eighths: every result is exact
+my @x = ([3, 1, -2, 5], [0, 1, 2, 4], [-1, 7, 0, 2]);
+my @decay = (0.5, 0.25, -1, 2);
+my @start = (2, -4, 8);
+my %file = map { $_ => scratch("$_.npy") } qw(x decay start y d_x d_decay d_start one);
+write_npy($file{x}, '(3, 4)', flat(@x));
+write_npy($file{decay}, '(4,)', @decay);
+write_npy($file{start}, '(3,)', @start);
+my @given = ('--decay', $file{decay}, '--y', $file{y});
+for my $with (0, 1) {
+    my @optional = $with ? ('--start', $file{start}) : ();
+    my $name = $with ? 'with the optional array' : 'without the optional array';
+    my @y = forward(\@x, \@decay, $with ? \@start : undef);
+    for my $variant ('serial', 'blocks') {
+        unlink @file{qw(y d_x d_decay d_start)};
+        ($status, $out, $err) = run_program($p, '--x', $file{x}, @given, @optional, '--variant', $variant);
+        is_deeply([read_npy($file{y})], ['(3, 4)', flat(@y)], "$variant forward $name") or diag($err);
+        my ($d_x, $d_decay, $d_start) = backward(\@x, \@decay, \@y, $with ? \@start : undef);
+        ($status, $out, $err) = run_program($p, '--d-y', $file{x}, @given, @optional, '--d-x', $file{d_x}, '--d-decay', $file{d_decay},
+            $with ? ('--d-start', $file{d_start}) : (), '--variant', $variant);
+        is_deeply([read_npy($file{d_x})], ['(3, 4)', flat(@$d_x)], "$variant backward $name: d_x") or diag($err);
+        is_deeply([read_npy($file{d_decay})], ['(4,)', @$d_decay], "$variant backward $name: d_decay, which all rows share");
+        is_deeply([$with ? read_npy($file{d_start}) : -e $file{d_start}], [$with ? ('(3,)', @$d_start) : undef], "$variant backward $name: d_start");
+    }
+}
+write_npy($file{one}, '(4,)', @{ $x[0] });
+unlink $file{y};
+run_program($p, '--x', $file{one}, @given);
+is_deeply([read_npy($file{y})], ['(4,)', flat(forward([$x[0]], \@decay))], 'one row, without its dimension');
+
+my $before = read_file($file{y});
+write_npy(scratch('five.npy'), '(5,)', 1 .. 5);
+write_npy(scratch('cube.npy'), '(1, 3, 4)', 1 .. 12);
+refuses('a shape that does not fit the others', qr/x\.npy holds \(3, 4\), \S*five\.npy \(5,\); give arrays of one shape/, $p, '--x', $file{x}, '--decay',
+    scratch('five.npy'), '--y', $file{y});
+refuses('a dimension too many', qr/cube\.npy: it has more than 2 dimensions; reshape it to \(rows, columns\)/, $p, '--x', scratch('cube.npy'), @given);
+refuses('a dimension too few', qr/x\.npy: it has more than 1 dimension; reshape it to \(columns\)/, $p, '--x', $file{x}, '--decay', $file{x}, '--y', $file{y});
+refuses('an array that is missing', qr/not complete; forward takes --x, --decay and --y; backward takes --d-y, --decay, --y, --d-x and --d-decay/, $p, '--x', $file{x},
+    '--y', $file{y});
+refuses('an array of the other pass', qr/--x does not go with --d-y;/, $p, '--x', $file{x}, '--d-y', $file{x}, @given, '--d-x', $file{d_x}, '--d-decay', $file{d_decay});
+refuses('sizes with arrays', qr/--rows and --columns do not go with arrays/, $p, '--x', $file{x}, @given, '--rows', 3);
+refuses('two outputs in one file', qr/--d-x and --d-decay name the same file/, $p, '--d-y', $file{x}, @given, '--d-x', $file{d_x}, '--d-decay', $file{d_x});
+is(read_file($file{y}), $before, 'after all refusals the file is what it was');
+
+($status, $out, $err) = run_program($p, '--fill', 'ramp', '--rows', 2, '--columns', 3, '--x', $file{x}, '--decay', $file{decay}, '--start', $file{start});
+is("$status$err", 0, '--fill');
+is_deeply([map { [read_npy($file{$_})] } qw(x decay start)], [['(2, 3)', 0, 1, 2, 0, 1, 2], ['(3,)', 0, 1, 2], ['(2,)', 0, 1]], 'each array in its own shape');
+is((run_program($p, '--print', $file{x}))[1], "0 1 2\n0 1 2\n", '--print');
+refuses('--fill without a size', qr/--fill needs one number of columns; give it with --columns/, $p, '--fill', 'ramp', '--rows', 2, '--x', $file{x});
+
+# ---- mistakes are found, and told by the names of the operation ----
+
+my $sim = backend() eq 'sim';
+my %told = (
+    no_start => qr/^FAILED no_start forward, 3 x 5, uniform decays: 15 of 15 elements are wrong, the first is y\[0, 0\] of thread 0 of the rows: expected /m,
+    no_last => qr/3 of 15 elements are wrong, the first is y\[0, 4\] of thread 0 of the rows: expected .*, got -?nan$/m,
+    changes => qr/the launch changed an array that it should only read$/m,
+    late => qr/ of 23 elements are wrong, the first is d_x\[0, \d\] of thread 0 of the rows: /,
+    lost_row => qr/5 of 23 elements are wrong, the first is d_decay\[0\] of thread 0 of the columns: /,
+    past => $sim ? qr/launch\.cu:\d+: kernel walk_forward<\d>, block \(0,0,0\), thread \(2,0,0\): writes right past the end of the 60-byte array y\./
+        : qr/4 bytes before or past an output array were written/,
+);
+for my $mistake (sort keys %told) {
+    ($status, $out, $err) = run_program($p, 'mistakes', '--variant', $mistake, '--check-only', '--rows', 3, '--columns', 5);
+    ok($status eq 1 && $err =~ $told{$mistake}, "caught: $mistake") or diag("status $status\n$err");
+}
+($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'no_start', '--check-only', '--rows', 3, '--columns', 5);
+unlike($err, qr/without the optional arrays/, 'without start its kernel makes no mistake');
+($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'no_last', '--check-only', '--rows', '3,4,5', '--columns', 5);
+like($err, qr/^and \d+ more; --variant NAME --rows L narrows it down$/m, 'the size with a list narrows it down');
+
+# ---- a comparison: a chapter names earlier ones, or some of their kernels ----
+
+(undef, $out) = run_program($p, 'comparison', '--list');
+is_deeply([map { (split)[0] } split /\n/, $out], ['mistakes/past', 'decay/serial', 'decay/blocks'], 'the kernels that it names, by their chapters');
+like($out, qr{^decay/serial .*\(default\)$}m, 'the last chapter gives the default');
+($status, $out, $err) = run_program($p, 'comparison', '--rows', 4, '--columns', 6, '--variant', 'decay/serial', '--csv', $csv);
+ok($status eq 0 && $out =~ /^chapter +variant .*^decay +serial +forward +4 +6 /ms && $out =~ /^all 4 checks passed$/m, 'a kernel of another chapter, on the kind that tells most')
+    or diag("$out$err");
+like(read_file($csv), qr/^decay,serial,forward,4,6,/m, 'its row stands under its own chapter');
+run_program($p, 'comparison', '--x', $file{x}, '--decay', $file{decay}, '--y', $file{y});
+is_deeply([read_npy($file{y})], ['(2, 3)', flat(forward([[0 .. 2], [0 .. 2]], [0 .. 2]))], 'the default runs on own arrays');
+
+# in a terminal: what is being done, and the time that is left
+my $where = scratch('terminal');
+my $told = system("script -qec '$p comparison --rows 3,4 --columns 5 --check-only --variant decay/serial' /dev/null > $where 2> /dev/null < /dev/null") == 0
+    ? read_file($where) : '';
+SKIP: {
+    skip 'no script here to run a program in a terminal', 1 if $told eq '';
+    like($told, qr/\r\e\[K\[ *\d+ %, about \d+ min \d\d s left\] checking decay\/serial backward, 4 x 5, near one/, 'progress, and the time left');
+}
+
+done_testing;

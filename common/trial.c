@@ -1,0 +1,361 @@
+/* trial.c - see trial.h */
+#include "trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "error.h"
+#include "knobs.h"
+#ifdef LINREC_SIM
+#include "sim/sim.h"
+#endif
+
+/* The chapter that explains the baselines: their rows are named after it. */
+static const char baselines_chapter[] = "07_bench";
+
+/* ---- memory and work ---- */
+
+bool trial_fits(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES], size_t *needed,
+                size_t *available)
+{
+    const struct selection *selection = trials->selection;
+    const struct operation *operation = selection->operation;
+    struct problem problem = {.operation = operation, .direction = direction, .config = selection->options->config};
+    const size_t bytes = arrays_bytes(operation, sizes, direction), margin = (size_t)128 << 20;
+    size_t total, workspace = 0;
+    memcpy(problem.sizes, sizes, sizeof problem.sizes);
+    *available = 0;
+    cudaMemGetInfo(available, &total);
+    *needed = bytes;
+    if (bytes > SIZE_MAX / 8)
+        return false;
+    for (int k = 0; k < selection->num_kernels && operation->workspace_size != NULL; k++)
+        if (selection_wants(selection, &selection->kernels[k])) {
+            const size_t wanted = operation->workspace_size(selection->kernels[k].row, &problem);
+            workspace = wanted > workspace ? wanted : workspace;
+        }
+    /* where the device is the host, a check copies all arrays once more */
+    *needed = (selection->place->backend == ON_CUDA ? bytes : 2 * bytes) + workspace + margin;
+    if (trials->flush.buffer == NULL)
+        *needed += trials->flush.bytes;
+    return *needed <= *available;
+}
+
+double trial_work(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES])
+{
+    struct problem problem = {.operation = trials->selection->operation, .direction = direction};
+    int kernels = 0;
+    memcpy(problem.sizes, sizes, sizeof problem.sizes);
+    for (int k = 0; k < trials->selection->num_kernels; k++)
+        kernels += selection_wants(trials->selection, &trials->selection->kernels[k]) &&
+                   trials->selection->kernels[k].runs[direction];
+    const double count = (double)problem_count(&problem), part = sizes[0] != 0 ? count / (double)sizes[0] : 0.0;
+    return kernels * (5.0 + 1e-3 * part + 1e-5 * fmin(count, 1e6) + 2e-7 * count);
+}
+
+/* ---- --config ---- */
+
+/* A launcher may refuse a combination of what its knobs allow one by one: many threads with many stages, for want of
+   shared memory. Such kernels are left out, which is an error if no other takes the shape. */
+static void try_config(struct trials *trials, struct arrays *arrays)
+{
+    const struct selection *selection = trials->selection;
+    const struct linrec_config *config = &selection->options->config;
+    const char *variant = selection->options->variant;
+    const struct data data = {selection->options->seed, selection->operation->timed_kind};
+    int num_taken = 0, num_refused = 0;
+    char given[KNOBS_TEXT];
+
+    if (!knobs_given(config) || arrays_fill(arrays, &data) != cudaSuccess)
+        return;
+    knobs_shape(config, ',', given);
+    for (int k = 0; k < selection->num_kernels; k++) {
+        const struct kernel *kernel = &selection->kernels[k];
+        if (!selection_runs(selection, kernel, arrays->problem.direction, arrays->problem.sizes))
+            continue;
+        const cudaError_t error = arrays_launch(arrays, kernel);
+        trials->refused[k] = knobs_refused(config, error);
+        num_refused += trials->refused[k];
+        num_taken += !trials->refused[k];
+        if (trials->refused[k] && variant == NULL && !trials->said[k])
+            fprintf(stderr, "skipped: %s does not run with %s here (%s)\n", kernel->name, given + 1,
+                    cudaGetErrorString(error));
+        trials->said[k] = trials->said[k] || trials->refused[k];
+    }
+    if (num_refused != 0 && num_taken == 0)
+        trials->status =
+            usage_error("%s %s with %s here, for example for want of shared memory; choose smaller numbers",
+                        variant != NULL ? variant : "no variant", variant != NULL ? "does not run" : "runs", given + 1);
+}
+
+/* ---- checks ---- */
+
+/* Checks once for all shapes that the chapter's own launchers keep their promises (operation->contract). */
+static void check_contracts(struct trials *trials)
+{
+    static const enum direction passes[] = {FORWARD, BACKWARD};
+    const struct selection *selection = trials->selection;
+    const bool on_cpu = selection->place->backend == ON_CPU;
+    const size_t nothing[MAX_SIZES] = {0};
+    char text[512];
+    if (selection->operation->contract == NULL || trials->promised || knobs_given(&selection->options->config))
+        return; /* with --config: a run without it says that */
+    trials->promised = true;
+    for (int k = 0; k < selection->num_kernels; k++)
+        for (int pass = 0; pass < 2; pass++) {
+            const struct kernel *kernel = &selection->kernels[k];
+            const char *direction = direction_name(passes[pass]);
+            if (kernel->is_compared || !selection_runs(selection, kernel, passes[pass], nothing))
+                continue;
+            report_progress(trials->report, "checking the launcher of %s %s", kernel->name, direction);
+            trials->report->num_checks++;
+            selection->operation->contract(kernel->row, passes[pass], on_cpu, text, sizeof text);
+            if (text[0] != '\0')
+                report_failed(trials->report, "%s %s: %s", kernel->name, direction, text);
+        }
+}
+
+/* Checks every wanted kernel on one kind of data. errors[k]: the largest error of kernel k so far. `without` is empty,
+   or says that something is left out. */
+static void check_kind(struct trials *trials, struct arrays *arrays, int kind, const char *without, double *errors)
+{
+    const struct selection *selection = trials->selection;
+    const struct operation *operation = selection->operation;
+    const struct problem *problem = &arrays->problem;
+    const struct data data = {selection->options->seed, kind};
+    const cudaError_t error = arrays_fill(arrays, &data);
+    char shape[SIZES_TEXT];
+    struct check check;
+
+    sizes_text(operation, problem->sizes, shape);
+    for (int k = 0; k < selection->num_kernels; k++) {
+        const struct kernel *kernel = &selection->kernels[k];
+        if (kernel->partial || trials->refused[k] || (kernel->is_compared && kind != operation->telling_kind) ||
+            !selection_runs(selection, kernel, problem->direction, problem->sizes))
+            continue;
+        report_progress(trials->report, "checking %s %s, %s, %s", kernel->name, direction_name(problem->direction),
+                        shape, operation->kind_name(kind));
+        trials->report->num_checks++;
+        if (error == cudaSuccess) {
+            check_launch(arrays, kernel, &data, &check);
+        } else {
+            snprintf(check.text, sizeof check.text, "the test data could not be written: %s",
+                     cudaGetErrorString(error));
+            check.max_error = INFINITY;
+        }
+        errors[k] = fmax(errors[k], check.max_error);
+        if (check.text[0] != '\0')
+            report_failed(trials->report, "%s %s, %s, %s %s%s: %s", kernel->name, direction_name(problem->direction),
+                          shape, operation->kind_name(kind), operation->filled, without, check.text);
+    }
+}
+
+/* Checks every wanted kernel on every kind of data that fits the shape, on the telling kind also without the optional
+   arrays. Large shapes are checked on the two kinds that find the most. */
+static void check_shape(struct trials *trials, struct arrays *arrays, double *errors)
+{
+    const struct operation *operation = trials->selection->operation;
+    const size_t large = arrays->backend == ON_CUDA ? (size_t)1 << 28 : (size_t)1 << 20;
+    const bool is_large = problem_count(&arrays->problem) > large;
+    bool all[MAX_ARRAYS], needed[MAX_ARRAYS], any_optional = false;
+
+    for (int kind = 0; kind < operation->num_kinds; kind++)
+        if ((operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
+            (!is_large || kind == operation->timed_kind || kind == operation->telling_kind))
+            check_kind(trials, arrays, kind, "", errors);
+    for (int a = 0; a < operation->num_arrays; a++) {
+        all[a] = true;
+        needed[a] = !operation->arrays[a].optional;
+        any_optional = any_optional || (arrays->problem.arrays[a] != NULL && !needed[a]);
+    }
+    if (!any_optional)
+        return;
+    arrays_choose(arrays, needed);
+    check_kind(trials, arrays, operation->telling_kind, ", without the optional arrays", errors);
+    arrays_choose(arrays, all);
+}
+
+/* ---- times ---- */
+
+/* Times a launch, or counts what it does on the simulator, into *row. One that fails is a failed check. `name`: for
+   messages. */
+static void time_launch(struct trials *trials, const struct arrays *arrays, launch_function *launch, const void *what,
+                        const char *name, struct row *row)
+{
+    const struct selection *selection = trials->selection;
+    const struct problem *problem = &arrays->problem;
+    const bool is_short = problem_count(problem) < (size_t)1 << 25; /* and scatters */
+    const int given = selection->options->repeats;
+    int repeats = given != 0 ? given : arrays->backend != ON_CUDA ? 7 : is_short ? 101 : 25;
+    cudaError_t error = cudaSuccess;
+    char shape[SIZES_TEXT];
+
+    sizes_text(selection->operation, problem->sizes, shape);
+    report_progress(trials->report, "timing %s %s, %s", name, row->direction, shape);
+    if (arrays->backend == ON_SIM) {
+#ifdef LINREC_SIM
+        char label[512];
+        sim_reset_counts();
+        error = launch(what, problem, NULL);
+        if (error == cudaSuccess)
+            error = cudaDeviceSynchronize();
+        const struct sim_counts counts = sim_get_counts();
+        row->counted = true;
+        row->blocks = counts.blocks;
+        row->threads = counts.threads;
+        row->barriers = counts.barriers;
+        row->shuffles = counts.shuffles;
+        int used = snprintf(label, sizeof label, "%s,%s%s,%s", row->chapter, row->variant, row->shape, row->direction);
+        for (int s = 0; s < selection->operation->num_sizes; s++)
+            used += snprintf(label + used, sizeof label - (size_t)used, ",%zu", row->sizes[s]);
+        sim_trace(label);
+#endif
+    } else {
+        const bool adapts = selection_compares(selection) && repeats > 5;
+        if (adapts) /* slow ones: as many as fit into 0.2 s, 5 at least */
+            error = measure(launch, what, problem, 1, &trials->flush, &row->timing);
+        if (adapts && error == cudaSuccess)
+            repeats = (int)fmin(repeats, fmax(5.0, 200.0 / row->timing.median_ms));
+        if (error == cudaSuccess)
+            error = measure(launch, what, problem, repeats, &trials->flush, &row->timing);
+        row->timed = error == cudaSuccess;
+    }
+    if (error != cudaSuccess)
+        report_failed(trials->report, "%s %s, %s: the launch failed: %s", name, row->direction, shape,
+                      cudaGetErrorString(error));
+}
+
+/* The pass's two baselines, each as a row of its own: copy, and what percent_of_add is of. Their GB/s, 0: none. */
+static void time_baselines(struct trials *trials, const struct arrays *arrays, double *copy, double *add)
+{
+    const struct operation *operation = trials->selection->operation;
+    const bool backward = is_backward(arrays->problem.direction);
+    const struct baseline *baselines[] = {&operation->copy[backward], &operation->add[backward]};
+    double *reached[] = {copy, add};
+    for (int i = 0; i < 2; i++) {
+        if (baselines[i]->what == NO_BASELINE || arrays->backend == ON_SIM)
+            continue;
+        struct row row = {.chapter = baselines_chapter,
+                          .variant = baseline_name(baselines[i]),
+                          .shape = "",
+                          .direction = direction_name(arrays->problem.direction),
+                          .bytes = baseline_bytes(baselines[i], &arrays->problem)};
+        memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
+        time_launch(trials, arrays, baseline_launch, baselines[i], row.variant, &row);
+        *reached[i] = row_gb_per_s(&row);
+        row.copy_gb_per_s = *copy;
+        row.add_gb_per_s = *add;
+        report_row(trials->report, &row);
+    }
+}
+
+/* Times all wanted kernels on the workload that is timed. errors: what check_shape found. */
+static void time_shape(struct trials *trials, struct arrays *arrays, const double *errors)
+{
+    const struct selection *selection = trials->selection;
+    const struct operation *operation = selection->operation;
+    const struct problem *problem = &arrays->problem;
+    const struct data data = {selection->options->seed, operation->timed_kind};
+    const bool timing = !selection->options->check_only && problem_count(problem) != 0;
+    const bool filled = timing && arrays_fill(arrays, &data) == cudaSuccess;
+    double copy = 0.0, add = 0.0;
+    char why[256], shape[SIZES_TEXT];
+
+    if (filled)
+        time_baselines(trials, arrays, &copy, &add);
+    if (timing && !filled)
+        report_failed(trials->report, "%s of %s: the test data could not be written",
+                      direction_name(problem->direction), sizes_text(operation, problem->sizes, shape));
+    for (int k = 0; k < selection->num_kernels; k++) {
+        const struct kernel *kernel = &selection->kernels[k];
+        if (!selection_wants(selection, kernel) || !kernel->runs[problem->direction])
+            continue;
+        if (selection_refuses(selection, kernel, problem->sizes, why, sizeof why)) {
+            if (!trials->said[k]) /* once is enough */
+                fprintf(stderr, "skipped: %s\n", why);
+            trials->said[k] = true;
+            continue;
+        }
+        if (trials->refused[k]) /* and said so */
+            continue;
+        struct row row = {.chapter = kernel->chapter,
+                          .variant = kernel->variant,
+                          .shape = trials->shape,
+                          .direction = direction_name(problem->direction),
+                          .bytes = kernel->moves_nothing ? 0.0 : problem_bytes(problem),
+                          .copy_gb_per_s = copy,
+                          .add_gb_per_s = add,
+                          .checked = !kernel->partial,
+                          .max_error = errors[k]};
+        memcpy(row.sizes, problem->sizes, sizeof row.sizes);
+        if (filled && errors[k] <= 1.0) { /* a wrong result has no speed */
+            const cudaError_t error = arrays_take_workspace(arrays, kernel);
+            if (error == cudaSuccess)
+                time_launch(trials, arrays, operation->launch, kernel->row, kernel->name, &row);
+            else
+                report_failed(trials->report, "%s %s, %s: no memory for its workspace", kernel->name, row.direction,
+                              sizes_text(operation, problem->sizes, shape));
+            arrays_drop_workspace(arrays);
+        }
+        report_row(trials->report, &row);
+    }
+}
+
+/* ---- both ---- */
+
+/* How many rows the trial gives, if all is right. */
+static size_t count_rows(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES])
+{
+    const struct selection *selection = trials->selection;
+    const bool timed = selection->place->backend != ON_SIM;
+    size_t count = 0;
+    count += timed && selection->operation->copy[is_backward(direction)].what != NO_BASELINE;
+    count += timed && selection->operation->add[is_backward(direction)].what != NO_BASELINE;
+    for (int k = 0; k < selection->num_kernels; k++)
+        count += selection_runs(selection, &selection->kernels[k], direction, sizes);
+    return count;
+}
+
+bool trial_run(struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES])
+{
+    const struct selection *selection = trials->selection;
+    struct arrays arrays;
+    size_t needed, available;
+    char shape[SIZES_TEXT];
+
+    if (report_take_over(trials->report, direction, sizes, count_rows(trials, direction, sizes)))
+        return false;
+    sizes_text(selection->operation, sizes, shape);
+    const bool fits = trial_fits(trials, direction, sizes, &needed, &available);
+    if (!fits ||
+        arrays_create(&arrays, selection->operation, sizes, direction, selection->place->backend) != cudaSuccess) {
+        fprintf(stderr, "skipped %s of %s: it needs %.3g GB, the device has %.3g GB free\n", direction_name(direction),
+                shape, (double)needed * 1e-9, (double)available * 1e-9);
+        if (fits) /* there was room, and yet no memory */
+            report_failed(trials->report, "%s of %s: no memory", direction_name(direction), shape);
+        return false;
+    }
+    const size_t num_kernels = (size_t)selection->num_kernels;
+    double *errors = calloc(num_kernels, sizeof *errors);
+    if (trials->said == NULL) {
+        trials->said = calloc(num_kernels, sizeof *trials->said);
+        trials->refused = calloc(num_kernels, sizeof *trials->refused);
+    }
+    if (errors == NULL || trials->said == NULL || trials->refused == NULL) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    arrays.problem.config = selection->options->config;
+    try_config(trials, &arrays);
+    if (trials->status == 0) {
+        check_contracts(trials);
+        check_shape(trials, &arrays, errors);
+        time_shape(trials, &arrays, errors);
+    }
+    free(errors);
+    arrays_free(&arrays);
+    return trials->status == 0;
+}
