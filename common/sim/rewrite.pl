@@ -126,7 +126,7 @@ $code =~ s{
             : "sim_kernel($callee, $gap\"$name\", sim_config($config))";
     }
 }gemx;
-$code =~ s/\b__sim_(?:global|device|host|constant|managed)__\b//g;
+$code =~ s/\b__sim_(?:global|device|host|constant)__\b//g;
 $code =~ s/(?<![(,\w])(\s*)\b__noinline__\b(?!\s*[,)])/$1__attribute__((noinline))/g;
 $code =~ s/^(\s*)\#\s*pragma\s+unroll\s*$/$1#pragma GCC unroll 64/gm;
 print $code;
