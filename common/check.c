@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is compared on the host beside the device: arrays of up to HOST_COUNT elements whole,
-   parts of up to HOST_PART. */
+/* What is compared on the host even if the device has compared it: arrays of up to HOST_COUNT elements whole, and of
+   larger ones a few parts, if a part has up to HOST_PART elements. */
 #define HOST_COUNT ((size_t)1 << 20)
 #define HOST_PART ((size_t)1 << 24)
 
@@ -63,7 +63,7 @@ static bool compare_read(const struct problem *problem, const struct data *data,
         if (was.arrays[a] != NULL && array_role(&operation->arrays[a], problem->direction) == READ)
             *changed = *changed || memcmp(is.arrays[a], was.arrays[a],
                                           array_count(&operation->arrays[a], problem->sizes) *
-                                              array_element(&operation->arrays[a])) != 0;
+                                              array_element_bytes(&operation->arrays[a])) != 0;
     host_free(&is);
     host_free(&was);
     return created && copied;

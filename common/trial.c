@@ -80,10 +80,10 @@ static void try_config(struct trials *trials, struct arrays *arrays)
         trials->refused[k] = knobs_refused(config, error);
         num_refused += trials->refused[k];
         num_taken += !trials->refused[k];
-        if (trials->refused[k] && variant == NULL && !trials->said[k])
+        if (trials->refused[k] && variant == NULL && !trials->skip_was_said[k])
             fprintf(stderr, "skipped: %s does not run with %s here (%s)\n", kernel->name, given + 1,
                     cudaGetErrorString(error));
-        trials->said[k] = trials->said[k] || trials->refused[k];
+        trials->skip_was_said[k] = trials->skip_was_said[k] || trials->refused[k];
     }
     if (num_refused != 0 && num_taken == 0)
         trials->status =
@@ -101,9 +101,9 @@ static void check_contracts(struct trials *trials)
     const bool on_cpu = selection->place->backend == ON_CPU;
     const size_t nothing[MAX_SIZES] = {0};
     char text[512];
-    if (selection->operation->contract == NULL || trials->promised || knobs_given(&selection->options->config))
-        return; /* with --config: a run without it says that */
-    trials->promised = true;
+    if (selection->operation->contract == NULL || trials->contracts_checked || knobs_given(&selection->options->config))
+        return; /* --config may be what a launcher refuses: runs without it check the promises */
+    trials->contracts_checked = true;
     for (int k = 0; k < selection->num_kernels; k++)
         for (int pass = 0; pass < 2; pass++) {
             const struct kernel *kernel = &selection->kernels[k];
@@ -133,7 +133,7 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     sizes_text(operation, problem->sizes, shape);
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        if (kernel->partial || trials->refused[k] || (kernel->is_compared && kind != operation->telling_kind) ||
+        if (kernel->partial || trials->refused[k] || (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
         report_progress(trials->report, "checking %s %s, %s, %s", kernel->name, direction_name(problem->direction),
@@ -164,7 +164,7 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
     for (int kind = 0; kind < operation->num_kinds; kind++)
         if ((operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
-            (!is_large || kind == operation->timed_kind || kind == operation->telling_kind))
+            (!is_large || kind == operation->timed_kind || kind == operation->hardest_kind))
             check_kind(trials, arrays, kind, "", errors);
     for (int a = 0; a < operation->num_arrays; a++) {
         all[a] = true;
@@ -174,7 +174,7 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
     if (!any_optional)
         return;
     arrays_choose(arrays, needed);
-    check_kind(trials, arrays, operation->telling_kind, ", without the optional arrays", errors);
+    check_kind(trials, arrays, operation->hardest_kind, ", without the optional arrays", errors);
     arrays_choose(arrays, all);
 }
 
@@ -274,9 +274,9 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         if (!selection_wants(selection, kernel) || !kernel->runs[problem->direction])
             continue;
         if (selection_refuses(selection, kernel, problem->sizes, why, sizeof why)) {
-            if (!trials->said[k]) /* once is enough */
+            if (!trials->skip_was_said[k]) /* once is enough */
                 fprintf(stderr, "skipped: %s\n", why);
-            trials->said[k] = true;
+            trials->skip_was_said[k] = true;
             continue;
         }
         if (trials->refused[k]) /* and said so */
@@ -340,11 +340,11 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
     }
     const size_t num_kernels = (size_t)selection->num_kernels;
     double *errors = calloc(num_kernels, sizeof *errors);
-    if (trials->said == NULL) {
-        trials->said = calloc(num_kernels, sizeof *trials->said);
+    if (trials->skip_was_said == NULL) {
+        trials->skip_was_said = calloc(num_kernels, sizeof *trials->skip_was_said);
         trials->refused = calloc(num_kernels, sizeof *trials->refused);
     }
-    if (errors == NULL || trials->said == NULL || trials->refused == NULL) {
+    if (errors == NULL || trials->skip_was_said == NULL || trials->refused == NULL) {
         fprintf(stderr, "out of memory\n");
         exit(1);
     }
