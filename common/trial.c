@@ -180,55 +180,72 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
 /* ---- times ---- */
 
-/* Times a launch, or counts what it does on the simulator, into *row. One that fails is a failed check. `name`: for
-   messages. */
-static void time_launch(struct trials *trials, const struct arrays *arrays, launch_function *launch, const void *what,
-                        const char *name, struct row *row)
+/* Counts what one launch does on the simulator, and labels its trace. */
+static cudaError_t count_launch(launch_function *launch, const void *what, const struct problem *problem,
+                                struct row *row)
 {
-    const struct selection *selection = trials->selection;
+#ifdef LINREC_SIM
+    char label[512];
+    sim_reset_counts();
+    cudaError_t error = launch(what, problem, NULL);
+    if (error == cudaSuccess)
+        error = cudaDeviceSynchronize();
+    const struct sim_counts counts = sim_get_counts();
+    row->counted = true;
+    row->blocks = counts.blocks;
+    row->threads = counts.threads;
+    row->barriers = counts.barriers;
+    row->shuffles = counts.shuffles;
+    int used = snprintf(label, sizeof label, "%s,%s%s,%s", row->chapter, row->variant, row->shape, row->direction);
+    for (int s = 0; s < problem->operation->num_sizes; s++)
+        used += snprintf(label + used, sizeof label - (size_t)used, ",%zu", row->sizes[s]);
+    sim_trace(label);
+    return error;
+#else
+    (void)launch, (void)what, (void)problem, (void)row;
+    return cudaErrorNotSupported;
+#endif
+}
+
+/* Times a launch. Short launches scatter more than long ones, so they are repeated more often. */
+static cudaError_t time_launch(const struct trials *trials, const struct arrays *arrays, launch_function *launch,
+                               const void *what, struct row *row)
+{
     const struct problem *problem = &arrays->problem;
-    const bool is_short = problem_count(problem) < (size_t)1 << 25; /* and scatters */
-    const int given = selection->options->repeats;
+    const bool is_short = problem_count(problem) < (size_t)1 << 25;
+    const int given = trials->selection->options->repeats;
     int repeats = given != 0 ? given : arrays->backend != ON_CUDA ? 7 : is_short ? 101 : 25;
     cudaError_t error = cudaSuccess;
+
+    if (selection_compares(trials->selection) && repeats > 5) { /* as many as fit into 0.2 s, at least 5 */
+        error = measure(launch, what, problem, 1, &trials->flush, &row->timing);
+        if (error == cudaSuccess)
+            repeats = (int)fmin(repeats, fmax(5.0, 200.0 / row->timing.median_ms));
+    }
+    if (error == cudaSuccess)
+        error = measure(launch, what, problem, repeats, &trials->flush, &row->timing);
+    row->timed = error == cudaSuccess;
+    return error;
+}
+
+/* Times a launch, or counts what it does on the simulator, into *row. One that fails is a failed check. `name`: for
+   messages. */
+static void measure_launch(struct trials *trials, const struct arrays *arrays, launch_function *launch,
+                           const void *what, const char *name, struct row *row)
+{
+    const struct problem *problem = &arrays->problem;
     char shape[SIZES_TEXT];
 
-    sizes_text(selection->operation, problem->sizes, shape);
+    sizes_text(problem->operation, problem->sizes, shape);
     report_progress(trials->report, "timing %s %s, %s", name, row->direction, shape);
-    if (arrays->backend == ON_SIM) {
-#ifdef LINREC_SIM
-        char label[512];
-        sim_reset_counts();
-        error = launch(what, problem, NULL);
-        if (error == cudaSuccess)
-            error = cudaDeviceSynchronize();
-        const struct sim_counts counts = sim_get_counts();
-        row->counted = true;
-        row->blocks = counts.blocks;
-        row->threads = counts.threads;
-        row->barriers = counts.barriers;
-        row->shuffles = counts.shuffles;
-        int used = snprintf(label, sizeof label, "%s,%s%s,%s", row->chapter, row->variant, row->shape, row->direction);
-        for (int s = 0; s < selection->operation->num_sizes; s++)
-            used += snprintf(label + used, sizeof label - (size_t)used, ",%zu", row->sizes[s]);
-        sim_trace(label);
-#endif
-    } else {
-        const bool adapts = selection_compares(selection) && repeats > 5;
-        if (adapts) /* slow ones: as many as fit into 0.2 s, 5 at least */
-            error = measure(launch, what, problem, 1, &trials->flush, &row->timing);
-        if (adapts && error == cudaSuccess)
-            repeats = (int)fmin(repeats, fmax(5.0, 200.0 / row->timing.median_ms));
-        if (error == cudaSuccess)
-            error = measure(launch, what, problem, repeats, &trials->flush, &row->timing);
-        row->timed = error == cudaSuccess;
-    }
+    const cudaError_t error = arrays->backend == ON_SIM ? count_launch(launch, what, problem, row)
+                                                        : time_launch(trials, arrays, launch, what, row);
     if (error != cudaSuccess)
         report_failed(trials->report, "%s %s, %s: the launch failed: %s", name, row->direction, shape,
                       cudaGetErrorString(error));
 }
 
-/* The pass's two baselines, each as a row of its own: copy, and what percent_of_add is of. Their GB/s, 0: none. */
+/* The pass's two baselines, each as a row of its own. *copy and *add become their GB/s, and stay 0 if there is none. */
 static void time_baselines(struct trials *trials, const struct arrays *arrays, double *copy, double *add)
 {
     const struct operation *operation = trials->selection->operation;
@@ -244,7 +261,7 @@ static void time_baselines(struct trials *trials, const struct arrays *arrays, d
                           .direction = direction_name(arrays->problem.direction),
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
-        time_launch(trials, arrays, baseline_launch, baselines[i], row.variant, &row);
+        measure_launch(trials, arrays, baseline_launch, baselines[i], row.variant, &row);
         *reached[i] = row_gb_per_s(&row);
         row.copy_gb_per_s = *copy;
         row.add_gb_per_s = *add;
@@ -274,12 +291,12 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         if (!selection_wants(selection, kernel) || !kernel->runs[problem->direction])
             continue;
         if (selection_refuses(selection, kernel, problem->sizes, why, sizeof why)) {
-            if (!trials->skip_was_said[k]) /* once is enough */
+            if (!trials->skip_was_said[k])
                 fprintf(stderr, "skipped: %s\n", why);
             trials->skip_was_said[k] = true;
             continue;
         }
-        if (trials->refused[k]) /* and said so */
+        if (trials->refused[k]) /* try_config has said so */
             continue;
         struct row row = {.chapter = kernel->chapter,
                           .variant = kernel->variant,
@@ -294,7 +311,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         if (filled && errors[k] <= 1.0) { /* a wrong result has no speed */
             const cudaError_t error = arrays_take_workspace(arrays, kernel);
             if (error == cudaSuccess)
-                time_launch(trials, arrays, operation->launch, kernel->row, kernel->name, &row);
+                measure_launch(trials, arrays, operation->launch, kernel->row, kernel->name, &row);
             else
                 report_failed(trials->report, "%s %s, %s: no memory for its workspace", kernel->name, row.direction,
                               sizes_text(operation, problem->sizes, shape));
@@ -311,8 +328,7 @@ static size_t count_rows(const struct trials *trials, enum direction direction, 
 {
     const struct selection *selection = trials->selection;
     const bool timed = selection->place->backend != ON_SIM;
-    size_t count = 0;
-    count += timed && selection->operation->copy[is_backward(direction)].what != NO_BASELINE;
+    size_t count = timed && selection->operation->copy[is_backward(direction)].what != NO_BASELINE;
     count += timed && selection->operation->add[is_backward(direction)].what != NO_BASELINE;
     for (int k = 0; k < selection->num_kernels; k++)
         count += selection_runs(selection, &selection->kernels[k], direction, sizes);
@@ -334,7 +350,7 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
         arrays_create(&arrays, selection->operation, sizes, direction, selection->place->backend) != cudaSuccess) {
         fprintf(stderr, "skipped %s of %s: it needs %.3g GB, the device has %.3g GB free\n", direction_name(direction),
                 shape, (double)needed * 1e-9, (double)available * 1e-9);
-        if (fits) /* there was room, and yet no memory */
+        if (fits) /* there was room for it, so an allocation should not fail */
             report_failed(trials->report, "%s of %s: no memory", direction_name(direction), shape);
         return false;
     }
