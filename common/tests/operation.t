@@ -53,6 +53,13 @@ is("@again", 'backward 70 backward 70', 'an interrupted one goes on with the sha
 is_deeply([map { join ',', (split /,/)[0 .. 4] } grep { !/^#/ } split /\n/, read_file($csv)],
     [map { join ',', (split /,/)[0 .. 4] } $head, @rows], 'and has all rows in the end');
 
+SKIP: {
+    skip 'only the simulator traces', 1 if backend() ne 'sim';
+    my $trace = scratch('trace.csv');
+    run_program({ SIM_TRACE => $trace }, $p, '--rows', 3, '--columns', 33, '--variant', 'serial', '--forward');
+    like(read_file($trace), qr/\Achapter,variant,direction,rows,columns,kernel,line,launches,.*\ndecay,serial,forward,3,33,walk_forward<0>,,1,/, 'the trace has its sizes, too');
+}
+
 # columns are found by their names
 my @order = reverse 0 .. 13;
 write_text($csv, join '', map { /^#/ ? "$_\n" : join(',', (split /,/, $_, -1)[@order]) . "\n" } @lines);
