@@ -197,7 +197,7 @@ static void time_launch(struct trials *trials, const struct arrays *arrays, laun
     report_progress(trials->report, "timing %s %s, %s", name, row->direction, shape);
     if (arrays->backend == ON_SIM) {
 #ifdef LINREC_SIM
-        char label[512];
+        char columns[KEY_TEXT], key[KEY_TEXT];
         sim_reset_counts();
         error = launch(what, problem, NULL);
         if (error == cudaSuccess)
@@ -208,10 +208,7 @@ static void time_launch(struct trials *trials, const struct arrays *arrays, laun
         row->threads = counts.threads;
         row->barriers = counts.barriers;
         row->shuffles = counts.shuffles;
-        int used = snprintf(label, sizeof label, "%s,%s%s,%s", row->chapter, row->variant, row->shape, row->direction);
-        for (int s = 0; s < selection->operation->num_sizes; s++)
-            used += snprintf(label + used, sizeof label - (size_t)used, ",%zu", row->sizes[s]);
-        sim_trace(label);
+        sim_trace(csv_key_columns(selection->operation, columns), csv_key(selection->operation, row, key));
 #endif
     } else {
         const bool adapts = selection_compares(selection) && repeats > 5;

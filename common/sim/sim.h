@@ -40,6 +40,7 @@ struct sim_counts {
     uint64_t conflicts;  /* how often a request to shared memory must be repeated because of banks */
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
+    uint64_t default_launches; /* launches on the default stream */
 };
 
 struct sim_counts sim_get_counts(void);
@@ -48,9 +49,10 @@ void sim_reset_counts(void);
 /* How many kernels were launched on the default stream since the program's start. */
 uint64_t sim_default_launches(void);
 
-/* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label: the first five columns of
-   that file, chapter,variant,direction,num_seqs,seq_len. Without SIM_TRACE it does nothing. */
-void sim_trace(const char *label);
+/* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label: the first columns of that
+   file, whose names are the same in all calls, for example chapter,variant,direction,num_seqs,seq_len. Without SIM_TRACE it
+   does nothing. */
+void sim_trace(const char *columns, const char *label);
 
 /* Gives a piece of device memory a name, which messages then say ("the 400-byte array inputs"). It may lie inside an
    allocation: kernels must not leave it, though around it there is room, such as guards. `name` is kept, not copied. */
