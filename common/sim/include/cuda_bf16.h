@@ -6,7 +6,8 @@
 
 #include "cuda_runtime.h"
 
-/* clang-format off: one line for each function */
+/* one line for each function */
+/* clang-format off */
 
 struct __align__(2) __nv_bfloat16
 {
@@ -36,125 +37,36 @@ SIM_INLINE __nv_bfloat16 __float2bfloat16_rn(float value)
     return a;
 }
 
-SIM_INLINE __nv_bfloat16 __float2bfloat16(float value)
-{
-    return __float2bfloat16_rn(value);
-}
-inline __nv_bfloat16::__nv_bfloat16(float value)
-{
-    bits = __float2bfloat16_rn(value).bits;
-}
-inline __nv_bfloat16::operator float() const
-{
-    return __bfloat162float(*this);
-}
-SIM_INLINE __nv_bfloat162 __floats2bfloat162_rn(float x, float y)
-{
-    return __nv_bfloat162{__nv_bfloat16(x), __nv_bfloat16(y)};
-}
-SIM_INLINE __nv_bfloat162 __float22bfloat162_rn(float2 a)
-{
-    return __nv_bfloat162{__nv_bfloat16(a.x), __nv_bfloat16(a.y)};
-}
-SIM_INLINE float2 __bfloat1622float2(__nv_bfloat162 a)
-{
-    return make_float2((float)a.x, (float)a.y);
-}
-SIM_INLINE __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a)
-{
-    return a.x;
-}
-SIM_INLINE __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a)
-{
-    return a.y;
-}
-SIM_INLINE __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y)
-{
-    return __nv_bfloat162{x, y};
-}
-SIM_INLINE unsigned short __bfloat16_as_ushort(__nv_bfloat16 a)
-{
-    return a.bits;
-}
-SIM_INLINE __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits)
-{
-    __nv_bfloat16 a;
-    a.bits = bits;
-    return a;
-}
+SIM_INLINE __nv_bfloat16 __float2bfloat16(float value) { return __float2bfloat16_rn(value); }
+inline __nv_bfloat16::__nv_bfloat16(float value) { bits = __float2bfloat16_rn(value).bits; }
+inline __nv_bfloat16::operator float() const { return __bfloat162float(*this); }
+SIM_INLINE __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return __nv_bfloat162{__nv_bfloat16(x), __nv_bfloat16(y)}; }
+SIM_INLINE __nv_bfloat162 __float22bfloat162_rn(float2 a) { return __nv_bfloat162{__nv_bfloat16(a.x), __nv_bfloat16(a.y)}; }
+SIM_INLINE float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((float)a.x, (float)a.y); }
+SIM_INLINE __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
+SIM_INLINE __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
+SIM_INLINE __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162{x, y}; }
+SIM_INLINE unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
+SIM_INLINE __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { __nv_bfloat16 a; a.bits = bits; return a; }
 #define SIM_HALF __nv_bfloat16
-SIM_INLINE SIM_HALF operator+(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a + (float)b);
-}
-SIM_INLINE SIM_HALF operator-(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a - (float)b);
-}
-SIM_INLINE SIM_HALF operator*(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a * (float)b);
-}
-SIM_INLINE SIM_HALF operator/(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a / (float)b);
-}
-SIM_INLINE SIM_HALF operator-(SIM_HALF a)
-{
-    return SIM_HALF(-(float)a);
-}
-SIM_INLINE bool operator<(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a < (float)b;
-}
-SIM_INLINE bool operator>(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a > (float)b;
-}
-SIM_INLINE bool operator<=(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a <= (float)b;
-}
-SIM_INLINE bool operator>=(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a >= (float)b;
-}
-SIM_INLINE bool operator==(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a == (float)b;
-}
-SIM_INLINE bool operator!=(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a != (float)b;
-}
-SIM_INLINE SIM_HALF __hadd(SIM_HALF a, SIM_HALF b)
-{
-    return a + b;
-}
-SIM_INLINE SIM_HALF __hsub(SIM_HALF a, SIM_HALF b)
-{
-    return a - b;
-}
-SIM_INLINE SIM_HALF __hmul(SIM_HALF a, SIM_HALF b)
-{
-    return a * b;
-}
-SIM_INLINE SIM_HALF __hdiv(SIM_HALF a, SIM_HALF b)
-{
-    return a / b;
-}
-SIM_INLINE SIM_HALF __hneg(SIM_HALF a)
-{
-    return -a;
-}
-SIM_INLINE SIM_HALF __hfma(SIM_HALF a, SIM_HALF b, SIM_HALF c)
-{
-    return SIM_HALF((float)((double)(float)a * (float)b + (float)c));
-}
-SIM_INLINE bool __hisnan(SIM_HALF a)
-{
-    return (float)a != (float)a;
-}
+SIM_INLINE SIM_HALF operator+(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a + (float)b); }
+SIM_INLINE SIM_HALF operator-(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a - (float)b); }
+SIM_INLINE SIM_HALF operator*(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a * (float)b); }
+SIM_INLINE SIM_HALF operator/(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a / (float)b); }
+SIM_INLINE SIM_HALF operator-(SIM_HALF a) { return SIM_HALF(-(float)a); }
+SIM_INLINE bool operator<(SIM_HALF a, SIM_HALF b) { return (float)a < (float)b; }
+SIM_INLINE bool operator>(SIM_HALF a, SIM_HALF b) { return (float)a > (float)b; }
+SIM_INLINE bool operator<=(SIM_HALF a, SIM_HALF b) { return (float)a <= (float)b; }
+SIM_INLINE bool operator>=(SIM_HALF a, SIM_HALF b) { return (float)a >= (float)b; }
+SIM_INLINE bool operator==(SIM_HALF a, SIM_HALF b) { return (float)a == (float)b; }
+SIM_INLINE bool operator!=(SIM_HALF a, SIM_HALF b) { return (float)a != (float)b; }
+SIM_INLINE SIM_HALF __hadd(SIM_HALF a, SIM_HALF b) { return a + b; }
+SIM_INLINE SIM_HALF __hsub(SIM_HALF a, SIM_HALF b) { return a - b; }
+SIM_INLINE SIM_HALF __hmul(SIM_HALF a, SIM_HALF b) { return a * b; }
+SIM_INLINE SIM_HALF __hdiv(SIM_HALF a, SIM_HALF b) { return a / b; }
+SIM_INLINE SIM_HALF __hneg(SIM_HALF a) { return -a; }
+SIM_INLINE SIM_HALF __hfma(SIM_HALF a, SIM_HALF b, SIM_HALF c) { return SIM_HALF((float)((double)(float)a * (float)b + (float)c)); }
+SIM_INLINE bool __hisnan(SIM_HALF a) { return (float)a != (float)a; }
 #undef SIM_HALF
 /* clang-format on */
 

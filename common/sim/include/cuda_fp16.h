@@ -6,7 +6,8 @@
 
 #include "cuda_runtime.h"
 
-/* clang-format off: one line for each function */
+/* one line for each function */
+/* clang-format off */
 
 struct __align__(2) __half
 {
@@ -52,125 +53,36 @@ SIM_INLINE __half __float2half_rn(float value)
     return a;
 }
 
-SIM_INLINE __half __float2half(float value)
-{
-    return __float2half_rn(value);
-}
-inline __half::__half(float value)
-{
-    bits = __float2half_rn(value).bits;
-}
-inline __half::operator float() const
-{
-    return __half2float(*this);
-}
-SIM_INLINE __half2 __floats2half2_rn(float x, float y)
-{
-    return __half2{__half(x), __half(y)};
-}
-SIM_INLINE __half2 __float22half2_rn(float2 a)
-{
-    return __half2{__half(a.x), __half(a.y)};
-}
-SIM_INLINE float2 __half22float2(__half2 a)
-{
-    return make_float2((float)a.x, (float)a.y);
-}
-SIM_INLINE __half __low2half(__half2 a)
-{
-    return a.x;
-}
-SIM_INLINE __half __high2half(__half2 a)
-{
-    return a.y;
-}
-SIM_INLINE __half2 __halves2half2(__half x, __half y)
-{
-    return __half2{x, y};
-}
-SIM_INLINE unsigned short __half_as_ushort(__half a)
-{
-    return a.bits;
-}
-SIM_INLINE __half __ushort_as_half(unsigned short bits)
-{
-    __half a;
-    a.bits = bits;
-    return a;
-}
+SIM_INLINE __half __float2half(float value) { return __float2half_rn(value); }
+inline __half::__half(float value) { bits = __float2half_rn(value).bits; }
+inline __half::operator float() const { return __half2float(*this); }
+SIM_INLINE __half2 __floats2half2_rn(float x, float y) { return __half2{__half(x), __half(y)}; }
+SIM_INLINE __half2 __float22half2_rn(float2 a) { return __half2{__half(a.x), __half(a.y)}; }
+SIM_INLINE float2 __half22float2(__half2 a) { return make_float2((float)a.x, (float)a.y); }
+SIM_INLINE __half __low2half(__half2 a) { return a.x; }
+SIM_INLINE __half __high2half(__half2 a) { return a.y; }
+SIM_INLINE __half2 __halves2half2(__half x, __half y) { return __half2{x, y}; }
+SIM_INLINE unsigned short __half_as_ushort(__half a) { return a.bits; }
+SIM_INLINE __half __ushort_as_half(unsigned short bits) { __half a; a.bits = bits; return a; }
 #define SIM_HALF __half
-SIM_INLINE SIM_HALF operator+(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a + (float)b);
-}
-SIM_INLINE SIM_HALF operator-(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a - (float)b);
-}
-SIM_INLINE SIM_HALF operator*(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a * (float)b);
-}
-SIM_INLINE SIM_HALF operator/(SIM_HALF a, SIM_HALF b)
-{
-    return SIM_HALF((float)a / (float)b);
-}
-SIM_INLINE SIM_HALF operator-(SIM_HALF a)
-{
-    return SIM_HALF(-(float)a);
-}
-SIM_INLINE bool operator<(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a < (float)b;
-}
-SIM_INLINE bool operator>(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a > (float)b;
-}
-SIM_INLINE bool operator<=(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a <= (float)b;
-}
-SIM_INLINE bool operator>=(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a >= (float)b;
-}
-SIM_INLINE bool operator==(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a == (float)b;
-}
-SIM_INLINE bool operator!=(SIM_HALF a, SIM_HALF b)
-{
-    return (float)a != (float)b;
-}
-SIM_INLINE SIM_HALF __hadd(SIM_HALF a, SIM_HALF b)
-{
-    return a + b;
-}
-SIM_INLINE SIM_HALF __hsub(SIM_HALF a, SIM_HALF b)
-{
-    return a - b;
-}
-SIM_INLINE SIM_HALF __hmul(SIM_HALF a, SIM_HALF b)
-{
-    return a * b;
-}
-SIM_INLINE SIM_HALF __hdiv(SIM_HALF a, SIM_HALF b)
-{
-    return a / b;
-}
-SIM_INLINE SIM_HALF __hneg(SIM_HALF a)
-{
-    return -a;
-}
-SIM_INLINE SIM_HALF __hfma(SIM_HALF a, SIM_HALF b, SIM_HALF c)
-{
-    return SIM_HALF((float)((double)(float)a * (float)b + (float)c));
-}
-SIM_INLINE bool __hisnan(SIM_HALF a)
-{
-    return (float)a != (float)a;
-}
+SIM_INLINE SIM_HALF operator+(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a + (float)b); }
+SIM_INLINE SIM_HALF operator-(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a - (float)b); }
+SIM_INLINE SIM_HALF operator*(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a * (float)b); }
+SIM_INLINE SIM_HALF operator/(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a / (float)b); }
+SIM_INLINE SIM_HALF operator-(SIM_HALF a) { return SIM_HALF(-(float)a); }
+SIM_INLINE bool operator<(SIM_HALF a, SIM_HALF b) { return (float)a < (float)b; }
+SIM_INLINE bool operator>(SIM_HALF a, SIM_HALF b) { return (float)a > (float)b; }
+SIM_INLINE bool operator<=(SIM_HALF a, SIM_HALF b) { return (float)a <= (float)b; }
+SIM_INLINE bool operator>=(SIM_HALF a, SIM_HALF b) { return (float)a >= (float)b; }
+SIM_INLINE bool operator==(SIM_HALF a, SIM_HALF b) { return (float)a == (float)b; }
+SIM_INLINE bool operator!=(SIM_HALF a, SIM_HALF b) { return (float)a != (float)b; }
+SIM_INLINE SIM_HALF __hadd(SIM_HALF a, SIM_HALF b) { return a + b; }
+SIM_INLINE SIM_HALF __hsub(SIM_HALF a, SIM_HALF b) { return a - b; }
+SIM_INLINE SIM_HALF __hmul(SIM_HALF a, SIM_HALF b) { return a * b; }
+SIM_INLINE SIM_HALF __hdiv(SIM_HALF a, SIM_HALF b) { return a / b; }
+SIM_INLINE SIM_HALF __hneg(SIM_HALF a) { return -a; }
+SIM_INLINE SIM_HALF __hfma(SIM_HALF a, SIM_HALF b, SIM_HALF c) { return SIM_HALF((float)((double)(float)a * (float)b + (float)c)); }
+SIM_INLINE bool __hisnan(SIM_HALF a) { return (float)a != (float)a; }
 #undef SIM_HALF
 /* clang-format on */
 
