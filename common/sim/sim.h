@@ -24,7 +24,6 @@ struct sim_traffic {
 
 struct sim_counts {
     uint64_t launches;         /* kernels launched */
-    uint64_t default_launches; /* of these, on the default stream */
     uint64_t blocks;           /* blocks run */
     uint64_t threads;          /* threads run */
     uint64_t barriers;         /* __syncthreads and its kin: one for the whole block */
@@ -45,6 +44,9 @@ struct sim_counts {
 
 struct sim_counts sim_get_counts(void);
 void sim_reset_counts(void);
+
+/* How many kernels were launched on the default stream since the program's start. */
+uint64_t sim_default_launches(void);
 
 /* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label: the first five columns of
    that file, chapter,variant,direction,num_seqs,seq_len. Without SIM_TRACE it does nothing. */
