@@ -6,8 +6,11 @@
 
 #include "cuda_runtime.h"
 
-/* one line for each function */
-/* clang-format off */
+<<<<<<< HEAD
+    /* one line for each function */
+=======
+>>>>>>> main
+    /* clang-format off */
 
 struct __align__(2) __nv_bfloat16
 {
