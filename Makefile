@@ -140,7 +140,7 @@ help:
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
-	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=04_warp_scan: one)"
+	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=NAME: one)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
