@@ -40,7 +40,6 @@ struct sim_counts {
     uint64_t conflicts;  /* how often a request to shared memory must be repeated because of banks */
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
-    uint64_t default_launches; /* launches on the default stream */
 };
 
 struct sim_counts sim_get_counts(void);
