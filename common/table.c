@@ -102,20 +102,27 @@ void csv_write_head(FILE *file, const struct place *place, const char *command, 
     fprintf(file, "%s\n", columns);
 }
 
-const char *csv_columns(const struct operation *operation, char text[COLUMNS_TEXT])
+const char *csv_key_columns(const struct operation *operation, char text[KEY_TEXT])
 {
     int used = sprintf(text, "chapter,variant,direction");
     for (int s = 0; s < operation->num_sizes; s++)
         used += sprintf(text + used, ",%s", operation->sizes[s].name);
-    sprintf(text + used, ",backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error");
+    return text;
+}
+
+const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT])
+{
+    int used = snprintf(text, KEY_TEXT - 24 * MAX_SIZES, "%s,%s%s,%s", row->chapter, row->variant, shape_of(row),
+                        row->direction);
+    for (int s = 0; s < operation->num_sizes; s++)
+        used += sprintf(text + used, ",%zu", row->sizes[s]);
     return text;
 }
 
 static void write_row(FILE *file, const struct run *run, const struct row *row)
 {
-    fprintf(file, "%s,%s%s,%s,", row->chapter, row->variant, shape_of(row), row->direction);
-    for (int s = 0; s < run->operation->num_sizes; s++)
-        fprintf(file, "%zu,", row->sizes[s]);
+    char key[KEY_TEXT];
+    fprintf(file, "%s,", csv_key(run->operation, row, key));
     fprintf(file, "%s,", backend_name(run->place->backend));
     write_name(file, run->place->device.name);
     fputc(',', file);
@@ -134,13 +141,15 @@ static void write_row(FILE *file, const struct run *run, const struct row *row)
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
 {
     struct output output;
-    char columns[COLUMNS_TEXT];
+    char columns[KEY_TEXT + 128];
     const int status = output_open(&output, path);
     if (status != 0)
         return status;
     if (run->resumed[0] != '\0')
         fprintf(output.file, "# resumed: an interrupted run of %s\n", run->resumed);
-    csv_write_head(output.file, run->place, run->command, csv_columns(run->operation, columns));
+    csv_key_columns(run->operation, columns);
+    strcat(columns, ",backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error");
+    csv_write_head(output.file, run->place, run->command, columns);
     for (const struct row *row = rows; row < rows + num_rows; row++)
         if (row->line != NULL)
             fprintf(output.file, "%s\n", row->line);

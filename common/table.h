@@ -51,10 +51,11 @@ void csv_write_head(FILE *file, const struct place *place, const char *command, 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
 
-/* The columns of that CSV: chapter, variant, direction, the operation's sizes, backend, and so on to max_error.
-   Returns text. */
-enum { COLUMNS_TEXT = 256 + 32 * MAX_SIZES };
-const char *csv_columns(const struct operation *operation, char text[COLUMNS_TEXT]);
+/* What tells a row from others: the first columns, "chapter,variant,direction,num_seqs,seq_len" with the operation's own
+   sizes, and the row's values of them. Returns text. */
+enum { KEY_TEXT = 256 + 32 * MAX_SIZES };
+const char *csv_key_columns(const struct operation *operation, char text[KEY_TEXT]);
+const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT]);
 
 #ifdef __cplusplus
 }

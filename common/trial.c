@@ -185,7 +185,7 @@ static cudaError_t count_launch(launch_function *launch, const void *what, const
                                 struct row *row)
 {
 #ifdef LINREC_SIM
-    char label[512];
+    char columns[KEY_TEXT], key[KEY_TEXT];
     sim_reset_counts();
     cudaError_t error = launch(what, problem, NULL);
     if (error == cudaSuccess)
@@ -196,10 +196,7 @@ static cudaError_t count_launch(launch_function *launch, const void *what, const
     row->threads = counts.threads;
     row->barriers = counts.barriers;
     row->shuffles = counts.shuffles;
-    int used = snprintf(label, sizeof label, "%s,%s%s,%s", row->chapter, row->variant, row->shape, row->direction);
-    for (int s = 0; s < problem->operation->num_sizes; s++)
-        used += snprintf(label + used, sizeof label - (size_t)used, ",%zu", row->sizes[s]);
-    sim_trace(label);
+    sim_trace(csv_key_columns(problem->operation, columns), csv_key(problem->operation, row, key));
     return error;
 #else
     (void)launch, (void)what, (void)problem, (void)row;

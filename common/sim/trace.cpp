@@ -35,6 +35,7 @@ static const char *rows_path, *lanes_path;
 static struct row *rows;
 static struct lane_access *lanes;
 static char **labels;
+static const char *label_columns = "chapter,variant,direction,num_seqs,seq_len";
 static size_t num_rows, labelled_rows, num_lanes, labelled_lanes;
 static unsigned num_labels;
 
@@ -108,12 +109,14 @@ void sim_trace_reset(void)
     num_lanes = labelled_lanes;
 }
 
-void sim_trace(const char *label)
+void sim_trace(const char *columns, const char *label)
 {
     if (!sim_traces())
         return;
     labels = (char **)grow(labels, num_labels, sizeof(*labels));
-    if ((labels[num_labels++] = strdup(label)) == NULL)
+    if (num_labels == 0)
+        label_columns = strdup(columns);
+    if (label_columns == NULL || (labels[num_labels++] = strdup(label)) == NULL)
         sim_fault(NULL, 0, "no memory for the trace. Trace smaller shapes");
     for (; labelled_rows < num_rows; labelled_rows++)
         rows[labelled_rows].label = num_labels;
@@ -190,13 +193,19 @@ static FILE *create(const char *path)
 
     if (file == NULL)
         give_up(path);
-    fprintf(file, "chapter,variant,direction,num_seqs,seq_len,kernel,line");
+    fprintf(file, "%s,kernel,line", label_columns);
     return file;
 }
 
 static void print_place(FILE *file, unsigned label, const void *kernel, const char *place)
 {
-    fprintf(file, "%s,", label == 0 ? ",,,," : labels[label - 1]);
+    if (label != 0)
+        fputs(labels[label - 1], file);
+    else /* empty, all of them */
+        for (const char *c = label_columns; *c != '\0'; c++)
+            if (*c == ',')
+                fputc(',', file);
+    fputc(',', file);
     for (const char *c = find(kernel)->function; *c != '\0'; c++)
         if (*c != ' ')
             fputc(*c == ',' ? ';' : *c, file);

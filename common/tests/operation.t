@@ -56,6 +56,13 @@ my @again = $out =~ /^(?:serial|blocks) +(\w+) +(\d+) +33 /mg;
 is("@again", 'backward 70 backward 70', 'an interrupted one goes on with the shape that was cut');
 is_deeply([measured_rows()], \@all, 'and has all rows in the end');
 
+SKIP: {
+    skip 'only the simulator traces', 1 if backend() ne 'sim';
+    my $trace = scratch('trace.csv');
+    run_program({ SIM_TRACE => $trace }, $p, '--rows', 3, '--columns', 33, '--variant', 'serial', '--forward');
+    like(read_file($trace), qr/\Achapter,variant,direction,rows,columns,kernel,line,launches,.*\ndecay,serial,forward,3,33,walk_forward<0>,,1,/, 'the trace has its sizes, too');
+}
+
 # columns are found by their names
 my $table = read_table($csv);
 write_table($csv, $table->{comments}, [reverse @{ $table->{columns} }], @{ $table->{rows} });

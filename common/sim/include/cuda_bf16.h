@@ -6,7 +6,11 @@
 
 #include "cuda_runtime.h"
 
-/* clang-format off */
+<<<<<<< HEAD
+    /* one line for each function */
+=======
+>>>>>>> main
+    /* clang-format off */
 
 struct __align__(2) __nv_bfloat16
 {
