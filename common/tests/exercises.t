@@ -97,9 +97,7 @@ like($forced, qr/\Q${\ read_text($first->{solution})}\E/, 'FORCE=1 shows the sol
 ok($status eq 0 && $out =~ /^Solved\.$/m, 'FILE judges another file');
 like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E (wrong|over_goal)$/m, '... and leaves the progress alone');
 
-open my $file, '>', "$copy/$mine" or die;
-print $file read_text($path) =~ s/;/ oops;/r;
-close $file;
+write_file("$copy/$mine", read_text($path) =~ s/;/ oops;/r);
 my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A([^;]*);/);
 ($status, $out) = make('exercise', "EX=$id");
 ok($status ne 0 && $out =~ /^It does not compile\.\n  At \Q$mine\E:$line: /m, 'what does not compile is named with its line') or diag($out);
