@@ -6,7 +6,7 @@ include common/config.mk
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
 ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -l '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
 # what the texts show in a debugger
-DEBUGGED := $(sort $(shell grep -oh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
+DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
 # one version, because others write some lines differently; Debian 12 and Ubuntu have it
 CLANG_FORMAT := $(shell command -v clang-format-14)
@@ -140,7 +140,7 @@ help:
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
-	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=04_warp_scan: one)"
+	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=NAME: one)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo

@@ -131,7 +131,7 @@ static bool refuses_configs(const struct refusal *refusal)
 static unsigned long long default_launches(void)
 {
 #ifdef LINREC_SIM
-    return sim_get_counts().default_launches;
+    return sim_default_launches();
 #else
     return 0; /* a GPU does not tell */
 #endif

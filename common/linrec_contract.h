@@ -9,8 +9,8 @@
 
    Calls the launcher of a pass with all that it must refuse: a null pointer or one that is not aligned to 16 bytes,
    whichever it is of those that the pass needs; sizes whose bytes overflow; a direction, a length, or a number of
-   sequences that its row does not offer; rows, threads or stages that are not among those of its knobs. With zero sizes,
-   whatever the pointers, it must succeed. Then it must launch on the stream that it is given (the simulator can tell)
+   sequences that its row does not offer; rows, threads or stages that are not among those of its knobs. With zero
+   sizes, whatever the pointers, it must succeed. Then it must launch on the stream that it is given (the simulator can tell)
    and return the error that CUDA tells about. A partial kernel must compute what its row says that it does. `on_cpu`:
    it has no stream, no such errors, and limits that only save time.
 

@@ -35,11 +35,12 @@ if (@mistakes) {
 sub read_words {
     my ($path) = @_;
     my ($file, $line, $kind) = ("", 0, "user");
+    my $own = $0 =~ s{[^/]*\z}{include/}r;    # the simulator's own headers
     open my $in, "<", $path or die "$path: $!\n";
     while (my $text = <$in>) {
         if ($text =~ /^# (\d+) "([^"]*)"(.*)/) {
             ($line, $file) = ($1, $2);
-            $kind = $file =~ m{/?common/sim/|^<} ? "simulator" : $3 =~ /\b3\b/ ? "library" : "user";
+            $kind = $file =~ m{^\Q$own\E|^<} ? "simulator" : $3 =~ /\b3\b/ ? "library" : "user";
             $kind = "math" if $kind eq "library" && $file =~ m{/(?:mathcalls|math\.h|cmath)};
             $kind = "" if $kind eq "library" && $file =~ m{/c\+\+/};
             next;
@@ -130,7 +131,7 @@ sub declaration {
             $at = behind($at + 1) - 1;
         } elsif ($word[$at] =~ /^(?:struct|class|union|enum)$/ && !defined $name) {
             my $i = $at + 1;
-            $i = behind($i + 1), redo if $word[$i] eq "__attribute__";
+            $i = behind($i + 1) if $word[$i] eq "__attribute__";
             $type{$word[$i]} = 1 if $word[$i] =~ /^\w+$/;
             $i++ while $i < $end && $word[$i] !~ /^[{;(=]$/ && $i < $at + 8;
             if ($i < $end && $word[$i] eq "{") {
@@ -179,7 +180,7 @@ sub declaration {
     for (; $i <= $at && $i < @word; $i++) {
         if ($word[$i] =~ /^[=,;\[]$/) {
             $array = $word[$i] eq "[";
-            if ($candidate ne "" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__shared__} || $has{__sim_managed__})
+            if ($candidate ne "" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__shared__})
                 && !($scalar_const && $plain && !$array && !grep { $_ eq "*" } @word[$first .. $i - 1])) {
                 $variable{$candidate} = $i - 1;
             }

@@ -163,6 +163,13 @@ static void run_grid(void)
 
 /* ---- launch ---- */
 
+static uint64_t default_launches;
+
+uint64_t sim_default_launches(void)
+{
+    return default_launches;
+}
+
 void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
@@ -187,7 +194,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     sim_watchdog(false);
     sim_verify_all();
     sim_counts.launches++;
-    sim_counts.default_launches += launch->stream == NULL;
+    default_launches += launch->stream == NULL;
     sim_observe_launch_end(&sim_counts);
     sim_add_counts(&total, &sim_counts);
     sim_counts = {};

@@ -87,13 +87,18 @@ sub shared_list {
     return $result;
 }
 
-# Kernels whose name alone does not say which function it is, or how many arguments it takes.
+# Kernels whose name alone does not say which function it is, or how many arguments it takes: templates, overloaded ones,
+# and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all.
 sub named_kernels {
-    my (%count, %named);
-    while ($code =~ /\b__sim_global__\b(?<head>[^;{}()]*?(?:__attribute__\s*$round[^;{}()]*?)*)\b(?<name>[A-Za-z_]\w*)\s*(?<list>$round)\s*(?<end>[;{])/g) {
-        my ($name, $list, $end) = @+{qw(name list end)};
-        my ($before) = substr($code, 0, $-[0]) =~ /([^;{}]*)\z/;
-        $named{$name} = 1 if $before =~ /\btemplate\s*</ || $list =~ /=/ || ($count{$name}{$end . ($end eq ";" ? $list =~ s{\s+}{}gr : "")}++ && $end eq "{");
+    my (%defined, %named);
+    while ($code =~ /\b__sim_global__\b/g) {
+        my ($before, $after) = (substr($code, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($code, $+[0], 2000));
+        $after =~ s/__attribute__\s*$round//g;
+        my ($name, $list, $end) = $after =~ /^[^;{}()]*?(\w+)\s*$round\s*([;{])/ or next;
+        my ($parameters) = $before =~ /\btemplate\s*<([^;{}]*)\z/;
+        $named{$name} = 0 if !$named{$name};
+        $named{$name} = scalar(my @parts = split_declarators($parameters)) if defined $parameters;
+        $named{$name} = 1 if !$named{$name} && ($list =~ /=/ || ($end eq "{" && $defined{$name}++));
     }
     return \%named;
 }
@@ -112,14 +117,16 @@ $code =~ s{
         my ($callee, $gap, $config) = ($+{callee}, $+{gap}, $+{config});
         my $name = $callee =~ s/\s+/ /gr;
         $name =~ s/"/'/g;
-        $named->{$callee =~ s/^::|\s//gr}
+        my ($base, $arguments) = $callee =~ /^(?:::)?\s*(\w+)\s*(?:<(.*)>)?\z/s;
+        my $given = defined $arguments ? scalar(my @parts = split_declarators($arguments)) : 0;
+        defined $base && ($named->{$base} // 0) > $given
             ? "sim_named_kernel([](auto... a) -> decltype($callee(a...)) { $callee(a...); }, "
                 . "[](auto... a) -> decltype((const void *)static_cast<void (*)(decltype(a)...)>($callee)) "
                 . "{ return (const void *)static_cast<void (*)(decltype(a)...)>($callee); }, $gap\"$name\", sim_config($config))"
             : "sim_kernel($callee, $gap\"$name\", sim_config($config))";
     }
 }gemx;
-$code =~ s/\b__sim_(?:global|device|host|constant|managed)__\b//g;
+$code =~ s/\b__sim_(?:global|device|host|constant)__\b//g;
 $code =~ s/(?<![(,\w])(\s*)\b__noinline__\b(?!\s*[,)])/$1__attribute__((noinline))/g;
 $code =~ s/^(\s*)\#\s*pragma\s+unroll\s*$/$1#pragma GCC unroll 64/gm;
 print $code;

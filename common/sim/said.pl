@@ -5,9 +5,20 @@
 use strict;
 use warnings;
 
-while (<>) {
-    s/error: ISO C\+\+ forbids variable length array '(?:sim_type_)(\w+)'.*/error: the size of the shared array $1 is not known when the program is compiled. Write a constant, or extern __shared__ $1\[\] and give the bytes at the launch./;
-    s/error: ISO C\+\+ forbids variable length array '(\w+)'.*/error: the size of the array $1 is not known when the program is compiled. Write a constant./;
-    s/\bsim_(?:type|struct)_(\w+)/$1/g;
-    print;
+my @all = <>;
+my (@sizes, %said);
+for (@all) {
+    next unless /^(.*: error: ).*variable length array '(?:sim_type_)?(\w+)'/;
+    my ($place, $name) = ($1, $2);
+    $place =~ s/:\d+: error: \z/: error: /;
+    push @sizes, [$place, $name] unless $said{$name}++;
 }
+# What g++ says behind such an error follows from it.
+if (@sizes) {
+    my %shared = map { $_ => 1 } map { /\b__shared__\b.*?\b(\w+)\s*\[/g } @all;
+    printf "%sthe size of the %sarray %s is not known when the program is compiled. Write a constant%s.\n", $_->[0],
+        $shared{$_->[1]} ? "shared " : "", $_->[1], $shared{$_->[1]} ? ", or extern __shared__ $_->[1]\[] and its bytes at the launch" : ""
+        for @sizes;
+    exit;
+}
+print s/\bsim_(?:type|struct)_(\w+)/$1/gr for @all;

@@ -40,11 +40,13 @@ struct sim_counts {
     uint64_t conflicts;  /* how often a request to shared memory must be repeated because of banks */
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
-    uint64_t default_launches; /* launches on the default stream */
 };
 
 struct sim_counts sim_get_counts(void);
 void sim_reset_counts(void);
+
+/* How many kernels were launched on the default stream since the program's start. */
+uint64_t sim_default_launches(void);
 
 /* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label: the first columns of that
    file, whose names are the same in all calls, for example chapter,variant,direction,num_seqs,seq_len. Without SIM_TRACE it

@@ -6,6 +6,8 @@
 
 #include "cuda_runtime.h"
 
+/* clang-format off */
+
 struct __align__(2) __half
 {
     unsigned short bits;
@@ -81,5 +83,6 @@ SIM_INLINE SIM_HALF __hneg(SIM_HALF a) { return -a; }
 SIM_INLINE SIM_HALF __hfma(SIM_HALF a, SIM_HALF b, SIM_HALF c) { return SIM_HALF((float)((double)(float)a * (float)b + (float)c)); }
 SIM_INLINE bool __hisnan(SIM_HALF a) { return (float)a != (float)a; }
 #undef SIM_HALF
+/* clang-format on */
 
 #endif

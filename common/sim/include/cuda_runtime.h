@@ -23,13 +23,11 @@
 #define __device__ __sim_device__
 #define __host__ __sim_host__
 #define __constant__ __sim_constant__
-#define __managed__ __sim_managed__
 #else
 #define __global__
 #define __device__
 #define __host__
 #define __constant__
-#define __managed__
 #endif
 #define __grid_constant__
 #define __launch_bounds__(...)
@@ -78,6 +76,16 @@ SIM_VECTOR3(int3, int)
 SIM_VECTOR4(int4, int, 16)
 SIM_VECTOR2(uint2, unsigned, 8)
 SIM_VECTOR3(uint3, unsigned)
+SIM_VECTOR2(longlong2, long long, 16)
+SIM_VECTOR2(ulonglong2, unsigned long long, 16)
+SIM_VECTOR2(short2, short, 4)
+SIM_VECTOR4(short4, short, 8)
+SIM_VECTOR2(ushort2, unsigned short, 4)
+SIM_VECTOR4(ushort4, unsigned short, 8)
+SIM_VECTOR2(char2, signed char, 2)
+SIM_VECTOR4(char4, signed char, 4)
+SIM_VECTOR2(uchar2, unsigned char, 2)
+SIM_VECTOR4(uchar4, unsigned char, 4)
 SIM_VECTOR4(uint4, unsigned, 16)
 
 struct dim3 {
@@ -186,7 +194,8 @@ struct sim_named_launcher {
         auto thread = [call = this->call, args...] { call(args...); };
         if constexpr (std::is_invocable<Find, A...>::value)
             kernel = find(args...);
-        sim_launch(kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
+        sim_launch(
+            kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread, sizeof(thread));
     }
 };
 template <class Call, class Find>

@@ -1,0 +1,17 @@
+// refused by both: the size of the shared array s is not known when the program is compiled
+#include "corpus.h"
+
+__global__ void kernel(float *x)
+{
+    __shared__ float s[blockDim.x]; // HERE
+
+    s[threadIdx.x] = x[threadIdx.x];
+    x[threadIdx.x] = 2 * s[threadIdx.x] + 1;
+}
+
+int main(void)
+{
+    float *x = numbers();
+    kernel<<<1, N>>>(x);
+    return finish(x, 2, 1);
+}

@@ -1,0 +1,15 @@
+// stopped: Blocks run in any order, or at once: let each write bytes that no other one touches
+#include "corpus.h"
+
+__global__ void kernel(float *x)
+{
+    if (threadIdx.x == 0)
+        x[0] += 1; // HERE
+}
+
+int main(void)
+{
+    float *x = numbers();
+    kernel<<<2, N>>>(x);
+    return finish(x, 2, 1);
+}
