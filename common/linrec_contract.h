@@ -7,14 +7,13 @@
 
 /* The recurrence's `contract` (operation.h); a row is a struct linrec_kernel.
 
-   Calls the launcher of a pass with all that it must refuse: a null pointer or one that is not aligned to 16 bytes,
-   whichever it is of those that the pass needs; sizes whose bytes overflow; a direction, a length, or a number of
-   sequences that its row does not offer; rows, threads or stages that are not among those of its knobs. With zero
-   sizes, whatever the pointers, it must succeed. Then it must launch on the stream that it is given (the simulator can tell)
-   and return the error that CUDA tells about. A partial kernel must compute what its row says that it does. `on_cpu`:
-   it has no stream, no such errors, and limits that only save time.
-
-   Writes one line about the first promise that is broken; an empty one, if none is. */
+   Calls the launcher of a pass with all that it must refuse: a null pointer or one that is not aligned to 16
+   bytes, whichever it is of those that the pass needs; sizes whose bytes overflow; a direction, a length, or a
+   number of sequences that its row does not offer; rows, threads or stages that are not among those of its knobs.
+   With zero sizes, whatever the pointers, it must succeed. Then it must launch on the stream that it is given
+   (the simulator can tell) and return the error that CUDA tells about. A partial kernel must compute what its row
+   says that it does. `on_cpu`: it has no stream, no such errors, and limits that only save time. Writes one line
+   about the first promise that is broken; an empty one, if none is. */
 void linrec_contract(const void *row, enum direction direction, bool on_cpu, char *text, size_t size);
 
 #endif
