@@ -12,7 +12,7 @@
 
 static const char patterns[] = "zeros, ones, ramp (0 1 2 ...), alternate (1 -1 1 -1 ...), or numbers as in 3,1,4.5";
 
-/* A pattern with a name starts again in every row. Returns false for other text. */
+/* Fills the array with a pattern that has a name, and that starts again in every row. Returns false for other text. */
 static bool fill_pattern(const char *name, const struct npy *array)
 {
     const bool ones = strcmp(name, "ones") == 0, ramp = strcmp(name, "ramp") == 0;
@@ -55,8 +55,8 @@ static int fill_numbers(const char *text, const struct npy *array)
     return 0;
 }
 
-/* The shape of an array from the sizes that were given; without the first size it has a dimension less. Returns 0, or 2
- * after one line. */
+/* The shape of an array from the sizes that were given; without the first size it has one dimension less. Returns 0, or
+   2 after one line. */
 static int shape_of(const struct operation *operation, const struct array *array, const struct options *options,
                     struct npy *npy)
 {
@@ -98,13 +98,11 @@ static int make_array(const struct operation *operation, int a, const struct opt
 static int write_array(const char *path, const struct npy *npy)
 {
     struct output output;
-    int status = output_open(&output, path);
+    const int status = output_open(&output, path);
     if (status != 0)
         return status;
     npy_write(&output, npy, npy->values);
-    status = output_commit(&output);
-    output_discard(&output);
-    return status;
+    return output_commit(&output);
 }
 
 int array_files_fill(const struct operation *operation, const struct options *options)

@@ -7,8 +7,8 @@
 /* --fill: writes every array file that the options name. Returns 0, or 2 after one line on stderr. */
 int array_files_fill(const struct operation *operation, const struct options *options);
 
-/* --print: the values of a file, one row (along the last dimension) a line. Returns 0,
-   or 2 after one line on stderr. */
+/* --print: prints a file's values, each row (along the last dimension) on a line. Returns 0, or 2 after one line on
+   stderr. */
 int array_files_print(const char *path);
 
 #endif

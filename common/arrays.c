@@ -26,7 +26,7 @@ static enum role role_of(const struct arrays *arrays, int a)
 static size_t bytes_of(const struct problem *problem, int a)
 {
     const struct array *array = &problem->operation->arrays[a];
-    return array_count(array, problem->sizes) * array_element(array);
+    return array_count(array, problem->sizes) * array_element_bytes(array);
 }
 
 /* Where an array begins in its block. */
@@ -44,9 +44,9 @@ size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SI
         const size_t count = array_count(array, sizes);
         if (role == UNTOUCHED)
             continue;
-        if (count >= (PTRDIFF_MAX - bytes - 2 * GUARD_BYTES) / array_element(array))
+        if (count >= (PTRDIFF_MAX - bytes - 2 * GUARD_BYTES) / array_element_bytes(array))
             return SIZE_MAX;
-        bytes += count * array_element(array) + (role == WRITTEN ? 2 * GUARD_BYTES : 0);
+        bytes += count * array_element_bytes(array) + (role == WRITTEN ? 2 * GUARD_BYTES : 0);
     }
     return bytes;
 }

@@ -80,8 +80,7 @@ static __device__ __forceinline__ void mbarrier_wait(uint64_t *barrier, unsigned
 #endif
 }
 
-/* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16 bytes. The bytes count at the
- * barrier. */
+/* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16 bytes. The barrier counts them. */
 static __device__ __forceinline__ void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier)
 {
 #if __CUDA_ARCH__ >= 900

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is compared on the host beside the device: arrays of up to HOST_COUNT elements whole,
-   parts of up to HOST_PART. */
+/* What is compared on the host even if the device has compared it: arrays of up to HOST_COUNT elements whole, and of
+   larger ones a few parts, if a part has up to HOST_PART elements. */
 #define HOST_COUNT ((size_t)1 << 20)
 #define HOST_PART ((size_t)1 << 24)
 
@@ -50,8 +50,8 @@ static bool check_parts(const struct problem *problem, const struct data *data, 
     return copied;
 }
 
-/* Whether the launch has changed what it should only read: *changed. Returns false without memory. */
-static bool compare_read(const struct problem *problem, const struct data *data, bool *changed)
+/* Finds out whether the launch has changed what it should only read. Returns false if there is no memory for that. */
+static bool find_changes(const struct problem *problem, const struct data *data, bool *changed)
 {
     struct problem is, was;
     const struct operation *operation = problem->operation;
@@ -63,7 +63,7 @@ static bool compare_read(const struct problem *problem, const struct data *data,
         if (was.arrays[a] != NULL && array_role(&operation->arrays[a], problem->direction) == READ)
             *changed = *changed || memcmp(is.arrays[a], was.arrays[a],
                                           array_count(&operation->arrays[a], problem->sizes) *
-                                              array_element(&operation->arrays[a])) != 0;
+                                              array_element_bytes(&operation->arrays[a])) != 0;
     host_free(&is);
     host_free(&was);
     return created && copied;
@@ -124,15 +124,46 @@ static void describe_bad(const struct problem *problem, const struct kernel *ker
                  finding->bound, finding->got);
 }
 
+/* Compares on the host: the whole result, or the first part of it and one in the middle. Returns false if there is no
+   memory. */
+static bool check_on_host(const struct problem *problem, const struct data *data, int levels, bool whole,
+                          struct finding *finding)
+{
+    const size_t parts = problem->sizes[0];
+    bool checked = true;
+    if (whole)
+        return check_parts(problem, data, levels, 0, parts, finding);
+    for (size_t part = 0; part < parts && part_count(problem) <= HOST_PART; part += (parts + 1) / 2)
+        checked = checked && check_parts(problem, data, levels, part, 1, finding);
+    return checked;
+}
+
+/* Compares the whole result on the device. Returns false if a call fails. */
+static bool check_on_device(const struct arrays *arrays, const struct data *data, int levels, struct finding *finding)
+{
+    const struct finding nothing = FINDING_NOTHING;
+    const struct problem *problem = &arrays->problem;
+    return cudaMemcpy(arrays->finding, &nothing, sizeof nothing, cudaMemcpyHostToDevice) == cudaSuccess &&
+           problem->operation->device_check(problem, data, levels, arrays->finding) == cudaSuccess &&
+           cudaMemcpy(finding, arrays->finding, sizeof *finding, cudaMemcpyDeviceToHost) == cudaSuccess;
+}
+
+/* Whether the two checks contradict each other. A few parts have no more errors than the whole. */
+static bool disagree(const struct finding *device, const struct finding *host, bool whole)
+{
+    const double beyond = host->max_error - device->max_error;
+    return whole ? device->num_bad != host->num_bad || fabs(beyond) > 1e-6
+                 : device->num_bad < host->num_bad || beyond > 1e-6;
+}
+
 void check_launch(struct arrays *arrays, const struct kernel *kernel, const struct data *data, struct check *check)
 {
     const struct problem *problem = &arrays->problem;
     const struct operation *operation = problem->operation;
     const int levels = operation->levels != NULL ? operation->levels(kernel->row, problem) : 1;
     const bool on_device = arrays->backend == ON_CUDA && operation->device_check != NULL;
-    const struct finding nothing = FINDING_NOTHING;
-    struct finding finding, host = nothing;
-    size_t changed;
+    struct finding finding, host = FINDING_NOTHING;
+    bool inputs_differ = false;
     memset(check, 0, sizeof *check);
 
     check->max_error = INFINITY; /* until it is known */
@@ -143,7 +174,8 @@ void check_launch(struct arrays *arrays, const struct kernel *kernel, const stru
         snprintf(check->text, sizeof check->text, "the launch failed: %s", cudaGetErrorString(error));
         return;
     }
-    if ((changed = arrays_changed_guards(arrays)) != 0) {
+    const size_t changed = arrays_changed_guards(arrays);
+    if (changed != 0) {
         snprintf(check->text, sizeof check->text, "%zu bytes before or past an output array were written", changed);
         return;
     }
@@ -152,32 +184,20 @@ void check_launch(struct arrays *arrays, const struct kernel *kernel, const stru
         return;
     }
 
-    /* on the host: everything that is small enough, else a few parts */
     const bool whole = !on_device || problem_count(problem) <= HOST_COUNT;
-    const size_t parts = problem->sizes[0];
-    bool checked = true, inputs_differ = false;
-    if (whole)
-        checked = check_parts(problem, data, levels, 0, parts, &host);
-    else if (part_count(problem) <= HOST_PART)
-        for (size_t part = 0; part < parts; part += (parts + 1) / 2)
-            checked = checked && check_parts(problem, data, levels, part, 1, &host);
-    if (whole && checked && data->kind == operation->timed_kind)
-        checked = compare_read(problem, data, &inputs_differ);
+    bool checked = check_on_host(problem, data, levels, whole, &host);
     finding = host;
     if (on_device && checked) {
-        checked = cudaMemcpy(arrays->finding, &nothing, sizeof nothing, cudaMemcpyHostToDevice) == cudaSuccess &&
-                  operation->device_check(problem, data, levels, arrays->finding) == cudaSuccess &&
-                  cudaMemcpy(&finding, arrays->finding, sizeof finding, cudaMemcpyDeviceToHost) == cudaSuccess;
-        /* a few parts have no more errors than the whole */
-        const double beyond = host.max_error - finding.max_error;
-        if (checked && (whole ? finding.num_bad != host.num_bad || fabs(beyond) > 1e-6
-                              : finding.num_bad < host.num_bad || beyond > 1e-6)) {
+        checked = check_on_device(arrays, data, levels, &finding);
+        if (checked && disagree(&finding, &host, whole)) {
             snprintf(check->text, sizeof check->text,
                      "the check on the device (error %g) and on the host (%g) disagree", finding.max_error,
                      host.max_error);
             return;
         }
     }
+    if (checked && whole && data->kind == operation->timed_kind)
+        checked = find_changes(problem, data, &inputs_differ);
     if (!checked) {
         snprintf(check->text, sizeof check->text, "the result could not be copied back and checked");
         return;

@@ -14,8 +14,8 @@
 #include "selection.h"
 #include "trial.h"
 
-/* A named value of a list must fit into the memory; of the default shapes some may be left out. Returns 0, or 2 after
-   one line. */
+/* Whether the shapes fit into the memory: all of them if the reader has named them, else at least one. The direction
+   with the most arrays decides. Returns 0, or 2 after one line. */
 static int check_memory(const struct trials *trials)
 {
     const struct selection *selection = trials->selection;
@@ -45,7 +45,8 @@ static int create_flush(struct trials *trials)
     return 0;
 }
 
-/* All directions and shapes. With --resume the CSV is written after each of them. Returns 0, or 2 after one line. */
+/* Runs all directions and shapes. Writes the CSV at the end, and with --resume after each shape. Returns 0, or 2 after
+   one line. */
 static int run_shapes(struct trials *trials)
 {
     const struct selection *selection = trials->selection;
@@ -94,14 +95,14 @@ static int check_and_time(struct selection *selection)
     if (status == 0) {
         report_begin(&report, selection->chapter->name, options->seed, options->csv);
         status = run_shapes(&trials);
-        if (trials.status == 0 || report.num_failed != 0) {
+        if (trials.status == 0 || report.num_failed != 0) { /* else no kernel took --config, and that has been said */
             const int failed = report_end(&report);
             status = failed != 0 ? failed : status;
         }
     }
     if (trials.flush.buffer != NULL)
         cudaFree(trials.flush.buffer);
-    free(trials.said);
+    free(trials.skip_was_said);
     free(trials.refused);
     report_free(&report);
     return status;

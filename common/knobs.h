@@ -37,10 +37,11 @@ bool knobs_given(const struct linrec_config *config);
 /* Whether a kernel with these knobs can be set to all that was given. */
 bool knobs_take(const struct linrec_knobs *knobs, const struct linrec_config *config);
 
-/* What was given, with `before` in front of each: ":threads=256:stages=3". Returns text. */
+/* What was given, with `before` in front of each, as it stands behind a variant's name: ":threads=256:stages=3". In a
+   sentence ',' goes between them: knobs_shape(config, ',', text) + 1 leaves out the first. Returns text. */
 const char *knobs_shape(const struct linrec_config *config, char before, char text[KNOBS_TEXT]);
 
-/* What the knobs take: "rows 1, 2, 4; threads up to 512; stages up to 4"; empty if nothing. Returns text. */
+/* The values that the knobs take: "rows 1, 2, 4; threads up to 512; stages up to 4"; empty if nothing. Returns text. */
 const char *knobs_list(const struct linrec_knobs *knobs, char text[KNOBS_TEXT]);
 
 /* Whether a launch failed because the launcher does not take this shape here: too much shared memory, for example. */

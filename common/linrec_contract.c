@@ -18,32 +18,33 @@ static cudaError_t launch(const struct linrec_kernel *kernel, bool backward, con
 
 /* ---- what is refused ---- */
 
-struct refusal {
+/* A launcher that is looked into, and where the first promise that it breaks is told. */
+struct inquiry {
     const struct linrec_kernel *kernel;
     bool backward;
-    struct linrec_args good; /* a call that it takes */
+    struct linrec_args good; /* arguments that it takes; what it must refuse differs from them in one */
     char *text;
     size_t size;
 };
 
-/* Returns whether the launcher says `must_be` to these arguments; else writes what it was called with. */
-static bool says(const struct refusal *refusal, const struct linrec_args *args, cudaError_t must_be, const char *what)
+/* Whether the launcher returns `must_be` for these arguments; if not, tells what it was called with. */
+static bool returns(const struct inquiry *inquiry, const struct linrec_args *args, cudaError_t must_be,
+                    const char *what)
 {
-    const cudaError_t is = launch(refusal->kernel, refusal->backward, args, NULL);
+    const cudaError_t is = launch(inquiry->kernel, inquiry->backward, args, NULL);
     if (is != must_be)
-        snprintf(refusal->text, refusal->size, "with %s the launcher must return \"%s\", not \"%s\"", what,
+        snprintf(inquiry->text, inquiry->size, "with %s the launcher must return \"%s\", not \"%s\"", what,
                  cudaGetErrorString(must_be), cudaGetErrorString(is));
     return is == must_be;
 }
 
-/* Arguments that differ from good ones in one number. */
-static bool refuses(const struct refusal *refusal, const struct linrec_args *args, const char *what)
+static bool refuses(const struct inquiry *inquiry, const struct linrec_args *args, const char *what)
 {
-    return says(refusal, args, cudaErrorInvalidValue, what);
+    return returns(inquiry, args, cudaErrorInvalidValue, what);
 }
 
-/* Pointer number i of a pass, to change it. */
-static void shift_pointer(struct linrec_args *args, bool backward, int i, bool to_null)
+/* Makes pointer number i of a pass null, or moves it by 4 bytes. */
+static void spoil_pointer(struct linrec_args *args, bool backward, int i, bool to_null)
 {
     const float **read[2][2] = {{&args->inputs, &args->coeffs}, {&args->d_outputs, &args->coeffs}};
     float **written[2][3] = {{&args->outputs, NULL, NULL}, {&args->outputs, &args->d_inputs, &args->d_coeffs}};
@@ -53,40 +54,40 @@ static void shift_pointer(struct linrec_args *args, bool backward, int i, bool t
         *written[backward][i - 2] = to_null ? NULL : *written[backward][i - 2] + 1;
 }
 
-static bool refuses_pointers(const struct refusal *refusal)
+static bool refuses_pointers(const struct inquiry *inquiry)
 {
-    for (int i = 0; i < 2 * (refusal->backward ? 5 : 3); i++) {
-        struct linrec_args args = refusal->good;
-        shift_pointer(&args, refusal->backward, i / 2, i % 2 == 0);
-        if (!refuses(refusal, &args, i % 2 == 0 ? "a null pointer" : "a pointer that is not aligned to 16 bytes"))
+    for (int i = 0; i < 2 * (inquiry->backward ? 5 : 3); i++) {
+        struct linrec_args args = inquiry->good;
+        spoil_pointer(&args, inquiry->backward, i / 2, i % 2 == 0);
+        if (!refuses(inquiry, &args, i % 2 == 0 ? "a null pointer" : "a pointer that is not aligned to 16 bytes"))
             return false;
     }
     return true;
 }
 
-static bool refuses_sizes(const struct refusal *refusal, bool on_cpu)
+static bool refuses_sizes(const struct inquiry *inquiry, bool on_cpu)
 {
-    const struct linrec_kernel *const kernel = refusal->kernel;
-    struct linrec_args args = refusal->good;
+    const struct linrec_kernel *const kernel = inquiry->kernel;
+    struct linrec_args args = inquiry->good;
     args.num_seqs = SIZE_MAX / 2, args.seq_len = 3;
-    if (!refuses(refusal, &args, "sizes whose bytes overflow"))
+    if (!refuses(inquiry, &args, "sizes whose bytes overflow"))
         return false;
-    args = refusal->good, args.reverse = true;
-    if (!kernel->reverse && !refuses(refusal, &args, "a direction that it does not run"))
+    args = inquiry->good, args.reverse = true;
+    if (!kernel->reverse && !refuses(inquiry, &args, "a direction that it does not run"))
         return false;
-    args = refusal->good, args.seq_len = kernel->max_seq_len + 1;
-    if (kernel->max_seq_len != 0 && !on_cpu && !refuses(refusal, &args, "a sequence that is too long"))
+    args = inquiry->good, args.seq_len = kernel->max_seq_len + 1;
+    if (kernel->max_seq_len != 0 && !on_cpu && !refuses(inquiry, &args, "a sequence that is too long"))
         return false;
-    args = refusal->good, args.num_seqs = kernel->max_num_seqs + 1;
-    if (kernel->max_num_seqs != 0 && !on_cpu && !refuses(refusal, &args, "too many sequences"))
+    args = inquiry->good, args.num_seqs = kernel->max_num_seqs + 1;
+    if (kernel->max_num_seqs != 0 && !on_cpu && !refuses(inquiry, &args, "too many sequences"))
         return false;
 
     memset(&args, 0, sizeof args);
     args.seq_len = 3;
-    if (!says(refusal, &args, cudaSuccess, "zero sequences"))
+    if (!returns(inquiry, &args, cudaSuccess, "zero sequences"))
         return false;
     args.num_seqs = 3, args.seq_len = 0;
-    return says(refusal, &args, cudaSuccess, "zero length");
+    return returns(inquiry, &args, cudaSuccess, "zero length");
 }
 
 static bool takes_rows(const struct linrec_knobs *knobs, int rows)
@@ -97,30 +98,30 @@ static bool takes_rows(const struct linrec_knobs *knobs, int rows)
     return false;
 }
 
-static bool refuses_configs(const struct refusal *refusal)
+static bool refuses_configs(const struct inquiry *inquiry)
 {
-    const struct linrec_knobs *const knobs = &refusal->kernel->knobs;
+    const struct linrec_knobs *const knobs = &inquiry->kernel->knobs;
     const int threads[] = {-32, 16, 33, 100, knobs->max_threads + 32};
     const int stages[] = {-1, knobs->max_stages + 1};
     struct linrec_args args;
     char what[64];
 
     for (int rows = -1; rows <= 8 && knobs->rows[0] != 0; rows++) {
-        args = refusal->good, args.config.rows = rows;
+        args = inquiry->good, args.config.rows = rows;
         snprintf(what, sizeof what, "%d rows", rows);
-        if (rows != 0 && !takes_rows(knobs, rows) && !refuses(refusal, &args, what))
+        if (rows != 0 && !takes_rows(knobs, rows) && !refuses(inquiry, &args, what))
             return false;
     }
     for (size_t i = 0; i < sizeof threads / sizeof threads[0] && knobs->max_threads != 0; i++) {
-        args = refusal->good, args.config.threads = threads[i];
+        args = inquiry->good, args.config.threads = threads[i];
         snprintf(what, sizeof what, "%d threads", threads[i]);
-        if (!refuses(refusal, &args, what))
+        if (!refuses(inquiry, &args, what))
             return false;
     }
     for (size_t i = 0; i < sizeof stages / sizeof stages[0] && knobs->max_stages != 0; i++) {
-        args = refusal->good, args.config.stages = stages[i];
+        args = inquiry->good, args.config.stages = stages[i];
         snprintf(what, sizeof what, "%d stages", stages[i]);
-        if (!refuses(refusal, &args, what))
+        if (!refuses(inquiry, &args, what))
             return false;
     }
     return true;
@@ -137,28 +138,29 @@ static unsigned long long default_launches(void)
 #endif
 }
 
-static void check_stream(const struct refusal *refusal, const struct linrec_args *args)
+static void check_stream(const struct inquiry *inquiry, const struct linrec_args *args)
 {
     cudaStream_t stream;
     if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
-        snprintf(refusal->text, refusal->size, "there was no memory for a stream to launch on");
+        snprintf(inquiry->text, inquiry->size, "there was no memory for a stream to launch on");
         return;
     }
     const unsigned long long before = default_launches();
-    cudaError_t error = launch(refusal->kernel, refusal->backward, args, stream);
+    cudaError_t error = launch(inquiry->kernel, inquiry->backward, args, stream);
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(stream);
     if (error != cudaSuccess)
-        snprintf(refusal->text, refusal->size, "the launch failed: %s", cudaGetErrorString(error));
+        snprintf(inquiry->text, inquiry->size, "the launch failed: %s", cudaGetErrorString(error));
     else if (default_launches() != before)
-        snprintf(refusal->text, refusal->size, "it launches on the default stream; pass on the one that it is given");
+        snprintf(inquiry->text, inquiry->size, "it launches on the default stream; pass on the one that it is given");
 
 #ifdef LINREC_SIM
-    /* An error that nobody has asked for yet stands in for that of a launch. (On a GPU compute-sanitizer would count it.) */
+    /* A launch cannot be made to fail at will. An error from before that nobody has asked for stands in for it:
+       cudaGetLastError returns it all the same. (On a GPU compute-sanitizer would count it.) */
     cudaSetDevice(-1);
-    error = launch(refusal->kernel, refusal->backward, args, stream);
-    if (refusal->text[0] == '\0' && error == cudaSuccess)
-        snprintf(refusal->text, refusal->size, "it returns success after an error; return cudaGetLastError()");
+    error = launch(inquiry->kernel, inquiry->backward, args, stream);
+    if (inquiry->text[0] == '\0' && error == cudaSuccess)
+        snprintf(inquiry->text, inquiry->size, "it returns success after an error; return cudaGetLastError()");
     cudaGetLastError();
     cudaStreamSynchronize(stream);
 #endif
@@ -167,7 +169,7 @@ static void check_stream(const struct refusal *refusal, const struct linrec_args
 
 /* ---- what a partial kernel computes ---- */
 
-/* Walks all rows on the host, as `instead` says. Returns the first wrong element, or the number of all. */
+/* Walks all rows on the host, as `instead` says. Returns the index of the first wrong element, or the number of all. */
 static size_t first_wrong(const struct linrec_kernel *kernel, const struct linrec_args *host, double *expected)
 {
     for (size_t seq = 0; seq < host->num_seqs; seq++) {
@@ -179,19 +181,18 @@ static size_t first_wrong(const struct linrec_kernel *kernel, const struct linre
             oracle_step(&state, pos == 0, element.coeff, element.input);
             *expected = state.y;
             const double bound = oracle_bound(&state, kernel->levels != NULL ? kernel->levels(host->seq_len) : 1);
-            uint32_t bits;
-            memcpy(&bits, &host->outputs[i], sizeof bits);
-            if (element.stored ? !(fabs(host->outputs[i] - state.y) <= bound) : bits != 0xFFFFFFFFu)
+            const float got = host->outputs[i];
+            if (element.stored ? !(fabs(got - state.y) <= bound) : !is_poison(got))
                 return i;
         }
     }
     return host->num_seqs * host->seq_len;
 }
 
-/* One shape and kind of data. `device`: room for three arrays of it there, `host`: here. Returns whether all is
-   right. */
-static bool computes(const struct refusal *refusal, const struct data_spec *spec, size_t num_seqs,
-                     const float *const device[3], float *const host[3])
+/* Runs the kernel on one shape and kind of data. `device` and `host`: room there and here for inputs, coefficients and
+   outputs. Returns whether all is right. */
+static bool computes(const struct inquiry *inquiry, const struct data_spec *spec, size_t num_seqs,
+                     float *const device[3], float *const host[3])
 {
     const size_t count = num_seqs * spec->seq_len, bytes = count * sizeof(float);
     struct linrec_args args = {.num_seqs = num_seqs, .seq_len = spec->seq_len};
@@ -199,26 +200,26 @@ static bool computes(const struct refusal *refusal, const struct data_spec *spec
         host[0][i] = data_value(spec, DATA_INPUTS, i / spec->seq_len, i % spec->seq_len);
         host[1][i] = data_value(spec, DATA_COEFFS, i / spec->seq_len, i % spec->seq_len);
     }
-    args.inputs = device[0], args.coeffs = device[1], args.outputs = (float *)device[2];
-    cudaError_t error = cudaMemcpy((void *)device[0], host[0], bytes, cudaMemcpyHostToDevice);
+    args.inputs = device[0], args.coeffs = device[1], args.outputs = device[2];
+    cudaError_t error = cudaMemcpy(device[0], host[0], bytes, cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
-        error = cudaMemcpy((void *)device[1], host[1], bytes, cudaMemcpyHostToDevice);
+        error = cudaMemcpy(device[1], host[1], bytes, cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
-        error = cudaMemset((void *)device[2], 0xFF, bytes);
+        error = cudaMemset(device[2], 0xFF, bytes);
     if (error == cudaSuccess)
-        error = launch(refusal->kernel, false, &args, NULL);
+        error = launch(inquiry->kernel, false, &args, NULL);
     if (error == cudaSuccess)
         error = cudaMemcpy(host[2], device[2], bytes, cudaMemcpyDeviceToHost);
     if (error != cudaSuccess) {
-        snprintf(refusal->text, refusal->size, "%zu x %zu: the launch failed: %s", num_seqs, spec->seq_len,
+        snprintf(inquiry->text, inquiry->size, "%zu x %zu: the launch failed: %s", num_seqs, spec->seq_len,
                  cudaGetErrorString(error));
         return false;
     }
     double expected = 0.0;
     args.inputs = host[0], args.coeffs = host[1], args.outputs = host[2];
-    const size_t wrong = first_wrong(refusal->kernel, &args, &expected);
+    const size_t wrong = first_wrong(inquiry->kernel, &args, &expected);
     if (wrong != count)
-        snprintf(refusal->text, refusal->size,
+        snprintf(inquiry->text, inquiry->size,
                  "%zu x %zu, %s coefficients: it computes something else than its part, outputs[%zu, %zu] is %.9g and "
                  "not %.9g",
                  num_seqs, spec->seq_len, data_kind_name(spec->kind), wrong / spec->seq_len, wrong % spec->seq_len,
@@ -226,11 +227,11 @@ static bool computes(const struct refusal *refusal, const struct data_spec *spec
     return wrong == count;
 }
 
-static void check_partial(const struct refusal *refusal)
+static void check_partial(const struct inquiry *inquiry)
 {
     static const size_t lengths[] = {1, 3, 5, 33, 100, 129, 512, 1001, 1024, 1028, 2049, 4096, 4098, 9001, 16384};
     static const enum data_kind kinds[] = {DATA_NEAR_ONE, DATA_SIGNED, DATA_OVERFLOW};
-    const size_t num_seqs = 3, limit = refusal->kernel->max_seq_len;
+    const size_t num_seqs = 3, limit = inquiry->kernel->max_seq_len;
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0] && (limit == 0 || lengths[l] <= limit); l++) {
         const size_t bytes = num_seqs * lengths[l] * sizeof(float);
         float *device[3] = {NULL}, *host[3] = {NULL};
@@ -238,15 +239,16 @@ static void check_partial(const struct refusal *refusal)
         for (int a = 0; a < 3; a++) {
             host[a] = malloc(bytes);
             if (host[a] == NULL || cudaMalloc((void **)&device[a], bytes) != cudaSuccess) {
-                snprintf(refusal->text, refusal->size, "there was no memory to check it");
+                snprintf(inquiry->text, inquiry->size, "there was no memory to check it");
                 right = false;
             }
         }
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0] && right; k++) {
             const struct data_spec spec = {.seed = l, .kind = kinds[k], .seq_len = lengths[l]};
-            /* infinite products at the sequence's start only: work_only of chapter 05 takes its first tile again */
+            /* infinite products only where all of a sequence is one tile: work_only of chapter 05 takes the first tile
+               again and again, and would meet them in the middle */
             if (data_kind_fits(&spec, kinds[k]) && (kinds[k] != DATA_OVERFLOW || lengths[l] <= 1024))
-                right = computes(refusal, &spec, num_seqs, (const float *const *)device, host);
+                right = computes(inquiry, &spec, num_seqs, device, host);
         }
         for (int a = 0; a < 3; a++) {
             cudaFree(device[a]);
@@ -262,8 +264,8 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
     const struct linrec_kernel *const kernel = row;
     enum { LENGTH = 16384 }; /* of the arrays */
     static const size_t lengths[] = {100, 1001, 2049, 4096, LENGTH};
-    struct refusal refusal = {.kernel = kernel, .backward = is_backward(direction), .text = text, .size = size};
-    struct linrec_args *const good = &refusal.good;
+    struct inquiry inquiry = {.kernel = kernel, .backward = is_backward(direction), .text = text, .size = size};
+    struct linrec_args *const good = &inquiry.good;
     float *memory = NULL;
     text[0] = '\0';
 
@@ -283,14 +285,14 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
     good->inputs = memory, good->coeffs = memory + LENGTH, good->outputs = memory + 2 * LENGTH;
     good->d_outputs = memory + 3 * LENGTH, good->d_inputs = memory + 4 * LENGTH, good->d_coeffs = memory + 5 * LENGTH;
     good->seq_len = lengths[0];
-    const bool refuses_all = refuses_pointers(&refusal) && refuses_sizes(&refusal, on_cpu) && refuses_configs(&refusal);
+    const bool refuses_all = refuses_pointers(&inquiry) && refuses_sizes(&inquiry, on_cpu) && refuses_configs(&inquiry);
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0] && refuses_all && !on_cpu && text[0] == '\0'; l++) {
         good->seq_len = lengths[l];
         if (kernel->max_seq_len == 0 || good->seq_len <= kernel->max_seq_len)
-            check_stream(&refusal, good);
+            check_stream(&inquiry, good);
     }
     if (text[0] == '\0' && kernel->instead != NULL)
-        check_partial(&refusal);
+        check_partial(&inquiry);
     cudaFree(good->workspace);
     cudaFree(memory);
 }

@@ -20,7 +20,7 @@ enum linrec_array { LINREC_D_OUTPUTS, LINREC_INPUTS, LINREC_COEFFS, LINREC_OUTPU
 /* A problem as its kernels see it. */
 struct linrec_args linrec_args_of(const struct problem *problem);
 
-/* Adds so many sequences of each of the usual lengths. */
+/* Adds a shape of num_seqs sequences for each of the usual lengths. */
 void linrec_lengths(const struct place *place, size_t num_seqs, struct shapes *shapes);
 
 /* How test data are made for a problem. */

@@ -11,7 +11,7 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The value below which the share `part` of the sorted samples lies, between two samples by a straight line. */
+/* The quantile `part`, 0 to 1, of sorted samples; linear interpolation between two of them. */
 static double quantile(const float *sorted, int count, double part)
 {
     const double at = part * (count - 1);

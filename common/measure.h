@@ -12,7 +12,7 @@ struct timing {
     double median_ms, p20_ms, p80_ms;
 };
 
-/* Median and spread of `count` times, which are sorted. Fewer than 1 is an error of the caller's. */
+/* Median and spread of `count` times, at least one. Sorts them in place. */
 struct timing timing_of(float *ms, int count);
 
 /* A launch of `what`: operation->launch with a row of the table, or baseline_launch with a baseline. */

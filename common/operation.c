@@ -33,7 +33,7 @@ size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES])
     return count;
 }
 
-size_t array_element(const struct array *array)
+size_t array_element_bytes(const struct array *array)
 {
     (void)array;
     return sizeof(float);
@@ -63,7 +63,7 @@ double problem_bytes(const struct problem *problem)
     for (int a = 0; a < operation->num_arrays; a++)
         if (problem->arrays[a] != NULL)
             bytes += (double)array_count(&operation->arrays[a], problem->sizes) *
-                     (double)array_element(&operation->arrays[a]);
+                     (double)array_element_bytes(&operation->arrays[a]);
     return bytes;
 }
 
@@ -127,5 +127,5 @@ double baseline_bytes(const struct baseline *baseline, const struct problem *pro
 {
     static const int num_arrays[] = {0, 2, 3, 5};
     const struct array *array = &problem->operation->arrays[baseline->arrays[0]];
-    return num_arrays[baseline->what] * (double)array_count(array, problem->sizes) * (double)array_element(array);
+    return num_arrays[baseline->what] * (double)array_count(array, problem->sizes) * (double)array_element_bytes(array);
 }

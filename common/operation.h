@@ -5,7 +5,7 @@
    How to write another one:
 
    1. The kernels' side. A header with a struct of the launchers' arguments, the launchers' type, and the struct of a
-   row in a chapter's table of kernels. linrec.h is the example. Kernels see this header alone, and nothing of the rest.
+      row in a chapter's table of kernels. linrec.h is the example. Kernels include this header and nothing of the rest.
    2. Sizes, each with a name: struct size. Every one is an option (--seq-len) and a column of the table and of the CSV
       (seq_len). The first is the independent one: parts of the result that differ in it alone do not influence each
       other (sequences, a batch). At most one size takes a list of values.
@@ -19,9 +19,9 @@
    7. The elementwise kernels to compare with, and default shapes.
    8. A chapter's main.c: `struct chapter` (harness.h) with its operation and its table, and harness_main.
 
-   Then `CHAPTER --check-only` runs, --help lists your sizes and arrays, and all else (guards around what is written,
-   NaN before each launch, memory checks, --resume, --fill, own arrays,
-   the first wrong element and its owner) is there. */
+   Then `CHAPTER --check-only` runs, --help lists your sizes and arrays, and the harness does the rest: guards around
+   what is written, NaN before each launch, memory checks, --resume, --fill, own arrays, the first wrong element and its
+   owner. */
 #ifndef OPERATION_H
 #define OPERATION_H
 
@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-/* Room for the largest operation. */
+/* The most that an operation may have. */
 enum { MAX_SIZES = 8, MAX_ARRAYS = 24, MAX_DIMS = 5 };
 
 /* The forward pass and the backward pass, each from the first element on or from the last. */
@@ -152,7 +152,8 @@ struct operation {
     const char *filled;
     int num_kinds;
     int timed_kind;   /* the workload that is timed */
-    int telling_kind; /* the one that finds most. Large shapes are checked on these two, compared kernels on this one */
+    int hardest_kind; /* the one that finds most mistakes. Large shapes are checked on these two kinds only, and kernels
+                         of other chapters on this one only */
     const char *(*kind_name)(int kind);
     bool (*kind_fits)(const struct problem *problem, int kind); /* else it is left out for this shape; NULL: all fit */
 
@@ -168,20 +169,20 @@ struct operation {
     cudaError_t (*device_check)(const struct problem *problem, const struct data *data, int levels,
                                 struct finding *finding);
 
-    /* Compared with each pass, [0] forward, [1] backward: what percent_of_copy and percent_of_add are of. */
+    /* What the columns percent_of_copy and percent_of_add compare a pass with: [0] forward, [1] backward. */
     struct baseline copy[2], add[2];
 
-    /* Fills in *kernel from row number i of a table. Returns false behind the last row. */
+    /* Fills in *kernel from row number i of a table. Returns false if the table ends before it. */
     bool (*kernel)(const void *table, int i, struct kernel *kernel);
 
     /* Launches the row's kernel for the problem's direction, and returns the launch's error. Does not wait. */
     cudaError_t (*launch)(const void *row, const struct problem *problem, cudaStream_t stream);
 
-    /* Whether these sizes are past the row's limits; then `why` says which, as what its kernel does: "takes up to 10
-       sequences, not 11". NULL: there are none. */
+    /* Whether these sizes are past the row's limits. If so, writes into `why` what goes on after the kernel's name in a
+       message: "takes up to 10 sequences, not 11". NULL: no row has limits. */
     bool (*refuses)(const void *row, const size_t sizes[MAX_SIZES], char *why, size_t size);
 
-    /* Bytes of scratch memory for this problem, of which only sizes, direction and config are looked at. NULL: none. */
+    /* Bytes of scratch memory for this problem; only its sizes, direction and config are read. NULL: none. */
     size_t (*workspace_size)(const void *row, const struct problem *problem);
 
     /* What launchers promise beside their result, asked once for each pass (FORWARD, BACKWARD). Writes one line about
@@ -201,11 +202,11 @@ struct operation {
 /* What a pass does with an array. */
 enum role array_role(const struct array *array, enum direction direction);
 
-/* Elements of an array, 1 for no dimensions. SIZE_MAX / 8 and above: too many to be counted in bytes. */
+/* Elements of an array, 1 for no dimensions. SIZE_MAX / 8 means that there are too many to be counted in bytes. */
 size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES]);
 
-/* Bytes of one element. The one place that knows: all arrays are float32. */
-size_t array_element(const struct array *array);
+/* Bytes of one element. Only this function knows that all arrays are float32. */
+size_t array_element_bytes(const struct array *array);
 
 /* Whether the array has a part of its own for each value of the first size. */
 bool array_is_independent(const struct array *array);
@@ -230,7 +231,8 @@ void shapes_add(struct shapes *shapes, const size_t sizes[MAX_SIZES]);
 /* A baseline's name in the table, "add5". */
 const char *baseline_name(const struct baseline *baseline);
 
-/* Launches a baseline on a problem's arrays. Like operation->launch: `baseline` is a struct baseline. */
+/* Launches a baseline on a problem's arrays. `baseline` is a struct baseline, passed as a const void * so that this
+   function has the type launch_function (measure.h), as operation->launch has. */
 cudaError_t baseline_launch(const void *baseline, const struct problem *problem, cudaStream_t stream);
 
 /* The bytes that it moves. */

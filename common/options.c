@@ -12,7 +12,7 @@
 
 enum { MAX_OPTIONS = 20 + MAX_SIZES + MAX_ARRAYS };
 
-/* In which part of --help an option stands. What makes arrays takes those of SHAPE and FILES, and no others. */
+/* In which part of --help an option stands. --fill, which is in MAKE, goes with those of SHAPE and FILES, no others. */
 enum part { SHAPE, RUN, FILES, MAKE };
 
 struct row {
@@ -29,8 +29,8 @@ struct row {
 
 /* ---- reading a value ---- */
 
-/* A whole number of decimal digits alone, at most `most`. Returns false for anything else, also for "", "-1", " 1",
- * "1e6". */
+/* A whole number, in decimal digits and nothing else, at most `most`. Returns false for other text, such as "", "-1",
+   " 1" and "1e6". */
 static bool read_whole(const char *text, uint64_t most, uint64_t *value)
 {
     if (*text == '\0' || strspn(text, "0123456789") != strlen(text))
@@ -241,7 +241,7 @@ static void print_help(const char *program, const struct operation *operation, c
 
 /* ---- the command line ---- */
 
-/* All words in one line. Returns NULL without memory. */
+/* All words on one line. Returns NULL if there is no memory. */
 static char *join_words(int argc, char **argv)
 {
     size_t size = 1;
@@ -257,7 +257,7 @@ static char *join_words(int argc, char **argv)
     return text;
 }
 
-/* What the options that were given say together. Returns -1 to go on, or 2 after one line. */
+/* Whether the options that were given go together. Returns -1 to go on, or 2 after one line. */
 static int check_together(const struct options *options, const struct row *rows, int count)
 {
     const char *makes = options->fill != NULL ? "fill" : options->print != NULL ? "print" : NULL;

@@ -62,12 +62,11 @@ static inline HOST_DEVICE double oracle_bound(const struct oracle_state *state, 
     return 2 * 0x1p-24 * (state->a + levels * state->m) + (double)FLT_MIN * (1 + state->max_y);
 }
 
-/* What the result must be at one step: outputs[pos], or backward d_inputs[pos] and d_coeffs[pos], each within its
- * bound. */
+/* What the result must be at one step, within which bound: outputs[pos]; backward, d_inputs[pos] and d_coeffs[pos]. */
 struct oracle_point {
     size_t pos;
     double expected, bound;
-    double coeff_expected, coeff_bound; /* a bound of 0: exactly that */
+    double coeff_expected, coeff_bound; /* of d_coeffs[pos]; a bound of 0 allows no error */
 };
 
 /* Advances the oracle to step `step` of sequence `seq`; `first`: it starts anew here.
@@ -95,7 +94,7 @@ static inline HOST_DEVICE struct oracle_point oracle_advance(struct oracle_state
     }
     point.expected = state->y;
     point.bound = oracle_bound(state, levels);
-    /* at the last step stands the coefficient that is not used: gradient 0 */
+    /* the last step is where the coefficient that is never used stands: its gradient is 0 */
     if (backward && step != args->seq_len - 1) {
         const double y = args->outputs[row + (down ? pos - 1 : pos + 1)];
         point.coeff_expected = y * state->y;
@@ -104,8 +103,7 @@ static inline HOST_DEVICE struct oracle_point oracle_advance(struct oracle_state
     return point;
 }
 
-/* Compares steps [begin, end) of one sequence with the oracle, which starts anew at `begin`, and adds what it finds to
- * *finding. */
+/* Compares steps [begin, end) of one sequence with the oracle, which starts anew at `begin`. Adds to *finding. */
 static inline HOST_DEVICE void oracle_check(const struct linrec_args *args, bool backward, size_t seq, size_t begin,
                                             size_t end, int levels, struct finding *finding)
 {

@@ -12,7 +12,7 @@
 
 #include "error.h"
 
-/* What an interrupted program must remove. A name stands here while its file does. */
+/* The files that an interrupted program must remove: the name of each from output_open to output_commit. */
 enum { MAX_UNFINISHED = 32 };
 static char *volatile unfinished[MAX_UNFINISHED];
 
@@ -25,6 +25,7 @@ static void remove_unfinished(int signal_number)
     raise(signal_number);
 }
 
+/* Puts `to` where `from` is on the list: (NULL, name) adds a name, (name, NULL) takes it off. */
 static void remember(char *from, char *to)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGPIPE};
@@ -95,7 +96,7 @@ int output_open(struct output *output, const char *path)
         output->beside = size == 0 ? NULL : malloc(size);
         if (output->beside != NULL) {
             snprintf(output->beside, size, "%s.partial-XXXXXX", output->target);
-            const int number = mkstemp(output->beside); /* whoever was interrupted here before: the name is new */
+            const int number = mkstemp(output->beside); /* a new name, whatever an earlier run has left */
             output->file = number < 0 ? NULL : fdopen(number, "wb");
             if (number >= 0 && output->file == NULL) {
                 unlink(output->beside);

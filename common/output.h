@@ -27,11 +27,11 @@ int output_commit(struct output *output);
 /* Leaves no trace. Also fine after a failed open and after a commit. An interrupted program leaves none either. */
 void output_discard(struct output *output);
 
-/* Says early whether output_open would work, before the long computation whose result it shall hold. */
+/* Tells before a long computation whether its result can be written. Returns 0, or 2 after one line on stderr. */
 int output_probe(const char *path);
 
-/* To be called once by main: at exit, a standard output that could not be written becomes exit status 2 and one line on
- * stderr. */
+/* main calls it once. If standard output could not be written, the program then ends with status 2 and one line on
+   stderr. */
 void output_watch_stdout(void);
 
 #ifdef __cplusplus

@@ -15,10 +15,10 @@ struct report {
     int num_checks, num_failed;
     double all_work, work_done; /* for the time left; the unit does not matter */
     struct timespec begin;
-    char time_left[64]; /* stands in front of what is being done; empty: not told */
+    char time_left[64]; /* printed in front of each line of progress */
 };
 
-/* What is being done: one line that the next one overwrites, and so does a row; nothing in a log. */
+/* Says what is being done, in a line that the next one, or a row, overwrites. Into a log it writes nothing. */
 void report_progress(const struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Counts a failure, and prints the first three: one wrong term may fail hundreds of checks. */
@@ -31,7 +31,8 @@ void report_row(struct report *report, const struct row *row);
    Returns false if one is missing; then none is taken. */
 bool report_take_over(struct report *report, enum direction direction, const size_t sizes[MAX_SIZES], size_t expected);
 
-/* Counts a shape as done. `ran`: it took its time, so that it says how long the others will take. `tell`: say so. */
+/* Counts a shape as done. `ran`: it was measured, not skipped, so its time tells how long the others will take. `tell`:
+   the lines of progress say how much time is left. */
 void report_work_done(struct report *report, double work, bool ran, bool tell);
 
 /* Before the first shape, and after the last one: what was checked. Returns 1 if a check failed, else 0. */

@@ -8,32 +8,40 @@
 
 #include "error.h"
 
+enum { MAX_COLUMNS = 64, NUM_KEYS = 3 };
+
 /* Where the columns that are looked at stand in this file. */
-enum { MAX_COLUMNS = 64 };
 struct columns {
     int count; /* of all columns */
     int chapter, variant, direction, device, median_ms, max_error;
     int sizes[MAX_SIZES];
 };
 
-/* All of the file with a zero behind it; NULL if it is not there or cannot be read, and errno says why. */
+/* All of the file with a zero behind it. NULL if it is not there or cannot be read; errno says why. */
 static char *read_text(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
     size_t size = 0, got = 1;
-    while (file != NULL && got != 0) {
+    bool failed = file == NULL;
+    while (!failed && got != 0) {
         char *larger = realloc(text, size + 65536 + 1);
-        if (larger == NULL)
-            break;
-        text = larger;
-        got = fread(text + size, 1, 65536, file);
-        size += got;
-        text[size] = '\0';
+        if (larger != NULL) {
+            text = larger;
+            got = fread(text + size, 1, 65536, file);
+            size += got;
+            text[size] = '\0';
+        }
+        failed = larger == NULL || ferror(file);
     }
+    const int error = errno;
     if (file != NULL)
         fclose(file);
-    return text;
+    if (!failed)
+        return text;
+    free(text);
+    errno = error;
+    return NULL;
 }
 
 /* Cuts a copy of the line at its commas. Returns the number of fields. */
@@ -75,7 +83,7 @@ static bool find_columns(char *head, const struct operation *operation, struct c
     return found;
 }
 
-/* Whether a field names this device; commas stand there as blanks. */
+/* Whether a field names this device. The CSV has blanks where the name has commas. */
 static bool same_device(const char *field, const char *device)
 {
     for (; *field != '\0' && (*field == *device || (*field == ' ' && *device == ',')); field++)
@@ -121,63 +129,71 @@ static const char *header_value(const char *line, const char *key)
                : NULL;
 }
 
+/* Whether a line of the header names what this run has, too: its command, toolkit and driver. Counts those that it
+   finds in *known. Returns 0, or 2 after one line. */
+static int check_header(const char *path, const char *line, const struct run *run, int *known)
+{
+    const char *const keys[] = {"command", "toolkit", "driver"};
+    const char *const mine[] = {run->command, run->place->toolkit, run->place->driver};
+    for (int i = 0; i < NUM_KEYS; i++) {
+        const char *was = header_value(line, keys[i]);
+        *known += was != NULL;
+        if (was != NULL && strcmp(was, mine[i]) != 0)
+            return other_run(path, keys[i], was, mine[i]);
+    }
+    return 0;
+}
+
+/* Gives *resume the file's text, a copy to be cut into fields, and room for a row a line. Ends the program if there is
+   no memory. */
+static void take_text(struct resume *resume, char *text)
+{
+    size_t lines = 1;
+    for (const char *at = text; *at != '\0'; at++)
+        lines += *at == '\n';
+    resume->text = text;
+    resume->fields = strdup(text);
+    resume->rows = calloc(lines, sizeof *resume->rows);
+    if (resume->fields == NULL || resume->rows == NULL) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+}
+
 int resume_read(struct resume *resume, const char *path, struct run *run)
 {
-    char *text = read_text(path), *copies;
-    const char *keys[] = {"command", "toolkit", "driver"};
-    const char *mine[] = {run->command, run->place->toolkit, run->place->driver};
-    int status = 0, lines = 1;
+    char *text = read_text(path);
     const char *date = "";
+    struct columns columns;
+    bool in_header = true, has_columns = false; /* the header ends with the line of the columns' names */
+    int status = 0, known = 0;
 
     memset(resume, 0, sizeof *resume);
     if (text == NULL)
         return errno == ENOENT ? 0 : usage_error("%s: cannot read: %s; name another file", path, strerror(errno));
-    for (const char *at = text; *at != '\0'; at++)
-        lines += *at == '\n';
-    const size_t size = strlen(text) + 1;
-    char *twice = realloc(text, 2 * size); /* lines, and copies that are cut into fields */
-    resume->text = twice != NULL ? twice : text;
-    resume->rows = calloc((size_t)lines, sizeof *resume->rows);
-    if (twice == NULL || resume->rows == NULL) {
-        fprintf(stderr, "out of memory\n");
-        exit(1);
-    }
-    copies = twice + size;
-    memcpy(copies, twice, size);
-
-    bool header = true; /* up to the line with the columns' names */
-    bool has_columns = false;
-    struct columns columns;
-    int known = 0;
-    for (char *line = twice, *end; status == 0 && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+    const bool is_empty = *text == '\0';
+    take_text(resume, text);
+    for (char *line = text, *end; status == 0 && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        char *fields = resume->fields + (line - text);
         *end = '\0';
-        copies[end - twice] = '\0';
-        for (int i = 0; i < 3 && header && status == 0; i++) {
-            const char *was = header_value(line, keys[i]);
-            known += was != NULL;
-            if (was != NULL && strcmp(was, mine[i]) != 0)
-                status = other_run(path, keys[i], was, mine[i]);
+        resume->fields[end - text] = '\0';
+        if (in_header && *line == '#') {
+            status = check_header(path, line, run, &known);
+            date = header_value(line, "date") != NULL ? header_value(line, "date") : date;
+        } else if (in_header) {
+            in_header = false;
+            has_columns = find_columns(fields, run->operation, &columns);
+        } else if (*line != '#' && has_columns) {
+            struct row *row = &resume->rows[resume->num_rows];
+            const char *device;
+            if (!read_row(line, fields, &columns, run, row, &device))
+                continue;
+            if (!same_device(device, run->place->device.name))
+                status = other_run(path, "device", device, run->place->device.name);
+            resume->num_rows++;
         }
-        if (header && header_value(line, "date") != NULL)
-            date = header_value(line, "date");
-        if (*line == '#')
-            continue;
-        if (header) {
-            header = false;
-            has_columns = find_columns(copies + (line - twice), run->operation, &columns);
-            continue;
-        }
-        if (!has_columns)
-            continue;
-        struct row *row = &resume->rows[resume->num_rows];
-        const char *device;
-        if (!read_row(line, copies + (line - twice), &columns, run, row, &device))
-            continue;
-        if (!same_device(device, run->place->device.name))
-            status = other_run(path, "device", device, run->place->device.name);
-        resume->num_rows++;
     }
-    if (status == 0 && (known < 3 || (!has_columns && !header)) && size > 1)
+    if (status == 0 && !is_empty && (known < NUM_KEYS || (!has_columns && !in_header)))
         status = usage_error("%s is not a table that this program wrote; remove it, or name another file", path);
     if (status == 0 && resume->num_rows != 0)
         snprintf(run->resumed, sizeof run->resumed, "%.31s", date);
@@ -189,6 +205,7 @@ int resume_read(struct resume *resume, const char *path, struct run *run)
 void resume_free(struct resume *resume)
 {
     free(resume->text);
+    free(resume->fields);
     free(resume->rows);
     memset(resume, 0, sizeof *resume);
 }

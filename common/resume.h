@@ -4,16 +4,17 @@
 
 #include "table.h"
 
-/* What was read. The rows point into `text`. */
+/* What was read. The rows point into both texts. */
 struct resume {
-    char *text;
-    struct row *rows; /* names, sizes and `line` are set */
+    char *text;       /* cut into lines */
+    char *fields;     /* a copy, cut at the commas, too */
+    struct row *rows; /* with names, sizes and `line` alone */
     size_t num_rows;
 };
 
 /* Reads the CSV at `path`, which need not be there. Rows without a result, or with a wrong one, are left out, and so is
-   a last line that was cut. Sets run->resumed if rows are left. Returns 0, or 2 after one line on stderr: the file
-   comes from another command, device, toolkit or driver. */
+   a last line that is not whole. Sets run->resumed if rows are left. Returns 0, or 2 after one line on stderr if the
+   file cannot be read or comes from another command, device, toolkit or driver. */
 int resume_read(struct resume *resume, const char *path, struct run *run);
 void resume_free(struct resume *resume);
 

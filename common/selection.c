@@ -18,7 +18,8 @@ static bool is_named_in(const char *const names[8], const char *name)
     return names[0] == NULL;
 }
 
-/* Adds a table's kernels; `from`: of an earlier chapter, NULL: the chapter's own. Returns 0, or 2 after one line. */
+/* Adds a table's kernels. `from`: the earlier chapter that has them; NULL: the chapter itself. Returns 0, or 2 after
+   one line. */
 static int add_table(struct selection *selection, const void *table, const struct compared *from)
 {
     struct kernel kernel;
@@ -51,8 +52,8 @@ static int count_defaults(const struct selection *selection, const char *chapter
 static int choose_default(struct selection *selection)
 {
     const char *table = selection->chapter->name;
-    for (const struct compared *from = selection->chapter->compares_with; from->chapter != NULL; from++)
-        if (count_defaults(selection, selection->chapter->name) == 0)
+    if (count_defaults(selection, table) == 0)
+        for (const struct compared *from = selection->chapter->compares_with; from->chapter != NULL; from++)
             table = from->chapter;
     const int count = count_defaults(selection, table);
     if (count != 1)
@@ -201,8 +202,8 @@ int selection_check(struct selection *selection, enum direction asked)
 
 /* ---- shapes ---- */
 
-/* The size whose option takes a list, -1: none. */
-static int list_of(const struct operation *operation)
+/* The number of the size whose option takes a list, -1 if there is none. */
+static int list_size(const struct operation *operation)
 {
     for (int s = 0; s < operation->num_sizes; s++)
         if (operation->sizes[s].is_list)
@@ -214,7 +215,7 @@ static int list_of(const struct operation *operation)
 static void add_shape(struct selection *selection, const size_t sizes[MAX_SIZES])
 {
     const struct options *options = selection->options;
-    const int list = list_of(selection->operation);
+    const int list = list_size(selection->operation);
     size_t shape[MAX_SIZES];
     memcpy(shape, sizes, sizeof shape);
     for (int s = 0; s < selection->operation->num_sizes; s++)
@@ -242,7 +243,7 @@ int selection_shapes(struct selection *selection)
 {
     const struct chapter *chapter = selection->chapter;
     const struct options *options = selection->options;
-    const int list = list_of(selection->operation);
+    const int list = list_size(selection->operation);
     struct shapes defaults = {NULL, 0};
     char why[256] = "";
     bool any = false;
@@ -253,8 +254,7 @@ int selection_shapes(struct selection *selection)
         add_shape(selection, defaults.sizes[i]);
     free(defaults.sizes);
 
-    /* every value of a list that was given must be one that some kernel takes;
-       and a named kernel must take something */
+    /* some kernel must take each value of a list that was given, and a named kernel must take some shape */
     const struct shapes *shapes = &selection->shapes;
     for (int v = 0; v < options->num_list; v++) {
         bool taken = false;

@@ -13,12 +13,12 @@ struct selection {
     const struct place *place;
     struct kernel *kernels; /* those compared with, then the chapter's own */
     int num_kernels;
-    bool directions[NUM_DIRECTIONS]; /* that are asked for, and that some kernel runs */
+    bool directions[NUM_DIRECTIONS]; /* those that are asked for and that some kernel runs */
     struct shapes shapes;
 };
 
 /* Collects the kernels. *place may be filled in later, before anything is asked about a shape. Returns 0, or 2 after
-   one line on stderr: there is not one default, or no memory. */
+   one line on stderr if there is no default kernel, more than one, or no memory. */
 int selection_collect(struct selection *selection, const struct chapter *chapter, const struct options *options,
                       const struct place *place);
 void selection_free(struct selection *selection);
@@ -29,7 +29,7 @@ bool selection_compares(const struct selection *selection);
 /* --list: a line for each kernel. */
 void selection_list(const struct selection *selection);
 
-/* Whether the options leave the kernel in: its name, and all that --config gave. */
+/* Whether --variant and --config leave the kernel in. */
 bool selection_wants(const struct selection *selection, const struct kernel *kernel);
 
 /* Whether the kernel cannot run here, on this shape; then `why` says the reason, in half a sentence. */
@@ -40,12 +40,12 @@ bool selection_refuses(const struct selection *selection, const struct kernel *k
 bool selection_runs(const struct selection *selection, const struct kernel *kernel, enum direction direction,
                     const size_t sizes[MAX_SIZES]);
 
-/* Checks variant, shape and direction that were asked for against the tables, and sets selection->directions. `asked`:
-   the direction that the options name, alone or with others. Returns 0, or 2 after one line on stderr. */
+/* Checks that some kernel has the variant, the --config and the direction that were asked for, and sets
+   selection->directions. `asked`: the direction that the options name. Returns 0, or 2 after one line on stderr. */
 int selection_check(struct selection *selection, enum direction asked);
 
-/* The default shapes, with what the options say in place of theirs. Every named one must be within the limits of some
-   kernel. Returns 0, or 2 after one line. */
+/* Sets selection->shapes: the default ones, with the sizes that the options give in place of theirs. Each that is given
+   must be within the limits of some kernel. Returns 0, or 2 after one line on stderr. */
 int selection_shapes(struct selection *selection);
 
 /* The kernel for the reader's own arrays, or NULL after one line on stderr. */

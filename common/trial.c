@@ -80,10 +80,10 @@ static void try_config(struct trials *trials, struct arrays *arrays)
         trials->refused[k] = knobs_refused(config, error);
         num_refused += trials->refused[k];
         num_taken += !trials->refused[k];
-        if (trials->refused[k] && variant == NULL && !trials->said[k])
+        if (trials->refused[k] && variant == NULL && !trials->skip_was_said[k])
             fprintf(stderr, "skipped: %s does not run with %s here (%s)\n", kernel->name, given + 1,
                     cudaGetErrorString(error));
-        trials->said[k] = trials->said[k] || trials->refused[k];
+        trials->skip_was_said[k] = trials->skip_was_said[k] || trials->refused[k];
     }
     if (num_refused != 0 && num_taken == 0)
         trials->status =
@@ -101,9 +101,9 @@ static void check_contracts(struct trials *trials)
     const bool on_cpu = selection->place->backend == ON_CPU;
     const size_t nothing[MAX_SIZES] = {0};
     char text[512];
-    if (selection->operation->contract == NULL || trials->promised || knobs_given(&selection->options->config))
-        return; /* with --config: a run without it says that */
-    trials->promised = true;
+    if (selection->operation->contract == NULL || trials->contracts_checked || knobs_given(&selection->options->config))
+        return; /* --config may be what a launcher refuses: runs without it check the promises */
+    trials->contracts_checked = true;
     for (int k = 0; k < selection->num_kernels; k++)
         for (int pass = 0; pass < 2; pass++) {
             const struct kernel *kernel = &selection->kernels[k];
@@ -133,7 +133,7 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     sizes_text(operation, problem->sizes, shape);
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        if (kernel->partial || trials->refused[k] || (kernel->is_compared && kind != operation->telling_kind) ||
+        if (kernel->partial || trials->refused[k] || (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
         report_progress(trials->report, "checking %s %s, %s, %s", kernel->name, direction_name(problem->direction),
@@ -164,7 +164,7 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
     for (int kind = 0; kind < operation->num_kinds; kind++)
         if ((operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
-            (!is_large || kind == operation->timed_kind || kind == operation->telling_kind))
+            (!is_large || kind == operation->timed_kind || kind == operation->hardest_kind))
             check_kind(trials, arrays, kind, "", errors);
     for (int a = 0; a < operation->num_arrays; a++) {
         all[a] = true;
@@ -174,58 +174,75 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
     if (!any_optional)
         return;
     arrays_choose(arrays, needed);
-    check_kind(trials, arrays, operation->telling_kind, ", without the optional arrays", errors);
+    check_kind(trials, arrays, operation->hardest_kind, ", without the optional arrays", errors);
     arrays_choose(arrays, all);
 }
 
 /* ---- times ---- */
 
-/* Times a launch, or counts what it does on the simulator, into *row. One that fails is a failed check. `name`: for
-   messages. */
-static void time_launch(struct trials *trials, const struct arrays *arrays, launch_function *launch, const void *what,
-                        const char *name, struct row *row)
+/* Counts what one launch does on the simulator, and labels its trace. */
+static cudaError_t count_launch(launch_function *launch, const void *what, const struct problem *problem,
+                                struct row *row)
 {
-    const struct selection *selection = trials->selection;
+#ifdef LINREC_SIM
+    char columns[KEY_TEXT], key[KEY_TEXT];
+    sim_reset_counts();
+    cudaError_t error = launch(what, problem, NULL);
+    if (error == cudaSuccess)
+        error = cudaDeviceSynchronize();
+    const struct sim_counts counts = sim_get_counts();
+    row->counted = true;
+    row->blocks = counts.blocks;
+    row->threads = counts.threads;
+    row->barriers = counts.barriers;
+    row->shuffles = counts.shuffles;
+    sim_trace(csv_key_columns(problem->operation, columns), csv_key(problem->operation, row, key));
+    return error;
+#else
+    (void)launch, (void)what, (void)problem, (void)row;
+    return cudaErrorNotSupported;
+#endif
+}
+
+/* Times a launch. Short launches scatter more than long ones, so they are repeated more often. */
+static cudaError_t time_launch(const struct trials *trials, const struct arrays *arrays, launch_function *launch,
+                               const void *what, struct row *row)
+{
     const struct problem *problem = &arrays->problem;
-    const bool is_short = problem_count(problem) < (size_t)1 << 25; /* and scatters */
-    const int given = selection->options->repeats;
+    const bool is_short = problem_count(problem) < (size_t)1 << 25;
+    const int given = trials->selection->options->repeats;
     int repeats = given != 0 ? given : arrays->backend != ON_CUDA ? 7 : is_short ? 101 : 25;
     cudaError_t error = cudaSuccess;
+
+    if (selection_compares(trials->selection) && repeats > 5) { /* as many as fit into 0.2 s, at least 5 */
+        error = measure(launch, what, problem, 1, &trials->flush, &row->timing);
+        if (error == cudaSuccess)
+            repeats = (int)fmin(repeats, fmax(5.0, 200.0 / row->timing.median_ms));
+    }
+    if (error == cudaSuccess)
+        error = measure(launch, what, problem, repeats, &trials->flush, &row->timing);
+    row->timed = error == cudaSuccess;
+    return error;
+}
+
+/* Times a launch, or counts what it does on the simulator, into *row. One that fails is a failed check. `name`: for
+   messages. */
+static void measure_launch(struct trials *trials, const struct arrays *arrays, launch_function *launch,
+                           const void *what, const char *name, struct row *row)
+{
+    const struct problem *problem = &arrays->problem;
     char shape[SIZES_TEXT];
 
-    sizes_text(selection->operation, problem->sizes, shape);
+    sizes_text(problem->operation, problem->sizes, shape);
     report_progress(trials->report, "timing %s %s, %s", name, row->direction, shape);
-    if (arrays->backend == ON_SIM) {
-#ifdef LINREC_SIM
-        char columns[KEY_TEXT], key[KEY_TEXT];
-        sim_reset_counts();
-        error = launch(what, problem, NULL);
-        if (error == cudaSuccess)
-            error = cudaDeviceSynchronize();
-        const struct sim_counts counts = sim_get_counts();
-        row->counted = true;
-        row->blocks = counts.blocks;
-        row->threads = counts.threads;
-        row->barriers = counts.barriers;
-        row->shuffles = counts.shuffles;
-        sim_trace(csv_key_columns(selection->operation, columns), csv_key(selection->operation, row, key));
-#endif
-    } else {
-        const bool adapts = selection_compares(selection) && repeats > 5;
-        if (adapts) /* slow ones: as many as fit into 0.2 s, 5 at least */
-            error = measure(launch, what, problem, 1, &trials->flush, &row->timing);
-        if (adapts && error == cudaSuccess)
-            repeats = (int)fmin(repeats, fmax(5.0, 200.0 / row->timing.median_ms));
-        if (error == cudaSuccess)
-            error = measure(launch, what, problem, repeats, &trials->flush, &row->timing);
-        row->timed = error == cudaSuccess;
-    }
+    const cudaError_t error = arrays->backend == ON_SIM ? count_launch(launch, what, problem, row)
+                                                        : time_launch(trials, arrays, launch, what, row);
     if (error != cudaSuccess)
         report_failed(trials->report, "%s %s, %s: the launch failed: %s", name, row->direction, shape,
                       cudaGetErrorString(error));
 }
 
-/* The pass's two baselines, each as a row of its own: copy, and what percent_of_add is of. Their GB/s, 0: none. */
+/* The pass's two baselines, each as a row of its own. *copy and *add become their GB/s, and stay 0 if there is none. */
 static void time_baselines(struct trials *trials, const struct arrays *arrays, double *copy, double *add)
 {
     const struct operation *operation = trials->selection->operation;
@@ -241,7 +258,7 @@ static void time_baselines(struct trials *trials, const struct arrays *arrays, d
                           .direction = direction_name(arrays->problem.direction),
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
-        time_launch(trials, arrays, baseline_launch, baselines[i], row.variant, &row);
+        measure_launch(trials, arrays, baseline_launch, baselines[i], row.variant, &row);
         *reached[i] = row_gb_per_s(&row);
         row.copy_gb_per_s = *copy;
         row.add_gb_per_s = *add;
@@ -271,12 +288,12 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         if (!selection_wants(selection, kernel) || !kernel->runs[problem->direction])
             continue;
         if (selection_refuses(selection, kernel, problem->sizes, why, sizeof why)) {
-            if (!trials->said[k]) /* once is enough */
+            if (!trials->skip_was_said[k])
                 fprintf(stderr, "skipped: %s\n", why);
-            trials->said[k] = true;
+            trials->skip_was_said[k] = true;
             continue;
         }
-        if (trials->refused[k]) /* and said so */
+        if (trials->refused[k]) /* try_config has said so */
             continue;
         struct row row = {.chapter = kernel->chapter,
                           .variant = kernel->variant,
@@ -291,7 +308,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         if (filled && errors[k] <= 1.0) { /* a wrong result has no speed */
             const cudaError_t error = arrays_take_workspace(arrays, kernel);
             if (error == cudaSuccess)
-                time_launch(trials, arrays, operation->launch, kernel->row, kernel->name, &row);
+                measure_launch(trials, arrays, operation->launch, kernel->row, kernel->name, &row);
             else
                 report_failed(trials->report, "%s %s, %s: no memory for its workspace", kernel->name, row.direction,
                               sizes_text(operation, problem->sizes, shape));
@@ -308,8 +325,7 @@ static size_t count_rows(const struct trials *trials, enum direction direction, 
 {
     const struct selection *selection = trials->selection;
     const bool timed = selection->place->backend != ON_SIM;
-    size_t count = 0;
-    count += timed && selection->operation->copy[is_backward(direction)].what != NO_BASELINE;
+    size_t count = timed && selection->operation->copy[is_backward(direction)].what != NO_BASELINE;
     count += timed && selection->operation->add[is_backward(direction)].what != NO_BASELINE;
     for (int k = 0; k < selection->num_kernels; k++)
         count += selection_runs(selection, &selection->kernels[k], direction, sizes);
@@ -331,17 +347,17 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
         arrays_create(&arrays, selection->operation, sizes, direction, selection->place->backend) != cudaSuccess) {
         fprintf(stderr, "skipped %s of %s: it needs %.3g GB, the device has %.3g GB free\n", direction_name(direction),
                 shape, (double)needed * 1e-9, (double)available * 1e-9);
-        if (fits) /* there was room, and yet no memory */
+        if (fits) /* there was room for it, so an allocation should not fail */
             report_failed(trials->report, "%s of %s: no memory", direction_name(direction), shape);
         return false;
     }
     const size_t num_kernels = (size_t)selection->num_kernels;
     double *errors = calloc(num_kernels, sizeof *errors);
-    if (trials->said == NULL) {
-        trials->said = calloc(num_kernels, sizeof *trials->said);
+    if (trials->skip_was_said == NULL) {
+        trials->skip_was_said = calloc(num_kernels, sizeof *trials->skip_was_said);
         trials->refused = calloc(num_kernels, sizeof *trials->refused);
     }
-    if (errors == NULL || trials->said == NULL || trials->refused == NULL) {
+    if (errors == NULL || trials->skip_was_said == NULL || trials->refused == NULL) {
         fprintf(stderr, "out of memory\n");
         exit(1);
     }

@@ -12,20 +12,22 @@ struct trials {
     struct report *report;
     struct flush flush;
     char shape[KNOBS_TEXT]; /* what --config gave, as the table shows it */
-    bool *said;             /* of each kernel: why it skips shapes */
-    bool *refused;          /* of each kernel: it does not run in --config's shape at the present sizes */
-    bool promised;          /* the launchers' promises are checked */
-    int status;             /* 2: no kernel ran in --config's shape, and it was said */
+    bool *skip_was_said;    /* for each kernel: the reader was told that it skips a shape; once is enough */
+    bool *refused;          /* for each kernel: its launcher does not take --config at the present sizes */
+    bool contracts_checked; /* once for all shapes */
+    int status;             /* 2: no kernel takes --config at some sizes, and the reader was told */
 };
 
 /* Whether a shape's arrays fit into the memory, with what a kernel wants as workspace and a margin. */
 bool trial_fits(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES], size_t *needed,
                 size_t *available);
 
-/* What a shape costs, roughly and in milliseconds: a launch, the check by few threads, the bytes. */
+/* A guess of the milliseconds that a shape takes, for the time that is left: launches, the check by few threads, and
+   what grows with the elements. */
 double trial_work(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES]);
 
-/* Checks and times all kernels. Returns false if there was nothing to do, or trials->status says why it must end. */
+/* Checks and times all kernels. Returns false if it did not: an earlier run has the rows, there is no memory, or
+   trials->status is not 0. */
 bool trial_run(struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES]);
 
 #endif

@@ -212,7 +212,7 @@ static void tune_chapter(struct tuning *tuning, struct arrays *arrays, const str
 static int tune_length(struct tuning *tuning, enum direction direction, size_t seq_len, uint64_t seed)
 {
     const size_t sizes[MAX_SIZES] = {[NUM_SEQS] = tuning->num_seqs, [SEQ_LEN] = seq_len};
-    const struct data data = {seed, linrec_operation.telling_kind};
+    const struct data data = {seed, linrec_operation.hardest_kind};
     struct arrays arrays;
 
     if (arrays_create(&arrays, &linrec_operation, sizes, direction, tuning->place.backend) != cudaSuccess)

@@ -45,8 +45,8 @@ struct thread {
     uint64_t value; /* what it contributes; afterwards what it gets */
     unsigned lane;  /* a shuffle's lane operand */
     unsigned width;
-    struct mbarrier *barrier; /* and the parity of its phase: */
-    unsigned parity;
+    struct mbarrier *barrier; /* at an mbarrier: which one, */
+    unsigned parity;          /* and the parity of the phase */
 
     struct async_copy *copies; /* issued and not yet waited for (copy.cpp) */
     size_t num_copies, max_copies;
@@ -64,8 +64,8 @@ struct block {
     uint64_t number; /* counts all blocks of all launches */
     unsigned slot;   /* which of those that may be resident */
     uint3 index;
-    uint64_t polls, yields;   /* threads that gave way in this round, for global memory to change and in all */
-    uint64_t quiet, quiet_at; /* rounds one after the other in which it only waited; global changes in the last one */
+    uint64_t polls, yields;   /* in this round: threads that gave way until global memory changes, and all that did */
+    uint64_t quiet, quiet_at; /* rounds in a row in which it only waited; sim_changes of global memory in the last */
 
     unsigned num_done, num_at_barrier;
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
@@ -103,7 +103,7 @@ static inline unsigned sim_thread_number(const struct thread *t)
     return (unsigned)(t - sim_block->threads);
 }
 
-/* A thread has waited for others. */
+/* Counts a step of a thread's chain: it has waited for others. */
 static inline void sim_step(struct thread *t)
 {
     t->chain++;
@@ -116,7 +116,7 @@ static inline void sim_step(struct thread *t)
         sim_fault((t)->file, (t)->line, __VA_ARGS__);                                                                  \
     } while (0)
 
-/* Faults in host code. */
+/* Faults unless a kernel runs. `what`: the call, for the message. */
 void sim_need_kernel(const char *what, const char *file, int line);
 
 #endif

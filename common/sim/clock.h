@@ -7,8 +7,8 @@
 #include "include/cuda_runtime.h"
 #include "sizes.h"
 
-/* A record of an access, from its highest bits down: interval, agent and time, which are its epoch; place in the code;
- * kind. */
+/* The fields of an access's record, from its lowest bits up: kind; place in the code; and its epoch, which is time,
+   agent and, in the bits that are left, interval. */
 enum { KIND_BITS = 3, SITE_BITS = 13, TIME_BITS = 12, AGENT_BITS = 11 };
 enum {
     SITE_AT = KIND_BITS,

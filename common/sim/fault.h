@@ -22,7 +22,8 @@ extern struct sim_place sim_place;
 /* The same at the line of a return address. */
 [[noreturn]] void sim_fault_at(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Source position of a code address, in hexadecimal where unknown; and of many, with the names of their functions. */
+/* The source position of a code address, or the address itself where that is unknown. The second function does it for
+   many at once, with the names of their functions. */
 void sim_locate(const void *address, char *text, size_t size);
 struct sim_located {
     const void *address;

@@ -138,7 +138,7 @@ static inline struct thread_flags *flags_of(unsigned agent)
     return t;
 }
 
-/* What a thread of the block has acquired that the running thread knows of. */
+/* What a thread of the block has acquired, as far as the running thread knows of it. */
 static struct release *known_of(unsigned agent)
 {
     const struct thread_flags *t = flags_of(agent);
@@ -214,7 +214,7 @@ static struct {
 } * todo;
 static size_t num_todo, max_todo;
 static uint64_t search; /* number of the present one */
-static bool any_scope;  /* does it take fences of a block for fences of the device? */
+static bool any_scope;  /* it takes fences of a block for fences of the device */
 
 static void look_at_later(struct release *r, uint32_t reader, uint32_t only)
 {
@@ -402,7 +402,7 @@ static uint64_t last_write(const char *at)
     if (r == NULL || r->freed || r->shadow == NULL)
         return 0;
     const uint64_t record = r->shadow->cells[(size_t)(at - r->start) / 4].write;
-    return interval_of(record) >= (r->name != NULL ? sim_race->first : sim_launch_interval) ? record : 0;
+    return interval_of(record) >= (sim_is_shared(r) ? sim_race->first : sim_launch_interval) ? record : 0;
 }
 
 const char *sim_flag_advice(uint64_t record)

@@ -106,7 +106,7 @@ static void remove_resident(const struct block *b)
     num_residents = kept;
 }
 
-/* Whether the block has something to do, for all that is known. */
+/* Whether the block may get further: it has not only waited, or global memory has changed since. */
 static bool is_awake(const struct block *b)
 {
     return b->quiet == 0 || b->quiet_at != sim_changes[SIM_GLOBAL_MEMORY];

@@ -67,7 +67,7 @@ static void check_place(const char *name, const uint64_t *barrier, const char *f
 
     sim_need_kernel(name, file, line);
     const struct sim_region *r = sim_region_near(barrier);
-    if (r == NULL || r->name == NULL || !sim_region_holds(r, barrier, sizeof(*barrier))) {
+    if (r == NULL || !sim_is_shared(r) || !sim_region_holds(r, barrier, sizeof(*barrier))) {
         sim_region_describe(barrier, where, sizeof(where));
         sim_fault(file, line, "%s accesses %s. Give it a barrier in shared memory, __shared__ uint64_t", name, where);
     }
@@ -242,7 +242,7 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int lin
 static void check_piece(const char *verb, const void *at, unsigned bytes, bool shared, const char *file, int line)
 {
     const struct sim_region *r = sim_region_near(at);
-    const bool kind = r != NULL && (r->name != NULL) == shared;
+    const bool kind = r != NULL && sim_is_shared(r) == shared;
     char where[600];
 
     if (kind && sim_region_holds(r, at, bytes))

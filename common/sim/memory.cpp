@@ -110,7 +110,7 @@ void sim_name_array(const void *start, size_t size, const char *name)
 {
     struct sim_region *r = sim_region_near(start);
 
-    if (r == NULL || r->name != NULL || r->freed || (const char *)start < r->start ||
+    if (r == NULL || sim_is_shared(r) || r->freed || (const char *)start < r->start ||
         size > r->size - (size_t)((const char *)start - r->start))
         sim_fault(NULL, 0, "no allocation holds %zu bytes for the array %s. Name what cudaMalloc gave", size, name);
     r->array = (char *)start;
@@ -155,7 +155,7 @@ static void region_name(const struct sim_region *r, char *text, size_t size)
 {
     char made[256];
 
-    if (r->name != NULL) {
+    if (sim_is_shared(r)) {
         snprintf(text, size, "the %zu-byte shared array %s declared at %s:%d", r->size, r->name, r->file, r->line);
         return;
     }
@@ -185,7 +185,7 @@ void sim_region_describe(const void *address, char *text, size_t size)
     region_name(r, name, sizeof(name));
     if (r->freed)
         snprintf(text, size, "byte %td of %s, which %s", at - r->array, name,
-                 r->name != NULL ? "was another block's" : "was freed");
+                 sim_is_shared(r) ? "was another block's" : "was freed");
     else if (at < r->array)
         snprintf(text, size, "%td bytes before the start of %s", r->array - at, name);
     else if (at < r->array + r->array_size)
@@ -212,13 +212,13 @@ void sim_region_verify(const struct sim_region *r)
 void sim_verify_all(void)
 {
     for (size_t i = 0; i < num_regions; i++)
-        if (regions[i]->name == NULL && !regions[i]->freed)
+        if (!sim_is_shared(regions[i]) && !regions[i]->freed)
             sim_region_verify(regions[i]);
 }
 
 /* ---- memory of the machine ---- */
 
-/* The number that follows `key` in a file; false when there is none. */
+/* Reads the number in the first line of a file that fits the format of scanf. Returns false when there is none. */
 static bool read_number(const char *path, const char *format, size_t *number)
 {
     FILE *file = fopen(path, "r");
@@ -283,7 +283,7 @@ cudaError_t cudaFree(void *pointer)
 
     if (pointer == NULL)
         return cudaSuccess;
-    if (r == NULL || r->freed || r->name != NULL || pointer != r->start)
+    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start)
         return sim_error(cudaErrorInvalidValue);
     sim_region_verify(r);
     region_free(r);
@@ -293,7 +293,7 @@ cudaError_t cudaFree(void *pointer)
 cudaError_t cudaDeviceReset(void)
 {
     for (size_t i = 0; i < num_regions; i++)
-        if (regions[i]->name == NULL && !regions[i]->freed)
+        if (!sim_is_shared(regions[i]) && !regions[i]->freed)
             cudaFree(regions[i]->start);
     cudaGetLastError();
     return cudaSuccess;
@@ -323,7 +323,7 @@ static bool usable(const void *pointer, size_t size, bool may_be_device, bool ma
     if (r == NULL)
         return may_be_host;
     const size_t offset = (size_t)((const char *)pointer - r->start); /* the host may go around a named array */
-    return may_be_device && r->name == NULL && !r->freed && offset <= r->size && size <= r->size - offset;
+    return may_be_device && !sim_is_shared(r) && !r->freed && offset <= r->size && size <= r->size - offset;
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)

@@ -16,7 +16,7 @@ struct sim_region {
     size_t pages_size;
     char *map; /* these and the unreadable margins */
     size_t map_size;
-    const char *name; /* NULL: from cudaMalloc; else the __shared__ variable */
+    const char *name; /* of the __shared__ variable; NULL: from cudaMalloc */
     const char *file; /* where that is declared */
     int line;
     const void *caller; /* who called cudaMalloc */
@@ -31,6 +31,12 @@ void sim_region_verify(const struct sim_region *region); /* faults if bytes arou
 void sim_verify_all(void);
 struct sim_region *sim_region_near(const void *address); /* the region that is closest, within its margins, or NULL */
 bool sim_maybe_region(const void *address);              /* false: certainly in no region */
+
+/* Whether it is shared memory; else it is device memory. */
+static inline bool sim_is_shared(const struct sim_region *r)
+{
+    return r->name != NULL;
+}
 
 /* Whether a kernel may touch these bytes of it. */
 static inline bool sim_region_holds(const struct sim_region *r, const void *address, size_t size)

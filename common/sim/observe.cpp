@@ -126,8 +126,8 @@ static void sort(uint64_t *list, unsigned count)
     }
 }
 
-/* Adds the sector that begins at byte 32 * sector, if no launch has met it before in this one. */
-static void meet(struct site *site, struct sim_region *r, uint64_t sector)
+/* Counts the sector that begins at byte 32 * sector, the first time that this launch touches it. */
+static void touch(struct site *site, struct sim_region *r, uint64_t sector)
 {
     uint32_t *last = site->stores ? r->shadow->stored : r->shadow->loaded;
 
@@ -151,7 +151,7 @@ static void count_global(const struct request *q)
             bytes += end - from;
         for (uint64_t s = start[i] / 32 > next_sector ? start[i] / 32 : next_sector; s <= (end - 1) / 32; s++) {
             c->sectors++;
-            meet(q->site, q->region, s);
+            touch(q->site, q->region, s);
             if (s / 4 >= next_line)
                 c->lines++;
             next_line = s / 4 + 1;
@@ -246,7 +246,7 @@ static void join_request(struct site *site, struct sim_region *r, const char *p,
 static void picture(const struct request *q)
 {
     static const char *const kinds[2][2] = {{"load", "store"}, {"shared_load", "shared_store"}};
-    const char *kind = kinds[q->region->name != NULL][q->site->stores];
+    const char *kind = kinds[sim_is_shared(q->region)][q->site->stores];
 
     q->site->cost.pictured++;
     num_pictured++;
@@ -263,7 +263,7 @@ void sim_observe_pass(void)
         const struct request *q = &requests[i];
 
         use(q->site);
-        if (q->region->name == NULL)
+        if (!sim_is_shared(q->region))
             count_global(q);
         else
             count_shared(q);
@@ -338,7 +338,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
             pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
             how & SIM_WRITES ? "writes" : "reads", size, what);
     }
-    in_global = r->name == NULL;
+    in_global = !sim_is_shared(r);
     if (how & SIM_STRONG && (how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES && sim_seen(p, pc, in_global)) {
         sim_race_polls(r, p, size);
         how &= ~SIM_VOLATILE;
@@ -392,7 +392,7 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         c->sectors += (end + 31) / 32 - from / 32;
         c->lines += (end + 127) / 128 - from / 128;
         for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
-            meet(site, r, s);
+            touch(site, r, s);
         return;
     }
     if (size > 0)

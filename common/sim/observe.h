@@ -1,5 +1,5 @@
-/* observe.h - every load and store of a kernel: what the parts that make threads run and wait tell of them.
-   `thread`: number in its block; `chain`: what is counted of it (block.h). */
+/* observe.h - observes every load and store of a kernel. The parts that let threads run and wait call these functions.
+   `thread`: its number in its block; `chain`: the thread's count of steps (block.h). */
 #ifndef SIM_OBSERVE_H
 #define SIM_OBSERVE_H
 

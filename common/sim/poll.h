@@ -10,8 +10,8 @@
 enum { SIM_SHARED_MEMORY, SIM_GLOBAL_MEMORY };
 extern uint64_t sim_changes[2];
 
-/* The running thread is about to read a word by a strong access at a place in the code. Has it read it there before,
-   and nothing has changed since? Then it polls, and others come first. */
+/* The running thread is about to read a word by a strong access at a place in the code. Returns whether it has read it
+   there before, and no memory has changed since. If so it polls, and sim_poll lets other threads run first. */
 bool sim_seen(const char *at, const void *pc, bool global);
 void sim_poll(const char *at, const void *pc, bool global);
 

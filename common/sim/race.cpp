@@ -8,7 +8,7 @@
 
    Of every 4 bytes the epochs of the last write and of two reads are kept, each in 64 bits with its place in the code:
 
-       | interval 26 | agent 11 | time 12 | place in the code 13 | kind 2 |
+       | interval 25 | agent 11 | time 12 | place in the code 13 | kind 3 |
        '------------ epoch ------------'
 
    A GPU's barriers allow a short form. An *interval* ends with each __syncthreads, block and launch. So between two
@@ -43,7 +43,7 @@ static enum kind kind_of(uint64_t record)
     return (enum kind)(record & ((1 << KIND_BITS) - 1));
 }
 
-/* Whether what the record tells of happens before whatever the running thread does now, by what its block does alone.
+/* Whether the recorded access happens before what the running thread does now, as far as its own block orders them.
    The record is of this launch. */
 static inline bool ordered_in_block(uint64_t record)
 {
@@ -55,7 +55,7 @@ static inline bool ordered_in_block(uint64_t record)
     return then < now && (then >= sim_alone_since || sim_block_of(then) == sim_race->serial);
 }
 
-/* The same, by flags too. */
+/* The same, by flags of other blocks, too. */
 static inline bool ordered(uint64_t record)
 {
     return ordered_in_block(record) || sim_flag_orders(record);
@@ -98,15 +98,15 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
         sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",
                      verb, what, where, past);
     describe_thread(who, sizeof(who), agent_of(record), block);
-    const char *const flag = mixed || r->name != NULL ? NULL : sim_flag_advice(record);
+    const char *const flag = mixed || sim_is_shared(r) ? NULL : sim_flag_advice(record);
     /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
     if (block == sim_race->serial)
         sim_fault_at(pc, "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s", verb, what, who, past,
                      kind_of(record) == COPIED ? " by an asynchronous copy" : "", where,
-                     mixed && r->name == NULL ? make_strong
+                     mixed && !sim_is_shared(r) ? make_strong
                      : strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
                                                 "between them"
-                     : r->name != NULL        ? "Put __syncthreads() between them, or __syncwarp() within a warp"
+                     : sim_is_shared(r)       ? "Put __syncthreads() between them, or __syncwarp() within a warp"
                      : flag != NULL           ? flag
                                     : "Compare the index with the end of the row: let each thread write bytes "
                                       "that no other one touches");
@@ -143,7 +143,7 @@ static void suspect(struct sim_region *r, size_t word, unsigned site, uint64_t r
 
 static const char *last_read; /* what the running thread has just read plainly, or NULL */
 
-/* What the running thread has read of these words counts as strong. */
+/* Turns what the running thread has just read of these words into strong reads. */
 static void make_reads_strong(struct sim_region *r, size_t first, size_t last)
 {
     for (size_t word = first; word < last; word++) {
@@ -201,7 +201,7 @@ static bool both_strong(uint64_t record, enum kind kind)
     return kind == STRONG || other == STRONG || agent_of(record) / SIM_WARP != sim_agent / SIM_WARP;
 }
 
-/* Whether an access now conflicts with what the record, one of this launch or block, tells of. */
+/* Whether an access by the running thread races with the recorded one, which is of this launch or block. */
 static bool conflicts(uint64_t record, enum kind kind)
 {
     if (kind_of(record) == IN_FLIGHT)
@@ -239,12 +239,12 @@ static inline void check_written(struct sim_region *r, size_t offset, size_t siz
         const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
         /* (shared memory that is not as it was in the beginning was written by a call of memset or memcpy) */
         if ((how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES &&
-            (r->name == NULL || r->start[at + first] == (char)0xff)) {
+            (!sim_is_shared(r) || r->start[at + first] == (char)0xff)) {
             char what[600];
             sim_region_describe(r->start + at + first, what, sizeof(what));
             sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written%s", what,
-                         r->name == NULL ? ". Fill it first"
-                                         : " in this block. Let one thread write it, then call __syncthreads()");
+                         !sim_is_shared(r) ? ". Fill it first"
+                                           : " in this block. Let one thread write it, then call __syncthreads()");
         }
         bits |= mask;
         memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
@@ -255,13 +255,13 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
-    const enum kind kind = !strong ? PLAIN : how & SIM_VOLATILE && r->name != NULL ? VOLATILE : STRONG;
+    const enum kind kind = !strong ? PLAIN : how & SIM_VOLATILE && sim_is_shared(r) ? VOLATILE : STRONG;
     const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | kind;
     /* Shared memory forgets with the block, global memory with the launch: smaller records are history. */
-    const uint64_t floor = (r->name != NULL ? sim_race->first : sim_launch_interval) << INTERVAL_AT;
+    const uint64_t floor = (sim_is_shared(r) ? sim_race->first : sim_launch_interval) << INTERVAL_AT;
     struct sim_shadow *s = r->shadow;
 
-    if (r->name == NULL || r->strict)
+    if (!sim_is_shared(r) || r->strict)
         check_written(r, offset, size, how, site);
     if (offset % 4 != 0 || size % 4 != 0)
         return; /* single bytes are not followed */

@@ -8,11 +8,11 @@
 struct sim_region;
 struct vector_clock;
 
-/* `slot`: where a block is resident. */
+/* What runs now. `slot`: where the block is resident. */
 void sim_race_launch(unsigned num_threads);
 void sim_race_block(unsigned slot);
 void sim_race_block_end(void);
-void sim_race_switch(unsigned slot); /* that block goes on */
+void sim_race_switch(unsigned slot); /* a block that has begun earlier goes on */
 void sim_race_turn(unsigned thread);
 
 void sim_race_barrier(void); /* __syncthreads */

@@ -7,7 +7,7 @@
 /* Begins a block of the launch in a slot that is free. It runs from now on. */
 void sim_begin_block(unsigned slot, uint64_t number_in_grid);
 
-/* Another block goes on. */
+/* Makes another block the running one. */
 void sim_switch_block(struct block *to);
 
 /* Lets the running block go on until it ends, or other blocks should have a turn. */

@@ -138,8 +138,7 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t siz
     return size > sizeof(symbol) ? cudaErrorInvalidValue : (memcpy((void *)&symbol, src, size), cudaSuccess);
 }
 
-/* ---- launch: kernel<E><<<grid, block>>>(args) becomes sim_kernel(kernel<E>, "kernel<E>", sim_config(grid,
- * block))(args) ---- */
+/* ---- launch: k<E><<<grid, block>>>(args) becomes sim_kernel(k<E>, "k<E>", sim_config(grid, block))(args) ---- */
 
 struct sim_config {
     dim3 grid, block;

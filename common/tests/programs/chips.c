@@ -1,5 +1,5 @@
-/* chips.c - what the defaults of chapters 05 and 06 take on other chips: their choice for each compute capability, run
- * on this one. A choice that the other chip could not run is an error. */
+/* chips.c - what the defaults of chapters 05 and 06 choose on other chips, run on this one. A choice that the other
+   chip could not run is an error. */
 #include <string.h>
 
 #include "../../../06_backward/backward.h"

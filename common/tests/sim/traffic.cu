@@ -1,5 +1,5 @@
-/* traffic.cu - kernels whose requests, sectors and conflicts are known by hand: the comment behind each. Prints what
- * the simulator counts. */
+/* traffic.cu - kernels whose requests, sectors and conflicts are worked out by hand in the comments. Prints what the
+   simulator counts. */
 #include <bulk_copy.h>
 #include "../../sim/sim.h"
 
