@@ -102,8 +102,9 @@ sub mutate {
 
 # ---- running ----
 
-# Runs a command without a shell, an answer for so many seconds at most; returns its status, 'signal N' if it was killed, stdout and stderr.
-my $seconds = 30;
+# Runs a command, an answer for so many seconds at most, and on the simulator it may print so many MB; returns its status, 'signal N' if
+# it was killed, stdout and stderr.
+my ($seconds, $most_printed) = (30, 10);
 
 sub run_command {
     my ($settings, @command) = @_;
@@ -116,6 +117,7 @@ sub run_command {
         open STDOUT, '>', $files[0] or exit 127;
         open STDERR, '>', $files[1] or exit 127;
         alarm $seconds if $command[0] =~ m{^build/};
+        @command = ('sh', '-c', 'ulimit -f ' . 2048 * $most_printed . '; exec "$0" "$@"', @command) if $command[0] =~ m{^build/exercises/sim/};
         exec { $command[0] } @command or exit 127;
     }
     waitpid $pid, 0;
@@ -301,7 +303,10 @@ sub failure {
     }
     return "The launch failed.\n  $1\n$with" if $out =~ /^\@error (.*)$/m;
     return "It did not end within $seconds seconds. Which condition should end the loop?\n$with" if $status eq 'signal 14';
-    return "It crashed ($status).\n" . join '', map { "  $_\n" } split /\n/, $out . $err;
+    return "It printed more than $most_printed MB. Which condition should end the loop?\n$with" if $status eq 'signal 25';
+    my $how = $status eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
+        : $status =~ /signal/ ? "It was ended by $status." : "It ended, with status $status, before the judge was done. Does it call exit?";
+    return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
 }
 
 # Judges `text' (shown as the file `shown'). Returns a state, `wrong', `over_goal' or `solved', the report, and where it is solved the goals.

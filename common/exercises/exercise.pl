@@ -64,11 +64,8 @@ sub asked {
 my %commands = (
     exercises => sub {
         my @listed = grep { ($given{ONLY} // '') eq '' || $_->{chapter} eq $given{ONLY} } @exercises;
-        if (defined $given{LIST}) {
-            print "$_->{id} $_->{path} ", progress($_)->{state}, "\n" for @listed;
-            return 0;
-        }
         if (defined $given{CSV}) {
+            refuse("Into which file? Say it like this: make exercises CSV=table.csv") if $given{CSV} eq '';
             my $path = from_root($given{CSV});
             open my $csv, '>', $path or refuse("cannot write $given{CSV}: $!");
             print $csv "id,path,state,tries,hints\n";
@@ -77,18 +74,31 @@ my %commands = (
                 print $csv join(',', @$_{qw(id path)}, @$progress{qw(state tries hints)}), "\n";
             }
             close $csv or refuse("cannot write $given{CSV}: $!");
+            return 0 if !defined $given{LIST};
+        }
+        if (defined $given{LIST}) {
+            print "$_->{id} $_->{path} ", progress($_)->{state}, "\n" for @listed;
             return 0;
         }
-        print "There are no exercises here.\n" if !@listed;
-        my ($chapter, $next) = ('');
+        if (!@listed) {
+            print "There are no exercises here.\n";
+            return 0;
+        }
+        print "You write code, or predict numbers that are then counted. A judge tries your answer; it needs no GPU.\n\n";
+        my ($chapter, %in) = ('');
         for (@listed) {
             my $state = progress($_)->{state};
             print $chapter eq '' ? '' : "\n", "$_->{chapter}\n" if $_->{chapter} ne $chapter;
             $chapter = $_->{chapter};
-            printf "  %-6s %-52s %s\n", $_->{id}, $_->{title}, $state_says{$state};
-            $next //= $_->{id} if $state ne 'solved';
+            printf "  %-6s %-46s %-11s %s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state};
+            push @{ $in{$state} }, $_;
         }
-        print "\nmake exercise EX=$next   judges it, and makes your copy of it first. make hint EX=$next helps.\n" if defined $next;
+        my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong not_begun); # what is begun comes first
+        printf "\n%d of %d solved.\n", scalar @{ $in{solved} // [] }, scalar @listed;
+        return 0 if !defined $next;
+        printf "\nmake exercise EX=%s   %s\n", $next->{id}, -f $next->{mine} ? "judges $next->{mine}"
+            : "makes your copy of the task, and judges it; $next->{chapter}/README.md explains";
+        print "make hint EX=$next->{id}       helps, and helps more when you ask again\n";
         return 0;
     },
     exercise => sub {
@@ -143,10 +153,16 @@ my %commands = (
     },
     reset => sub {
         my $exercise = asked();
-        if (-f $exercise->{mine}) {
-            move($exercise->{mine}, "$exercise->{mine}.old") or refuse("cannot write $exercise->{mine}.old: $!");
-            print "What you had is kept as $exercise->{mine}.old.\n";
+        my $mine = $exercise->{mine};
+        if ((read_text($mine) // '') ne read_text($exercise->{path}) && -f $mine) {
+            my $old = "$mine.old";
+            for (my $number = 2; -e $old; $number++) { # an older one is kept, too
+                $old = "$mine.old$number";
+            }
+            move($mine, $old) or refuse("cannot write $old: $!");
+            print "What you had is kept as $old.\n";
         }
+        unlink $mine;
         unlink $exercise->{progress};
         open_copy($exercise);
         return 0;

@@ -70,7 +70,8 @@ is("$status$err", '0', '... and succeeds');
 ($status, $out) = run_program('make', '-C', "$copy/$first->{chapter}", 'BACKEND=sim', '--no-print-directory', 'exercises', 'LIST=1');
 is($out, join('', map { "$_->{id} $_->{path} not_begun\n" } grep { $_->{chapter} eq $first->{chapter} } @exercises), '... in a chapter only its own');
 ($status, $out) = make('exercises');
-ok($status eq 0 && $out =~ /^  \Q$id\E +\Q$first->{title}\E +not begun$/m && $out =~ /make exercise EX=/, 'the list says what to do next');
+ok($status eq 0 && $out =~ /^  \Q$id\E +\Q$first->{title}\E +code +not begun$/m && $out =~ /^0 of ${\ scalar @exercises} solved\.$/m
+    && $out =~ /^make exercise EX=$exercises[0]{id} +makes your copy of the task/m, 'the list says what to do next');
 
 make_refuses('no EX', qr/^Which exercise\? Say it like this: make exercise EX=\d\d\.\d/, 'exercise');
 make_refuses('an EX that does not exist', qr/^There is no exercise 99\.7; `make exercises' lists them\.$/, 'exercise', 'EX=99.7');
@@ -79,6 +80,7 @@ make_refuses('a FILE that is not there', qr/^FILE=no such is not there/, 'exerci
 make_refuses('a FILE that is a folder', qr/^FILE=common is not there, or is no file/, 'exercise', "EX=$id", 'FILE=common');
 make_refuses('a solution before it is solved', qr/is not solved yet.*FORCE=1/, 'solution', "EX=$id");
 make_refuses('a CSV that cannot be written', qr/^cannot write /, 'exercises', 'CSV=no/such/folder.csv');
+make_refuses('a CSV without a name', qr/^Into which file\? .*CSV=table\.csv$/, 'exercises', 'CSV=');
 is((make('exercises', 'LIST=1'))[1] =~ /begun\n(?!.*wrong)/s, 1, 'what is refused leaves no progress');
 
 ($status, $out) = make('exercise', "EX=$id");
@@ -97,6 +99,18 @@ like($forced, qr/\Q${\ read_text($first->{solution})}\E/, 'FORCE=1 shows the sol
 ok($status eq 0 && $out =~ /^Solved\.$/m, 'FILE judges another file');
 like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E (wrong|over_goal)$/m, '... and leaves the progress alone');
 
+like((make('exercises'))[1], qr/^make exercise EX=\Q$id\E +judges \Q$mine\E$/m, 'the list goes on with what is begun');
+
+for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an address where there is nothing/m],
+    ['a program that ends by itself' => 'exit(0);', qr/^It crashed\.\n  It ended, with status 0, before the judge was done/m],
+    ['endless output' => 'for (;;) puts("here");', qr/^It printed more than 10 MB\..*^      here$/ms]) {
+    my ($what, $mistake, $says) = @$_;
+    my $wrong = "#include <stdio.h>\n#include <stdlib.h>\n" . read_text($first->{solution}) =~ s/(return cudaGetLastError\(\);)/$mistake\n$1/r;
+    write_text("$copy/wrong.cu", $wrong);
+    ($status, $out) = make('exercise', "EX=$id", 'FILE=wrong.cu');
+    ok($status ne 0 && $out =~ $says && $out !~ /^ *\@/m, "the judge says what happened: $what") or diag($out);
+}
+
 write_file("$copy/$mine", read_text($path) =~ s/;/ oops;/r);
 my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A([^;]*);/);
 ($status, $out) = make('exercise', "EX=$id");
@@ -107,11 +121,16 @@ system("cp $first->{solution} $copy/$mine") == 0 or die 'cp';
 is($status, 0, 'status 0 when it is solved');
 like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E solved$/m, 'the list knows that, too');
 is((make('solution', "EX=$id"))[1], $forced, 'now the solution is shown without FORCE');
-make('exercises', 'CSV=table.csv');
+is((make('exercises', 'CSV=table.csv', 'LIST=1'))[1], (make('exercises', 'LIST=1'))[1], 'CSV and LIST together print the list');
 like(read_text("$copy/table.csv"), qr/\Aid,path,state,tries,hints\n(?:.*\n)*\Q$id,$path\E,solved,3,2\n/, 'CSV writes a table');
 
 ($status, $out) = make('reset', "EX=$id");
 ok($status eq 0 && read_text("$copy/$mine") eq read_text($path) && -f "$copy/$mine.old", 'reset begins again, and keeps what was there');
 like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E not_begun$/m, '... in the list, too');
+make('reset', "EX=$id");
+is(read_text("$copy/$mine.old"), read_text($first->{solution}), '... and a second time, which keeps nothing of the untouched task');
+write_text("$copy/$mine", 'something else');
+make('reset', "EX=$id");
+is_deeply([map { read_text("$copy/$mine.$_") } 'old', 'old2'], [read_text($first->{solution}), 'something else'], '... and a third: nothing is lost');
 
 done_testing;

@@ -59,6 +59,29 @@ for my $chapter (chapters()) {
     }
 }
 
+# each number of rows is a kernel of its own, not another's by mistake: it takes its own number of barriers and shuffles; and no block too many
+SKIP: {
+    skip 'only the simulator counts', 1 if backend() ne 'sim';
+    for my $chapter (chapters()) {
+        for my $line (own_variants($chapter)) {
+            my ($variant) = $line =~ /^(\S+)/;
+            next if $variant eq 'copy_only'; # it has neither
+            my ($rows) = $line =~ /\(rows ([\d, ]+)/ or next;
+            my $length = $line =~ /length up to (\d+)/ ? $1 : 4096;
+            my %seen;
+            for my $number (split /, /, $rows) {
+                my (undef, $table) = run_program(program($chapter), '--variant', $variant, '--config', "rows=$number,threads=64", '--num-seqs', 2, '--seq-len', $length / 4);
+                $seen{"$1 $2"} .= " $number" while $table =~ /^\S*\b$variant:\S+ +(\w+) +2 +\d+ +\d+ +\d+ +(\d+ +\d+) /mg;
+            }
+            is_deeply([grep { / \d+ / } values %seen], [], "$chapter $variant: each number of rows has its counts") or diag(join "\n", %seen);
+            cmp_ok(scalar keys %seen, '>', 1, "$chapter $variant: they are seen");
+        }
+        my @warp = grep { /^warp /} own_variants($chapter);
+        my (undef, $table) = run_program(program($chapter), '--variant', 'warp', '--config', 'threads=64', '--num-seqs', 100, '--seq-len', 100) if @warp && $warp[0] =~ /threads up to/;
+        like($table, qr/^warp:\S+ +forward +100 +100 +50 +3200 /m, "$chapter warp: two warps a block, and no block too many") if defined $table;
+    }
+}
+
 # refusals
 my %wrong = (
     'block=3' => qr/"block=3" is not known; give rows, threads or stages/,
