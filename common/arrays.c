@@ -129,7 +129,7 @@ size_t arrays_changed_guards(const struct arrays *arrays)
     size_t changed = 0;
     for (int a = 0; a < arrays->problem.operation->num_arrays; a++)
         for (int side = 0; side < 2 && role_of(arrays, a) == WRITTEN; side++) {
-            unsigned char guard[GUARD_BYTES] = {0};
+            unsigned char guard[GUARD_BYTES] = {0}; /* a copy that fails leaves bytes that are not the poison's */
             const size_t at = side == 0 ? 0 : GUARD_BYTES + bytes_of(&arrays->problem, a);
             cudaMemcpy(guard, (const char *)arrays->blocks[a] + at, GUARD_BYTES, cudaMemcpyDeviceToHost);
             for (int i = 0; i < GUARD_BYTES; i++)

@@ -36,19 +36,21 @@ cudaError_t arrays_poison(struct arrays *arrays);
 /* The number of guard bytes that are no longer what arrays_poison has written. */
 size_t arrays_changed_guards(const struct arrays *arrays);
 
-/* Workspace for one kernel, as much as it asks for, and back. */
+/* Allocates the workspace that a kernel asks for, and frees it. */
 cudaError_t arrays_take_workspace(struct arrays *arrays, const struct kernel *kernel);
 void arrays_drop_workspace(struct arrays *arrays);
 
 /* Launches the kernel once, with its workspace. Waits. */
 cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel);
 
-/* A copy on the host of parts [first, first + count) by the first size, with an array for each that the problem has:
-   those that do not depend on the first size are there whole, if read; if written only in a copy of all parts. On false
-   (no memory, no copy) host_free is to be called all the same. host->config and so on are the problem's. */
+/* Copies to the host the parts [first, first + count), by the first size, of all arrays that the problem has. Arrays
+   that do not depend on the first size are copied whole; but those of them that the pass writes are left out, unless
+   all parts are copied: they come from all. Returns false if there is no memory or a copy fails; host_free must be
+   called all the same. */
 bool host_copy(struct problem *host, const struct problem *problem, size_t first, size_t count);
 
-/* Host memory for all arrays of the problem, uninitialized. */
+/* Allocates host memory for all arrays of the problem, without values. Returns false if there is none; host_free must
+   be called all the same. */
 bool host_create(struct problem *host, const struct problem *problem);
 void host_free(struct problem *host);
 

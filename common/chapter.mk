@@ -200,12 +200,12 @@ else
 endif
 INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 
-# everything is built again when the compilers' options change
+# everything is built again when the compilers or their options change
 FLAGS := $(OBJ)/flags
+BUILT_WITH = $(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)' | cmp -s - $@ || \
-	    echo '$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)' > $@
+	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)

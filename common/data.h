@@ -10,13 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef HOST_DEVICE
-#ifdef __cplusplus /* a .cu file: after cuda_runtime.h */
-#define HOST_DEVICE __host__ __device__
-#else
-#define HOST_DEVICE
-#endif
-#endif
+#include "host_device.h"
 
 /* What the coefficients look like. Each kind is there because some wrong kernel passes all the others. */
 enum data_kind {

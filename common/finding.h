@@ -10,13 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifndef HOST_DEVICE
-#ifdef __cplusplus /* a .cu file: after cuda_runtime.h */
-#define HOST_DEVICE __host__ __device__
-#else
-#define HOST_DEVICE
-#endif
-#endif
+#include "host_device.h"
 
 /* What a check found. It begins as FINDING_NOTHING. */
 struct finding {

@@ -134,6 +134,7 @@ static int run_own_arrays(struct selection *selection)
     return status;
 }
 
+/* Does what the options ask for. *place is filled in; selection->place points to it. */
 static int run(struct selection *selection, struct place *place)
 {
     const struct options *options = selection->options;

@@ -15,12 +15,13 @@ enum { MAX_OPTIONS = 20 + MAX_SIZES + MAX_ARRAYS };
 /* In which part of --help an option stands. --fill, which is in MAKE, goes with those of SHAPE and FILES, no others. */
 enum part { SHAPE, RUN, FILES, MAKE };
 
-struct row {
+/* One option. */
+struct option_row {
     char name[OPTION_TEXT];
     const char *argument; /* as --help shows it; NULL: it takes none */
     const char *help;
     /* Checks the value and keeps it. Returns -1 to go on, or the status to exit with. */
-    int (*read)(const struct row *row, const char *text, struct options *options);
+    int (*read)(const struct option_row *row, const char *text, struct options *options);
     void *to; /* where it goes; NULL: `read` knows */
     enum part part;
     const struct size *size; /* of an option for a size */
@@ -40,21 +41,21 @@ static bool read_whole(const char *text, uint64_t most, uint64_t *value)
     return errno == 0 && *value <= most;
 }
 
-static int read_flag(const struct row *row, const char *text, struct options *options)
+static int read_flag(const struct option_row *row, const char *text, struct options *options)
 {
     (void)text, (void)options;
     *(bool *)row->to = true;
     return -1;
 }
 
-static int read_text(const struct row *row, const char *text, struct options *options)
+static int read_text(const struct option_row *row, const char *text, struct options *options)
 {
     (void)options;
     *(const char **)row->to = text;
     return -1;
 }
 
-static int read_path(const struct row *row, const char *text, struct options *options)
+static int read_path(const struct option_row *row, const char *text, struct options *options)
 {
     if (*text == '\0')
         return usage_error("--%s: the file name is empty; name a %s", row->name,
@@ -63,7 +64,7 @@ static int read_path(const struct row *row, const char *text, struct options *op
     return read_text(row, text, options);
 }
 
-static int read_size(const struct row *row, const char *text, struct options *options)
+static int read_size(const struct option_row *row, const char *text, struct options *options)
 {
     uint64_t value;
     (void)options;
@@ -73,7 +74,7 @@ static int read_size(const struct row *row, const char *text, struct options *op
     return -1;
 }
 
-static int read_list(const struct row *row, const char *text, struct options *options)
+static int read_list(const struct option_row *row, const char *text, struct options *options)
 {
     char *copy = strdup(text), *rest = copy, *item;
     int status = copy == NULL ? usage_error("--%s: no memory for \"%s\"", row->name, text) : -1;
@@ -93,20 +94,20 @@ static int read_list(const struct row *row, const char *text, struct options *op
     return status;
 }
 
-static int read_config(const struct row *row, const char *text, struct options *options)
+static int read_config(const struct option_row *row, const char *text, struct options *options)
 {
     (void)row;
     return knobs_read(text, &options->config);
 }
 
-static int read_seed(const struct row *row, const char *text, struct options *options)
+static int read_seed(const struct option_row *row, const char *text, struct options *options)
 {
     if (!read_whole(text, UINT64_MAX, &options->seed))
         return usage_error("--%s: \"%s\" is not a seed; give a whole number from 0 to 2^64 - 1", row->name, text);
     return -1;
 }
 
-static int read_repeats(const struct row *row, const char *text, struct options *options)
+static int read_repeats(const struct option_row *row, const char *text, struct options *options)
 {
     uint64_t value;
     if (!read_whole(text, 10000, &value) || value == 0)
@@ -119,9 +120,9 @@ static int read_repeats(const struct row *row, const char *text, struct options 
 
 /* All options, those of the operation's sizes first and those of its arrays last. Returns how many. */
 static int list_options(const struct operation *operation, struct options *options, bool *help,
-                        struct row rows[MAX_OPTIONS])
+                        struct option_row rows[MAX_OPTIONS])
 {
-    const struct row of_every_program[] = {
+    const struct option_row of_every_program[] = {
         {"forward", NULL, "the forward pass only", read_flag, &options->forward, RUN, NULL, false},
         {"reverse", NULL, "only from the last element to the first", read_flag, &options->reverse, RUN, NULL, false},
         {"backward", NULL, "the backward pass only; with --reverse: of the reversed operation", read_flag,
@@ -143,21 +144,22 @@ static int list_options(const struct operation *operation, struct options *optio
     int count = 0;
     for (int s = 0; s < operation->num_sizes; s++) {
         const struct size *size = &operation->sizes[s];
-        struct row row = {"",
-                          size->is_list ? "L[,L...]" : "N",
-                          size->help,
-                          size->is_list ? read_list : read_size,
-                          &options->sizes[s],
-                          SHAPE,
-                          size,
-                          false};
+        struct option_row row = {"",
+                                 size->is_list ? "L[,L...]" : "N",
+                                 size->help,
+                                 size->is_list ? read_list : read_size,
+                                 &options->sizes[s],
+                                 SHAPE,
+                                 size,
+                                 false};
         option_of(size->name, row.name);
         rows[count++] = row;
     }
     for (size_t i = 0; i < sizeof of_every_program / sizeof *of_every_program; i++)
         rows[count++] = of_every_program[i];
     for (int a = 0; a < operation->num_arrays; a++) {
-        struct row row = {"", operation->arrays[a].symbol, "", read_path, &options->files[a], FILES, NULL, false};
+        struct option_row row = {"",   operation->arrays[a].symbol, "", read_path, &options->files[a], FILES, NULL,
+                                 false};
         option_of(operation->arrays[a].name, row.name);
         rows[count++] = row;
     }
@@ -205,7 +207,7 @@ static void print_shapes(const struct operation *operation)
     }
 }
 
-static void print_help(const char *program, const struct operation *operation, const struct row *rows, int count)
+static void print_help(const char *program, const struct operation *operation, const struct option_row *rows, int count)
 {
     char option[OPTION_TEXT];
     printf("usage: %s [options]\n"
@@ -258,7 +260,7 @@ static char *join_words(int argc, char **argv)
 }
 
 /* Whether the options that were given go together. Returns -1 to go on, or 2 after one line. */
-static int check_together(const struct options *options, const struct row *rows, int count)
+static int check_together(const struct options *options, const struct option_row *rows, int count)
 {
     const char *makes = options->fill != NULL ? "fill" : options->print != NULL ? "print" : NULL;
     const bool fill = options->fill != NULL;
@@ -277,7 +279,7 @@ static int check_together(const struct options *options, const struct row *rows,
 int options_read(int argc, char **argv, const char *program, const struct operation *operation, struct options *options)
 {
     enum { FIRST = 256 }; /* getopt's number of the first option; below are single characters */
-    struct row rows[MAX_OPTIONS];
+    struct option_row rows[MAX_OPTIONS];
     struct option names[MAX_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
     bool help = false;
     int number, status;
@@ -301,7 +303,7 @@ int options_read(int argc, char **argv, const char *program, const struct operat
             return usage_error("%s is not an option; see --help", word);
         if (optarg != NULL && optarg == word && strncmp(optarg, "--", 2) == 0)
             return usage_error("%s needs a value, and %s looks like an option; see --help", argv[optind - 2], optarg);
-        struct row *row = &rows[number - FIRST];
+        struct option_row *row = &rows[number - FIRST];
         row->given = true;
         if ((status = row->read(row, optarg, options)) >= 0)
             return status;

@@ -13,7 +13,7 @@ enum { LIST_TEXT = 40 * MAX_ARRAYS };
 
 /* ---- which files ---- */
 
-/* Whether the array is what tells a backward pass: nothing but that reads it. */
+/* Whether a file for the array tells that a backward pass is wanted, because no other pass uses it. */
 static bool tells_backward(const struct array *array)
 {
     return array->forward == UNTOUCHED && array->backward == READ;
@@ -159,9 +159,9 @@ static bool may_leave_out(const struct array *array)
     return array_is_independent(array) && array->num_dims > 1;
 }
 
-/* Takes the sizes that one file gives. known[s]: the array that has given size s; *one_by: the one
-   that has said whether the first dimension is left out; -1: none yet. Returns 0, or 2 after one line. */
-static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *one_by)
+/* Takes the sizes that one file gives. known[s]: the array whose file has given size s; *said_by: the array whose file
+   has shown whether the first dimension is left out; -1: none yet. Returns 0, or 2 after one line. */
+static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *said_by)
 {
     const struct array *array = &own->operation->arrays[a];
     const struct npy *npy = &own->read[a];
@@ -174,11 +174,11 @@ static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *
     if (left_out > (may_leave_out(array) ? 1 : 0))
         return usage_error("%s: it has fewer than %d dimensions; reshape it to %s", own->paths[a], array->num_dims,
                            wanted_shape(own->operation, array, wanted));
-    if (may_leave_out(array) && *one_by < 0) {
-        *one_by = a;
-        own->is_one = left_out == 1;
+    if (may_leave_out(array) && *said_by < 0) {
+        *said_by = a;
+        own->leaves_out_first = left_out == 1;
     }
-    int differs = may_leave_out(array) && own->is_one != (left_out == 1) ? *one_by : -1;
+    int differs = may_leave_out(array) && own->leaves_out_first != (left_out == 1) ? *said_by : -1;
     for (int d = 0; d < array->num_dims && differs < 0; d++) {
         const int s = array->dims[d];
         const size_t value = d < left_out ? 1 : npy->dims[d - left_out];
@@ -197,7 +197,7 @@ static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *
 
 int own_arrays_read(struct own_arrays *own, const struct operation *operation, const struct options *options)
 {
-    int known[MAX_SIZES], one_by = -1;
+    int known[MAX_SIZES], said_by = -1;
     memset(own, 0, sizeof *own);
     memset(known, -1, sizeof known);
     own->operation = operation;
@@ -214,7 +214,7 @@ int own_arrays_read(struct own_arrays *own, const struct operation *operation, c
             continue;
         status = npy_read(own->paths[a], &own->read[a]);
         if (status == 0)
-            status = take_shape(own, a, known, &one_by);
+            status = take_shape(own, a, known, &said_by);
     }
     if (status != 0)
         own_arrays_free(own);
@@ -228,7 +228,7 @@ static struct npy shape_of(const struct own_arrays *own, int a)
 {
     const struct array *array = &own->operation->arrays[a];
     struct npy npy = {.num_dims = 0};
-    for (int d = own->is_one && may_leave_out(array) ? 1 : 0; d < array->num_dims; d++)
+    for (int d = own->leaves_out_first && may_leave_out(array) ? 1 : 0; d < array->num_dims; d++)
         npy.dims[npy.num_dims++] = own->sizes[array->dims[d]];
     return npy;
 }

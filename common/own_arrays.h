@@ -10,7 +10,7 @@ struct own_arrays {
     const struct operation *operation;
     enum direction direction;
     size_t sizes[MAX_SIZES];
-    bool is_one;                 /* the files have no first dimension: it is 1 */
+    bool leaves_out_first;       /* the files leave out the first dimension, which is then 1 */
     bool with[MAX_ARRAYS];       /* which arrays of the pass were given */
     struct npy read[MAX_ARRAYS]; /* what the pass reads */
     const char *paths[MAX_ARRAYS];

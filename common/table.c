@@ -112,10 +112,11 @@ const char *csv_key_columns(const struct operation *operation, char text[KEY_TEX
 
 const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT])
 {
-    int used = snprintf(text, KEY_TEXT - 24 * MAX_SIZES, "%s,%s%s,%s", row->chapter, row->variant, shape_of(row),
-                        row->direction);
+    const size_t room = KEY_TEXT - 24 * MAX_SIZES; /* the rest is the sizes' */
+    snprintf(text, room, "%s,%s%s,%s", row->chapter, row->variant, shape_of(row), row->direction);
+    size_t used = strlen(text);
     for (int s = 0; s < operation->num_sizes; s++)
-        used += sprintf(text + used, ",%zu", row->sizes[s]);
+        used += (size_t)sprintf(text + used, ",%zu", row->sizes[s]);
     return text;
 }
 

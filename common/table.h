@@ -51,8 +51,8 @@ void csv_write_head(FILE *file, const struct place *place, const char *command, 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
 
-/* What tells a row from others: the first columns, "chapter,variant,direction,num_seqs,seq_len" with the operation's own
-   sizes, and the row's values of them. Returns text. */
+/* A row's key stands in its first columns: chapter, variant, direction and the operation's sizes. These functions write
+   the columns' names, and a row's values, as CSV. They return text. */
 enum { KEY_TEXT = 256 + 32 * MAX_SIZES };
 const char *csv_key_columns(const struct operation *operation, char text[KEY_TEXT]);
 const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT]);

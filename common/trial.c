@@ -53,7 +53,8 @@ double trial_work(const struct trials *trials, enum direction direction, const s
         kernels += selection_wants(trials->selection, &trials->selection->kernels[k]) &&
                    trials->selection->kernels[k].runs[direction];
     const double count = (double)problem_count(&problem), part = sizes[0] != 0 ? count / (double)sizes[0] : 0.0;
-    return kernels * (5.0 + 1e-3 * part + 1e-5 * fmin(count, 1e6) + 2e-7 * count);
+    const double launches = 5.0, one_thread_walks = 1e-3 * part, host_compares = 1e-5 * fmin(count, 1e6);
+    return kernels * (launches + one_thread_walks + host_compares + 2e-7 * count);
 }
 
 /* ---- --config ---- */

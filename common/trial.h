@@ -22,8 +22,7 @@ struct trials {
 bool trial_fits(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES], size_t *needed,
                 size_t *available);
 
-/* A guess of the milliseconds that a shape takes, for the time that is left: launches, the check by few threads, and
-   what grows with the elements. */
+/* A guess of the milliseconds that a shape takes, for the time that is left. */
 double trial_work(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES]);
 
 /* Checks and times all kernels. Returns false if it did not: an earlier run has the rows, there is no memory, or

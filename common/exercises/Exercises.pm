@@ -260,7 +260,7 @@ my @looks = (
 );
 
 sub compile_error {
-    my ($exercise, $text, $shown, $errors) = @_;
+    my ($text, $shown, $errors) = @_;
     $errors =~ s{(?:\.\./)+}{}g;
     my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
@@ -271,7 +271,7 @@ sub compile_error {
 
 # The report of a run that did not end well.
 sub failure {
-    my ($exercise, $text, $shown, $status, $out, $err) = @_;
+    my ($text, $shown, $status, $out, $err) = @_;
     my ($sizes) = $out =~ /.*^\@with (.*)$/ms; # the last one
     my ($data) = $out =~ /.*^\@data (.*?)$/ms;
     ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
@@ -316,14 +316,14 @@ sub judge_answer {
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
     my ($program, $errors) = build('sim', $exercise, $tag, $text, $shown);
-    return ('wrong', compile_error($exercise, $text, $shown, $errors)) if !defined $program;
+    return ('wrong', compile_error($text, $shown, $errors)) if !defined $program;
 
     # every order must give the same bits
     my %bits;
     for my $schedule (qw(warp reverse random:1)) {
         my ($status, $out, $err) = run_command({ SIM_SCHEDULE => $schedule, SIM_WATCHDOG => 5 }, $program);
         if ($status ne 0 || $out !~ /^\@bits (\w+)$/m) {
-            my $report = failure($exercise, $text, $shown, $status, $out, $err);
+            my $report = failure($text, $shown, $status, $out, $err);
             $report .= "  (In another order of execution, SIM_SCHEDULE=$schedule. In the order before this one it went well.)\n" if $schedule ne 'warp';
             return ('wrong', $report);
         }
@@ -339,9 +339,9 @@ sub judge_answer {
 
     if (has_gpu() && !$exercise->{on_cpu}) {
         ($program, $errors) = build('cuda', $exercise, $tag, $text, $shown);
-        return ('wrong', "For the GPU: " . compile_error($exercise, $text, $shown, $errors)) if !defined $program;
+        return ('wrong', "For the GPU: " . compile_error($text, $shown, $errors)) if !defined $program;
         my ($status, $out, $err) = run_command({}, $program);
-        return ('wrong', "On the GPU: " . failure($exercise, $text, $shown, $status, $out, $err)) if $status ne 0;
+        return ('wrong', "On the GPU: " . failure($text, $shown, $status, $out, $err)) if $status ne 0;
         my @timed = goals($exercise, $program, 1);
         $missed = missed(@timed);
         return ('over_goal', $missed) if defined $missed;

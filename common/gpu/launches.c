@@ -44,7 +44,7 @@ struct launched {
     const char *name, *chapter, *variant;
     launch_function *launch;
     const void *what;
-    bool is_ours; /* of a chapter: it must not spill */
+    bool must_not_spill; /* a chapter's own may be somebody else's, such as CUB's; ptxas.pl looks at all sources */
 };
 
 static cudaError_t kernel_of(cudaGraphNode_t node, struct cudaKernelNodeParams *launch)
@@ -80,7 +80,7 @@ static cudaError_t print_node(struct context *context, const struct launched *la
     printf("%-27s %-16s %8zu %9zu %7d %9d %6zu %7zu %8u %7d %8.0f%s\n", launched->name, direction, seq_len, blocks,
            threads, attributes.numRegs, attributes.localSizeBytes, attributes.sharedSizeBytes, launch->sharedMemBytes,
            resident, occupancy, attributes.localSizeBytes != 0 ? "  local memory" : "");
-    context->num_spilled += launched->is_ours && attributes.localSizeBytes != 0;
+    context->num_spilled += launched->must_not_spill && attributes.localSizeBytes != 0;
     if (context->csv != NULL)
         fprintf(context->csv, "%s,%s,%s,%zu,%zu,%s,%s,%zu,%d,%d,%zu,%zu,%u,%d,%.1f\n", launched->chapter,
                 launched->variant, direction, num_seqs, seq_len, context->place.device.name, function, blocks, threads,
@@ -135,8 +135,8 @@ static bool is_named(const struct context *context, const char *name)
     return context->options.variant == NULL || strcmp(context->options.variant, name) == 0;
 }
 
-/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0,
-   or 2 after one line on stderr. */
+/* Sets the directions that are asked for; --variant may also name a baseline. Returns 0, or 2 after one line on
+   stderr. */
 static int choose_directions(struct context *context)
 {
     struct options *options = &context->options;

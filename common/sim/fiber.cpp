@@ -25,7 +25,6 @@ void sim_set_body(void (*body)(void *), void *arguments)
     kernel_arguments = arguments;
 }
 
-/* Leaves the running thread until the scheduler takes it up again. */
 void sim_leave(enum state state)
 {
     sim_current->state = state;
@@ -58,7 +57,6 @@ static void fiber_main(void)
     }
 }
 
-/* Lets a thread run until it leaves. */
 void sim_resume(struct thread *t)
 {
     sim_current = t;
@@ -69,7 +67,6 @@ void sim_resume(struct thread *t)
         _longjmp(t->context, 1);
 }
 
-/* Makes a fiber, which waits for its first thread in fiber_main. */
 void sim_make_fiber(struct thread *t)
 {
     char *map = (char *)mmap(NULL, SIM_STACK_GUARD + SIM_STACK, PROT_READ | PROT_WRITE,

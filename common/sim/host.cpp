@@ -355,7 +355,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
     const size_t shared = info->static_bytes + dynamic_shared;
     const size_t by_shared = SIM_SHARED_PER_SM / (shared + SIM_SHARED_RESERVED);
     const size_t fit = by_threads < by_shared ? by_threads : by_shared;
-
     const size_t most = fit < SIM_MAX_BLOCKS_PER_SM ? fit : SIM_MAX_BLOCKS_PER_SM;
 
     *num_blocks = block_size > (int)SIM_MAX_THREADS || dynamic_shared > info->max_dynamic ? 0 : (int)most;

@@ -41,7 +41,6 @@ static void describe_phase(const struct mbarrier *b, char *text, size_t size)
         snprintf(text, size, "lacks %s%s%s", arrivals, *arrivals != '\0' && *bytes != '\0' ? " and " : "", bytes);
 }
 
-/* A thread waits for a phase that never ends: says what the phase lacks, and where another thread hangs. */
 [[noreturn]] void sim_explain_mbarrier(struct thread *waits)
 {
     const struct mbarrier *b = waits->barrier;
@@ -290,7 +289,6 @@ void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barri
     wake_waiters(b);
 }
 
-/* When the block has ended: its shared memory goes to another one, whatever still flies. */
 void sim_check_bulk_copies(void)
 {
     char phase[200];

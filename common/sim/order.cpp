@@ -27,6 +27,7 @@ __attribute__((constructor)) static void read_schedule(void)
         sim_schedule = SIM_RANDOM;
         if (text[6] == '\0')
             return;
+        errno = 0;
         random_state = strtoull(text + 7, &end, 10);
         if (text[6] == ':' && text[7] >= '0' && text[7] <= '9' && *end == '\0' && errno == 0)
             return;

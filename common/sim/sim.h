@@ -48,9 +48,9 @@ void sim_reset_counts(void);
 /* How many kernels were launched on the default stream since the program's start. */
 uint64_t sim_default_launches(void);
 
-/* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label: the first columns of that
-   file, whose names are the same in all calls, for example chapter,variant,direction,num_seqs,seq_len. Without SIM_TRACE it
-   does nothing. */
+/* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label that stands in the file's
+   first columns. Their names are the same in all calls, for example chapter,variant,direction,num_seqs,seq_len. Without
+   SIM_TRACE it does nothing. */
 void sim_trace(const char *columns, const char *label);
 
 /* Gives a piece of device memory a name, which messages then say ("the 400-byte array inputs"). It may lie inside an

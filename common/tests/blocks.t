@@ -3,10 +3,10 @@
 # blocks at once; what is wrong with the others is told: a missing fence by its name, a deadlock as one.
 use strict;
 use warnings;
-use FindBin;
+use lib 'common/tests';
+use Linrec;
 use Test::More;
 
-chdir "$FindBin::Bin/../..";
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};
 
 my $source    = "common/tests/sim/blocks.cu";
@@ -61,7 +61,7 @@ for my $name (sort keys %lacks) {
     is("$status$out", "1", "$name: ends with status 1");
     for my $order (qw(reverse random:1 random:2)) {
         ($status, $out, $err) = run($name, SIM_SCHEDULE => $order);
-        ok($status == 1 && $err =~ /\Asimulator: \Q$source\E:\d+: kernel [^\n]*: race: [^\n]*\.\n\z/, "$name: order $order")
+        ok($status eq 1 && $err =~ /\Asimulator: \Q$source\E:\d+: kernel [^\n]*: race: [^\n]*\.\n\z/, "$name: order $order")
             or diag("got $status: $err");
     }
 }
@@ -79,7 +79,7 @@ for (["no_ticket", "reverse", "(99,0,0)", 64], ["backwards", "warp", "(0,0,0)", 
     my ($status, $out, $err) = run($name, SIM_SCHEDULE => $order, $resident == 64 ? () : (SIM_RESIDENT => $resident));
     my $waiting = 100 - $resident;
     $block = defined $block ? quotemeta $block : qr/\(\d+,0,0\)/;
-    ok($status == 1 && $err =~ /\Asimulator: \Q$source\E:@{[line_of("HERE $name")]}: kernel .*, block $block, thread \(0,0,0\): polls byte \d+ of $allocated, which never changes: all $resident blocks that run wait like this, and the other $waiting begin only when one of them ends\. \Q$ticket\E[^\n]*, or launch no more blocks than fit\.\n\z/,
+    ok($status eq 1 && $err =~ /\Asimulator: \Q$source\E:@{[line_of("HERE $name")]}: kernel .*, block $block, thread \(0,0,0\): polls byte \d+ of $allocated, which never changes: all $resident blocks that run wait like this, and the other $waiting begin only when one of them ends\. \Q$ticket\E[^\n]*, or launch no more blocks than fit\.\n\z/,
         "$name: told as a deadlock, order $order, $resident at once") or diag("got $status: $err");
 }
 is((run("no_ticket"))[1], "right\n", "no_ticket: right where the blocks come in order");
@@ -88,32 +88,24 @@ is((run("no_ticket"))[1], "right\n", "no_ticket: right where the blocks come in 
 
 for my $number ("", "0", "65", "x", "2x", "-1") {
     my ($status, $out, $err) = run("chained", SIM_RESIDENT => $number);
-    ok($status == 2 && $out eq "" && $err eq "simulator: SIM_RESIDENT=$number is not understood. Set it to a number of blocks from 1 to 64.\n",
+    ok($status eq 2 && $out eq "" && $err eq "simulator: SIM_RESIDENT=$number is not understood. Set it to a number of blocks from 1 to 64.\n",
         "SIM_RESIDENT=$number is refused") or diag("got $status: $err");
 }
 
 done_testing();
 
-# Runs a kernel with settings of the environment; returns exit status (128 + signal), standard output and standard error.
+# Runs a kernel with settings of the environment; returns its status, standard output and standard error.
 sub run {
     my ($name, %settings) = @_;
-    local @ENV{keys %settings} = values %settings;
-    my $errors = "build/sim/extra/sim_blocks.err";
-    my $output = `build/sim/extra/sim_blocks $name 2>$errors`;
-    my $status = $? & 127 ? 128 + ($? & 127) : $? >> 8;
-    open my $file, "<", $errors or die "$errors: $!";
-    my $text = join "", <$file>;
-    close $file;
-    unlink $errors;
-    return ($status, $output, $text);
+    return run_program(\%settings, "build/sim/extra/sim_blocks", $name);
 }
 
 # Number of the line of blocks.cu that has a comment with this mark.
 sub line_of {
     my ($mark) = @_;
-    open my $file, "<", $source or die "$source: $!";
-    while (<$file>) {
-        return $. if m{/\* \Q$mark\E \*/};
+    my @lines = split /\n/, read_file($source);
+    for my $number (1 .. @lines) {
+        return $number if index($lines[$number - 1], "/* $mark */") >= 0;
     }
     die "$source has no mark '$mark'";
 }

@@ -111,9 +111,7 @@ for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an add
     ok($status ne 0 && $out =~ $says && $out !~ /^ *\@/m, "the judge says what happened: $what") or diag($out);
 }
 
-open my $file, '>', "$copy/$mine" or die;
-print $file read_text($path) =~ s/;/ oops;/r;
-close $file;
+write_file("$copy/$mine", read_text($path) =~ s/;/ oops;/r);
 my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A([^;]*);/);
 ($status, $out) = make('exercise', "EX=$id");
 ok($status ne 0 && $out =~ /^It does not compile\.\n  At \Q$mine\E:$line: /m, 'what does not compile is named with its line') or diag($out);

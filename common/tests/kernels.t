@@ -1,4 +1,4 @@
-# One kernel, one file, one idea: what a reader can rely on when he opens a kernel's file. (texts.t counts its lines and headers.)
+# One kernel, one file, one idea: what readers can rely on when they open a kernel's file. (texts.t counts its lines and headers.)
 use strict;
 use warnings;
 use lib 'common/tests';

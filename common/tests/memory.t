@@ -8,9 +8,7 @@ use Test::More;
 plan skip_all => 'the simulator\'s programs are linked at fixed addresses, by which they are told from libraries' if backend() ne 'sim';
 
 # In front of the C library: the call number FAIL_AT that the program itself makes finds no memory.
-my $source = scratch('fail.c');
-open my $file, '>', $source or die;
-print $file <<'END';
+my $source = write_file(scratch('fail.c'), <<'END');
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -40,7 +38,6 @@ char *strdup(const char *text)
     return copy != NULL ? strcpy(copy, text) : NULL;
 }
 END
-close $file;
 my $library = scratch('fail.so');
 my ($status, $out, $err) = run_program('gcc', '-shared', '-fPIC', '-O1', '-fno-builtin', '-o', $library, $source);
 plan skip_all => 'no C library here whose allocation can be replaced' if $status ne '0';

@@ -23,8 +23,7 @@ for my $mutant ( # a rule of each kind still finds its place
 }
 
 my $list = scratch('list.txt');
-sub write_list { open my $file, '>', $list or die; print $file @_; close $file }
-write_list("05_pipe/flat.cu flat_forward\n- no such line\n+ nor this\nThe line went away.\n");
+write_file($list, "05_pipe/flat.cu flat_forward\n- no such line\n+ nor this\nThe line went away.\n");
 ($status, $out) = run_program(@mutants, '--list', '--equivalent', $list);
 ok($status eq 1 && $out =~ /^mutants\.txt: no mutant is\n05_pipe\/flat\.cu flat_forward\n- no such line\n\+ nor this\n\z/m, 'an entry that fits no mutant is an error');
 
@@ -46,7 +45,7 @@ for (['04_warp_scan', '04_warp_scan/block.cu block_forward if (thread > 0) { if 
 ok($status eq 0 && 4 == (() = $out =~ /^\w+: \d mutants, /mg) && $out !~ /survived/, 'a sample of each chapter') or diag("$out$err");
 
 # one that is called equivalent, and is not
-write_list("02_cuda_ref/one_per_block.cu one_per_block_forward\n- outputs[0] = y;\n+ ;\nNobody looks at it.\n");
+write_file($list, "02_cuda_ref/one_per_block.cu one_per_block_forward\n- outputs[0] = y;\n+ ;\nNobody looks at it.\n");
 ($status, $out) = run_program(@mutants, '--again', '--equivalent', $list, '--only', 'one_per_block_forward outputs[0] = y; ;', '02_cuda_ref');
 ok($status eq 1 && $out =~ /^mutants\.txt calls this one equivalent, but it is found \(/m, 'an entry whose mutant a check kills is an error') or diag($out);
 

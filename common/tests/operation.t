@@ -8,12 +8,6 @@ use Test::More;
 
 my $p = extra('tests_decay');
 my ($status, $out, $err);
-sub write_text {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file;
-}
 
 # ---- nothing of the recurrence is left in the harness's files ----
 
@@ -50,7 +44,7 @@ my $complete = read_file($csv);
 ($status, $out) = run_program(@command);
 ok($status eq 0 && $out =~ /^nothing was checked$/m, 'a complete table is not measured again');
 my @lines = split /\n/, $complete;
-write_text($csv, join("\n", @lines[0 .. $#lines - 1]) . "\n");
+write_file($csv, join("\n", @lines[0 .. $#lines - 1]) . "\n");
 ($status, $out) = run_program(@command);
 my @again = $out =~ /^(?:serial|blocks) +(\w+) +(\d+) +33 /mg;
 is("@again", 'backward 70 backward 70', 'an interrupted one goes on with the shape that was cut');
@@ -68,7 +62,7 @@ my $table = read_table($csv);
 write_table($csv, $table->{comments}, [reverse @{ $table->{columns} }], @{ $table->{rows} });
 ($status, $out) = run_program(@command);
 ok($status eq 0 && $out =~ /^nothing was checked$/m, 'a table with its columns in another order is the same table') or diag($out);
-write_text($csv, $complete =~ s/^(chapter.*),rows,/$1,many,/mr);
+write_file($csv, $complete =~ s/^(chapter.*),rows,/$1,many,/mr);
 refuses('a table without one of the sizes', qr/is not a table that this program wrote/, @command);
 unlink $csv;
 

@@ -25,13 +25,6 @@ sub close_to {
     my ($got, $expected) = @_;
     return @$got == @$expected && !grep { !(abs($got->[$_] - $expected->[$_]) <= 1e-5 * (1 + abs $expected->[$_])) } 0 .. $#$got;
 }
-sub file { # a file of these bytes
-    my ($name, $bytes) = @_;
-    open my $file, '>:raw', scratch($name) or die;
-    print $file $bytes;
-    close $file;
-    return scratch($name);
-}
 
 my ($rows, $length) = (3, 5);
 my @x = map { ($_ * 7 % 11) - 5 } 1 .. $rows * $length;
@@ -84,17 +77,17 @@ my $ones = write_npy(scratch('ones.npy'), '(4,)', (1) x 4);
 my %types = ('<f4' => 'f<*', '<f8' => 'd<*', '|i1' => 'c*', '<i2' => 's<*', '<i4' => 'l<*', '<i8' => 'q<*',
     '|u1' => 'C*', '<u2' => 'S<*', '<u4' => 'L<*', '<u8' => 'Q<*');
 for my $type (sort keys %types) {
-    my $typed = file('typed.npy', npy_bytes($type, '(4,)', pack $types{$type}, 1 .. 4));
+    my $typed = write_file(scratch('typed.npy'), npy_bytes($type, '(4,)', pack $types{$type}, 1 .. 4));
     unlink $y;
     my ($status, $out, $err) = run_program($p, '--inputs', $typed, '--coeffs', $ones, '--outputs', $y);
     my ($shape, @got) = read_npy($y);
     ok($status eq 0 && $shape eq '(4,)' && close_to(\@got, \@one), "inputs of type $type, one dimension") or diag($err);
 }
-my $negative = file('negative.npy', npy_bytes('<i2', '(2,)', pack 's<*', -3, 5));
+my $negative = write_file(scratch('negative.npy'), npy_bytes('<i2', '(2,)', pack 's<*', -3, 5));
 run_program($p, '--inputs', $negative, '--coeffs', $negative, '--outputs', $y);
 is_deeply([(read_npy($y))[1, 2]], [-3, -10], 'negative integers keep their sign');
 for my $shape ('(0,)', '(3, 0)', '(0, 3)') {
-    my $empty = file('empty.npy', npy_bytes('<f4', $shape, ''));
+    my $empty = write_file(scratch('empty.npy'), npy_bytes('<f4', $shape, ''));
     unlink $y;
     my ($status) = run_program($p, '--inputs', $empty, '--coeffs', $empty, '--outputs', $y);
     ok($status eq 0 && (read_npy($y))[0] eq $shape, "an empty array of shape $shape gives another");
@@ -126,7 +119,7 @@ my %bad_files = (
 );
 for my $what (sort keys %bad_files) {
     my ($bytes, $like) = @{ $bad_files{$what} };
-    my $path = defined $bytes ? file('bad.npy', $bytes) : scratch('missing.npy');
+    my $path = defined $bytes ? write_file(scratch('bad.npy'), $bytes) : scratch('missing.npy');
     refuses("a file $what", $like, $p, '--inputs', $path, @set);
 }
 refuses('a folder as input', qr/not a \.npy file/, $p, '--inputs', scratch(), @set);

@@ -58,9 +58,7 @@ SKIP: {
         my $text = read_file($file);
         my $changed = $text =~ s/$from/$to->()/er;
         ok($changed ne $text, "$file still has $what") or next;
-        open my $out, '>', "$copy/$file" or die;
-        print $out $changed;
-        close $out;
+        write_file("$copy/$file", $changed);
         my $log = `make -C $copy/$chapter BACKEND=sim 2>&1`;
         my $fault = $told eq $race ? qr/^simulator: \S+:\d+: kernel ${name}(?:_forward|)<?.*$told/m : $told;
         my @missed;

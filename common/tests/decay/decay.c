@@ -22,7 +22,7 @@ static const char *kind_name(int kind)
     return names[kind];
 }
 
-/* The seed is the same for all arrays, so each takes numbers of its own. */
+/* All arrays have one seed, so the array's number is added: else they would hold the same numbers. */
 static float normal(const struct data *data, int array, size_t i)
 {
     return data_normal(data->seed + 100 * (uint64_t)array, DATA_INPUTS, i);
@@ -43,14 +43,14 @@ static void fill(const struct problem *problem, const struct data *data)
         const float uniform = data_uniform(data->seed, DATA_COEFFS, c);
         decay[c] = data->kind == NEAR_ONE ? 1.0f - uniform / 1024 : data->kind == SIGNED ? 2 * uniform - 1 : uniform;
     }
-    if (data->kind == NONFINITE && columns != 0) /* each row for itself */
+    if (data->kind == NONFINITE && columns != 0) /* a NaN in every other row, which must stay there */
         for (size_t r = 0; r < rows; r += 2)
             ((float *)problem->arrays[many[0]])[r * columns + r % columns] = NAN;
 }
 
 /* ---- the oracle ---- */
 
-/* A value and how far a float32 result may be from it, to first order and a hundredth more. */
+/* A value, and how far a float32 result may be from it: rounding errors to first order, and a hundredth more. */
 struct bounded {
     double value, error;
 };
@@ -260,7 +260,7 @@ static const struct operation decay_operation = {
     .owner = owner,
 };
 
-/* The program by the name of `compare` compares the right kernels with the wrong ones, which have mistakes alone. */
+/* `comparison` has no kernels of its own: it compares some of the right ones with one that has a mistake. */
 const struct chapter decay_chapter = {.name = "decay", .operation = &decay_operation, .kernels = kernels};
 const struct chapter mistakes_chapter = {.name = "mistakes", .operation = &decay_operation, .kernels = mistakes};
 const struct chapter compared_chapter = {

@@ -40,7 +40,7 @@ struct decay_kernel {
     bool is_default, partial;
     size_t max_columns; /* 0: any */
     int max_threads;    /* that --config may set; 0: none */
-    bool has_workspace; /* a float for each row and column */
+    bool has_workspace; /* as many floats as x has elements */
 };
 
 /* One thread a row; backward then one thread a column. */
@@ -49,9 +49,12 @@ decay_launcher decay_serial_forward, decay_serial_backward;
 /* The same in blocks of as many threads as --config says; backward with all products in the workspace. */
 decay_launcher decay_blocks_forward, decay_blocks_backward;
 
-/* A mistake each. */
+/* Computes nothing: a partial kernel. */
+decay_launcher decay_empty_forward;
+
+/* Each makes one mistake. */
 decay_launcher decay_no_start_forward, decay_no_last_forward, decay_past_forward, decay_changes_forward;
-decay_launcher decay_late_backward, decay_lost_row_backward, decay_empty_forward;
+decay_launcher decay_late_backward, decay_lost_row_backward;
 
 #ifdef __cplusplus
 }

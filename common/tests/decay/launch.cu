@@ -143,7 +143,7 @@ extern "C" cudaError_t decay_lost_row_backward(const struct decay_args *args, cu
     return backward<LOST_ROW>(args, stream);
 }
 
-/* Part of a result: nothing of it. */
+/* A partial kernel: it computes nothing of the result. */
 extern "C" cudaError_t decay_empty_forward(const struct decay_args *args, cudaStream_t stream)
 {
     (void)args, (void)stream;

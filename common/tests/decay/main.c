@@ -1,5 +1,5 @@
-/* main.c - three programs in one, for the tests: the right kernels, those with mistakes, and a comparison. What the
-   first word does not say is the right ones. */
+/* main.c - three programs in one, for the tests: the right kernels, those with mistakes, and a comparison. The first
+   word of the command line may name one of the last two. */
 #include <string.h>
 
 #include "../../harness.h"

@@ -36,15 +36,15 @@ __global__ void broadcast(const float *x, float *y) /* all lanes the same 4 byte
     y[threadIdx.x] = x[0];
 }
 
-__global__ void halves(const float *x,
-                       float *y) /* each half of the warp from an array of its own: a request for each */
+/* each half of the warp from an array of its own: a request for each */
+__global__ void halves(const float *x, float *y)
 {
     const float *from = threadIdx.x < 16 ? x : y + 32;
     y[threadIdx.x] = from[threadIdx.x];
 }
 
-__global__ void guarded(const float *x,
-                        float *y) /* the first 3 and the last 8 of 128 are left out: 4, 4, 4, 3 sectors */
+/* the first 3 and the last 8 of 128 are left out: 4, 4, 4, 3 sectors */
+__global__ void guarded(const float *x, float *y)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) {
