@@ -6,11 +6,7 @@
 
 #include "cuda_runtime.h"
 
-<<<<<<< HEAD
-    /* one line for each function */
-=======
->>>>>>> main
-    /* clang-format off */
+/* clang-format off */
 
 struct __align__(2) __half
 {
