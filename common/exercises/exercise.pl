@@ -52,7 +52,7 @@ sub open_copy {
 sub after_failure {
     my ($exercise, $progress) = @_;
     my ($hints, $taken) = (scalar @{ $exercise->{hint} // [] }, $progress->{hints});
-    print "\nmake hint EX=$exercise->{id} ($hints hints, ", $taken == 0 ? 'none' : $taken, " taken yet)\n" if $progress->{tries} >= 3 && $taken < $hints;
+    print "\nmake hint EX=$exercise->{id} ($hints hints, ", $taken == 0 ? 'none taken yet' : "$taken taken", ")\n" if $progress->{tries} >= 3 && $taken < $hints;
     print "\n(A line of make comes now, with `Error 1': it says only that $exercise->{id} is not solved yet.)\n" if defined $ENV{MAKELEVEL};
 }
 
