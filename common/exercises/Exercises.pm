@@ -153,7 +153,7 @@ sub run_command {
 
 # Compiles `text', which is shown as the file `shown', with the judge's description. Returns the program's path, or undef and the errors.
 sub build {
-    my ($backend, $exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, or counted, for plain C
+    my ($backend, $exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, raced or counted, for plain C
     my $answer = "build/exercises/$backend/$tag";
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
@@ -343,6 +343,23 @@ sub failure {
     return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
 }
 
+# Threads in plain C that use the same variable, and nothing orders them; undef if there are none, or if gcc's sanitizer for that is not
+# there or does not run here.
+my $races_are_seen = 1;
+
+sub races {
+    my ($exercise, $text, $shown, $tag) = @_;
+    my ($program) = build('sim', $exercise, "$tag.raced", $text, $shown, 'raced');
+    my ($status, $out, $err) = defined $program ? run_command({ SIM_SCHEDULE => 'random:1', TSAN_OPTIONS => 'halt_on_error=1' }, $program) : (1, '', '');
+    my ($race) = $err =~ /ThreadSanitizer: data race(.*)/s;
+    $races_are_seen = $status eq 0 || defined $race;
+    return undef if !defined $race;
+    my ($line) = $race =~ /\Q$shown\E:(\d+)/;
+    return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
+        . fold($race =~ /Location is global/ ? 'race: threads write the same variable, and nothing orders them. Give each thread its own (no static, no globals).'
+            : 'race: one thread writes what another one uses, and nothing orders them.', '  ');
+}
+
 # Judges `text' (shown as the file `shown'). Returns a state, `wrong', `over_goal' or `solved', the report, and where it is solved the goals.
 # `tag' names the files in build/.
 sub judge_answer {
@@ -365,6 +382,9 @@ sub judge_answer {
     }
     return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1;
+
+    my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $tag) : undef;
+    return ('wrong', $race) if defined $race;
 
     ($program) = build('sim', $exercise, "$tag.counted", $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
     my @goals = goals($exercise, $program, 0);
@@ -445,6 +465,7 @@ sub trials {
     my $tried = 0;
     for my $mutant (@{ $exercise->{mutant} // [] }) {
         last if defined $most && $tried == $most;
+        next if ($mutant->{says} // '') =~ /^race: threads/ && !$races_are_seen;
         ($state, $report) = judge_answer($exercise, mutate($exercise, $mutant, $solution), $exercise->{solution}, "$exercise->{id}.mutant" . ++$tried);
         push @trials, ["mutant `$mutant->{text}'", $state ne 'solved' && said($report, $mutant->{says}), $report];
     }
