@@ -9,7 +9,8 @@
        |t0  t1  t2  ...  t127|  |t0  t1  t2  ...  t127|  |t0  t1  ...  t43  t44 ... t127|
          0   1   2        127    128 129 130        255   256 257       299  (no element)
 
-   Goal: right for every n, and no more threads than that takes, n rounded up to a multiple of 128.
+   Goal: right for every n, with n threads, rounded up to a multiple of 128; and 4 sectors for each load and each store
+   of a warp, which neighbouring threads with neighbouring elements reach.
 
    Write where it says "here": three lines in all. */
 #include <cuda_runtime.h>

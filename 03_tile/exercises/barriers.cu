@@ -9,8 +9,9 @@
 
    Do without the second barrier, in every step.
 
-   Goal: log2(T) + 1 barriers for T threads: 6 for 32, 9 for 256 and 11 for 1024. `shared' has 11, 17 and 21. The
-   results must be the same bits in every order in which the warps may run.
+   Goal: log2(T) + 1 barriers for T threads: 6 for 32, 9 for 256 and 11 for 1024. `shared' has 11, 17 and 21. And
+   no bank conflict: keep products and sums in two arrays. The results must be the same bits in every order in which the
+   warps may run.
 
    Change what is between the two lines that say "here". */
 #include <cuda_runtime.h>

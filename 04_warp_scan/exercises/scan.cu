@@ -38,7 +38,7 @@ static __global__ void scan(int seq_len, const float *__restrict__ inputs, const
     /* here: the steps */
 
     if (lane < seq_len)
-        outputs[lane] = sum * product;
+        outputs[lane] = sum * product; /* here, too: which of the two is the result? */
 }
 
 extern "C" cudaError_t launch_scan(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs)

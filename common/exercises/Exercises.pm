@@ -102,6 +102,31 @@ sub mutate {
 
 # ---- running ----
 
+# The judge's lines of what an answer has printed, and then the last of all others: it may be megabytes, or one endless line.
+sub last_printed {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    local $/ = \4096; # bytes at a time
+    my ($rest, @judges, @others) = ('');
+    while (defined(my $part = <$file>)) {
+        my @lines = split /\n/, $rest . $part, -1;
+        $rest = substr pop @lines, 0, 4096;
+        push @{ /^\@/ ? \@judges : \@others }, "$_\n" for @lines;
+        splice @others, 0, -10;
+        splice @judges, 0, -1000;
+    }
+    return join '', @judges, @others, $rest;
+}
+
+# The end of what it said on stderr.
+sub last_said {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    seek $file, -65536, 2 if -s $path > 65536;
+    local $/;
+    return scalar(<$file>) // '';
+}
+
 # Runs a command, an answer for so many seconds at most, and on the simulator it may print so many MB; returns its status, 'signal N' if
 # it was killed, stdout and stderr.
 my ($seconds, $most_printed) = (30, 10);
@@ -121,14 +146,14 @@ sub run_command {
         exec { $command[0] } @command or exit 127;
     }
     waitpid $pid, 0;
-    my @result = ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, map { read_text($_) // '' } @files);
+    my @result = ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, $command[0] =~ m{^build/} ? (last_printed($files[0]), last_said($files[1])) : map { read_text($_) // '' } @files);
     unlink @files;
     return @result;
 }
 
 # Compiles `text', which is shown as the file `shown', with the judge's description. Returns the program's path, or undef and the errors.
 sub build {
-    my ($backend, $exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, or counted, for plain C
+    my ($backend, $exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, raced or counted, for plain C
     my $answer = "build/exercises/$backend/$tag";
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
@@ -140,7 +165,7 @@ sub build {
     return $status eq 0 ? $answer : (undef, $errors);
 }
 
-# ---- what counts are called, how they come from the program's, and what to look at when one is too large ----
+# ---- what counts are called, how they come from the program's, and what to look at when one is too large, or too small ----
 
 my %counters = (
     sectors_load => ['load_sectors / load_requests', 'sectors a load',
@@ -158,8 +183,10 @@ my %counters = (
     shuffles => ['shuffles / (threads / 32)', 'shuffles of a warp', 'Write down what each shuffle brings, and which lanes use it.'],
     conflicts => ['conflicts', 'bank conflicts', 'Word w of shared memory lies in bank w % 32. Which banks do the 32 lanes of a warp want at the same time?'],
     idle_waits => ['idle_waits / threads', 'idle waits of a thread',
-        'A wait is idle if none of the thread\'s copies is on its way when it ends. Which copies have set off by then, and which may a wait leave out?'],
-    threads => ['threads', 'threads', 'How much work does each thread have?'],
+        'A wait is idle if none of the thread\'s copies is on its way when it ends. Which copies have set off by then, and which may a wait leave out?',
+        'No wait found a copy of its own to wait for. Do the tiles still travel by __pipeline_memcpy_async?'],
+    threads => ['threads', 'threads', 'How much work does each thread have, and how many threads does a block have?',
+        'How much work does each thread have, and how many threads does a block have?'],
     blocks => ['blocks', 'blocks', 'How much work does each block have?'],
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
@@ -200,21 +227,22 @@ sub count_at {
     return { $out =~ /^\@count (\w+) (\S+)$/mg };
 }
 
-# The goals: `NAME N at SHAPE', or `NAME N (at most M) at SHAPE'; of those with a time, or of the others. Returns for each what is asked
-# and what was reached.
+# The goals: `NAME N at SHAPE', `NAME N (at most M) at SHAPE' or `NAME N (exactly) at SHAPE'; of those with a time, or of the others.
+# Returns for each what is asked and what was reached.
 sub goals {
     my ($exercise, $program, $timed) = @_;
     my (@goals, %counts);
     for (@{ $exercise->{goal} // [] }) {
-        my ($name, $best, $most, $shape) = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\(at most ([\d.]+)\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
+        my ($name, $best, $most, $exactly, $shape)
+            = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\((?:at most ([\d.]+)|(exactly))\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
         my $counter = $counters{ $name // '' };
         die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n"
-            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers';
+            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !(defined $best && $counter->[3]);
         next if $timed != ($name eq 'time');
         my $reached = $name eq 'registers' ? count_registers($exercise, "$program.cu")
             : evaluate($name, $counts{$shape} //= count_at($program, $shape, $timed ? 'time' : 'count'));
         push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
-            reached => $reached } if defined $reached; # no nvcc, no registers
+            $exactly ? (least => $best, look_below => $counter->[3]) : (), reached => $reached } if defined $reached; # no nvcc, no registers
     }
     return @goals;
 }
@@ -222,11 +250,14 @@ sub goals {
 # What is said about the first goal that is missed; undef if none is.
 sub missed {
     for (@_) {
-        next if $_->{reached} <= $_->{most} * (1 + 1e-9);
-        return "The results are right, but it is over its goal.\n"
+        my $below = defined $_->{least} && $_->{reached} < $_->{least};
+        next if !$below && $_->{reached} <= $_->{most} * (1 + 1e-9);
+        my $a_little = !$below && $_->{name} =~ /^(?:bytes|sectors_\w+)$/ && $_->{reached} < 1.05 * $_->{most};
+        return 'The results are right, but one number is ' . ($below ? 'below' : 'over') . " its goal.\n"
             . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), ($_->{most} eq $_->{best} ? '' : 'at most ') . $_->{most},
                 $_->{at} eq '' ? '' : " (at $_->{at})")
-            . fold($_->{look}, '  ');
+            . ($a_little ? fold('Only a little: is there a group at an edge that takes the slow way without need?', '  ') : '')
+            . fold($below ? $_->{look_below} : $_->{look}, '  ');
     }
     return undef;
 }
@@ -259,6 +290,9 @@ my @looks = (
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
 );
 
+# The same where no size is 0.
+my $no_blocks = [qr/launched with grid \(0,/ => 'There is something to do: does the division round up?'];
+
 sub compile_error {
     my ($text, $shown, $errors) = @_;
     $errors =~ s{(?:\.\./)+}{}g;
@@ -285,7 +319,7 @@ sub failure {
         my $report = "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
-        my ($look) = grep { $message =~ $_->[0] } @looks;
+        my ($look) = grep { $message =~ $_->[0] } @looks, $sizes =~ / 0\b/ ? () : $no_blocks;
         return $report . fold($message, '  ') . ($look ? fold($look->[1], '  ') : '') . $with;
     }
     if ($err =~ /AddressSanitizer: ([\w-]+)|runtime error: (.*)/) {
@@ -307,6 +341,23 @@ sub failure {
     my $how = $status eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
         : $status =~ /signal/ ? "It was ended by $status." : "It ended, with status $status, before the judge was done. Does it call exit?";
     return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
+}
+
+# Threads in plain C that use the same variable, and nothing orders them; undef if there are none, or if gcc's sanitizer for that is not
+# there or does not run here.
+my $races_are_seen = 1;
+
+sub races {
+    my ($exercise, $text, $shown, $tag) = @_;
+    my ($program) = build('sim', $exercise, "$tag.raced", $text, $shown, 'raced');
+    my ($status, $out, $err) = defined $program ? run_command({ SIM_SCHEDULE => 'random:1', TSAN_OPTIONS => 'halt_on_error=1' }, $program) : (1, '', '');
+    my ($race) = $err =~ /ThreadSanitizer: data race(.*)/s;
+    $races_are_seen = $status eq 0 || defined $race;
+    return undef if !defined $race;
+    my ($line) = $race =~ /\Q$shown\E:(\d+)/;
+    return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
+        . fold($race =~ /Location is global/ ? 'race: threads write the same variable, and nothing orders them. Give each thread its own (no static, no globals).'
+            : 'race: one thread writes what another one uses, and nothing orders them.', '  ');
 }
 
 # Judges `text' (shown as the file `shown'). Returns a state, `wrong', `over_goal' or `solved', the report, and where it is solved the goals.
@@ -331,6 +382,9 @@ sub judge_answer {
     }
     return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1;
+
+    my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $tag) : undef;
+    return ('wrong', $race) if defined $race;
 
     ($program) = build('sim', $exercise, "$tag.counted", $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
     my @goals = goals($exercise, $program, 0);
@@ -384,7 +438,9 @@ sub judge_prediction {
             }
             $counted = evaluate($expression, $counts{$shape} //= count_at($program, $shape, 'count'));
         }
-        if (abs($typed{$key} - $counted) > 0.005 * abs $counted) {
+        my $whole = sprintf '%.0f', $counted;
+        my $is_whole = abs($counted - $whole) < 1e-9 * abs $counted || $counted == 0; # and then there is nothing to round
+        if ($is_whole ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
             return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($_->{look} ? fold($_->{look}, '  ') : ''));
         }
         push @right, sprintf "  %s = %s\n", $key, number($counted);
@@ -409,6 +465,7 @@ sub trials {
     my $tried = 0;
     for my $mutant (@{ $exercise->{mutant} // [] }) {
         last if defined $most && $tried == $most;
+        next if ($mutant->{says} // '') =~ /^race: threads/ && !$races_are_seen;
         ($state, $report) = judge_answer($exercise, mutate($exercise, $mutant, $solution), $exercise->{solution}, "$exercise->{id}.mutant" . ++$tried);
         push @trials, ["mutant `$mutant->{text}'", $state ne 'solved' && said($report, $mutant->{says}), $report];
     }

@@ -26,7 +26,7 @@ sub from_root {
 
 # ---- how far the reader is: a line `state tries hints' beside their copy ----
 
-my %state_says = (not_begun => 'not begun', wrong => 'wrong', over_goal => 'right, but over its goal', solved => 'solved');
+my %state_says = (not_begun => 'not begun', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
 
 sub progress {
     my ($exercise) = @_;
@@ -46,6 +46,14 @@ sub open_copy {
     make_path(dirname($exercise->{mine}));
     copy($exercise->{path}, $exercise->{mine}) or refuse("cannot write $exercise->{mine}: $!");
     print "Your copy: $exercise->{mine}. Read what is on top of it, and write there.\n";
+}
+
+# Where help is, from the third failed try on; and what make, which calls all this, is about to print.
+sub after_failure {
+    my ($exercise, $progress) = @_;
+    my ($hints, $taken) = (scalar @{ $exercise->{hint} // [] }, $progress->{hints});
+    print "\nmake hint EX=$exercise->{id} ($hints hints, ", $taken == 0 ? 'none taken yet' : "$taken taken", ")\n" if $progress->{tries} >= 3 && $taken < $hints;
+    print "\n(A line of make comes now, with `Error 1': it says only that $exercise->{id} is not solved yet.)\n" if defined $ENV{MAKELEVEL};
 }
 
 # ---- commands ----
@@ -119,6 +127,7 @@ my %commands = (
             $progress->{state} = $state;
             $progress->{tries}++;
             keep($exercise, $progress);
+            after_failure($exercise, $progress) if $state ne 'solved';
         }
         return $state eq 'solved' ? 0 : 1;
     },

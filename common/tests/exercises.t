@@ -112,11 +112,14 @@ like((make('exercises'))[1], qr/^make exercise EX=\Q$id\E +judges \Q$mine\E$/m, 
 
 for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an address where there is nothing/m],
     ['a program that ends by itself' => 'exit(0);', qr/^It crashed\.\n  It ended, with status 0, before the judge was done/m],
-    ['endless output' => 'for (;;) puts("here");', qr/^It printed more than 10 MB\..*^      here$/ms]) {
+    ['endless output' => 'for (;;) puts("h");', qr/^It printed more than 10 MB\..*^      h$/ms],
+    ['endless output in one line' => 'for (;;) putchar(104);', qr/^It printed more than 10 MB\..*^      hhhh/ms],
+    ['endless complaints' => 'for (;;) fputs("h\n", stderr);', qr/^It printed more than 10 MB\./m]) {
     my ($what, $mistake, $says) = @$_;
     my $wrong = "#include <stdio.h>\n#include <stdlib.h>\n" . read_text($first->{solution}) =~ s/(return cudaGetLastError\(\);)/$mistake\n$1/r;
     write_text("$copy/wrong.cu", $wrong);
-    ($status, $out) = make('exercise', "EX=$id", 'FILE=wrong.cu');
+    # KB of memory: 10 MB of text must not become gigabytes
+    ($status, $out) = run_program('sh', '-c', 'ulimit -v 600000; exec "$@"', 'sh', 'make', '-s', '-C', $copy, 'BACKEND=sim', 'exercise', "EX=$id", 'FILE=wrong.cu');
     ok($status ne 0 && $out =~ $says && $out !~ /^ *\@/m, "the judge says what happened: $what") or diag($out);
 }
 
@@ -128,6 +131,9 @@ write_file("$copy/$mine", read_text($path) =~ s/;/ oops;/r);
 my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A([^;]*);/);
 ($status, $out) = make('exercise', "EX=$id");
 ok($status ne 0 && $out =~ /^It does not compile\.\n  At \Q$mine\E:$line: /m, 'what does not compile is named with its line') or diag($out);
+like($out, qr/^\(A line of make comes now, with `Error 1': it says only that \Q$id\E is not solved yet\.\)\n\z/m, '... the last line says what make is about to say');
+unlike($out, qr/^make hint/m, 'two failed tries are left alone');
+like((make('exercise', "EX=$id"))[1], qr/^make hint EX=\Q$id\E \(\d+ hints, 2 taken\)$/m, 'the third names the hints');
 
 system("cp $first->{solution} $copy/$mine") == 0 or die 'cp';
 ($status, $out) = make('exercise', "EX=$id");
@@ -135,7 +141,7 @@ is($status, 0, 'status 0 when it is solved');
 like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E solved$/m, 'the list knows that, too');
 is((make('solution', "EX=$id"))[1], $forced, 'now the solution is shown without FORCE');
 is((make('exercises', 'CSV=table.csv', 'LIST=1'))[1], (make('exercises', 'LIST=1'))[1], 'CSV and LIST together print the list');
-like(read_text("$copy/table.csv"), qr/\Aid,path,state,tries,hints\n(?:.*\n)*\Q$id,$path\E,solved,3,2\n/, 'CSV writes a table');
+like(read_text("$copy/table.csv"), qr/\Aid,path,state,tries,hints\n(?:.*\n)*\Q$id,$path\E,solved,4,2\n/, 'CSV writes a table');
 
 ($status, $out) = make('reset', "EX=$id");
 ok($status eq 0 && read_text("$copy/$mine") eq read_text($path) && -f "$copy/$mine.old", 'reset begins again, and keeps what was there');

@@ -10,7 +10,7 @@ static cudaError_t launch(const size_t *size, float *const *array)
 
 const struct judge judge = {
     .sizes = {"num_seqs", "seq_len"},
-    .shapes = {{8, 8}, {2, 5}, {6, 5}, {13, 5}, {40, 1}, {33, 3}, {3, 16}, {2, 17}, {3, 31}, {2, 32}, {1, 0}, {0, 5}},
+    .shapes = {{8, 8}, {2, 5}, {6, 5}, {13, 5}, {40, 1}, {33, 3}, {3, 16}, {3, 17}, {3, 31}, {2, 32}, {1, 0}, {0, 5}},
     .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
     .reference = judge_recurrence,
     .is_unused = judge_is_first,
