@@ -200,9 +200,9 @@ else
 endif
 INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 
-# everything is built again when the compilers or their options change
+# everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
 FLAGS := $(OBJ)/flags
-BUILT_WITH = $(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED)
+BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED))
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
 	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@

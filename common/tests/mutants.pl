@@ -236,7 +236,7 @@ sub judge {
     $write->($mutant->{text});
     my @verdict = sub {
         while (1) {
-            my $build = "make -C $copy/$chapter BACKEND=sim ../build/sim/$chapter > $copy/build.log 2>&1";
+            my $build = "make -C $copy/$chapter BACKEND=sim WERROR= ../build/sim/$chapter > $copy/build.log 2>&1";
             return ('no program', '') if system($build) != 0 || read_file("$copy/build.log") =~ /$undefined/;
             last if code_of($copy, $chapter) ne $code{$chapter};
             $chapter = shift @later // return ('same', 'the compiler makes the same of it');
@@ -248,7 +248,7 @@ sub judge {
             return ('killed', $said) if $said ne '';
         }
         return ('lives', '') if !$option{tests};
-        system("make -C $copy BACKEND=sim all tests > $copy/build.log 2>&1") == 0 or return ('killed by tests', 'does not build');
+        system("make -C $copy BACKEND=sim WERROR= all tests > $copy/build.log 2>&1") == 0 or return ('killed by tests', 'does not build');
         for (test_commands($copy)) {
             my $said = fails($_, 1);
             return ('killed by tests', $said) if $said ne '';
