@@ -114,8 +114,8 @@ for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an add
     ok($status ne 0 && $out =~ $says && $out !~ /^ *\@/m, "the judge says what happened: $what") or diag($out);
 }
 
-write_file("$copy/$mine", read_text($path) =~ s/;/ oops;/r);
-my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A([^;]*);/);
+write_file("$copy/$mine", read_text($path) =~ s/\*\/.*?\K;/ oops;/sr);
+my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A(.*?\*\/[^;]*);/s);
 ($status, $out) = make('exercise', "EX=$id");
 ok($status ne 0 && $out =~ /^It does not compile\.\n  At \Q$mine\E:$line: /m, 'what does not compile is named with its line') or diag($out);
 like($out, qr/^\(A line of make comes now, with `Error 1': it says only that \Q$id\E is not solved yet\.\)\n\z/m, '... the last line says what make is about to say');
