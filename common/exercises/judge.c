@@ -266,12 +266,14 @@ static bool run_case(const size_t *size, enum kind kind, uint64_t *bits)
     }
     if (num_bad > 0) {
         const float got = c.host[bad_array][first];
+        const double right = c.right[bad_array][first];
+        const int digits = fabs(got - right) < 1e-5 * fabs(right) ? 9 : 6; /* enough to see the difference */
         printf("@wrong ");
         print_element(&c, bad_array, first);
         if (!was_written(&c, bad_array, first))
-            printf(" has not been written, and should be %.6g\n", c.right[bad_array][first]);
+            printf(" has not been written, and should be %.6g\n", right);
         else
-            printf(" is %.6g, and should be %.6g\n", fabs(got) >= 0 ? (double)got : NAN, c.right[bad_array][first]);
+            printf(" is %.*g, and should be %.*g\n", digits, fabs(got) >= 0 ? (double)got : NAN, digits, right);
         printf("@owner %s", num_bad == 1 && num_all > 1 ? "All else is right. " : "");
         print_owner(&c, bad_array, first);
         printf("\n");

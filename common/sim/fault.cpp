@@ -20,22 +20,23 @@
 
 /* ---- from addresses to source lines ---- */
 
+static int take_offset(struct dl_phdr_info *program, size_t, void *offset)
+{
+    *(uintptr_t *)offset = program->dlpi_addr;
+    return 1; /* no more: the first one is the program itself, and libraries follow */
+}
+
 /* How far the program was moved from the addresses that its symbols have. */
 static uintptr_t load_offset(void)
 {
     uintptr_t offset = 0;
 
-    dl_iterate_phdr(
-        [](struct dl_phdr_info *program, size_t, void *offset) { /* the first is the program itself */
-                                                                 *(uintptr_t *)offset = program->dlpi_addr;
-                                                                 return 1;
-        },
-        &offset);
+    dl_iterate_phdr(take_offset, &offset);
     return offset;
 }
 
-/* Starts addr2line on our own program; its output, two lines for each frame: function, file:line. NULL:
-   it cannot run. */
+/* Starts addr2line on our own program. Returns its output, two lines for each frame, function and file:line; NULL if it
+   cannot run. */
 static FILE *start_addr2line(const void *const *addresses, int count, pid_t *child)
 {
     enum { MOST = 32 };
@@ -71,7 +72,7 @@ static bool is_users(char *line)
            strrchr(line, ':') != NULL;
 }
 
-/* The same as seen from where we are, without x/../ */
+/* Writes the place that such a line names as seen from the working directory, without x/../ */
 static void show_place(char *line, char *text, size_t size)
 {
     char working[4096], path[4096];

@@ -169,9 +169,8 @@ static void count_global(const struct request *q)
 static void count_shared(const struct request *q)
 {
     struct cost *c = &q->site->cost;
-    const unsigned words = q->size > 4 ? q->size / 4 : 1, lanes_at_once = SIM_WARP / (words > 4    ? 4
-                                                                                      : words == 3 ? 4
-                                                                                                   : words);
+    const unsigned words = q->size > 4 ? q->size / 4 : 1, parts = words > 2 ? 4 : words;
+    const unsigned lanes_at_once = SIM_WARP / parts;
 
     for (unsigned first = 0; first < SIM_WARP; first += lanes_at_once) {
         uint64_t wanted[SIM_WARP * 2];

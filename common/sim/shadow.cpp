@@ -19,7 +19,7 @@ static size_t map_size(size_t size)
         words * (sizeof(struct sim_cell) + sizeof(uint64_t)) + sectors * 2 * sizeof(uint32_t) + size / 8 + 16, 4096);
 }
 
-/* Untouched pages take no memory. */
+/* Pages of the map that nobody touches take no memory. */
 struct sim_shadow *sim_shadow_create(size_t size)
 {
     const size_t words = size / 4 + 1, sectors = size / 32 + 1;
@@ -69,8 +69,11 @@ void sim_shadow_mark(struct sim_region *r, const void *at, size_t size)
 
     for (; i < end && i % 8 != 0; i++)
         bits[i / 8] |= 1 << i % 8;
-    memset(bits + i / 8, 0xff, (end - i) / 8 * (i < end));
-    for (i = i < end ? end / 8 * 8 : end; i < end; i++)
+    if (i < end) {
+        memset(bits + i / 8, 0xff, (end - i) / 8);
+        i = end / 8 * 8;
+    }
+    for (; i < end; i++)
         bits[i / 8] |= 1 << i % 8;
 }
 

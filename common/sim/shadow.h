@@ -8,7 +8,7 @@
 struct sim_region;
 
 struct sim_cell {
-    uint64_t write, read; /* records of accesses (race.h) */
+    uint64_t write, read; /* records of accesses (clock.h) */
 };
 struct sim_shadow {
     struct sim_cell *cells;    /* of each 4 bytes: the last write and a read, */
@@ -17,7 +17,7 @@ struct sim_shadow {
     unsigned char *written;    /* a bit for each byte */
     size_t size;
 };
-extern bool sim_has_kernels;                       /* else nobody touches them */
+extern bool sim_has_kernels;                       /* a program without them has shadows that take no memory */
 const size_t SIM_SHADOW_FACTOR = 6;                /* a byte of device memory takes so many at most, itself included */
 struct sim_shadow *sim_shadow_create(size_t size); /* NULL: no memory */
 void sim_shadow_destroy(struct sim_shadow *shadow);

@@ -33,6 +33,15 @@ for my $chapter (sort keys %{ { map { $_->{chapter} => 1 } @exercises } }) {
     }
 }
 
+# For instructors: exercises, and what the judge says to a mistake, in rows `| 02.1 | mistake | `says` | ask |'.
+for my $page (glob '[0-9][0-9]_*/INSTRUCTORS.md') {
+    for (read_text($page) =~ /^\| (\d\d\.\d+ \|.*) \|$/mg) {
+        my ($id, $mistake, $says) = split / \| /;
+        my ($exercise) = grep { $_->{id} eq $id } @exercises;
+        ok(scalar(grep { index($_->{says}, $says =~ s/^`|`$//gr) >= 0 } @{ $exercise->{mutant} // [] }), "$page: $id: $mistake: the judge says so");
+    }
+}
+
 # ---- what the judge says ----
 
 for my $exercise (@exercises) {
@@ -113,6 +122,10 @@ for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an add
     ($status, $out) = run_program('sh', '-c', 'ulimit -v 600000; exec "$@"', 'sh', 'make', '-s', '-C', $copy, 'BACKEND=sim', 'exercise', "EX=$id", 'FILE=wrong.cu');
     ok($status ne 0 && $out =~ $says && $out !~ /^ *\@/m, "the judge says what happened: $what") or diag($out);
 }
+
+write_file("$copy/wrong.cu", read_text($first->{solution}) =~ s/sum\[i\] = /sum[i] = 1.000001f * /r);
+like((make('exercise', "EX=$id", 'FILE=wrong.cu'))[1], qr/^  sum\[0\] is \S+\.\d{8,}, and should be \S+\.\d{8,}\.$/m,
+    'numbers that are nearly the same are told apart');
 
 write_file("$copy/$mine", read_text($path) =~ s/\*\/.*?\K;/ oops;/sr);
 my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A(.*?\*\/[^;]*);/s);
