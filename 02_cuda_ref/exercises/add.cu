@@ -9,8 +9,8 @@
        |t0  t1  t2  ...  t127|  |t0  t1  t2  ...  t127|  |t0  t1  ...  t43  t44 ... t127|
          0   1   2        127    128 129 130        255   256 257       299  (no element)
 
-   Goal: right for every n, with n threads, rounded up to a multiple of 128; and 4 sectors for each load and each store
-   of a warp, which neighbouring threads with neighbouring elements reach.
+   Goal: right for every n, with n threads, rounded up to a multiple of 128. Neighbouring threads add neighbouring
+   elements: then each load and each store of a warp touches 4 sectors, which is a goal, too.
 
    Write where it says "here": three lines in all. */
 #include <cuda_runtime.h>

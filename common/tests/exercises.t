@@ -127,8 +127,8 @@ write_file("$copy/wrong.cu", read_text($first->{solution}) =~ s/sum\[i\] = /sum[
 like((make('exercise', "EX=$id", 'FILE=wrong.cu'))[1], qr/^  sum\[0\] is \S+\.\d{8,}, and should be \S+\.\d{8,}\.$/m,
     'numbers that are nearly the same are told apart');
 
-write_file("$copy/$mine", read_text($path) =~ s/;/ oops;/r);
-my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A([^;]*);/);
+write_file("$copy/$mine", read_text($path) =~ s/\*\/.*?\K;/ oops;/sr);
+my ($line) = map { 1 + (() = $_ =~ /\n/g) } (read_text($path) =~ /\A(.*?\*\/[^;]*);/s);
 ($status, $out) = make('exercise', "EX=$id");
 ok($status ne 0 && $out =~ /^It does not compile\.\n  At \Q$mine\E:$line: /m, 'what does not compile is named with its line') or diag($out);
 like($out, qr/^\(A line of make comes now, with `Error 1': it says only that \Q$id\E is not solved yet\.\)\n\z/m, '... the last line says what make is about to say');
