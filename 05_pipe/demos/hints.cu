@@ -211,7 +211,7 @@ int main(int argc, char **argv)
            place.device.name);
     for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
         struct linrec_args args = {};
-        const struct data_spec spec = {1, DATA_NEAR_ONE, lengths[n], false, 0};
+        const struct data_spec spec = {1, DATA_NEAR_ONE, lengths[n], false, 0, false};
         float *inputs, *coeffs;
         args.num_seqs = 100 * (size_t)place.device.multiProcessorCount, args.seq_len = lengths[n];
         const size_t bytes = args.num_seqs * args.seq_len * sizeof(float);
