@@ -83,8 +83,8 @@ static __device__ __forceinline__ void store4(float *tile, int at, int first, in
 }
 
 /* The same for the kernels of short sequences. There nvcc (13.0) joins the whole group with the edge's single stores,
-   and stores it in four pieces; __stwb, the plain store under its own name, stays whole.
-   Elsewhere it costs registers. */
+   and stores it in four pieces; __stwb, the plain store under its own name, stays whole. It may cost registers, so the
+   kernels of long sequences do without. */
 template <int reverse>
 static __device__ __forceinline__ void store4_unsplit(float *tile, int at, int first, int last, const float *four)
 {

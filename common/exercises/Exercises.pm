@@ -20,7 +20,8 @@ sub read_text {
 # Leaves a file alone that says so already: make then need not build anew.
 sub write_text {
     my ($path, $text) = @_;
-    return if defined(my $old = read_text($path)) && read_text($path) eq $text;
+    my $old = read_text($path);
+    return if defined $old && $old eq $text;
     make_path(dirname($path));
     open my $file, '>', $path or die "cannot write $path: $!\n";
     print $file $text;

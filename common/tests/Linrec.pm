@@ -7,7 +7,7 @@ use File::Spec;
 use File::Temp 'tempdir';
 use lib 'common';
 use Tables;
-our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants run_program write_npy npy_bytes read_npy read_file write_file
+our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants run_program write_npy npy_bytes read_npy read_file write_file marked_line
     scratch refuses copy_of_chapters), @Tables::EXPORT);
 
 # The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
@@ -70,6 +70,16 @@ sub write_file {
     print $file $text;
     close $file or die "$path: $!";
     return $path;
+}
+
+# Number of the line of a source that has a comment with this mark.
+sub marked_line {
+    my ($path, $mark) = @_;
+    my @lines = split /\n/, read_file($path);
+    for my $number (1 .. @lines) {
+        return $number if index($lines[$number - 1], "/* $mark */") >= 0;
+    }
+    die "$path has no mark '$mark'";
 }
 
 # Runs a command without a shell, with environment settings in an optional leading hash. Returns status, stdout, stderr.

@@ -100,12 +100,4 @@ sub run {
     return run_program(\%settings, "build/sim/extra/sim_blocks", $name);
 }
 
-# Number of the line of blocks.cu that has a comment with this mark.
-sub line_of {
-    my ($mark) = @_;
-    my @lines = split /\n/, read_file($source);
-    for my $number (1 .. @lines) {
-        return $number if index($lines[$number - 1], "/* $mark */") >= 0;
-    }
-    die "$source has no mark '$mark'";
-}
+sub line_of { return marked_line($source, $_[0]) }

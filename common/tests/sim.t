@@ -228,12 +228,4 @@ sub run {
     return run_program({ SIM_SCHEDULE => $order }, "build/sim/extra/sim_$program", @arguments);
 }
 
-# Number of the line of wrong.cu that has a comment with this mark.
-sub line_of {
-    my ($mark) = @_;
-    my @lines = split /\n/, read_file($source);
-    for my $number (1 .. @lines) {
-        return $number if index($lines[$number - 1], "/* $mark */") >= 0;
-    }
-    die "$source has no mark '$mark'";
-}
+sub line_of { return marked_line($source, $_[0]) }

@@ -48,24 +48,7 @@ SIM_INLINE __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) {
 SIM_INLINE unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
 SIM_INLINE __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { __nv_bfloat16 a; a.bits = bits; return a; }
 #define SIM_HALF __nv_bfloat16
-SIM_INLINE SIM_HALF operator+(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a + (float)b); }
-SIM_INLINE SIM_HALF operator-(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a - (float)b); }
-SIM_INLINE SIM_HALF operator*(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a * (float)b); }
-SIM_INLINE SIM_HALF operator/(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a / (float)b); }
-SIM_INLINE SIM_HALF operator-(SIM_HALF a) { return SIM_HALF(-(float)a); }
-SIM_INLINE bool operator<(SIM_HALF a, SIM_HALF b) { return (float)a < (float)b; }
-SIM_INLINE bool operator>(SIM_HALF a, SIM_HALF b) { return (float)a > (float)b; }
-SIM_INLINE bool operator<=(SIM_HALF a, SIM_HALF b) { return (float)a <= (float)b; }
-SIM_INLINE bool operator>=(SIM_HALF a, SIM_HALF b) { return (float)a >= (float)b; }
-SIM_INLINE bool operator==(SIM_HALF a, SIM_HALF b) { return (float)a == (float)b; }
-SIM_INLINE bool operator!=(SIM_HALF a, SIM_HALF b) { return (float)a != (float)b; }
-SIM_INLINE SIM_HALF __hadd(SIM_HALF a, SIM_HALF b) { return a + b; }
-SIM_INLINE SIM_HALF __hsub(SIM_HALF a, SIM_HALF b) { return a - b; }
-SIM_INLINE SIM_HALF __hmul(SIM_HALF a, SIM_HALF b) { return a * b; }
-SIM_INLINE SIM_HALF __hdiv(SIM_HALF a, SIM_HALF b) { return a / b; }
-SIM_INLINE SIM_HALF __hneg(SIM_HALF a) { return -a; }
-SIM_INLINE SIM_HALF __hfma(SIM_HALF a, SIM_HALF b, SIM_HALF c) { return SIM_HALF((float)((double)(float)a * (float)b + (float)c)); }
-SIM_INLINE bool __hisnan(SIM_HALF a) { return (float)a != (float)a; }
+#include "sim_half.h"
 #undef SIM_HALF
 /* clang-format on */
 
