@@ -26,8 +26,9 @@ struct timing timing_of(float *ms, int count)
 }
 
 /* Queues `repeats` launches, each behind a flush, and waits once, at the end. events: two for each launch. */
-static cudaError_t time_launches(launch_function *launch, const void *what, const struct problem *problem, int repeats,
-                                 const struct flush *flush, cudaEvent_t *events, float *ms, struct timing *timing)
+static cudaError_t time_launches(launch_function *launch, const void *what, const struct problem *places,
+                                 int num_places, int repeats, const struct flush *flush, cudaEvent_t *events, float *ms,
+                                 struct timing *timing)
 {
     cudaError_t error = cudaSuccess;
     for (int i = 0; i < repeats && error == cudaSuccess; i++) {
@@ -35,7 +36,7 @@ static cudaError_t time_launches(launch_function *launch, const void *what, cons
         if (error == cudaSuccess)
             error = cudaEventRecord(events[2 * i], NULL);
         if (error == cudaSuccess)
-            error = launch(what, problem, NULL);
+            error = launch(what, &places[i % num_places], NULL);
         if (error == cudaSuccess)
             error = cudaEventRecord(events[2 * i + 1], NULL);
     }
@@ -48,14 +49,14 @@ static cudaError_t time_launches(launch_function *launch, const void *what, cons
     return error;
 }
 
-cudaError_t measure(launch_function *launch, const void *what, const struct problem *problem, int repeats,
-                    const struct flush *flush, struct timing *timing)
+cudaError_t measure(launch_function *launch, const void *what, const struct problem *places, int num_places,
+                    int repeats, const struct flush *flush, struct timing *timing)
 {
     enum { WARM_UP = 2, ATTEMPTS = 3 };
     /* Of the 4200 rows recorded on an H200, from launches of 4 us to 35 ms, none had p80 / p20 above 1.23. Half as much
        again is no scatter of the kernel's: somebody else used the machine, or a clock changed. */
     const double disturbed = 1.5;
-    if (repeats < 1)
+    if (repeats < 1 || num_places < 1)
         return cudaErrorInvalidValue;
     cudaError_t error = cudaSuccess;
     float *ms = calloc((size_t)repeats, sizeof *ms);
@@ -65,11 +66,11 @@ cudaError_t measure(launch_function *launch, const void *what, const struct prob
 
     for (int i = 0; i < 2 * repeats && error == cudaSuccess; i++)
         error = cudaEventCreate(&events[i]);
-    for (int i = 0; i < WARM_UP && error == cudaSuccess; i++)
-        error = launch(what, problem, NULL);
+    for (int i = 0; i < WARM_UP * num_places && error == cudaSuccess; i++)
+        error = launch(what, &places[i % num_places], NULL);
     for (int attempt = 0; attempt < ATTEMPTS && error == cudaSuccess; attempt++) { /* keep the calmest */
         struct timing now;
-        error = time_launches(launch, what, problem, repeats, flush, events, ms, &now);
+        error = time_launches(launch, what, places, num_places, repeats, flush, events, ms, &now);
         if (error == cudaSuccess && (attempt == 0 || now.p80_ms * timing->p20_ms < timing->p80_ms * now.p20_ms))
             *timing = now;
         if (error == cudaSuccess && timing->p80_ms <= disturbed * timing->p20_ms)

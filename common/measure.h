@@ -25,11 +25,12 @@ struct flush {
 };
 
 /* Times `repeats` launches, each with a cold cache: the queue holds flush, event, kernel, event, flush, ... and the
-   host waits once, at the end. Two launches before them warm up and are not counted. Where they scatter too much (p80
-   far above p20) all of them are timed again, at most twice, and the calmest timing is kept. The problem has the
-   workspace that the kernel asks for. Fewer than 1 repeat is an error. */
-cudaError_t measure(launch_function *launch, const void *what, const struct problem *problem, int repeats,
-                    const struct flush *flush, struct timing *timing);
+   host waits once, at the end. `places`: the same problem in num_places sets of arrays, taken in turn, each with the
+   workspace that the kernel asks for. Two launches in each place warm up and are not counted. Where the times scatter
+   too much (p80 far above p20) all of them are taken again, at most twice, and the calmest timing is kept. Fewer than 1
+   repeat or place is an error. */
+cudaError_t measure(launch_function *launch, const void *what, const struct problem *places, int num_places,
+                    int repeats, const struct flush *flush, struct timing *timing);
 
 #ifdef __cplusplus
 }

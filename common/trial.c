@@ -181,6 +181,65 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
 /* ---- times ---- */
 
+/* Where cudaMalloc puts the arrays changes a short launch by some per cent, so it is timed in several sets of arrays in
+   turn. The first set is the one that was checked. */
+enum { MAX_PLACES = 4 };
+
+struct places {
+    int count;
+    struct arrays arrays[MAX_PLACES];
+};
+
+/* Short launches scatter more than long ones: they have more places and more repeats. */
+static bool is_short(const struct problem *problem)
+{
+    return problem_count(problem) < (size_t)1 << 25;
+}
+
+/* Fills `arrays` with what is timed, and further sets like it, as far as there is plenty of memory. */
+static cudaError_t places_create(struct places *places, const struct arrays *arrays, const struct data *data)
+{
+    const struct problem *problem = &arrays->problem;
+    const int wanted = arrays->backend == ON_CUDA && is_short(problem) ? MAX_PLACES : 1;
+    const size_t bytes = arrays_bytes(problem->operation, problem->sizes, problem->direction);
+    cudaError_t error = cudaSuccess;
+    places->count = 0;
+    for (int i = 0; i < wanted && error == cudaSuccess; i++) {
+        struct arrays *const place = &places->arrays[i];
+        size_t available = 0, total;
+        cudaMemGetInfo(&available, &total);
+        if (i > 0 && (available / 4 < bytes || arrays_create(place, problem->operation, problem->sizes,
+                                                             problem->direction, arrays->backend) != cudaSuccess))
+            break;
+        if (i == 0)
+            *place = *arrays;
+        place->problem.config = problem->config;
+        places->count++;
+        error = arrays_fill(place, data);
+    }
+    return error;
+}
+
+static void places_free(struct places *places)
+{
+    for (int i = 1; i < places->count; i++)
+        arrays_free(&places->arrays[i]);
+}
+
+static cudaError_t places_take_workspace(struct places *places, const struct kernel *kernel)
+{
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < places->count && error == cudaSuccess; i++)
+        error = arrays_take_workspace(&places->arrays[i], kernel);
+    return error;
+}
+
+static void places_drop_workspace(struct places *places)
+{
+    for (int i = 0; i < places->count; i++)
+        arrays_drop_workspace(&places->arrays[i]);
+}
+
 /* Counts what one launch does on the simulator, and labels its trace. */
 static cudaError_t count_launch(launch_function *launch, const void *what, const struct problem *problem,
                                 struct row *row)
@@ -205,48 +264,53 @@ static cudaError_t count_launch(launch_function *launch, const void *what, const
 #endif
 }
 
-/* Times a launch. Short launches scatter more than long ones, so they are repeated more often. */
-static cudaError_t time_launch(const struct trials *trials, const struct arrays *arrays, launch_function *launch,
+/* Times a launch in all places in turn. */
+static cudaError_t time_launch(const struct trials *trials, const struct places *places, launch_function *launch,
                                const void *what, struct row *row)
 {
-    const struct problem *problem = &arrays->problem;
-    const bool is_short = problem_count(problem) < (size_t)1 << 25;
+    struct problem problems[MAX_PLACES];
     const int given = trials->selection->options->repeats;
-    int repeats = given != 0 ? given : arrays->backend != ON_CUDA ? 7 : is_short ? 101 : 25;
+    int repeats = given != 0                             ? given
+                  : places->arrays[0].backend != ON_CUDA ? 7
+                  : is_short(&places->arrays[0].problem) ? 101
+                                                         : 25;
     cudaError_t error = cudaSuccess;
+    for (int i = 0; i < places->count; i++)
+        problems[i] = places->arrays[i].problem;
 
     if (selection_compares(trials->selection) && repeats > 5) { /* as many as fit into 0.2 s, at least 5 */
-        error = measure(launch, what, problem, 1, &trials->flush, &row->timing);
+        error = measure(launch, what, problems, 1, 1, &trials->flush, &row->timing);
         if (error == cudaSuccess)
             repeats = (int)fmin(repeats, fmax(5.0, 200.0 / row->timing.median_ms));
     }
     if (error == cudaSuccess)
-        error = measure(launch, what, problem, repeats, &trials->flush, &row->timing);
+        error = measure(launch, what, problems, places->count, repeats, &trials->flush, &row->timing);
     row->timed = error == cudaSuccess;
     return error;
 }
 
 /* Times a launch, or counts what it does on the simulator, into *row. One that fails is a failed check. `name`: for
    messages. */
-static void measure_launch(struct trials *trials, const struct arrays *arrays, launch_function *launch,
+static void measure_launch(struct trials *trials, const struct places *places, launch_function *launch,
                            const void *what, const char *name, struct row *row)
 {
-    const struct problem *problem = &arrays->problem;
+    const struct problem *problem = &places->arrays[0].problem;
     char shape[SIZES_TEXT];
 
     sizes_text(problem->operation, problem->sizes, shape);
     report_progress(trials->report, "timing %s %s, %s", name, row->direction, shape);
-    const cudaError_t error = arrays->backend == ON_SIM ? count_launch(launch, what, problem, row)
-                                                        : time_launch(trials, arrays, launch, what, row);
+    const cudaError_t error = places->arrays[0].backend == ON_SIM ? count_launch(launch, what, problem, row)
+                                                                  : time_launch(trials, places, launch, what, row);
     if (error != cudaSuccess)
         report_failed(trials->report, "%s %s, %s: the launch failed: %s", name, row->direction, shape,
                       cudaGetErrorString(error));
 }
 
 /* The pass's two baselines, each as a row of its own. *copy and *add become their GB/s, and stay 0 if there is none. */
-static void time_baselines(struct trials *trials, const struct arrays *arrays, double *copy, double *add)
+static void time_baselines(struct trials *trials, const struct places *places, double *copy, double *add)
 {
     const struct operation *operation = trials->selection->operation;
+    const struct arrays *arrays = &places->arrays[0];
     const bool backward = is_backward(arrays->problem.direction);
     const struct baseline *baselines[] = {&operation->copy[backward], &operation->add[backward]};
     double *reached[] = {copy, add};
@@ -259,7 +323,7 @@ static void time_baselines(struct trials *trials, const struct arrays *arrays, d
                           .direction = direction_name(arrays->problem.direction),
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
-        measure_launch(trials, arrays, baseline_launch, baselines[i], row.variant, &row);
+        measure_launch(trials, places, baseline_launch, baselines[i], row.variant, &row);
         *reached[i] = row_gb_per_s(&row);
         row.copy_gb_per_s = *copy;
         row.add_gb_per_s = *add;
@@ -268,19 +332,20 @@ static void time_baselines(struct trials *trials, const struct arrays *arrays, d
 }
 
 /* Times all wanted kernels on the workload that is timed. errors: what check_shape found. */
-static void time_shape(struct trials *trials, struct arrays *arrays, const double *errors)
+static void time_shape(struct trials *trials, const struct arrays *arrays, const double *errors)
 {
     const struct selection *selection = trials->selection;
     const struct operation *operation = selection->operation;
     const struct problem *problem = &arrays->problem;
     const struct data data = {selection->options->seed, operation->timed_kind};
     const bool timing = !selection->options->check_only && problem_count(problem) != 0;
-    const bool filled = timing && arrays_fill(arrays, &data) == cudaSuccess;
+    struct places places = {0};
+    const bool filled = timing && places_create(&places, arrays, &data) == cudaSuccess;
     double copy = 0.0, add = 0.0;
     char why[256], shape[SIZES_TEXT];
 
     if (filled)
-        time_baselines(trials, arrays, &copy, &add);
+        time_baselines(trials, &places, &copy, &add);
     if (timing && !filled)
         report_failed(trials->report, "%s of %s: the test data could not be written",
                       direction_name(problem->direction), sizes_text(operation, problem->sizes, shape));
@@ -307,16 +372,17 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
                           .max_error = errors[k]};
         memcpy(row.sizes, problem->sizes, sizeof row.sizes);
         if (filled && errors[k] <= 1.0) { /* a wrong result has no speed */
-            const cudaError_t error = arrays_take_workspace(arrays, kernel);
+            const cudaError_t error = places_take_workspace(&places, kernel);
             if (error == cudaSuccess)
-                measure_launch(trials, arrays, operation->launch, kernel->row, kernel->name, &row);
+                measure_launch(trials, &places, operation->launch, kernel->row, kernel->name, &row);
             else
                 report_failed(trials->report, "%s %s, %s: no memory for its workspace", kernel->name, row.direction,
                               sizes_text(operation, problem->sizes, shape));
-            arrays_drop_workspace(arrays);
+            places_drop_workspace(&places);
         }
         report_row(trials->report, &row);
     }
+    places_free(&places);
 }
 
 /* ---- both ---- */

@@ -135,7 +135,7 @@ static double time_it(const struct tuning *tuning, const struct arrays *arrays, 
                       const void *what, int repeats)
 {
     struct timing timing;
-    const cudaError_t error = measure(launch, what, &arrays->problem, repeats, &tuning->flush, &timing);
+    const cudaError_t error = measure(launch, what, &arrays->problem, 1, repeats, &tuning->flush, &timing);
     return error == cudaSuccess ? timing.median_ms : -1.0;
 }
 

@@ -6,12 +6,15 @@
 #include "../../measure.h"
 
 static int launches;
-static int longer[3]; /* for each attempt how many times as long two of its launches take */
+static int longer[3];   /* for each attempt how many times as long two of its launches take */
+static int at_place[2]; /* launches at each place */
+static const struct problem places[2];
 
 static cudaError_t launch(const void *what, const struct problem *problem, cudaStream_t stream)
 {
     const int timed = launches++ - 2;
-    (void)what, (void)problem, (void)stream;
+    (void)what, (void)stream;
+    at_place[problem - places]++;
     usleep(10000 * (timed >= 0 && timed % 5 >= 3 ? (unsigned)longer[timed / 5 % 3] : 1));
     return cudaSuccess;
 }
@@ -24,7 +27,7 @@ static void check(const char *what, int first, int second, int third, int must_b
     struct timing timing = {0};
     longer[0] = first, longer[1] = second, longer[2] = third;
     launches = 0;
-    const cudaError_t error = measure(launch, NULL, NULL, 5, &no_flush, &timing);
+    const cudaError_t error = measure(launch, NULL, places, 1, 5, &no_flush, &timing);
     const double spread = timing.p80_ms / timing.p20_ms;
     const bool good = error == cudaSuccess && launches == must_be_launches && low <= spread && spread <= high;
     printf("%sok %d - %s\n", good ? "" : "not ", ++number, what);
@@ -37,6 +40,13 @@ int main(void)
     check("calm times are taken once", 1, 1, 1, 7, 1.0, 1.5);
     check("times that scatter are taken again", 5, 1, 1, 12, 1.0, 1.5);
     check("at most twice, and the calmest are kept", 8, 3, 6, 17, 2.0, 4.0);
+    at_place[0] = at_place[1] = 0;
+    launches = longer[0] = longer[1] = longer[2] = 1;
+    struct timing timing;
+    const struct flush no_flush = {NULL, 0};
+    const cudaError_t error = measure(launch, NULL, places, 2, 4, &no_flush, &timing);
+    printf("%sok %d - two places are warmed up and timed in turn\n",
+           error == cudaSuccess && at_place[0] == 4 && at_place[1] == 4 ? "" : "not ", ++number);
     printf("1..%d\n", number);
     return 0;
 }
