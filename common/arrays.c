@@ -146,7 +146,9 @@ cudaError_t arrays_take_workspace(struct arrays *arrays, const struct kernel *ke
     problem->workspace_size = operation->workspace_size != NULL ? operation->workspace_size(kernel->row, problem) : 0;
     if (problem->workspace_size == 0)
         return cudaSuccess;
-    const cudaError_t error = cudaMalloc(&problem->workspace, problem->workspace_size);
+    cudaError_t error = cudaMalloc(&problem->workspace, problem->workspace_size);
+    if (error == cudaSuccess)
+        error = cudaMemset(problem->workspace, 0xFF, problem->workspace_size);
     if (error == cudaSuccess)
         name_array(problem->workspace, problem->workspace_size, "workspace");
     return error;
@@ -164,6 +166,8 @@ cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel)
 {
     cudaError_t error = arrays_take_workspace(arrays, kernel);
     if (error == cudaSuccess)
+        error = arrays->problem.operation->launch(kernel->row, &arrays->problem, NULL);
+    if (error == cudaSuccess && arrays->problem.workspace_size != 0) /* and again, with what it has left there */
         error = arrays->problem.operation->launch(kernel->row, &arrays->problem, NULL);
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize();

@@ -63,6 +63,16 @@ static __device__ __forceinline__ void mbarrier_expect(uint64_t *barrier, unsign
 #endif
 }
 
+/* Arrives: what this thread has done before is done for those who wait for the phase. */
+static __device__ __forceinline__ void mbarrier_arrive(uint64_t *barrier)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+#else
+    __trap();
+#endif
+}
+
 /* Waits until the phase of that parity has ended; what was copied in it can then be read. */
 static __device__ __forceinline__ void mbarrier_wait(uint64_t *barrier, unsigned parity)
 {

@@ -277,6 +277,8 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
         error = cudaMemset(memory, 0, 6 * LENGTH * sizeof *memory);
     if (error == cudaSuccess && good->workspace_size != 0)
         error = cudaMalloc(&good->workspace, good->workspace_size);
+    if (error == cudaSuccess && good->workspace_size != 0)
+        error = cudaMemset(good->workspace, 0xFF, good->workspace_size);
     if (error != cudaSuccess) {
         snprintf(text, size, "there was no memory to check it");
         cudaFree(memory);

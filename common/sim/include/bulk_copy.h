@@ -22,6 +22,9 @@ static inline void copy_engine_fence(void)
 /* Arrives, and announces that `bytes` will be copied in this phase. */
 void mbarrier_expect(uint64_t *barrier, unsigned bytes, SIM_AT);
 
+/* Arrives: what this thread has done before is done for those who wait for the phase. */
+#define mbarrier_arrive(barrier) mbarrier_expect((barrier), 0)
+
 /* Waits while the phase that has not ended yet has that parity. */
 void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
 

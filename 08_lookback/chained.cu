@@ -1,0 +1,84 @@
+/* chained.cu - all in one launch: a block computes what its tile does, waits for what leaves the tile before, and tells
+   what leaves its own.
+
+       tile 0   load  scan  tell   add  store
+       tile 1   load  scan   wait  tell   add  store
+       tile 2   load  scan   . . .  wait  tell   add  store           load and scan side by side, the rest in a row
+
+   A block waits, so the one that it waits for must be running. A ticket sees to that: blocks take the tiles in the order
+   in which they begin. */
+#include <cuda_runtime.h>
+
+#include "lookback.cuh"
+
+enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32 };
+
+/* What leaves the tile whose word this is, as soon as it is known. */
+static __device__ __forceinline__ float wait_for(unsigned long long *place)
+{
+    unsigned long long word;
+    do
+        word = word_read(place);
+    while (word == NOTHING_YET);
+    return word_pair(word).sum;
+}
+
+/* Each block takes the next tile. inputs, coeffs, outputs: (num_seqs, seq_len). */
+template <int reverse>
+static __global__ void __launch_bounds__(LOOKBACK_THREADS)
+    chained_forward(struct cut cut, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                    float *__restrict__ outputs, struct workspace *space)
+{
+    __shared__ struct warp_totals totals;
+    __shared__ unsigned number_taken;
+    __shared__ float carry_found;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int own = warp * ROWS * PIPE_ROW + lane * 4;
+    float x[ROWS][4], c[ROWS][4];
+    struct pair before[ROWS];
+
+    if (threadIdx.x == 0)
+        number_taken = take_ticket(space);
+    __syncthreads();
+    const unsigned number = number_taken;
+    const struct tile tile = tile_number<reverse>(number, &cut);
+    const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+
+    /* 1. and 2. The tile, and what each warp's part of it does. */
+    rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
+    const struct pair whole_warp = rows_scan<ROWS>(x, c, before, lane);
+    if (lane == 31)
+        totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+    __syncthreads();
+    const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
+
+    /* 3. One thread waits for the tile before, and tells what leaves this one. */
+    if (threadIdx.x == NUM_WARPS - 1) {
+        const float carry = nothing ? 0.0f : wait_for(&space->words[number - 1]);
+        const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+        word_write(&space->words[number], NO_PRODUCT, word_half(leaves));
+        carry_found = carry;
+    }
+    __syncthreads();
+
+    /* 4. What comes in is added, and the tile is stored. */
+    const float carry = carry_found;
+    const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+    const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
+    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+    leave_workspace(space, cut.num_tiles);
+}
+
+extern "C" cudaError_t lookback_chained(const struct linrec_args *args, cudaStream_t stream)
+{
+    const struct cut cut = lookback_cut(args);
+    const cudaError_t error = lookback_check(args, false, &cut);
+    if (error != cudaSuccess || cut.num_tiles == 0)
+        return error;
+    (args->reverse ? chained_forward<1> : chained_forward<0>)<<<cut.num_tiles, LOOKBACK_THREADS, 0, stream>>>(
+        cut, args->inputs, args->coeffs, args->outputs, (struct workspace *)args->workspace);
+    return cudaGetLastError();
+}

@@ -1,0 +1,91 @@
+/* launch.c - how sequences are cut into tiles. See lookback.h. */
+#include "lookback.h"
+
+/* A sequence whose length is no multiple of 4 may begin up to 3 elements into its first group. */
+static size_t most_elems(size_t seq_len)
+{
+    return seq_len % 4 == 0 ? seq_len : seq_len + 3;
+}
+
+/* No tiles at all: nothing to do. More than can be numbered: num_tiles is above 2^31 - 1. */
+static struct cut cut_into(const struct linrec_args *args, size_t tile_len)
+{
+    struct cut cut = {.seq_len = args->seq_len, .seq_tiles = 1, .tile_len = (int)tile_len};
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return cut;
+    const size_t seq_tiles = (most_elems(args->seq_len) - 1) / tile_len + 1;
+    const bool too_many = seq_tiles > 0x7FFFFFFF / args->num_seqs;
+    cut.seq_tiles = too_many ? 1 : (unsigned)seq_tiles;
+    cut.num_tiles = too_many ? 0x80000000u : (unsigned)(args->num_seqs * seq_tiles);
+    return cut;
+}
+
+struct cut lookback_cut(const struct linrec_args *args)
+{
+    return cut_into(args, LOOKBACK_TILE);
+}
+
+/* A ticket, a counter and a word for each tile. */
+static size_t workspace_size(const struct cut *cut)
+{
+    return 8 + 8 * (size_t)cut->num_tiles;
+}
+
+size_t lookback_workspace(const struct linrec_args *args)
+{
+    const struct cut cut = cut_into(args, LOOKBACK_LEAST_TILE);
+    return workspace_size(&cut);
+}
+
+cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct cut *cut)
+{
+    const cudaError_t error = linrec_check_args(args, backward);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    return cut->num_tiles > 0x7FFFFFFF || args->workspace == NULL || args->workspace_size < workspace_size(cut)
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
+}
+
+cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
+                        struct waves_shape *shape)
+{
+    struct pipe_chip chip;
+    int device, multiprocessors;
+    cudaError_t error = pipe_read_chip(&chip);
+    if (error == cudaSuccess)
+        error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess)
+        return error;
+    shape->rows = args->config.rows != 0 ? args->config.rows : rows;
+    shape->threads = args->config.threads != 0 ? args->config.threads : most_threads;
+    shape->cut = cut_into(args, LOOKBACK_LEAST_TILE);
+    if (shape->cut.num_tiles == 0)
+        return cudaSuccess;
+    if (shape->cut.num_tiles > 0x7FFFFFFF || (shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 ||
+        shape->threads < 32 || shape->threads > most_threads || args->config.stages < 0 ||
+        args->config.stages > WAVES_MAX_STAGES)
+        return cudaErrorInvalidValue;
+
+    /* As few rounds of all blocks as the largest tile allows, then tiles as equal as these rounds allow. */
+    const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
+    const size_t blocks = multiprocessors < WAVES_MAX_BLOCKS ? (size_t)multiprocessors : WAVES_MAX_BLOCKS;
+    const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;
+    const size_t rounds = (args->num_seqs * least_tiles - 1) / blocks + 1;
+    const size_t seq_tiles =
+        rounds * blocks / args->num_seqs > least_tiles ? rounds * blocks / args->num_seqs : least_tiles;
+    const size_t tile_len = ((elems - 1) / seq_tiles / 4 + 1) * 4;
+    shape->cut = cut_into(args, tile_len < LOOKBACK_LEAST_TILE ? LOOKBACK_LEAST_TILE : tile_len);
+    shape->threads = (int)((shape->cut.tile_len - 1) / row_len + 1) * 32;
+    shape->blocks = shape->cut.num_tiles < blocks ? shape->cut.num_tiles : (unsigned)blocks;
+
+    const size_t own = WAVES_MAX_STAGES * 512, bytes = num_arrays * sizeof(float) * shape->cut.tile_len;
+    const size_t fit = chip.shared_limit > own ? (chip.shared_limit - own) / bytes : 0;
+    shape->stages = args->config.stages != 0 ? args->config.stages
+                    : fit < WAVES_MAX_STAGES ? (int)fit
+                                             : WAVES_MAX_STAGES;
+    shape->shared = shape->stages * bytes;
+    return chip.arch < 90 || shape->stages < 2 || (size_t)shape->stages > fit ? cudaErrorNotSupported : cudaSuccess;
+}

@@ -1,0 +1,74 @@
+/* lookback.h - chapter 08: a few long sequences over the whole GPU, their tiles side by side. */
+#ifndef LOOKBACK_H
+#define LOOKBACK_H
+
+#include "../06_backward/backward.h"
+#include "../common/harness.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    LOOKBACK_ROWS = 4, /* of 128 elements in each warp's part of a tile */
+    LOOKBACK_THREADS = 256,
+    LOOKBACK_TILE = LOOKBACK_ROWS * PIPE_ROW * LOOKBACK_THREADS / 32,
+    LOOKBACK_LEAST_TILE = 512,
+    WAVES_MAX_THREADS = 256, /* of each of the two groups of warps that compute */
+    WAVES_MAX_STAGES = 16,   /* tiles in shared memory at once */
+    WAVES_LOOKERS = 4,       /* warps that look at other blocks' tiles */
+    WAVES_WORDS = 6,         /* that a lane of such a warp looks at */
+    WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
+};
+
+/* How sequences are cut into tiles. The tiles are numbered through: first all of sequence 0, in the order of the scan. */
+struct cut {
+    size_t seq_len;     /* elements of a sequence */
+    unsigned seq_tiles; /* tiles of a sequence */
+    unsigned num_tiles; /* of all sequences */
+    int tile_len;       /* elements of a tile, a multiple of 4 */
+};
+
+/* The launchers: forward or reversed, as backward.h has them. All need workspace (below), and at most 2^31 - 1 tiles.
+   All but three_pass want it filled with 0xFF before the first launch, and leave it so: every launch cleans up, which
+   is part of its time. Two launches that run at the same time need a workspace each. */
+linrec_launcher lookback_three_pass; /* what each tile does, what comes into each tile, all tiles once more */
+linrec_launcher lookback_chained;    /* one pass: each tile waits for the one before */
+linrec_launcher lookback_lookback;   /* one pass: a warp looks back over 32 tiles at once */
+linrec_launcher lookback_waves;      /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
+linrec_launcher lookback_waves_backward; /* both gradients, in the same way (sm_90) */
+
+/* One of these, or chapter 06's default where that is as fast: by number and length of the sequences and by chip. The
+   default of the whole course. */
+linrec_launcher linrec_forward, linrec_backward;
+
+/* Bytes of workspace that they need. */
+size_t lookback_three_pass_workspace(const struct linrec_args *args);
+size_t lookback_workspace(const struct linrec_args *args);
+
+/* The sequences in tiles of LOOKBACK_TILE elements. */
+struct cut lookback_cut(const struct linrec_args *args);
+
+/* What every launcher of one pass checks: arguments, workspace and the number of tiles. */
+cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct cut *cut);
+
+/* How waves and waves_backward run: a group's threads are the rows of a tile, and as many stages as fit. */
+struct waves_shape {
+    struct cut cut;
+    int rows, threads, stages;
+    unsigned blocks; /* all of them are on the chip at the same time */
+    size_t shared;   /* bytes of dynamic shared memory */
+};
+
+/* Fits the tiles to the chip, so that the last blocks to end have as much to do as the others. num_arrays: how many
+   are in a stage, 2 or 3. cudaErrorNotSupported if the chip lacks what they need. */
+cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
+                        struct waves_shape *shape);
+
+extern const struct linrec_kernel chapter08_kernels[];
+extern const struct chapter chapter08;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

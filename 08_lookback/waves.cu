@@ -1,0 +1,129 @@
+/* waves.cu - the blocks stay, one on each multiprocessor, and tiles wait in shared memory while a warp looks at other
+   blocks' words. With B blocks, block b takes tiles b, b + B, b + 2B, ... What comes into a tile is what came into the
+   block's own last tile, led through the B words since: all of them totals, which wait for nothing.
+
+       tiles    | 0  1  2 ... B-1 |  B  B+1 ... 2B-1 | 2B  ...
+       block    | 0  1  2 ... B-1 |  0   1  ...  B-1 |  0  ...
+                       ^------- B words -------^              what came into tile 2, led through 2 ... B+1, comes into B+2
+
+   Warps have parts. A tile passes through them in its stage, and four barriers of each stage tell how far it is:
+
+       send ---arrived---> sum ---summed---> look ---known---> apply ---free---> send
+       asks the copy       what the tile     publishes it,     scans the tile
+       engine              does              reads B words     again, stores y             */
+#include <cuda_runtime.h>
+
+#include "lookback.cuh"
+
+/* What all parts need. */
+struct forward_work {
+    struct cut cut;
+    int num_stages, num_warps;
+    const float *inputs, *coeffs;
+    float *outputs;
+};
+
+/* The warp's rows of the tile in a stage, and their scan. */
+template <int rows, int reverse>
+static __device__ __forceinline__ struct pair rows_take(const struct forward_work *work, const float *origin,
+                                                        const struct tile *tile, int own, int lane, float (*x)[4],
+                                                        float (*c)[4], struct pair *before)
+{
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int at = own + r * PIPE_ROW;
+        take4<reverse>(origin, work->inputs + tile->at, at, tile->first, tile->last, 0.0f, x[r]);
+        take4<reverse>(origin + work->cut.tile_len, work->coeffs + tile->at, at, tile->first, tile->last, 1.0f, c[r]);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+        if (tile->number_in_seq == 0 && own + i == tile->first)
+            c[0][i] = 1.0f;
+    return rows_scan<rows>(x, c, before, lane);
+}
+
+/* Block b computes tiles b, b + gridDim.x, ... of inputs, coeffs and outputs, (num_seqs, seq_len). Shared memory:
+   num_stages tiles of x and c. */
+template <int rows, int reverse>
+static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS + 1) * 32, 1)
+    waves_forward(struct forward_work work, struct workspace *space)
+{
+    extern __shared__ __align__(128) float tiles[];
+    __shared__ struct stage stages[WAVES_MAX_STAGES];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = work.num_warps;
+    const int looker = warp - 2 * num_warps, row_warp = warp % num_warps, tile_len = work.cut.tile_len;
+    const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
+    float x[rows][4], c[rows][4];
+    struct pair before[rows];
+
+    stages_init(stages, work.num_stages, num_warps);
+    for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
+        struct stage *const stage = &stages[turn % work.num_stages];
+        float *const origin = tiles + (turn % work.num_stages * 2 + reverse) * tile_len; /* the tile's, of x */
+        const unsigned parity = turn / work.num_stages % 2;
+        const struct tile tile = tile_number<reverse>(number, &work.cut);
+        const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+
+        if (looker == WAVES_LOOKERS && lane == 0) { /* send; nobody waits for the first round's stages */
+            mbarrier_wait(&stage->free, parity ^ 1);
+            mbarrier_expect(&stage->arrived, 2 * groups_bytes(&tile));
+            groups_send<reverse>(work.inputs, &tile, origin, &stage->arrived);
+            groups_send<reverse>(work.coeffs, &tile, origin + tile_len, &stage->arrived);
+        } else if (warp < num_warps) { /* sum */
+            mbarrier_wait(&stage->arrived, parity);
+            const struct pair whole_warp = rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
+            if (lane == 31)
+                stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
+            copy_engine_fence(); /* the tile was read before its stage is filled again */
+            __syncwarp();
+            if (lane == 31)
+                mbarrier_arrive(&stage->summed);
+        } else if (looker < 0) { /* apply */
+            mbarrier_wait(&stage->arrived, parity);
+            mbarrier_wait(&stage->known, parity);
+            rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
+            const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
+            const float carry = stage->carry;
+            copy_engine_fence();
+            __syncwarp();
+            if (lane == 0)
+                mbarrier_arrive(&stage->free);
+            const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+            const float before_warp = __shfl_sync(ALL_LANES, leaves, (row_warp + 31) % 32);
+            rows_add<rows>(x, c, before, row_warp == 0 ? carry : before_warp, nothing && row_warp == 0, lane);
+#pragma unroll
+            for (int r = 0; r < rows; r++)
+                store4_unsplit<reverse>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+        } else if ((int)turn % WAVES_LOOKERS == looker) { /* look; the lookers take the tiles in turn */
+            mbarrier_wait(&stage->summed, parity);
+            const struct pair whole = pair_shfl(totals_scan(&stage->totals, num_warps, lane), num_warps - 1);
+            if (lane == 0)
+                word_write(&space->words[number], word_half(whole.product), word_half(whole.sum));
+            const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
+            const struct pair since = words_join(&space->words[number - count], count, lane);
+            pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
+        }
+    }
+    leave_workspace(space, work.cut.num_tiles);
+}
+
+extern "C" cudaError_t lookback_waves(const struct linrec_args *args, cudaStream_t stream)
+{
+    struct waves_shape shape;
+    cudaError_t error = waves_shape(args, 4, WAVES_MAX_THREADS, 2, &shape);
+    if (error == cudaSuccess)
+        error = lookback_check(args, false, &shape.cut);
+    if (error != cudaSuccess || shape.cut.num_tiles == 0)
+        return error;
+    void (*const kernel)(struct forward_work, struct workspace *) =
+        args->reverse ? (shape.rows == 2 ? waves_forward<2, 1> : waves_forward<4, 1>)
+                      : (shape.rows == 2 ? waves_forward<2, 0> : waves_forward<4, 0>);
+    const struct forward_work work = {shape.cut,    shape.stages, shape.threads / 32,
+                                      args->inputs, args->coeffs, args->outputs};
+    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared);
+    if (error != cudaSuccess)
+        return error;
+    kernel<<<shape.blocks, 2 * shape.threads + (WAVES_LOOKERS + 1) * 32, shape.shared, stream>>>(
+        work, (struct workspace *)args->workspace);
+    return cudaGetLastError();
+}
