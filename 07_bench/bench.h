@@ -13,6 +13,7 @@ extern "C" {
    chapter's own table: a launch that does nothing, and what the CUDA Toolkit brings; but the simulator does not run C++
    libraries. */
 extern const struct chapter chapter07;
+extern const struct linrec_kernel chapter07_kernels[]; /* the chapter's own */
 
 /* A kernel that does nothing, in one block, whatever the shape. */
 linrec_launcher empty_forward;

@@ -26,7 +26,7 @@ static int levels_of_block(size_t seq_len)
 }
 #endif
 
-static const struct linrec_kernel kernels[] = {
+const struct linrec_kernel chapter07_kernels[] = {
     {
         .name = "empty",
         .idea = "a kernel that does nothing, in one block: a launch alone",
@@ -82,7 +82,7 @@ static void default_shapes(const struct place *place, struct shapes *shapes)
 const struct chapter chapter07 = {
     .name = "07_bench",
     .operation = &linrec_operation,
-    .kernels = kernels,
+    .kernels = chapter07_kernels,
     .compares_with = {{"02_cuda_ref", chapter02_kernels, {NULL}},
                       {"03_tile", chapter03_kernels, {NULL}},
                       {"04_warp_scan", chapter04_kernels, {NULL}},

@@ -1,4 +1,6 @@
 /* kernels.c - the table of chapter 08's kernels, and what they are compared with. */
+#include "../07_bench/bench.h"
+#include "../common/about.h"
 #include "../common/linrec_operation.h"
 #include "lookback.h"
 
@@ -18,16 +20,42 @@ const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(chained, "one pass; each tile waits for the one before"), .forward = lookback_chained,
      .workspace_size = lookback_workspace},
     {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
-     .workspace_size = lookback_workspace, .is_default = true},
+     .workspace_size = lookback_workspace},
     {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
-     .backward = lookback_waves_backward, .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES},
-     .workspace_size = lookback_workspace, .min_arch = 90},
+     .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
+     .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES}},
+    {KERNEL(default, "waves or chapter 06's default, by number, length and chip"), .forward = linrec_forward,
+     .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
     {.name = NULL},
 };
+
+/* On a GPU from one sequence to many, in steps of four, up to 2^28 elements; the simulator a few tiles. */
+static void default_shapes(const struct place *place, struct shapes *shapes)
+{
+    const size_t multiprocessors = (size_t)place->device.multiProcessorCount, most = (size_t)1 << 28;
+    const size_t num_seqs[] = {1, 2, 8, 32, multiprocessors, 1000, 100 * multiprocessors};
+    const size_t lengths[] = {16, 1001, 4096, 20001};
+    size_t sizes[MAX_SIZES] = {0};
+    if (place->backend != ON_CUDA) {
+        sizes[NUM_SEQS] = 2;
+        for (int i = 0; i < 4; i++) {
+            sizes[SEQ_LEN] = lengths[i];
+            shapes_add(shapes, sizes);
+        }
+        return;
+    }
+    for (int i = 0; i < 7; i++) {
+        sizes[NUM_SEQS] = num_seqs[i];
+        for (sizes[SEQ_LEN] = 16; sizes[NUM_SEQS] * sizes[SEQ_LEN] <= most; sizes[SEQ_LEN] *= 4)
+            shapes_add(shapes, sizes);
+    }
+}
 
 const struct chapter chapter08 = {
     .name = "08_lookback",
     .operation = &linrec_operation,
     .kernels = chapter08_kernels,
-    .compares_with = {{"06_backward", chapter06_kernels, {"default"}}},
+    .compares_with = {{"06_backward", chapter06_kernels, {"default"}},
+                      {"07_bench", chapter07_kernels, {"cub_scan", "cub_by_key"}}},
+    .default_shapes = default_shapes,
 };

@@ -25,6 +25,11 @@ struct cut lookback_cut(const struct linrec_args *args)
     return cut_into(args, LOOKBACK_TILE);
 }
 
+struct cut lookback_least_cut(const struct linrec_args *args)
+{
+    return cut_into(args, LOOKBACK_LEAST_TILE);
+}
+
 /* A ticket, a counter and a word for each tile. */
 static size_t workspace_size(const struct cut *cut)
 {
@@ -33,7 +38,7 @@ static size_t workspace_size(const struct cut *cut)
 
 size_t lookback_workspace(const struct linrec_args *args)
 {
-    const struct cut cut = cut_into(args, LOOKBACK_LEAST_TILE);
+    const struct cut cut = lookback_least_cut(args);
     return workspace_size(&cut);
 }
 
@@ -61,7 +66,7 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
         return error;
     shape->rows = args->config.rows != 0 ? args->config.rows : rows;
     shape->threads = args->config.threads != 0 ? args->config.threads : most_threads;
-    shape->cut = cut_into(args, LOOKBACK_LEAST_TILE);
+    shape->cut = lookback_least_cut(args);
     if (shape->cut.num_tiles == 0)
         return cudaSuccess;
     if (shape->cut.num_tiles > 0x7FFFFFFF || (shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 ||

@@ -49,6 +49,9 @@ size_t lookback_workspace(const struct linrec_args *args);
 /* The sequences in tiles of LOOKBACK_TILE elements. */
 struct cut lookback_cut(const struct linrec_args *args);
 
+/* In the smallest tiles that any launcher makes: the workspace has words for these. */
+struct cut lookback_least_cut(const struct linrec_args *args);
+
 /* What every launcher of one pass checks: arguments, workspace and the number of tiles. */
 cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct cut *cut);
 
