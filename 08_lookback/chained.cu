@@ -59,6 +59,8 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
         word_write(&space->words[number], NO_PRODUCT, word_half(leaves));
         carry_found = carry;
     }
+    if (warp == 0)
+        leave_workspace(space, cut.num_tiles, lane);
     __syncthreads();
 
     /* 4. What comes in is added, and the tile is stored. */
@@ -69,7 +71,6 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
-    leave_workspace(space, cut.num_tiles);
 }
 
 extern "C" cudaError_t lookback_chained(const struct linrec_args *args, cudaStream_t stream)

@@ -180,22 +180,23 @@ static __device__ __forceinline__ unsigned take_ticket(struct workspace *space)
     return ticket.fetch_add(1, cuda::memory_order_relaxed) + 1;
 }
 
-/* All threads of a block call it when they need the workspace no more; the last block leaves it as it was found. What
-   the others have done there comes before that: they release it here, and the last one acquires it. */
-static __device__ __forceinline__ void leave_workspace(struct workspace *space, unsigned num_tiles)
+/* A warp of each block calls it when the block has read its last word; the last one leaves the workspace as it was found.
+   What the others have read comes before that: they release it here, and the last one acquires it. */
+static __device__ __forceinline__ void leave_workspace(struct workspace *space, unsigned num_tiles, int lane)
 {
-    __shared__ bool is_last;
-    __syncthreads();
-    if (threadIdx.x == 0) {
+    unsigned others = 0; /* that have called it before, less one, as which the workspace begins */
+    __syncwarp();
+    if (lane == 0) {
         cuda::atomic_ref<unsigned, cuda::thread_scope_device> finished(space->finished);
-        is_last = finished.fetch_add(1, cuda::memory_order_acq_rel) + 2 == gridDim.x;
+        others = finished.fetch_add(1, cuda::memory_order_acq_rel) + 1;
     }
-    __syncthreads();
-    if (!is_last)
+    others = __shfl_sync(ALL_LANES, others, 0);
+    __syncwarp();
+    if (others + 1 != gridDim.x)
         return;
-    for (unsigned i = threadIdx.x; i < num_tiles; i += blockDim.x)
+    for (unsigned i = lane; i < num_tiles; i += 32)
         space->words[i] = NOTHING_YET;
-    if (threadIdx.x == 0)
+    if (lane == 0)
         space->ticket = space->finished = 0xFFFFFFFFu;
 }
 

@@ -102,9 +102,10 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
             const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
             const struct pair since = words_join(&space->words[number - count], count, lane);
             pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
+            if (number + gridDim.x >= work.cut.num_tiles) /* it was the last tile of the block */
+                leave_workspace(space, work.cut.num_tiles, lane);
         }
     }
-    leave_workspace(space, work.cut.num_tiles);
 }
 
 extern "C" cudaError_t lookback_waves(const struct linrec_args *args, cudaStream_t stream)
