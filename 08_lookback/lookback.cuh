@@ -202,6 +202,9 @@ static __device__ __forceinline__ void leave_workspace(struct workspace *space, 
 
 /* ---- stages: where tiles of waves.cu wait in shared memory ---- */
 
+/* The warps beside those of sum and apply: some that look, one that tells and one that sends. */
+enum { TELL = WAVES_LOOKERS, SEND = WAVES_LOOKERS + 1 };
+
 /* A tile's way through its stage, and what is known of it there. */
 struct stage {
     uint64_t arrived, summed, known, free;
@@ -216,7 +219,7 @@ static __device__ __forceinline__ void stages_init(struct stage *stages, int num
             mbarrier_init(&stages[s].arrived, 1);
             mbarrier_init(&stages[s].summed, num_warps);
             mbarrier_init(&stages[s].known, 1);
-            mbarrier_init(&stages[s].free, num_warps + 1); /* the warps of apply, and the look at the next tile */
+            mbarrier_init(&stages[s].free, num_warps + 2); /* the warps of apply, tell, and the look at the next tile */
         }
         mbarrier_init_done();
     }

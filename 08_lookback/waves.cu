@@ -45,7 +45,7 @@ static __device__ __forceinline__ struct pair rows_take(const struct forward_wor
 /* Block b computes tiles b, b + gridDim.x, ... of inputs, coeffs and outputs, (num_seqs, seq_len). Shared memory:
    num_stages tiles of x and c. */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS + 1) * 32, 1)
+static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS + 2) * 32, 1)
     waves_forward(struct forward_work work, struct workspace *space)
 {
     extern __shared__ __align__(128) float tiles[];
@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
         const struct tile tile = tile_number<reverse>(number, &work.cut);
         const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
 
-        if (looker == WAVES_LOOKERS && lane == 0) { /* send; nobody waits for the first round's stages */
+        if (looker == SEND && lane == 0) { /* send; nobody waits for the first round's stages */
             mbarrier_wait(&stage->free, parity ^ 1);
             mbarrier_expect(&stage->arrived, 2 * groups_bytes(&tile));
             groups_send<reverse>(work.inputs, &tile, origin, &stage->arrived);
@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
             if (lane == 31)
                 mbarrier_arrive(&stage->summed);
         } else if (looker < 0) { /* apply */
-            mbarrier_wait(&stage->arrived, parity);
+            mbarrier_wait(&stage->summed, parity);
             mbarrier_wait(&stage->known, parity);
             rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
             const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
@@ -94,16 +94,23 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
 #pragma unroll
             for (int r = 0; r < rows; r++)
                 store4_unsplit<reverse>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
-        } else if ((int)turn % WAVES_LOOKERS == looker) { /* look; the lookers take the tiles in turn */
+        } else if (looker == TELL) { /* tell */
             mbarrier_wait(&stage->summed, parity);
             const struct pair whole = pair_shfl(totals_scan(&stage->totals, num_warps, lane), num_warps - 1);
-            if (lane == 0)
+            __syncwarp();
+            if (lane == 0) {
                 word_write(&space->words[number], word_half(whole.product), word_half(whole.sum));
+                mbarrier_arrive(&stage->free);
+            }
+            if (number + gridDim.x >= work.cut.num_tiles) { /* the block's last word is written; and all are read? */
+                mbarrier_wait(&stage->known, parity);
+                leave_workspace(space, work.cut.num_tiles, lane);
+            }
+        } else if ((int)turn % WAVES_LOOKERS == looker) { /* look; the lookers take the tiles in turn */
             const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
             const struct pair since = words_join(&space->words[number - count], count, lane);
+            mbarrier_wait(&stage->arrived, parity); /* from here on the stage is this tile's */
             pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
-            if (number + gridDim.x >= work.cut.num_tiles) /* it was the last tile of the block */
-                leave_workspace(space, work.cut.num_tiles, lane);
         }
     }
 }
@@ -124,7 +131,7 @@ extern "C" cudaError_t lookback_waves(const struct linrec_args *args, cudaStream
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, 2 * shape.threads + (WAVES_LOOKERS + 1) * 32, shape.shared, stream>>>(
+    kernel<<<shape.blocks, 2 * shape.threads + (WAVES_LOOKERS + 2) * 32, shape.shared, stream>>>(
         work, (struct workspace *)args->workspace);
     return cudaGetLastError();
 }
