@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
 extern "C" cudaError_t lookback_chained(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct cut cut = lookback_cut(args);
+    const struct cut cut = lookback_cut(args, ROWS);
     const cudaError_t error = lookback_check(args, false, &cut);
     if (error != cudaSuccess || cut.num_tiles == 0)
         return error;

@@ -20,7 +20,7 @@ const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(chained, "one pass; each tile waits for the one before"), .forward = lookback_chained,
      .workspace_size = lookback_workspace},
     {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
-     .workspace_size = lookback_workspace},
+     .workspace_size = lookback_workspace, .knobs = {.rows = {1, 2, 4}}},
     {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
      .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
      .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES}},

@@ -20,9 +20,14 @@ static struct cut cut_into(const struct linrec_args *args, size_t tile_len)
     return cut;
 }
 
-struct cut lookback_cut(const struct linrec_args *args)
+struct cut lookback_cut(const struct linrec_args *args, int rows)
 {
-    return cut_into(args, LOOKBACK_TILE);
+    struct cut cut = cut_into(args, LOOKBACK_LEAST_TILE);
+    if (cut.num_tiles > 0 && (rows == 1 || rows == 2 || rows == 4))
+        return cut_into(args, (size_t)rows * PIPE_ROW * LOOKBACK_THREADS / 32);
+    if (cut.num_tiles > 0)
+        cut.num_tiles = 0x80000000u;
+    return cut;
 }
 
 struct cut lookback_least_cut(const struct linrec_args *args)

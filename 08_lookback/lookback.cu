@@ -10,7 +10,7 @@
 
 #include "lookback.cuh"
 
-enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32 };
+enum { NUM_WARPS = LOOKBACK_THREADS / 32 };
 
 /* What comes into tile `number`, which is not its sequence's first. All lanes of a warp call it. */
 static __device__ __forceinline__ float look_back(unsigned long long *words, unsigned number, unsigned number_in_seq,
@@ -43,7 +43,7 @@ static __device__ __forceinline__ float look_back(unsigned long long *words, uns
 }
 
 /* Each block takes the next tile. inputs, coeffs, outputs: (num_seqs, seq_len). */
-template <int reverse>
+template <int rows, int reverse>
 static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     lookback_forward(struct cut cut, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                      float *__restrict__ outputs, struct workspace *space)
@@ -52,9 +52,9 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     __shared__ unsigned number_taken;
     __shared__ float carry_found;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int own = warp * ROWS * PIPE_ROW + lane * 4;
-    float x[ROWS][4], c[ROWS][4];
-    struct pair before[ROWS];
+    const int own = warp * rows * PIPE_ROW + lane * 4;
+    float x[rows][4], c[rows][4];
+    struct pair before[rows];
 
     if (threadIdx.x == 0)
         number_taken = take_ticket(space);
@@ -64,8 +64,8 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
 
     /* 1. and 2. The tile, and what each warp's part of it does. */
-    rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
-    const struct pair whole_warp = rows_scan<ROWS>(x, c, before, lane);
+    rows_load<rows, reverse>(inputs, coeffs, &tile, own, x, c);
+    const struct pair whole_warp = rows_scan<rows>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
     __syncthreads();
@@ -90,19 +90,27 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     const float carry = carry_found;
     const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
     const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+    rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
 #pragma unroll
-    for (int r = 0; r < ROWS; r++)
+    for (int r = 0; r < rows; r++)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
 }
 
 extern "C" cudaError_t lookback_lookback(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct cut cut = lookback_cut(args);
+    const int rows = args->config.rows != 0 ? args->config.rows : LOOKBACK_ROWS;
+    const struct cut cut = lookback_cut(args, rows);
     const cudaError_t error = lookback_check(args, false, &cut);
     if (error != cudaSuccess || cut.num_tiles == 0)
         return error;
-    (args->reverse ? lookback_forward<1> : lookback_forward<0>)<<<cut.num_tiles, LOOKBACK_THREADS, 0, stream>>>(
-        cut, args->inputs, args->coeffs, args->outputs, (struct workspace *)args->workspace);
+    void (*const kernel)(struct cut, const float *, const float *, float *, struct workspace *) =
+        args->reverse ? (rows == 1   ? lookback_forward<1, 1>
+                         : rows == 2 ? lookback_forward<2, 1>
+                                     : lookback_forward<4, 1>)
+                      : (rows == 1   ? lookback_forward<1, 0>
+                         : rows == 2 ? lookback_forward<2, 0>
+                                     : lookback_forward<4, 0>);
+    kernel<<<cut.num_tiles, LOOKBACK_THREADS, 0, stream>>>(cut, args->inputs, args->coeffs, args->outputs,
+                                                           (struct workspace *)args->workspace);
     return cudaGetLastError();
 }

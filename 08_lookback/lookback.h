@@ -12,7 +12,6 @@ extern "C" {
 enum {
     LOOKBACK_ROWS = 4, /* of 128 elements in each warp's part of a tile */
     LOOKBACK_THREADS = 256,
-    LOOKBACK_TILE = LOOKBACK_ROWS * PIPE_ROW * LOOKBACK_THREADS / 32,
     LOOKBACK_LEAST_TILE = 512,
     WAVES_MAX_THREADS = 256, /* of each of the two groups of warps that compute */
     WAVES_MAX_STAGES = 16,   /* tiles in shared memory at once */
@@ -46,8 +45,9 @@ linrec_launcher linrec_forward, linrec_backward;
 size_t lookback_three_pass_workspace(const struct linrec_args *args);
 size_t lookback_workspace(const struct linrec_args *args);
 
-/* The sequences in tiles of LOOKBACK_TILE elements. */
-struct cut lookback_cut(const struct linrec_args *args);
+/* The sequences in tiles of `rows` rows for each of LOOKBACK_THREADS / 32 warps: 1, 2 or 4. Other rows: too many tiles
+   to be numbered, which lookback_check refuses. */
+struct cut lookback_cut(const struct linrec_args *args, int rows);
 
 /* In the smallest tiles that any launcher makes: the workspace has words for these. */
 struct cut lookback_least_cut(const struct linrec_args *args);

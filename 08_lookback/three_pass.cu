@@ -69,13 +69,13 @@ static size_t array_len(const struct cut *cut)
 
 extern "C" size_t lookback_three_pass_workspace(const struct linrec_args *args)
 {
-    const struct cut cut = lookback_cut(args);
+    const struct cut cut = lookback_cut(args, ROWS);
     return 3 * array_len(&cut) * sizeof(float);
 }
 
 extern "C" cudaError_t lookback_three_pass(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct cut cut = lookback_cut(args);
+    const struct cut cut = lookback_cut(args, ROWS);
     cudaError_t error = lookback_check(args, false, &cut);
     if (error != cudaSuccess || cut.num_tiles == 0)
         return error;
