@@ -91,11 +91,16 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     shape->threads = (int)((shape->cut.tile_len - 1) / row_len + 1) * 32;
     shape->blocks = shape->cut.num_tiles < blocks ? shape->cut.num_tiles : (unsigned)blocks;
 
+    /* As many stages as fit, but no more than a block takes tiles; from two tiles on, two at least. */
+    const unsigned turns = (shape->cut.num_tiles - 1) / shape->blocks + 1;
     const size_t own = WAVES_MAX_STAGES * 512, bytes = num_arrays * sizeof(float) * shape->cut.tile_len;
     const size_t fit = chip.shared_limit > own ? (chip.shared_limit - own) / bytes : 0;
     shape->stages = args->config.stages != 0 ? args->config.stages
                     : fit < WAVES_MAX_STAGES ? (int)fit
                                              : WAVES_MAX_STAGES;
+    if (turns < (unsigned)shape->stages)
+        shape->stages = (int)turns;
     shape->shared = shape->stages * bytes;
-    return chip.arch < 90 || shape->stages < 2 || (size_t)shape->stages > fit ? cudaErrorNotSupported : cudaSuccess;
+    return chip.arch < 90 || (size_t)shape->stages > fit || (shape->stages < 2 && turns > 1) ? cudaErrorNotSupported
+                                                                                             : cudaSuccess;
 }

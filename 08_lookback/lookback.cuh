@@ -58,10 +58,34 @@ static __device__ __forceinline__ void rows_load(const float *inputs, const floa
             c[0][i] = 1.0f;
 }
 
-/* x[r] and c[r]: the lane's group of four in row r. Afterwards x is the group's sum so far, c its product so far, and
-   before[r] what the warp's elements before the group do. Returns what all of the warp's rows do. */
+/* A group of four in which x is the sum so far and c the product so far, joined with what is before it. */
+static __device__ __forceinline__ void group_join(struct pair before, float *x, float *c)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        x[i] = before.sum * c[i] + x[i];
+        c[i] = before.product * c[i];
+    }
+}
+
+/* A row of the warp, after each lane has scanned its group: `mine` is what the group does. Joins each group with what is
+   before it in the row, and with the rows before, *whole_warp, to which this one is added. */
+static __device__ __forceinline__ void row_join(struct pair mine, bool first_row, struct pair *whole_warp, float *x,
+                                                float *c, int lane)
+{
+    const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+    struct pair before = lane_before(up_to_here, lane);
+    if (!first_row)
+        before = pair_join(*whole_warp, before);
+    if (!first_row || lane > 0) /* else nothing is before the group; adding 0 * c would not do: 0 * infinity is NaN */
+        group_join(before, x, c);
+    *whole_warp = first_row ? whole_row : pair_join(*whole_warp, whole_row);
+}
+
+/* x[r] and c[r]: the lane's group of four in row r. Afterwards they tell what the warp's elements up to there do: y comes
+   into the warp's first row, y * c + x leaves the element. Returns what all of the warp's rows do. */
 template <int rows>
-static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c)[4], struct pair *before, int lane)
+static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c)[4], int lane)
 {
     struct pair whole_warp;
 #pragma unroll
@@ -72,30 +96,20 @@ static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c
             c[r][i] = c[r][i - 1] * c[r][i];
         }
         const struct pair mine = {c[r][3], x[r][3]};
-        const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
-        before[r] = lane_before(up_to_here, lane);
-        if (r > 0)
-            before[r] = pair_join(whole_warp, before[r]);
-        whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
+        row_join(mine, r == 0, &whole_warp, x[r], c[r], lane);
     }
     return whole_warp;
 }
 
-/* What comes in is added to the warp's rows: `into_warp` before its first. Nothing comes into a sequence's first group
-   (`nothing`, of the lane's first row); adding 0 * c would not do, because 0 * infinity is NaN. */
+/* What comes into the warp's first row is led through all of them. */
 template <int rows>
-static __device__ __forceinline__ void rows_add(float (*x)[4], float (*c)[4], const struct pair *before,
-                                                float into_warp, bool nothing_into_warp, int lane)
+static __device__ __forceinline__ void rows_add(float (*x)[4], float (*c)[4], float into_warp)
 {
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
-        const float into = nothing_into_warp ? before[r].sum : into_warp * before[r].product + before[r].sum;
-        if (!nothing_into_warp || lane > 0 || r > 0) {
+    for (int r = 0; r < rows; r++)
 #pragma unroll
-            for (int i = 0; i < 4; i++)
-                x[r][i] = into * c[r][i] + x[r][i];
-        }
-    }
+        for (int i = 0; i < 4; i++)
+            x[r][i] = into_warp * c[r][i] + x[r][i];
 }
 
 /* ---- words ---- */
@@ -109,6 +123,7 @@ static __device__ __forceinline__ void rows_add(float (*x)[4], float (*c)[4], co
    A product or sum that is a NaN is written as the NaN 0x7FFFFFFF, so it looks like neither of the two. */
 #define NOTHING_YET 0xFFFFFFFFFFFFFFFFull
 #define NO_PRODUCT 0xFFFFFFFFu
+#define CHANGES_NOTHING 0x3F80000000000000ull /* the product 1, the sum 0 */
 
 /* What a launch finds filled with 0xFF, and leaves so. */
 struct workspace {
@@ -145,32 +160,26 @@ static __device__ __forceinline__ bool word_is_carry(unsigned long long word)
     return (unsigned)(word >> 32) == NO_PRODUCT;
 }
 
-/* What `count` tiles do together whose words lie side by side, at most WAVES_WORDS a lane. Waits for all of them. All
-   lanes of a warp call it; each has some neighbours. */
+/* What `count` tiles do together whose words lie side by side, at most WAVES_WORDS times 32. Waits for all of them. All
+   lanes of a warp call it; neighbours read neighbours, and all reads are on their way at once. */
 static __device__ __forceinline__ struct pair words_join(unsigned long long *words, unsigned count, int lane)
 {
-    const unsigned each = (count + 31) / 32, begin = lane * each;
     unsigned long long word[WAVES_WORDS];
-    bool missing = true;
+    struct pair all = {1.0f, 0.0f};
 #pragma unroll
     for (unsigned i = 0; i < WAVES_WORDS; i++)
-        word[i] = NOTHING_YET;
-    while (missing) { /* all reads are on their way at once; what has come is not read again */
-        missing = false;
-#pragma unroll
-        for (unsigned i = 0; i < WAVES_WORDS; i++)
-            if (i < each && begin + i < count && word[i] == NOTHING_YET)
-                word[i] = word_read(&words[begin + i]);
-#pragma unroll
-        for (unsigned i = 0; i < WAVES_WORDS; i++)
-            missing = missing || (i < each && begin + i < count && word[i] == NOTHING_YET);
-    }
-    struct pair mine = {1.0f, 0.0f};
+        word[i] = i * 32 + lane < count ? word_read(&words[i * 32 + lane]) : CHANGES_NOTHING;
 #pragma unroll
     for (unsigned i = 0; i < WAVES_WORDS; i++)
-        if (i < each && begin + i < count)
-            mine = i == 0 ? word_pair(word[i]) : pair_join(mine, word_pair(word[i]));
-    return pair_shfl(warp_scan(mine, lane), 31);
+        while (word[i] == NOTHING_YET)
+            word[i] = word_read(&words[i * 32 + lane]);
+#pragma unroll
+    for (unsigned i = 0; i < WAVES_WORDS; i++)
+        if (i * 32 < count) {
+            const struct pair these = pair_shfl(warp_scan(word_pair(word[i]), lane), 31);
+            all = i == 0 ? these : pair_join(all, these);
+        }
+    return all;
 }
 
 /* The next tile that no block has taken yet. The first ticket is 0: -1, as which the workspace begins, and one. */

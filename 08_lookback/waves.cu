@@ -23,25 +23,6 @@ struct forward_work {
     float *outputs;
 };
 
-/* The warp's rows of the tile in a stage, and their scan. */
-template <int rows, int reverse>
-static __device__ __forceinline__ struct pair rows_take(const struct forward_work *work, const float *origin,
-                                                        const struct tile *tile, int own, int lane, float (*x)[4],
-                                                        float (*c)[4], struct pair *before)
-{
-#pragma unroll
-    for (int r = 0; r < rows; r++) {
-        const int at = own + r * PIPE_ROW;
-        take4<reverse>(origin, work->inputs + tile->at, at, tile->first, tile->last, 0.0f, x[r]);
-        take4<reverse>(origin + work->cut.tile_len, work->coeffs + tile->at, at, tile->first, tile->last, 1.0f, c[r]);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
-        if (tile->number_in_seq == 0 && own + i == tile->first)
-            c[0][i] = 1.0f;
-    return rows_scan<rows>(x, c, before, lane);
-}
-
 /* Block b computes tiles b, b + gridDim.x, ... of inputs, coeffs and outputs, (num_seqs, seq_len). Shared memory:
    num_stages tiles of x and c. */
 template <int rows, int reverse>
@@ -54,7 +35,6 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
     const int looker = warp - 2 * num_warps, row_warp = warp % num_warps, tile_len = work.cut.tile_len;
     const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
     float x[rows][4], c[rows][4];
-    struct pair before[rows];
 
     stages_init(stages, work.num_stages, num_warps);
     for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
@@ -71,18 +51,37 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
             groups_send<reverse>(work.coeffs, &tile, origin + tile_len, &stage->arrived);
         } else if (warp < num_warps) { /* sum */
             mbarrier_wait(&stage->arrived, parity);
-            const struct pair whole_warp = rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
+#pragma unroll
+            for (int r = 0; r < rows; r++) {
+                const int at = own + r * PIPE_ROW;
+                take4<reverse>(origin, work.inputs + tile.at, at, tile.first, tile.last, 0.0f, x[r]);
+                take4<reverse>(origin + tile_len, work.coeffs + tile.at, at, tile.first, tile.last, 1.0f, c[r]);
+            }
+#pragma unroll
+            for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+                if (nothing && own + i == tile.first)
+                    c[0][i] = 1.0f;
+            const struct pair whole_warp = rows_scan<rows>(x, c, lane);
+#pragma unroll
+            for (int r = 0; r < rows; r++) { /* the tile waits as scanned as it can be, in place of what came */
+                store4<reverse>(origin, own + r * PIPE_ROW, 0, tile_len, x[r]);
+                store4<reverse>(origin + tile_len, own + r * PIPE_ROW, 0, tile_len, c[r]);
+            }
             if (lane == 31)
                 stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
-            copy_engine_fence(); /* the tile was read before its stage is filled again */
+            copy_engine_fence(); /* all that comes before the stage is filled again */
             __syncwarp();
             if (lane == 31)
                 mbarrier_arrive(&stage->summed);
         } else if (looker < 0) { /* apply */
             mbarrier_wait(&stage->summed, parity);
-            mbarrier_wait(&stage->known, parity);
-            rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
             const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
+#pragma unroll
+            for (int r = 0; r < rows; r++) {
+                load4<reverse>(origin, own + r * PIPE_ROW, 0, tile_len, 0.0f, x[r]);
+                load4<reverse>(origin + tile_len, own + r * PIPE_ROW, 0, tile_len, 0.0f, c[r]);
+            }
+            mbarrier_wait(&stage->known, parity);
             const float carry = stage->carry;
             copy_engine_fence();
             __syncwarp();
@@ -90,7 +89,8 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
                 mbarrier_arrive(&stage->free);
             const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
             const float before_warp = __shfl_sync(ALL_LANES, leaves, (row_warp + 31) % 32);
-            rows_add<rows>(x, c, before, row_warp == 0 ? carry : before_warp, nothing && row_warp == 0, lane);
+            if (!nothing || row_warp > 0)
+                rows_add<rows>(x, c, row_warp == 0 ? carry : before_warp);
 #pragma unroll
             for (int r = 0; r < rows; r++)
                 store4_unsplit<reverse>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
@@ -107,9 +107,9 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
                 leave_workspace(space, work.cut.num_tiles, lane);
             }
         } else if ((int)turn % WAVES_LOOKERS == looker) { /* look; the lookers take the tiles in turn */
+            mbarrier_wait(&stage->summed, parity);        /* by now most of the others have told theirs, too */
             const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
             const struct pair since = words_join(&space->words[number - count], count, lane);
-            mbarrier_wait(&stage->arrived, parity); /* from here on the stage is this tile's */
             pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
         }
     }

@@ -18,36 +18,6 @@ struct backward_work {
     float *d_inputs, *d_coeffs;
 };
 
-/* The warp's rows of the tile in a stage, and their scan: a group hands on its last element times its last coefficient,
-   and so does the warp. */
-template <int rows, int reverse>
-static __device__ __forceinline__ struct pair rows_take(const struct backward_work *work, const float *origin,
-                                                        const struct tile *tile, int own, int lane, float (*x)[4],
-                                                        float (*c)[4], struct pair *before)
-{
-    struct pair whole_warp;
-#pragma unroll
-    for (int r = 0; r < rows; r++) {
-        const int at = own + r * PIPE_ROW;
-        take4<reverse>(origin, work->d_outputs + tile->at, at, tile->first, tile->last, 0.0f, x[r]);
-        take4<reverse>(origin + work->cut.tile_len, work->coeffs + tile->at, at, tile->first, tile->last, 1.0f, c[r]);
-        const float left_over = c[r][3];
-        c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
-#pragma unroll
-        for (int i = 1; i < 4; i++) {
-            x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
-            c[r][i] = c[r][i - 1] * c[r][i];
-        }
-        const struct pair mine = {c[r][3] * left_over, x[r][3] * left_over};
-        const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
-        before[r] = lane_before(up_to_here, lane);
-        if (r > 0)
-            before[r] = pair_join(whole_warp, before[r]);
-        whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
-    }
-    return whole_warp;
-}
-
 /* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `reverse` is the direction of this
    scan, against that of the pass. Shared memory: num_stages tiles of three arrays. */
 template <int rows, int reverse>
@@ -60,7 +30,6 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
     const int looker = warp - 2 * num_warps, row_warp = warp % num_warps, tile_len = work.cut.tile_len;
     const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
     float x[rows][4], c[rows][4], y[rows][4];
-    struct pair before[rows];
 
     stages_init(stages, work.num_stages, num_warps);
     for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
@@ -77,11 +46,28 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
             groups_send<reverse>(work.coeffs, &tile, origin + tile_len, &stage->arrived);
             groups_send<reverse>(work.outputs, &tile, origin + 2 * tile_len, &stage->arrived);
         } else if (warp < num_warps) { /* sum */
+            struct pair whole_warp;
             mbarrier_wait(&stage->arrived, parity);
-            const struct pair whole_warp = rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
+#pragma unroll
+            for (int r = 0; r < rows; r++) {
+                const int at = own + r * PIPE_ROW;
+                take4<reverse>(origin, work.d_outputs + tile.at, at, tile.first, tile.last, 0.0f, x[r]);
+                take4<reverse>(origin + tile_len, work.coeffs + tile.at, at, tile.first, tile.last, 1.0f, c[r]);
+                const float left_over = c[r][3];
+                c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
+#pragma unroll
+                for (int i = 1; i < 4; i++) {
+                    x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
+                    c[r][i] = c[r][i - 1] * c[r][i];
+                }
+                const struct pair mine = {c[r][3] * left_over, x[r][3] * left_over};
+                row_join(mine, r == 0, &whole_warp, x[r], c[r], lane);
+                store4<reverse>(origin, at, 0, tile_len, x[r]);
+                store4<reverse>(origin + tile_len, at, 0, tile_len, c[r]);
+            }
             if (lane == 31)
                 stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
-            copy_engine_fence(); /* the tile was read before its stage is filled again */
+            copy_engine_fence(); /* all that comes before the stage is filled again */
             __syncwarp();
             if (lane == 31)
                 mbarrier_arrive(&stage->summed);
@@ -92,13 +78,15 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
             const float y_behind =
                 lane == 0 && behind < last_y ? work.outputs[tile.at + place<reverse>(behind, 1)] : 0.0f;
             mbarrier_wait(&stage->summed, parity);
-            mbarrier_wait(&stage->known, parity);
-            rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
-#pragma unroll
-            for (int r = 0; r < rows; r++)
-                take4<reverse>(origin + 2 * tile_len, work.outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y,
-                               0.0f, y[r]);
             const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
+#pragma unroll
+            for (int r = 0; r < rows; r++) {
+                const int at = own + r * PIPE_ROW;
+                load4<reverse>(origin, at, 0, tile_len, 0.0f, x[r]);
+                load4<reverse>(origin + tile_len, at, 0, tile_len, 0.0f, c[r]);
+                take4<reverse>(origin + 2 * tile_len, work.outputs + tile.at, at, tile.first, last_y, 0.0f, y[r]);
+            }
+            mbarrier_wait(&stage->known, parity);
             const float carry = stage->carry;
             copy_engine_fence();
             __syncwarp();
@@ -106,7 +94,8 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
                 mbarrier_arrive(&stage->free);
             const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
             const float before_warp = __shfl_sync(ALL_LANES, leaves, (row_warp + 31) % 32);
-            rows_add<rows>(x, c, before, row_warp == 0 ? carry : before_warp, nothing && row_warp == 0, lane);
+            if (!nothing || row_warp > 0)
+                rows_add<rows>(x, c, row_warp == 0 ? carry : before_warp);
 #pragma unroll
             for (int r = 0; r < rows; r++) {
                 const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
@@ -131,9 +120,9 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
                 leave_workspace(space, work.cut.num_tiles, lane);
             }
         } else if ((int)turn % WAVES_LOOKERS == looker) { /* look; the lookers take the tiles in turn */
+            mbarrier_wait(&stage->summed, parity);        /* by now most of the others have told theirs, too */
             const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
             const struct pair since = words_join(&space->words[number - count], count, lane);
-            mbarrier_wait(&stage->arrived, parity); /* from here on the stage is this tile's */
             pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
         }
     }
