@@ -35,6 +35,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int own = warp * ROWS * PIPE_ROW + lane * 4;
     float x[ROWS][4], c[ROWS][4];
+    struct pair before[ROWS];
 
     if (threadIdx.x == 0)
         number_taken = take_ticket(space);
@@ -45,7 +46,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
     /* 1. and 2. The tile, and what each warp's part of it does. */
     rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
-    const struct pair whole_warp = rows_scan<ROWS>(x, c, lane);
+    const struct pair whole_warp = rows_scan<ROWS>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
     __syncthreads();
@@ -66,8 +67,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     const float carry = carry_found;
     const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
     const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    if (!nothing || warp > 0) /* adding 0 * c would not do, because 0 * infinity is NaN */
-        rows_add<ROWS>(x, c, warp == 0 ? carry : before_warp);
+    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);

@@ -54,6 +54,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4;
     float x[rows][4], c[rows][4];
+    struct pair before[rows];
 
     if (threadIdx.x == 0)
         number_taken = take_ticket(space);
@@ -64,7 +65,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
     /* 1. and 2. The tile, and what each warp's part of it does. */
     rows_load<rows, reverse>(inputs, coeffs, &tile, own, x, c);
-    const struct pair whole_warp = rows_scan<rows>(x, c, lane);
+    const struct pair whole_warp = rows_scan<rows>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
     __syncthreads();
@@ -89,8 +90,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     const float carry = carry_found;
     const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
     const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    if (!nothing || warp > 0) /* adding 0 * c would not do, because 0 * infinity is NaN */
-        rows_add<rows>(x, c, warp == 0 ? carry : before_warp);
+    rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < rows; r++)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);

@@ -58,34 +58,10 @@ static __device__ __forceinline__ void rows_load(const float *inputs, const floa
             c[0][i] = 1.0f;
 }
 
-/* A group of four in which x is the sum so far and c the product so far, joined with what is before it. */
-static __device__ __forceinline__ void group_join(struct pair before, float *x, float *c)
-{
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        x[i] = before.sum * c[i] + x[i];
-        c[i] = before.product * c[i];
-    }
-}
-
-/* A row of the warp, after each lane has scanned its group: `mine` is what the group does. Joins each group with what is
-   before it in the row, and with the rows before, *whole_warp, to which this one is added. */
-static __device__ __forceinline__ void row_join(struct pair mine, bool first_row, struct pair *whole_warp, float *x,
-                                                float *c, int lane)
-{
-    const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
-    struct pair before = lane_before(up_to_here, lane);
-    if (!first_row)
-        before = pair_join(*whole_warp, before);
-    if (!first_row || lane > 0) /* else nothing is before the group; adding 0 * c would not do: 0 * infinity is NaN */
-        group_join(before, x, c);
-    *whole_warp = first_row ? whole_row : pair_join(*whole_warp, whole_row);
-}
-
-/* x[r] and c[r]: the lane's group of four in row r. Afterwards they tell what the warp's elements up to there do: y comes
-   into the warp's first row, y * c + x leaves the element. Returns what all of the warp's rows do. */
+/* x[r] and c[r]: the lane's group of four in row r. Afterwards x is the group's sum so far, c its product so far, and
+   before[r] what the warp's elements before the group do. Returns what all of the warp's rows do. */
 template <int rows>
-static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c)[4], int lane)
+static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c)[4], struct pair *before, int lane)
 {
     struct pair whole_warp;
 #pragma unroll
@@ -96,20 +72,46 @@ static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c
             c[r][i] = c[r][i - 1] * c[r][i];
         }
         const struct pair mine = {c[r][3], x[r][3]};
-        row_join(mine, r == 0, &whole_warp, x[r], c[r], lane);
+        const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+        before[r] = lane_before(up_to_here, lane);
+        if (r > 0)
+            before[r] = pair_join(whole_warp, before[r]);
+        whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
     }
     return whole_warp;
 }
 
-/* What comes into the warp's first row is led through all of them. */
+/* What comes in is added to the warp's rows: `into_warp` before its first. Nothing comes into a sequence's first group
+   (`nothing`, of the lane's first row); adding 0 * c would not do, because 0 * infinity is NaN. */
 template <int rows>
-static __device__ __forceinline__ void rows_add(float (*x)[4], float (*c)[4], float into_warp)
+static __device__ __forceinline__ void rows_add(float (*x)[4], float (*c)[4], const struct pair *before,
+                                                float into_warp, bool nothing_into_warp, int lane)
+{
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const float into = nothing_into_warp ? before[r].sum : into_warp * before[r].product + before[r].sum;
+        if (!nothing_into_warp || lane > 0 || r > 0) {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                x[r][i] = into * c[r][i] + x[r][i];
+        }
+    }
+}
+
+/* For a tile that waits: x and c of each element tell what all of the warp's elements up to there do, and what comes into
+   the warp is added later. Nothing is before the first group; 0 * c would not do, as above. */
+template <int rows>
+static __device__ __forceinline__ void rows_join(float (*x)[4], float (*c)[4], const struct pair *before, int lane)
 {
 #pragma unroll
     for (int r = 0; r < rows; r++)
+        if (lane > 0 || r > 0) {
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            x[r][i] = into_warp * c[r][i] + x[r][i];
+            for (int i = 0; i < 4; i++) {
+                x[r][i] = before[r].sum * c[r][i] + x[r][i];
+                c[r][i] = before[r].product * c[r][i];
+            }
+        }
 }
 
 /* ---- words ---- */

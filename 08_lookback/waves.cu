@@ -35,6 +35,7 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
     const int looker = warp - 2 * num_warps, row_warp = warp % num_warps, tile_len = work.cut.tile_len;
     const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
     float x[rows][4], c[rows][4];
+    struct pair before[rows];
 
     stages_init(stages, work.num_stages, num_warps);
     for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
@@ -46,6 +47,9 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
 
         if (looker == SEND && lane == 0) { /* send; nobody waits for the first round's stages */
             mbarrier_wait(&stage->free, parity ^ 1);
+            if (turn >= WAVES_IN_FLIGHT)
+                mbarrier_wait(&stages[(turn - WAVES_IN_FLIGHT) % work.num_stages].arrived,
+                              (turn - WAVES_IN_FLIGHT) / work.num_stages % 2);
             mbarrier_expect(&stage->arrived, 2 * groups_bytes(&tile));
             groups_send<reverse>(work.inputs, &tile, origin, &stage->arrived);
             groups_send<reverse>(work.coeffs, &tile, origin + tile_len, &stage->arrived);
@@ -61,9 +65,10 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
             for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
                 if (nothing && own + i == tile.first)
                     c[0][i] = 1.0f;
-            const struct pair whole_warp = rows_scan<rows>(x, c, lane);
+            const struct pair whole_warp = rows_scan<rows>(x, c, before, lane);
+            rows_join<rows>(x, c, before, lane);
 #pragma unroll
-            for (int r = 0; r < rows; r++) { /* the tile waits as scanned as it can be, in place of what came */
+            for (int r = 0; r < rows; r++) { /* the tile waits scanned, in place of what came */
                 store4<reverse>(origin, own + r * PIPE_ROW, 0, tile_len, x[r]);
                 store4<reverse>(origin + tile_len, own + r * PIPE_ROW, 0, tile_len, c[r]);
             }
@@ -89,11 +94,14 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + (WAVES_LOOKERS 
                 mbarrier_arrive(&stage->free);
             const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
             const float before_warp = __shfl_sync(ALL_LANES, leaves, (row_warp + 31) % 32);
-            if (!nothing || row_warp > 0)
-                rows_add<rows>(x, c, row_warp == 0 ? carry : before_warp);
+            const float into_warp = row_warp == 0 ? carry : before_warp;
 #pragma unroll
-            for (int r = 0; r < rows; r++)
+            for (int r = 0; r < rows; r++) {
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    x[r][i] = nothing && row_warp == 0 ? x[r][i] : into_warp * c[r][i] + x[r][i];
                 store4_unsplit<reverse>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+            }
         } else if (looker == TELL) { /* tell */
             mbarrier_wait(&stage->summed, parity);
             const struct pair whole = pair_shfl(totals_scan(&stage->totals, num_warps, lane), num_warps - 1);

@@ -30,6 +30,7 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
     const int looker = warp - 2 * num_warps, row_warp = warp % num_warps, tile_len = work.cut.tile_len;
     const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
     float x[rows][4], c[rows][4], y[rows][4];
+    struct pair before[rows];
 
     stages_init(stages, work.num_stages, num_warps);
     for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
@@ -41,6 +42,9 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
 
         if (looker == SEND && lane == 0) { /* send; nobody waits for the first round's stages */
             mbarrier_wait(&stage->free, parity ^ 1);
+            if (turn >= WAVES_IN_FLIGHT)
+                mbarrier_wait(&stages[(turn - WAVES_IN_FLIGHT) % work.num_stages].arrived,
+                              (turn - WAVES_IN_FLIGHT) / work.num_stages % 2);
             mbarrier_expect(&stage->arrived, 3 * groups_bytes(&tile));
             groups_send<reverse>(work.d_outputs, &tile, origin, &stage->arrived);
             groups_send<reverse>(work.coeffs, &tile, origin + tile_len, &stage->arrived);
@@ -61,9 +65,17 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
                     c[r][i] = c[r][i - 1] * c[r][i];
                 }
                 const struct pair mine = {c[r][3] * left_over, x[r][3] * left_over};
-                row_join(mine, r == 0, &whole_warp, x[r], c[r], lane);
-                store4<reverse>(origin, at, 0, tile_len, x[r]);
-                store4<reverse>(origin + tile_len, at, 0, tile_len, c[r]);
+                const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+                before[r] = lane_before(up_to_here, lane);
+                if (r > 0)
+                    before[r] = pair_join(whole_warp, before[r]);
+                whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
+            }
+            rows_join<rows>(x, c, before, lane);
+#pragma unroll
+            for (int r = 0; r < rows; r++) { /* the tile waits scanned, in place of what came */
+                store4<reverse>(origin, own + r * PIPE_ROW, 0, tile_len, x[r]);
+                store4<reverse>(origin + tile_len, own + r * PIPE_ROW, 0, tile_len, c[r]);
             }
             if (lane == 31)
                 stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
@@ -94,11 +106,13 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
                 mbarrier_arrive(&stage->free);
             const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
             const float before_warp = __shfl_sync(ALL_LANES, leaves, (row_warp + 31) % 32);
-            if (!nothing || row_warp > 0)
-                rows_add<rows>(x, c, row_warp == 0 ? carry : before_warp);
+            const float into_warp = row_warp == 0 ? carry : before_warp;
 #pragma unroll
             for (int r = 0; r < rows; r++) {
                 const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    x[r][i] = nothing && row_warp == 0 ? x[r][i] : into_warp * c[r][i] + x[r][i];
                 const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
                 const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
 #pragma unroll
