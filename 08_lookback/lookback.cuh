@@ -162,26 +162,31 @@ static __device__ __forceinline__ bool word_is_carry(unsigned long long word)
     return (unsigned)(word >> 32) == NO_PRODUCT;
 }
 
-/* What `count` tiles do together whose words lie side by side, at most WAVES_WORDS times 32. Waits for all of them. All
-   lanes of a warp call it; neighbours read neighbours, and all reads are on their way at once. */
-static __device__ __forceinline__ struct pair words_join(unsigned long long *words, unsigned count, int lane)
+/* A warp looks at `count` words that lie side by side, at most WAVES_WORDS a lane; each lane has some neighbours. The
+   first function sends for them and does not wait. The second waits until all are written, and returns what their tiles
+   do together. What has been written once is not read again. */
+static __device__ __forceinline__ void words_send_for(unsigned long long *words, unsigned count, int lane,
+                                                      unsigned long long *word)
 {
-    unsigned long long word[WAVES_WORDS];
-    struct pair all = {1.0f, 0.0f};
+    const unsigned each = (count + 31) / 32, begin = lane * each;
 #pragma unroll
     for (unsigned i = 0; i < WAVES_WORDS; i++)
-        word[i] = i * 32 + lane < count ? word_read(&words[i * 32 + lane]) : CHANGES_NOTHING;
+        word[i] = i < each && begin + i < count ? word_read(&words[begin + i]) : CHANGES_NOTHING;
+}
+
+static __device__ __forceinline__ struct pair words_join(unsigned long long *words, unsigned count, int lane,
+                                                         unsigned long long *word)
+{
+    const unsigned each = (count + 31) / 32, begin = lane * each;
 #pragma unroll
     for (unsigned i = 0; i < WAVES_WORDS; i++)
         while (word[i] == NOTHING_YET)
-            word[i] = word_read(&words[i * 32 + lane]);
+            word[i] = word_read(&words[begin + i]);
+    struct pair mine = word_pair(word[0]);
 #pragma unroll
-    for (unsigned i = 0; i < WAVES_WORDS; i++)
-        if (i * 32 < count) {
-            const struct pair these = pair_shfl(warp_scan(word_pair(word[i]), lane), 31);
-            all = i == 0 ? these : pair_join(all, these);
-        }
-    return all;
+    for (unsigned i = 1; i < WAVES_WORDS; i++)
+        mine = pair_join(mine, word_pair(word[i]));
+    return pair_shfl(warp_scan(mine, lane), 31);
 }
 
 /* The next tile that no block has taken yet. The first ticket is 0: -1, as which the workspace begins, and one. */
@@ -213,8 +218,8 @@ static __device__ __forceinline__ void leave_workspace(struct workspace *space, 
 
 /* ---- stages: where tiles of waves.cu wait in shared memory ---- */
 
-/* The warps beside those of sum and apply: some that look, one that tells and one that sends. */
-enum { TELL = WAVES_LOOKERS, SEND = WAVES_LOOKERS + 1 };
+/* The warps behind those of sum and apply. */
+enum { TELL, LOOK, SEND, NUM_SINGLES };
 
 /* A tile's way through its stage, and what is known of it there. */
 struct stage {
@@ -253,6 +258,49 @@ static __device__ __forceinline__ void groups_send(const float *array, const str
     const int at = place<reverse>((tile->first + 3) & ~3, bytes / sizeof(float));
     if (bytes != 0)
         bulk_load(to + at, array + tile->at + at, bytes, arrived);
+}
+
+/* The warp's rows of one array from the stage where its tile's origin is `origin`; `array` is where it came from. Where no
+   edge cuts a group, a group is whole or not there, and the loads need no branches. */
+template <int rows, int reverse>
+static __device__ __forceinline__ void rows_take(const float *origin, const float *array, const struct tile *tile,
+                                                 int own, float otherwise, float (*x)[4])
+{
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            x[r][i] = otherwise;
+    if ((tile->first | tile->last) % 4 == 0) {
+#pragma unroll
+        for (int r = 0; r < rows; r++)
+            if (is_whole(own + r * PIPE_ROW, tile->first, tile->last))
+                read4<reverse>(origin + place<reverse>(own + r * PIPE_ROW, 4), x[r]);
+    } else {
+#pragma unroll
+        for (int r = 0; r < rows; r++)
+            take4<reverse>(origin, array + tile->at, own + r * PIPE_ROW, tile->first, tile->last, otherwise, x[r]);
+    }
+}
+
+/* The warp's rows back into the stage, each group to its own place, and once more from there. */
+template <int rows, int reverse>
+static __device__ __forceinline__ void rows_put(float *origin, int tile_len, int own, float (*x)[4])
+{
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+        if (own + r * PIPE_ROW < tile_len)
+            *(float4 *)(origin + place<reverse>(own + r * PIPE_ROW, 4)) =
+                make_float4(x[r][0], x[r][1], x[r][2], x[r][3]);
+}
+
+template <int rows, int reverse>
+static __device__ __forceinline__ void rows_get(const float *origin, int tile_len, int own, float (*x)[4])
+{
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+        if (own + r * PIPE_ROW < tile_len)
+            read4<0>(origin + place<reverse>(own + r * PIPE_ROW, 4), x[r]);
 }
 
 /* What came into the block's last tile is led through `since`, what the tiles since then do together, and becomes the

@@ -15,9 +15,7 @@ enum {
     LOOKBACK_LEAST_TILE = 512,
     WAVES_MAX_THREADS = 256, /* of each of the two groups of warps that compute */
     WAVES_MAX_STAGES = 16,   /* tiles in shared memory at once */
-    WAVES_IN_FLIGHT = 2,     /* of them on their way from memory */
-    WAVES_LOOKERS = 1,       /* warps that look at other blocks' tiles */
-    WAVES_WORDS = 6,         /* that a lane of such a warp looks at */
+    WAVES_WORDS = 6,         /* of other tiles that a lane looks at */
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
 };
 

@@ -21,42 +21,40 @@ struct backward_work {
 /* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `reverse` is the direction of this
    scan, against that of the pass. Shared memory: num_stages tiles of three arrays. */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) * 32, 1)
+static __global__ void __launch_bounds__(2 * MAX_THREADS + NUM_SINGLES * 32, 1)
     waves_backward(struct backward_work work, struct workspace *space)
 {
     extern __shared__ __align__(128) float tiles[];
     __shared__ struct stage stages[WAVES_MAX_STAGES];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = work.num_warps;
-    const int looker = warp - 2 * num_warps, row_warp = warp % num_warps, tile_len = work.cut.tile_len;
+    const int single = warp - 2 * num_warps, row_warp = warp % num_warps, tile_len = work.cut.tile_len;
     const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
     float x[rows][4], c[rows][4], y[rows][4];
     struct pair before[rows];
+    unsigned long long word[WAVES_WORDS];
 
     stages_init(stages, work.num_stages, num_warps);
     for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
         struct stage *const stage = &stages[turn % work.num_stages];
-        float *const origin = tiles + (turn % work.num_stages * 3 + reverse) * tile_len; /* the tile's, of d_outputs */
+        float *const stage_x = tiles + (turn % work.num_stages * 3 + reverse) * tile_len; /* the tile's origin there */
+        float *const stage_c = stage_x + tile_len, *const stage_y = stage_c + tile_len;
         const unsigned parity = turn / work.num_stages % 2;
         const struct tile tile = tile_number<reverse>(number, &work.cut);
         const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
 
-        if (looker == SEND && lane == 0) { /* send; nobody waits for the first round's stages */
+        if (single == SEND && lane == 0) { /* send; nobody waits for the first round's stages */
             mbarrier_wait(&stage->free, parity ^ 1);
-            if (turn >= WAVES_IN_FLIGHT)
-                mbarrier_wait(&stages[(turn - WAVES_IN_FLIGHT) % work.num_stages].arrived,
-                              (turn - WAVES_IN_FLIGHT) / work.num_stages % 2);
             mbarrier_expect(&stage->arrived, 3 * groups_bytes(&tile));
-            groups_send<reverse>(work.d_outputs, &tile, origin, &stage->arrived);
-            groups_send<reverse>(work.coeffs, &tile, origin + tile_len, &stage->arrived);
-            groups_send<reverse>(work.outputs, &tile, origin + 2 * tile_len, &stage->arrived);
+            groups_send<reverse>(work.d_outputs, &tile, stage_x, &stage->arrived);
+            groups_send<reverse>(work.coeffs, &tile, stage_c, &stage->arrived);
+            groups_send<reverse>(work.outputs, &tile, stage_y, &stage->arrived);
         } else if (warp < num_warps) { /* sum */
             struct pair whole_warp;
             mbarrier_wait(&stage->arrived, parity);
+            rows_take<rows, reverse>(stage_x, work.d_outputs, &tile, own, 0.0f, x);
+            rows_take<rows, reverse>(stage_c, work.coeffs, &tile, own, 1.0f, c);
 #pragma unroll
             for (int r = 0; r < rows; r++) {
-                const int at = own + r * PIPE_ROW;
-                take4<reverse>(origin, work.d_outputs + tile.at, at, tile.first, tile.last, 0.0f, x[r]);
-                take4<reverse>(origin + tile_len, work.coeffs + tile.at, at, tile.first, tile.last, 1.0f, c[r]);
                 const float left_over = c[r][3];
                 c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
 #pragma unroll
@@ -72,32 +70,29 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
                 whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
             }
             rows_join<rows>(x, c, before, lane);
-#pragma unroll
-            for (int r = 0; r < rows; r++) { /* the tile waits scanned, in place of what came */
-                store4<reverse>(origin, own + r * PIPE_ROW, 0, tile_len, x[r]);
-                store4<reverse>(origin + tile_len, own + r * PIPE_ROW, 0, tile_len, c[r]);
-            }
+            rows_put<rows, reverse>(stage_x, tile_len, own, x); /* the tile waits scanned, in place of what came */
+            rows_put<rows, reverse>(stage_c, tile_len, own, c);
             if (lane == 31)
                 stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
             copy_engine_fence(); /* all that comes before the stage is filled again */
             __syncwarp();
             if (lane == 31)
                 mbarrier_arrive(&stage->summed);
-        } else if (looker < 0) { /* apply */
-            /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31. A tile that has another
-               one behind it needs the first output of that one, too. */
+        } else if (single < 0) { /* apply */
+            /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31. */
             const int behind = (row_warp + 1) * rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
             const float y_behind =
                 lane == 0 && behind < last_y ? work.outputs[tile.at + place<reverse>(behind, 1)] : 0.0f;
             mbarrier_wait(&stage->summed, parity);
             const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
+            rows_get<rows, reverse>(stage_x, tile_len, own, x);
+            rows_get<rows, reverse>(stage_c, tile_len, own, c);
+            rows_take<rows, reverse>(stage_y, work.outputs, &tile, own, 0.0f, y);
 #pragma unroll
-            for (int r = 0; r < rows; r++) {
-                const int at = own + r * PIPE_ROW;
-                load4<reverse>(origin, at, 0, tile_len, 0.0f, x[r]);
-                load4<reverse>(origin + tile_len, at, 0, tile_len, 0.0f, c[r]);
-                take4<reverse>(origin + 2 * tile_len, work.outputs + tile.at, at, tile.first, last_y, 0.0f, y[r]);
-            }
+            for (int r = 0; r < rows;
+                 r++) /* if the tile ends between two groups of the warp, it is the next one's first */
+                if (!tile.is_last && own + r * PIPE_ROW == tile.last)
+                    y[r][0] = work.outputs[tile.at + place<reverse>(tile.last, 1)];
             mbarrier_wait(&stage->known, parity);
             const float carry = stage->carry;
             copy_engine_fence();
@@ -121,7 +116,7 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
                 store4_unsplit<reverse>(work.d_inputs + tile.at, at, tile.first, tile.last, x[r]);
                 store4_unsplit<reverse>(work.d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
             }
-        } else if (looker == TELL) { /* tell */
+        } else if (single == TELL) { /* tell */
             mbarrier_wait(&stage->summed, parity);
             const struct pair whole = pair_shfl(totals_scan(&stage->totals, num_warps, lane), num_warps - 1);
             __syncwarp();
@@ -133,11 +128,18 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 2) *
                 mbarrier_wait(&stage->known, parity);
                 leave_workspace(space, work.cut.num_tiles, lane);
             }
-        } else if ((int)turn % WAVES_LOOKERS == looker) { /* look; the lookers take the tiles in turn */
-            mbarrier_wait(&stage->summed, parity);        /* by now most of the others have told theirs, too */
-            const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
-            const struct pair since = words_join(&space->words[number - count], count, lane);
-            pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
+        } else if (single == LOOK) { /* look; the words for the next tile are already on their way meanwhile */
+            const unsigned in_seq = tile.number_in_seq, next = number + gridDim.x,
+                           next_in_seq = next % work.cut.seq_tiles;
+            const unsigned count = in_seq < gridDim.x ? in_seq : gridDim.x;
+            const unsigned next_count = next_in_seq < gridDim.x ? next_in_seq : gridDim.x;
+            if (turn == 0)
+                words_send_for(&space->words[number - count], count, lane, word);
+            mbarrier_wait(&stage->summed, parity); /* by now most of the others have told theirs, too */
+            const struct pair since = words_join(&space->words[number - count], count, lane, word);
+            if (next < work.cut.num_tiles)
+                words_send_for(&space->words[next - next_count], next_count, lane, word);
+            pass_on(stages, work.num_stages, turn, since, in_seq > gridDim.x, lane);
         }
     }
 }
@@ -159,7 +161,7 @@ extern "C" cudaError_t lookback_waves_backward(const struct linrec_args *args, c
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, 2 * shape.threads + (WAVES_LOOKERS + 2) * 32, shape.shared, stream>>>(
+    kernel<<<shape.blocks, 2 * shape.threads + NUM_SINGLES * 32, shape.shared, stream>>>(
         work, (struct workspace *)args->workspace);
     return cudaGetLastError();
 }
