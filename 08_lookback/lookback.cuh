@@ -81,6 +81,25 @@ static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c
     return whole_warp;
 }
 
+/* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and lane
+   0 stands for all. `groups`: what the lane's group in each row does. */
+template <int rows>
+static __device__ __forceinline__ struct pair rows_total(struct pair *groups)
+{
+#pragma unroll
+    for (int d = 1; d < 32; d *= 2)
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            const struct pair behind = {__shfl_down_sync(ALL_LANES, groups[r].product, d),
+                                        __shfl_down_sync(ALL_LANES, groups[r].sum, d)};
+            groups[r] = pair_join(groups[r], behind);
+        }
+#pragma unroll
+    for (int r = 1; r < rows; r++)
+        groups[0] = pair_join(groups[0], groups[r]);
+    return groups[0];
+}
+
 /* What comes in is added to the warp's rows: `into_warp` before its first. Nothing comes into a sequence's first group
    (`nothing`, of the lane's first row); adding 0 * c would not do, because 0 * infinity is NaN. */
 template <int rows>
@@ -96,22 +115,6 @@ static __device__ __forceinline__ void rows_add(float (*x)[4], float (*c)[4], co
                 x[r][i] = into * c[r][i] + x[r][i];
         }
     }
-}
-
-/* For a tile that waits: x and c of each element tell what all of the warp's elements up to there do, and what comes into
-   the warp is added later. Nothing is before the first group; 0 * c would not do, as above. */
-template <int rows>
-static __device__ __forceinline__ void rows_join(float (*x)[4], float (*c)[4], const struct pair *before, int lane)
-{
-#pragma unroll
-    for (int r = 0; r < rows; r++)
-        if (lane > 0 || r > 0) {
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                x[r][i] = before[r].sum * c[r][i] + x[r][i];
-                c[r][i] = before[r].product * c[r][i];
-            }
-        }
 }
 
 /* ---- words ---- */
@@ -162,22 +165,15 @@ static __device__ __forceinline__ bool word_is_carry(unsigned long long word)
     return (unsigned)(word >> 32) == NO_PRODUCT;
 }
 
-/* A warp looks at `count` words that lie side by side, at most WAVES_WORDS a lane; each lane has some neighbours. The
-   first function sends for them and does not wait. The second waits until all are written, and returns what their tiles
-   do together. What has been written once is not read again. */
-static __device__ __forceinline__ void words_send_for(unsigned long long *words, unsigned count, int lane,
-                                                      unsigned long long *word)
+/* What `count` tiles do together whose words lie side by side, at most WAVES_WORDS a lane. Waits until all are written.
+   All lanes of a warp call it; each has some neighbours, and all reads are on their way at once. */
+static __device__ __forceinline__ struct pair words_join(unsigned long long *words, unsigned count, int lane)
 {
     const unsigned each = (count + 31) / 32, begin = lane * each;
+    unsigned long long word[WAVES_WORDS];
 #pragma unroll
     for (unsigned i = 0; i < WAVES_WORDS; i++)
         word[i] = i < each && begin + i < count ? word_read(&words[begin + i]) : CHANGES_NOTHING;
-}
-
-static __device__ __forceinline__ struct pair words_join(unsigned long long *words, unsigned count, int lane,
-                                                         unsigned long long *word)
-{
-    const unsigned each = (count + 31) / 32, begin = lane * each;
 #pragma unroll
     for (unsigned i = 0; i < WAVES_WORDS; i++)
         while (word[i] == NOTHING_YET)
@@ -219,7 +215,7 @@ static __device__ __forceinline__ void leave_workspace(struct workspace *space, 
 /* ---- stages: where tiles of waves.cu wait in shared memory ---- */
 
 /* The warps behind those of sum and apply. */
-enum { TELL, LOOK, SEND, NUM_SINGLES };
+enum { TELL, SEND, LOOK, NUM_SINGLES = LOOK + WAVES_LOOKERS };
 
 /* A tile's way through its stage, and what is known of it there. */
 struct stage {
@@ -283,24 +279,15 @@ static __device__ __forceinline__ void rows_take(const float *origin, const floa
     }
 }
 
-/* The warp's rows back into the stage, each group to its own place, and once more from there. */
-template <int rows, int reverse>
-static __device__ __forceinline__ void rows_put(float *origin, int tile_len, int own, float (*x)[4])
+/* A look that comes too early reads words again and again that nobody has written yet, and holds up those who write
+   them. So it waits until its block has summed up some more tiles, as far as there are stages and tiles for that. */
+static __device__ __forceinline__ void wait_for_later(struct stage *stages, int num_stages, unsigned turn,
+                                                      unsigned last_turn)
 {
-#pragma unroll
-    for (int r = 0; r < rows; r++)
-        if (own + r * PIPE_ROW < tile_len)
-            *(float4 *)(origin + place<reverse>(own + r * PIPE_ROW, 4)) =
-                make_float4(x[r][0], x[r][1], x[r][2], x[r][3]);
-}
-
-template <int rows, int reverse>
-static __device__ __forceinline__ void rows_get(const float *origin, int tile_len, int own, float (*x)[4])
-{
-#pragma unroll
-    for (int r = 0; r < rows; r++)
-        if (own + r * PIPE_ROW < tile_len)
-            read4<0>(origin + place<reverse>(own + r * PIPE_ROW, 4), x[r]);
+    const int room = num_stages > 2 ? num_stages - 2 : 0; /* this tile's stage and the last one's are taken */
+    unsigned later = turn + (unsigned)(room < WAVES_LATER ? room : (int)WAVES_LATER);
+    later = later < last_turn ? later : last_turn;
+    mbarrier_wait(&stages[later % num_stages].summed, later / num_stages % 2);
 }
 
 /* What came into the block's last tile is led through `since`, what the tiles since then do together, and becomes the

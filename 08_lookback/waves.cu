@@ -36,7 +36,6 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + NUM_SINGLES * 3
     const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
     float x[rows][4], c[rows][4];
     struct pair before[rows];
-    unsigned long long word[WAVES_WORDS];
 
     stages_init(stages, work.num_stages, num_warps);
     for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
@@ -60,21 +59,33 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + NUM_SINGLES * 3
             for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
                 if (nothing && own + i == tile.first)
                     c[0][i] = 1.0f;
-            const struct pair whole_warp = rows_scan<rows>(x, c, before, lane);
-            rows_join<rows>(x, c, before, lane);
-            rows_put<rows, reverse>(stage_x, tile_len, own, x); /* the tile waits scanned, in place of what came */
-            rows_put<rows, reverse>(stage_c, tile_len, own, c);
-            if (lane == 31)
-                stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
-            copy_engine_fence(); /* all that comes before the stage is filled again */
+            struct pair groups[rows];
+#pragma unroll
+            for (int r = 0; r < rows; r++) {
+                groups[r].product = c[r][0], groups[r].sum = x[r][0];
+#pragma unroll
+                for (int i = 1; i < 4; i++) {
+                    const struct pair element = {c[r][i], x[r][i]};
+                    groups[r] = pair_join(groups[r], element);
+                }
+            }
+            const struct pair whole_warp = rows_total<rows>(groups);
+            copy_engine_fence(); /* the tile was read before its stage is filled again */
             __syncwarp();
-            if (lane == 31)
+            if (lane == 0) {
+                stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
                 mbarrier_arrive(&stage->summed);
+            }
         } else if (single < 0) { /* apply */
             mbarrier_wait(&stage->summed, parity);
+            rows_take<rows, reverse>(stage_x, work.inputs, &tile, own, 0.0f, x);
+            rows_take<rows, reverse>(stage_c, work.coeffs, &tile, own, 1.0f, c);
+#pragma unroll
+            for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+                if (nothing && own + i == tile.first)
+                    c[0][i] = 1.0f;
+            rows_scan<rows>(x, c, before, lane);
             const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
-            rows_get<rows, reverse>(stage_x, tile_len, own, x);
-            rows_get<rows, reverse>(stage_c, tile_len, own, c);
             mbarrier_wait(&stage->known, parity);
             const float carry = stage->carry;
             copy_engine_fence();
@@ -83,14 +94,10 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + NUM_SINGLES * 3
                 mbarrier_arrive(&stage->free);
             const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
             const float before_warp = __shfl_sync(ALL_LANES, leaves, (row_warp + 31) % 32);
-            const float into_warp = row_warp == 0 ? carry : before_warp;
+            rows_add<rows>(x, c, before, row_warp == 0 ? carry : before_warp, nothing && row_warp == 0, lane);
 #pragma unroll
-            for (int r = 0; r < rows; r++) {
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    x[r][i] = nothing && row_warp == 0 ? x[r][i] : into_warp * c[r][i] + x[r][i];
+            for (int r = 0; r < rows; r++)
                 store4_unsplit<reverse>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
-            }
         } else if (single == TELL) { /* tell */
             mbarrier_wait(&stage->summed, parity);
             const struct pair whole = pair_shfl(totals_scan(&stage->totals, num_warps, lane), num_warps - 1);
@@ -103,18 +110,11 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + NUM_SINGLES * 3
                 mbarrier_wait(&stage->known, parity);
                 leave_workspace(space, work.cut.num_tiles, lane);
             }
-        } else if (single == LOOK) { /* look; the words for the next tile are already on their way meanwhile */
-            const unsigned in_seq = tile.number_in_seq, next = number + gridDim.x,
-                           next_in_seq = next % work.cut.seq_tiles;
-            const unsigned count = in_seq < gridDim.x ? in_seq : gridDim.x;
-            const unsigned next_count = next_in_seq < gridDim.x ? next_in_seq : gridDim.x;
-            if (turn == 0)
-                words_send_for(&space->words[number - count], count, lane, word);
-            mbarrier_wait(&stage->summed, parity); /* by now most of the others have told theirs, too */
-            const struct pair since = words_join(&space->words[number - count], count, lane, word);
-            if (next < work.cut.num_tiles)
-                words_send_for(&space->words[next - next_count], next_count, lane, word);
-            pass_on(stages, work.num_stages, turn, since, in_seq > gridDim.x, lane);
+        } else if (single - LOOK == (int)turn % WAVES_LOOKERS) { /* look; the lookers take the tiles in turn */
+            const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
+            wait_for_later(stages, work.num_stages, turn, (work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x);
+            const struct pair since = words_join(&space->words[number - count], count, lane);
+            pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
         }
     }
 }

@@ -18,6 +18,29 @@ struct backward_work {
     float *d_inputs, *d_coeffs;
 };
 
+/* rows_scan, but a group's coefficients move on by one, and the last only scales what leaves the group. */
+template <int rows>
+static __device__ __forceinline__ void rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before, int lane)
+{
+    struct pair whole_warp;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const float left_over = c[r][3];
+        c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
+#pragma unroll
+        for (int i = 1; i < 4; i++) {
+            x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
+            c[r][i] = c[r][i - 1] * c[r][i];
+        }
+        const struct pair mine = {c[r][3] * left_over, x[r][3] * left_over};
+        const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+        before[r] = lane_before(up_to_here, lane);
+        if (r > 0)
+            before[r] = pair_join(whole_warp, before[r]);
+        whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
+    }
+}
+
 /* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `reverse` is the direction of this
    scan, against that of the pass. Shared memory: num_stages tiles of three arrays. */
 template <int rows, int reverse>
@@ -31,7 +54,6 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + NUM_SINGLES * 32, 1)
     const int own = row_warp * rows * PIPE_ROW + lane * 4; /* of a tile, for the warps of sum and apply */
     float x[rows][4], c[rows][4], y[rows][4];
     struct pair before[rows];
-    unsigned long long word[WAVES_WORDS];
 
     stages_init(stages, work.num_stages, num_warps);
     for (unsigned number = blockIdx.x, turn = 0; number < work.cut.num_tiles; number += gridDim.x, turn++) {
@@ -48,51 +70,43 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + NUM_SINGLES * 32, 1)
             groups_send<reverse>(work.d_outputs, &tile, stage_x, &stage->arrived);
             groups_send<reverse>(work.coeffs, &tile, stage_c, &stage->arrived);
             groups_send<reverse>(work.outputs, &tile, stage_y, &stage->arrived);
-        } else if (warp < num_warps) { /* sum */
-            struct pair whole_warp;
+        } else if (warp < num_warps) { /* sum; a group hands on its last element times its last coefficient */
             mbarrier_wait(&stage->arrived, parity);
             rows_take<rows, reverse>(stage_x, work.d_outputs, &tile, own, 0.0f, x);
             rows_take<rows, reverse>(stage_c, work.coeffs, &tile, own, 1.0f, c);
+            struct pair groups[rows];
 #pragma unroll
             for (int r = 0; r < rows; r++) {
-                const float left_over = c[r][3];
-                c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
+                groups[r].product = c[r][0], groups[r].sum = x[r][0] * c[r][0];
 #pragma unroll
                 for (int i = 1; i < 4; i++) {
-                    x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
-                    c[r][i] = c[r][i - 1] * c[r][i];
+                    const struct pair element = {c[r][i], x[r][i] * c[r][i]};
+                    groups[r] = pair_join(groups[r], element);
                 }
-                const struct pair mine = {c[r][3] * left_over, x[r][3] * left_over};
-                const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
-                before[r] = lane_before(up_to_here, lane);
-                if (r > 0)
-                    before[r] = pair_join(whole_warp, before[r]);
-                whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
             }
-            rows_join<rows>(x, c, before, lane);
-            rows_put<rows, reverse>(stage_x, tile_len, own, x); /* the tile waits scanned, in place of what came */
-            rows_put<rows, reverse>(stage_c, tile_len, own, c);
-            if (lane == 31)
-                stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
-            copy_engine_fence(); /* all that comes before the stage is filled again */
+            const struct pair whole_warp = rows_total<rows>(groups);
+            copy_engine_fence(); /* the tile was read before its stage is filled again */
             __syncwarp();
-            if (lane == 31)
+            if (lane == 0) {
+                stage->totals.product[warp] = whole_warp.product, stage->totals.sum[warp] = whole_warp.sum;
                 mbarrier_arrive(&stage->summed);
+            }
         } else if (single < 0) { /* apply */
             /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31. */
             const int behind = (row_warp + 1) * rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
             const float y_behind =
                 lane == 0 && behind < last_y ? work.outputs[tile.at + place<reverse>(behind, 1)] : 0.0f;
             mbarrier_wait(&stage->summed, parity);
-            const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
-            rows_get<rows, reverse>(stage_x, tile_len, own, x);
-            rows_get<rows, reverse>(stage_c, tile_len, own, c);
+            rows_take<rows, reverse>(stage_x, work.d_outputs, &tile, own, 0.0f, x);
+            rows_take<rows, reverse>(stage_c, work.coeffs, &tile, own, 1.0f, c);
             rows_take<rows, reverse>(stage_y, work.outputs, &tile, own, 0.0f, y);
 #pragma unroll
             for (int r = 0; r < rows;
                  r++) /* if the tile ends between two groups of the warp, it is the next one's first */
                 if (!tile.is_last && own + r * PIPE_ROW == tile.last)
                     y[r][0] = work.outputs[tile.at + place<reverse>(tile.last, 1)];
+            rows_scan_shifted<rows>(x, c, before, lane);
+            const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
             mbarrier_wait(&stage->known, parity);
             const float carry = stage->carry;
             copy_engine_fence();
@@ -101,13 +115,10 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + NUM_SINGLES * 32, 1)
                 mbarrier_arrive(&stage->free);
             const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
             const float before_warp = __shfl_sync(ALL_LANES, leaves, (row_warp + 31) % 32);
-            const float into_warp = row_warp == 0 ? carry : before_warp;
+            rows_add<rows>(x, c, before, row_warp == 0 ? carry : before_warp, nothing && row_warp == 0, lane);
 #pragma unroll
             for (int r = 0; r < rows; r++) {
                 const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    x[r][i] = nothing && row_warp == 0 ? x[r][i] : into_warp * c[r][i] + x[r][i];
                 const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
                 const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
 #pragma unroll
@@ -128,18 +139,11 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + NUM_SINGLES * 32, 1)
                 mbarrier_wait(&stage->known, parity);
                 leave_workspace(space, work.cut.num_tiles, lane);
             }
-        } else if (single == LOOK) { /* look; the words for the next tile are already on their way meanwhile */
-            const unsigned in_seq = tile.number_in_seq, next = number + gridDim.x,
-                           next_in_seq = next % work.cut.seq_tiles;
-            const unsigned count = in_seq < gridDim.x ? in_seq : gridDim.x;
-            const unsigned next_count = next_in_seq < gridDim.x ? next_in_seq : gridDim.x;
-            if (turn == 0)
-                words_send_for(&space->words[number - count], count, lane, word);
-            mbarrier_wait(&stage->summed, parity); /* by now most of the others have told theirs, too */
-            const struct pair since = words_join(&space->words[number - count], count, lane, word);
-            if (next < work.cut.num_tiles)
-                words_send_for(&space->words[next - next_count], next_count, lane, word);
-            pass_on(stages, work.num_stages, turn, since, in_seq > gridDim.x, lane);
+        } else if (single - LOOK == (int)turn % WAVES_LOOKERS) { /* look; the lookers take the tiles in turn */
+            const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
+            wait_for_later(stages, work.num_stages, turn, (work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x);
+            const struct pair since = words_join(&space->words[number - count], count, lane);
+            pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
         }
     }
 }

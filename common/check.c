@@ -7,7 +7,7 @@
 /* What is compared on the host even if the device has compared it: arrays of up to HOST_COUNT elements whole, and of
    larger ones a few parts, if a part has up to HOST_PART elements. */
 #define HOST_COUNT ((size_t)1 << 20)
-#define HOST_PART ((size_t)1 << 24)
+#define HOST_PART ((size_t)1 << 20)
 
 /* Elements of the largest array that belong to one value of the first size. */
 static size_t part_count(const struct problem *problem)

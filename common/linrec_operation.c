@@ -21,7 +21,7 @@ static const enum data_array contents[] = {
    one thread need not walk the whole row to check it. */
 static size_t window_of(size_t seq_len)
 {
-    return seq_len > (size_t)1 << 24 ? 65537 : 0;
+    return seq_len > (size_t)1 << 17 ? 65537 : 0;
 }
 
 struct data_spec linrec_spec(const struct problem *problem, const struct data *data)

@@ -159,7 +159,7 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
 static void check_shape(struct trials *trials, struct arrays *arrays, double *errors)
 {
     const struct operation *operation = trials->selection->operation;
-    const size_t large = arrays->backend == ON_CUDA ? (size_t)1 << 28 : (size_t)1 << 20;
+    const size_t large = arrays->backend == ON_CUDA ? (size_t)1 << 24 : (size_t)1 << 20;
     const bool is_large = problem_count(&arrays->problem) > large;
     bool all[MAX_ARRAYS], needed[MAX_ARRAYS], any_optional = false;
 
