@@ -15,8 +15,8 @@ enum {
     LOOKBACK_LEAST_TILE = 512,
     WAVES_MAX_THREADS = 256, /* of each of the two groups of warps that compute */
     WAVES_MAX_STAGES = 16,   /* tiles in shared memory at once */
-    WAVES_LOOKERS = 2,       /* warps that look at other blocks' tiles */
-    WAVES_LATER = 2,         /* tiles that a block sums up before it looks */
+    WAVES_LOOKERS = 1,       /* warps that look at other blocks' tiles */
+    WAVES_LATER = 1,         /* tiles that a block sums up before it looks */
     WAVES_WORDS = 6,         /* of other tiles that a lane looks at */
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
 };
