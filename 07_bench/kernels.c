@@ -50,6 +50,7 @@ const struct linrec_kernel chapter07_kernels[] = {
         .idea = "CUB's DeviceScan by key over pairs, the key is the sequence",
         .forward = cub_by_key_forward,
         .reverse = true,
+        .finite_products = true, /* a thread's part begins anywhere in a sequence */
         .max_elems = 0x7FFFFFFF,
         .levels = levels,
         .workspace_size = cub_by_key_workspace,

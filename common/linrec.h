@@ -78,6 +78,8 @@ struct linrec_kernel {
     bool is_default;           /* the one that runs on the reader's own arrays */
     bool partial;              /* computes only part of the result: timed, and checked by `instead` alone */
     bool moves_nothing;        /* not even the arrays: it has a time, but no GB/s */
+    bool finite_products;      /* it multiplies any coefficients that follow each other, and promises nothing where such
+                                  a product is infinite: it is not checked on data that overflow */
 
     size_t max_seq_len;  /* longest sequence, 0: any */
     size_t max_num_seqs; /* most sequences, 0: any */

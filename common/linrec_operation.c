@@ -119,6 +119,7 @@ static bool view(const void *table, int i, struct kernel *kernel)
         .is_default = row->is_default,
         .partial = row->partial,
         .moves_nothing = row->moves_nothing,
+        .kinds_left_out = row->finite_products ? 1u << DATA_OVERFLOW : 0,
         .min_arch = row->min_arch,
         .knobs = row->knobs,
     };

@@ -107,10 +107,11 @@ struct kernel {
     const void *row;            /* the row itself, of the operation's own type */
     const char *variant, *idea; /* its name, and one line for --list */
     bool runs[NUM_DIRECTIONS];
-    bool is_default;    /* the one that runs on the reader's own arrays */
-    bool partial;       /* computes only part of the result: timed, and checked by its contract alone */
-    bool moves_nothing; /* not even the arrays: it has a time, but no GB/s */
-    int min_arch;       /* compute capability needed, 80 for 8.0; 0: any */
+    bool is_default;         /* the one that runs on the reader's own arrays */
+    bool partial;            /* computes only part of the result: timed, and checked by its contract alone */
+    bool moves_nothing;      /* not even the arrays: it has a time, but no GB/s */
+    unsigned kinds_left_out; /* bit k: it promises nothing for data of kind k, and is not checked on them */
+    int min_arch;            /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;
     char limits[64]; /* what --list says of its largest shape, "length up to 16384"; empty: nothing */
 

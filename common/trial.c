@@ -134,7 +134,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     sizes_text(operation, problem->sizes, shape);
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        if (kernel->partial || trials->refused[k] || (kernel->is_compared && kind != operation->hardest_kind) ||
+        if (kernel->partial || trials->refused[k] || (kernel->kinds_left_out >> kind & 1) != 0 ||
+            (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
         report_progress(trials->report, "checking %s %s, %s, %s", kernel->name, direction_name(problem->direction),

@@ -13,7 +13,6 @@ my @mistakes = (
     [changes_inputs => qr/changed an array that it should only read/],
     [skips_nan => qr/expected -?nan .* got -?nan/],
     [zero_forgets => qr/nonfinite coefficients: .* elements are wrong/],
-    [hides_errors => qr/hides_errors forward: it returns success after an error; return cudaGetLastError\(\)/],
     [takes_null => qr/takes_null forward: with a null pointer the launcher must return "invalid argument", not "no error"/],
     [refuses_nothing => qr/refuses_nothing forward: with a sequence that is too long the launcher must return "invalid argument"/],
     [does_more => qr/does_more forward: 3 x 3, near one coefficients: it computes something else than its part, outputs\[0, 1\]/],
@@ -26,7 +25,8 @@ my $past = qr/broken\.cu:@{[line_of('outputs[row + seq_len] = 0')]}: kernel scan
 push @mistakes, backend() eq 'sim'
     ? [past_the_end => qr/${past}writes right past the end of the \d+-byte array outputs\. Compare the index/]
     : [past_the_end => qr/4 bytes before or past an output array were written/];
-push @mistakes, [default_stream => qr/default_stream forward: it launches on the default stream; pass on/] if backend() eq 'sim';
+push @mistakes, [default_stream => qr/default_stream forward: it launches on the default stream; pass on/],
+    [hides_errors => qr/hides_errors forward: it returns success after an error; return cudaGetLastError\(\)/] if backend() eq 'sim';
 push @mistakes, (map { ["reads_early" => $race, $_], ["writes_early" => $race, $_] } qw(warp reverse random:1)),
     [barrier_in_branch => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*barrier/i],
     [absent_lane => qr/broken\.cu:\d+: kernel scan.*, block .*, thread .*lane/i]
@@ -43,6 +43,13 @@ for my $mistake (@mistakes) {
 
 ($status, $out, $err) = run_program(extra('tests_broken'), '--check-only', '--num-seqs', 1001, '--seq-len', 3, '--variant', 'skips_a_block');
 ok($status eq 1 && $err =~ /the first is outputs\[999, 0\]/, 'caught: skips_a_block') or diag($err);
+
+# products that overflow: a kernel that says that it promises nothing there is not checked on them
+my @overflows = ('--check-only', '--num-seqs', 3, '--seq-len', 388, '--forward');
+($status, $out, $err) = run_program(extra('tests_broken'), @overflows, '--variant', 'promises_too_much');
+ok($status eq 1 && $err =~ /\AFAILED promises_too_much forward, 3 x 388, overflow coefficients: .*\n\z/, 'caught: promises_too_much') or diag($err);
+($status, $out, $err) = run_program(extra('tests_broken'), @overflows, '--variant', 'right');
+is($status, 0, 'the same kernel that does not promise it passes') or diag($err);
 
 # hundreds of failures: three of them, and how many more
 ($status, $out, $err) = run_program(extra('tests_broken'), '--check-only', '--num-seqs', 3, '--seq-len', '16,32,64', '--variant', 'off_by_one');
@@ -68,8 +75,8 @@ SKIP: {
 }
 
 # a shape past the kernel's limit, a direction that no kernel has
-refuses('a length past the kernel\'s limit', qr/takes sequences of up to 256 elements, not 300/, extra('tests_broken'), '--variant', 'right',
-    '--seq-len', 300);
+refuses('a length past the kernel\'s limit', qr/takes sequences of up to 400 elements, not 500/, extra('tests_broken'), '--variant', 'right',
+    '--seq-len', 500);
 refuses('a pass that no kernel has', qr/does not run backward/, extra('tests_broken'), '--backward');
 done_testing;
 

@@ -7,7 +7,7 @@
 #include "../../harness.h"
 #include "../../linrec_operation.h"
 
-enum { MAX_LEN = 256 };
+enum { MAX_LEN = 400 };
 
 enum mistake {
     NONE,
@@ -120,6 +120,7 @@ static struct linrec_kernel row(const char *name, linrec_launcher *forward)
     kernel.forward = forward;
     kernel.reverse = true;
     kernel.max_seq_len = MAX_LEN;
+    kernel.finite_products = true; /* doubling multiplies all coefficients up to an element */
     kernel.levels = levels;
     return kernel;
 }
@@ -145,12 +146,14 @@ int main(int argc, char **argv)
         row("hides_errors", launch<HIDES_ERRORS>),
         row("takes_null", launch<TAKES_NULL>),
         row("refuses_nothing", launch<REFUSES_NOTHING>),
+        row("promises_too_much", launch<NONE>),
         row("does_more", launch<NONE>),
         row(NULL, NULL),
     };
     struct linrec_kernel *const does_more = &kernels[sizeof kernels / sizeof kernels[0] - 2];
     does_more->partial = true;
     does_more->instead = instead;
+    does_more[-1].finite_products = false;
     kernels[0].is_default = true;
     struct chapter chapter = {};
     chapter.operation = &linrec_operation;
