@@ -340,6 +340,8 @@ static void print_counts(void)
         {"shuffles", n.shuffles},
         {"votes", n.votes},
         {"atomics", n.atomics},
+        {"orders", n.orders},
+        {"strong_orders", n.strong_orders},
         {"async_copies", n.async_copies},
         {"bulk_copies", n.bulk_copies},
         {"load_requests", n.loads.requests},
