@@ -1,26 +1,27 @@
 /* 08.3  A flag and its data
 
-   A word holds a product and a sum, because both fit into 8 bytes, which are written and read at once. Here that is not
-   enough: a step has 32 channels, each with a recurrence of its own, so 32 numbers leave a tile. They lie in an array,
-   and a flag tells that they are there:
+   Chapter 08's word holds flag and data in 8 bytes, because a single number leaves a tile. Here a step has 32 channels,
+   each a recurrence of its own, so 32 numbers leave a tile. They lie in an array, and a flag tells that they are there:
 
-       block t - 1                                   block t
-       leaves[t - 1][0 ... 31] = ...                 flags[t - 1] != 0 ?
-       flags[t - 1] = 1    --------------------->    ... = leaves[t - 1][0 ... 31]
+       block t - 1                                        block t
+       leaves[t - 1][0 ... 31] = ...                      while (flags[t - 1] == 0);
+       flags[t - 1] = 1          --------------------->   ... = leaves[t - 1][0 ... 31]
 
-   The flag is atomic, but relaxed: that promises that it is not torn, and says nothing about any other memory. So block t
-   may see the flag and still read old data, because the 32 stores may arrive after the flag's, or its own loads may have
-   been served before. The simulator calls it a race. On a GPU it may go well for a long time.
+   The flag is atomic, but relaxed. That promises that nobody reads half of it, and says nothing about any other
+   memory: block t may see the flag and still read what was in `leaves` before. The simulator calls this a race, also
+   where the numbers happen to be right.
 
-   Two promises are missing. A release says: who sees this store, and acquires, sees all that came before it. An acquire
-   says: what comes after this load sees that. What the other 31 lanes have stored comes before lane 0's release because
-   of __syncwarp(), and its acquire comes before their loads for the same reason. These are there already.
+   Two promises are missing. A *release* is a store that says: what came before me is there for whoever acquires me. An
+   *acquire* is a load that says: what comes after me sees all that was released. The stores of the other 31 lanes come
+   before that of lane 0, and their loads after its load, by __syncwarp(), which is there already.
 
-   Goal: right in every order of blocks, and no stronger than needed: one release and one acquire a block (but the first
-   has nothing to acquire), both for thread_scope_device. No fence, nothing sequentially consistent, nothing for the whole
-   system: on a GPU each of these would make blocks wait for more than the 32 numbers.
+   Goal: right in every order of blocks, and no stronger than needed: one release a block and, but for the first one,
+   one acquire, for thread_scope_device. The simulator's message speaks of __threadfence(). That would do, too, but it
+   is sequentially consistent: it orders this block's accesses among all such fences of the GPU, which nobody needs
+   here.
 
-   Change what it says "here". cuda::memory_order has relaxed, acquire, release, acq_rel and seq_cst. */
+   Change the two lines that say "here". The memory orders are cuda::memory_order_relaxed, _acquire, _release,
+   _acq_rel and _seq_cst. */
 #include <cuda/atomic>
 #include <cuda_runtime.h>
 

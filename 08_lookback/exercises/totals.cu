@@ -1,25 +1,25 @@
 /* 08.1  What each tile does
 
-   Before three_pass can compute a tile it has to know what comes into it. For that the tiles before need not be computed:
-   it is enough to know what each of them does. That is a pair: whatever value y comes into a tile, y * product + sum
-   leaves it. This kernel is the first of the three passes, and it stores nothing but these pairs.
+   Before three_pass can compute a tile it has to know what comes into it. For that the tiles before need not be
+   computed: it is enough to know what each of them does. That is a pair: whatever value y comes into a tile, y *
+   product + sum leaves it. This kernel is the first of the three passes, and it stores nothing but these pairs.
 
        inputs   |  512  |  512  |  512  | 100 |        one sequence; the last tile may be shorter
        block        0       1       2      3
        products     .       .       .      .           what y is multiplied by
        sums         .       .       .      .           what leaves the tile if 0 comes in
 
-   A thread has four neighbouring elements, a block of four warps has a tile. Nobody asks what the elements in the middle
-   of a tile become, so this needs no scan: four elements become one pair, 32 lanes become one, four warps become one.
-   Always join neighbours, the earlier one first: joining is associative, but not commutative.
+   A thread has four neighbouring elements, a block of four warps has a tile. Nobody asks what the elements in the
+   middle of a tile become, so this needs no scan: four elements become one pair, 32 lanes become one, four warps
+   become one. Always join neighbours, the earlier one first: joining is associative, but not commutative.
 
    coeffs[0] is not used, and may be NaN: the product of tile 0 is that of its other coefficients.
 
-   Goal: each element loaded once, 16 sectors for each load of a whole tile (a float4 for each lane), one barrier, and ten
-   shuffles for a warp, which are five steps.
+   Goal: each element loaded once, 16 sectors for each load of a whole tile (a float4 for each lane), one barrier, and
+   ten shuffles for a warp, which are five steps.
 
-   Write where it says "here". You may take struct pair, pair_join, pair_shfl_up and warp_totals (04_warp_scan), load4 and
-   elems_left (06_backward). */
+   Write where it says "here". You may take struct pair, pair_join, pair_shfl_up and warp_totals (04_warp_scan), load4
+   and elems_left (06_backward). */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"

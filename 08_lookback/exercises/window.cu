@@ -1,31 +1,31 @@
 /* 08.2  Look back over 32 tiles at once
 
-   One pass over memory: each tile publishes what it does, looks back for what comes in, and publishes what leaves it. To
-   keep this short, a tile is 32 elements here, and a block one warp. Everything is right. But this warp looks back tile
-   by tile, and it cannot ask for a word before the one behind it has come:
+   One pass over memory: each tile publishes what it does, looks back for what comes in, and publishes what leaves it.
+   To keep this short, a tile is 32 elements here, and a block one warp. Everything is right. But this warp looks back
+   tile by tile, and it asks for a word only when the nearer one has come:
 
        tile     t-5    t-4    t-3    t-2    t-1     t
        word     total  carry  total  total  total   looks at t-1, t-2, t-3, t-4: four loads, one after the other
                        <------<------<------<----
 
-   A warp has 32 lanes. Let lane 31 read the word of t-1, lane 30 that of t-2, and so on, all with one load. If a lane has
-   found a carry, then what leaves that tile, led through the tiles after it, is what comes into t. If no lane has, then
-   the warp knows what these 32 tiles do together, and looks at the 32 before them.
+   A warp has 32 lanes. Let lane 31 read the word of t-1, lane 30 that of t-2, and so on, all with one load. If a lane
+   has found a carry, then what leaves that tile, led through the tiles after it, is what comes into t. If no lane
+   has, then the warp knows what these 32 tiles do together, and looks at the 32 before them.
 
        lane     26 27 28 29 30 31
        word      T  -  C  T  T  T        T: total, C: carry, -: nothing yet. Must the warp wait for lane 27's?
 
-   The words are those of lookback.cuh, product and sum in 8 bytes. word_read reads both at once. NOTHING_YET has not been
-   published, word_is_carry says whether it is what leaves the tile, and word_pair is its pair. A carry has no product, so
-   give it one before you join it. A sequence's first tile publishes its carry and no total, and before it there is
-   nothing to look at: number_in_seq says how many tiles of the sequence come before.
+   The words are those of lookback.cuh, product and sum in 8 bytes. word_read reads both at once. NOTHING_YET has not
+   been published, word_is_carry says whether it is what leaves the tile, and word_pair is its pair. A carry has no
+   product, so give it one before you join it. A sequence's first tile publishes its carry and no total, and before it
+   there is nothing to look at: number_in_seq says how many tiles of the sequence come before.
 
-   Goal: 3.5 loads a warp, not 33.5. It is counted for a sequence of 64 tiles, when all of them have published what they
-   do, and only the first one knows its carry. Two of the loads are the warp's elements; so 1.5 are left for looking back.
-   The result may differ by roundings from the one above: the tiles are joined in another order.
+   Goal: 3.5 loads a warp, not 33.5. It is counted for a sequence of 64 tiles, when all of them have published what
+   they do, and only the first one knows its carry. Two of the loads are the warp's elements; so 1.5 are left for
+   looking back. The result may differ by roundings from the one above: the tiles are joined in another order.
 
-   Write look_back anew, where it says "here". lookback.cu has one, too, but write yours first. You may take __ballot_sync,
-   __clz, warp_scan and pair_shfl. */
+   Write look_back anew, where it says "here". lookback.cu has one, too, but write yours first. You may take
+   __ballot_sync, __clz, warp_scan and pair_shfl. */
 #include <cuda_runtime.h>
 
 #include "lookback.cuh"

@@ -440,8 +440,10 @@ extern "C" void __tsan_init(void)
 
 void sim_observe_order(unsigned how)
 {
-    sim_counts.orders += (how & (SIM_ACQUIRE | SIM_RELEASE)) != 0;
-    sim_counts.strong_orders += (how & (SIM_ACQUIRE | SIM_RELEASE)) != 0 && how & SIM_STRONGER;
+    const unsigned orders = ((how & SIM_ACQUIRE) != 0) + ((how & SIM_RELEASE) != 0);
+
+    sim_counts.orders += orders;
+    sim_counts.strong_orders += how & SIM_STRONGER ? orders : 0;
 }
 
 void sim_atomic_load(const void *address, void *value, size_t size, unsigned order)

@@ -55,17 +55,8 @@ static size_t roundings(const size_t *size)
 
 const struct judge judge = {
     .sizes = {"seq_len", "channels"},
-    .shapes = {{8, 32},
-               {16, 32},
-               {1, 32},
-               {7, 32},
-               {9, 32},
-               {24, 32},
-               {31, 32},
-               {100, 32},
-               {520, 32},
-               {1001, 32},
-               {0, 32}},
+    .shapes =
+        {{8, 32}, {16, 32}, {1, 32}, {7, 32}, {9, 32}, {24, 32}, {31, 32}, {100, 32}, {520, 32}, {1001, 32}, {0, 32}},
     .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
     .reference = reference,
     .roundings = roundings,

@@ -30,8 +30,8 @@ static __global__ void __launch_bounds__(32 * WARPS)
         mine = pair_join(mine, next);
     }
 
-    /* In step d a lane gets what the d lanes before its own d do. Lane 31 has all of them in the end; what the others have
-       is right only where somebody still needs it. */
+    /* In step d a lane gets what the d lanes before its own d do. In the end lane 31 has all of them; the others have
+       something that nobody needs. */
 #pragma unroll
     for (int d = 1; d < 32; d *= 2)
         mine = pair_join(pair_shfl_up(mine, d), mine);

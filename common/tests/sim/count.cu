@@ -29,7 +29,7 @@ __global__ void events(const float *x, float *sum)
     if (threadIdx.x % 32 == 0)
         atomicAdd(&sum[0], 1.0f); /* 3 x 2 threads, and 3 x 2 exchanges below */
     __syncthreads();              /* 3 blocks */
-    if (threadIdx.x == 0) { /* of each block 5 orders, 3 of them strong */
+    if (threadIdx.x == 0) {       /* of each block 8 orders, 5 of them strong */
         cuda::atomic_ref<float, cuda::thread_scope_device> total(sum[1]);
         cuda::atomic_ref<float> everywhere(sum[1]);
         total.store(1.0f, cuda::memory_order_release);
@@ -65,6 +65,7 @@ int main(void)
     printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d orders %d "
            "strong_orders %d async_copies %d bulk_copies %d idle_waits %d\n",
            (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
-           (int)c.votes, (int)c.atomics, (int)c.orders, (int)c.strong_orders, (int)c.async_copies, (int)c.bulk_copies, (int)c.idle_waits);
+           (int)c.votes, (int)c.atomics, (int)c.orders, (int)c.strong_orders, (int)c.async_copies, (int)c.bulk_copies,
+           (int)c.idle_waits);
     return cudaFree(x) != cudaSuccess || cudaFree(sum) != cudaSuccess;
 }
