@@ -189,6 +189,10 @@ my %counters = (
     threads => ['threads', 'threads', 'How much work does each thread have, and how many threads does a block have?',
         'How much work does each thread have, and how many threads does a block have?'],
     blocks => ['blocks', 'blocks', 'How much work does each block have?'],
+    loads => ['load_requests / (threads / 32)', 'loads of a warp', 'Each load instruction counts once for a warp: could it ask for more at once?'],
+    orders => ['orders / blocks', 'memory orders of a block', 'Each release and each acquire of a thread counts, and a fence may be both. Who has to tell of the data, and who has to hear of them? How many threads are that?'],
+    strong_orders => ['strong_orders', 'orders stronger than needed',
+        'Release and acquire on the device are enough here. An atomic_ref without an order is memory_order_seq_cst, and without a scope it is for the whole system. __threadfence() is sequentially consistent, too.'],
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
     span => ['span', 'loads and stores in a row',
@@ -220,10 +224,16 @@ sub count_registers {
     return $most;
 }
 
-# The counts of one launch on a shape, "32 x 4096".
+# An order of execution, as settings of the environment: `reverse', or `reverse/3' with at most three blocks at once.
+sub order_settings {
+    my ($schedule, $resident) = split m{/}, $_[0] // '';
+    return { defined $schedule ? (SIM_SCHEDULE => $schedule) : (), defined $resident ? (SIM_RESIDENT => $resident) : () };
+}
+
+# The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says).
 sub count_at {
-    my ($program, $shape, $what) = @_;
-    my ($status, $out, $err) = run_command({}, $program, $what, split / *x */, $shape);
+    my ($program, $shape, $what, $order) = @_;
+    my ($status, $out, $err) = run_command(order_settings($order), $program, $what, split / *x */, $shape);
     die "counting at $shape failed: $out$err\n" if $status ne 0;
     return { $out =~ /^\@count (\w+) (\S+)$/mg };
 }
@@ -241,7 +251,7 @@ sub goals {
             if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !(defined $best && $counter->[3]);
         next if $timed != ($name eq 'time');
         my $reached = $name eq 'registers' ? count_registers($exercise, "$program.cu")
-            : evaluate($name, $counts{$shape} //= count_at($program, $shape, $timed ? 'time' : 'count'));
+            : evaluate($name, $counts{$shape} //= count_at($program, $shape, $timed ? 'time' : 'count', $exercise->{counted}));
         push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
             $exactly ? (least => $best, look_below => $counter->[3]) : (), reached => $reached } if defined $reached; # no nvcc, no registers
     }
@@ -372,17 +382,19 @@ sub judge_answer {
 
     # every order must give the same bits
     my %bits;
-    for my $schedule (qw(warp reverse random:1)) {
-        my ($status, $out, $err) = run_command({ SIM_SCHEDULE => $schedule, SIM_WATCHDOG => 5 }, $program);
+    for my $order (split ' ', $exercise->{orders} // 'warp reverse random:1') {
+        my $settings = order_settings($order);
+        my ($status, $out, $err) = run_command({ %$settings, SIM_WATCHDOG => 5 }, $program);
         if ($status ne 0 || $out !~ /^\@bits (\w+)$/m) {
             my $report = failure($text, $shown, $status, $out, $err);
-            $report .= "  (In another order of execution, SIM_SCHEDULE=$schedule. In the order before this one it went well.)\n" if $schedule ne 'warp';
+            my $named = join ' ', map { "$_=$settings->{$_}" } reverse sort keys %$settings;
+            $report .= "  (In another order of execution, $named. In the order before this one it went well.)\n" if $order ne 'warp';
             return ('wrong', $report);
         }
-        $bits{ ($out =~ /^\@bits (\w+)$/m)[0] } = $schedule;
+        $bits{ ($out =~ /^\@bits (\w+)$/m)[0] } = $order;
     }
     return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
-        . "  Who adds to the same place?\n") if keys %bits > 1;
+        . "  Who adds to the same place?\n") if keys %bits > 1 && ($exercise->{roundings} // '') ne 'differ';
 
     my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $tag) : undef;
     return ('wrong', $race) if defined $race;

@@ -340,6 +340,8 @@ static void print_counts(void)
         {"shuffles", n.shuffles},
         {"votes", n.votes},
         {"atomics", n.atomics},
+        {"orders", n.orders},
+        {"strong_orders", n.strong_orders},
         {"async_copies", n.async_copies},
         {"bulk_copies", n.bulk_copies},
         {"load_requests", n.loads.requests},
@@ -364,6 +366,8 @@ static int count(const size_t *size)
 {
     struct a_case c = make_case(size, PLAIN);
 
+    if (judge.before_count != NULL)
+        judge.before_count(size, c.device);
     judge_count("elements", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
 #ifdef LINREC_SIM
     sim_reset_counts();

@@ -53,10 +53,11 @@ void sim_release_barrier(void)
     sim_progress++;
 }
 
-void sim_fence(const char *what, bool block_only, const char *file, int line)
+void sim_fence(const char *what, unsigned how, const char *file, int line)
 {
     sim_need_kernel(what, file, line);
-    sim_race_fence(block_only);
+    sim_observe_order(how);
+    sim_race_fence(how & SIM_BLOCK_SCOPE);
 }
 
 void sim_explain_barrier(void)

@@ -438,8 +438,17 @@ extern "C" void __tsan_init(void)
     sim_has_kernels = true;
 }
 
+void sim_observe_order(unsigned how)
+{
+    const unsigned orders = ((how & SIM_ACQUIRE) != 0) + ((how & SIM_RELEASE) != 0);
+
+    sim_counts.orders += orders;
+    sim_counts.strong_orders += how & SIM_STRONGER ? orders : 0;
+}
+
 void sim_atomic_load(const void *address, void *value, size_t size, unsigned order)
 {
+    sim_observe_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC | order, HERE);
     memcpy(value, address, size);
     sim_global_atomics += in_global;
@@ -455,12 +464,14 @@ void sim_atomic_store(void *address, const void *value, size_t size)
 
 void sim_strong_load(const void *address, void *value, size_t size, unsigned order)
 {
+    sim_observe_order(order);
     observe(address, size, SIM_STRONG | order, HERE);
     memcpy(value, address, size);
 }
 
 void sim_strong_store(void *address, const void *value, size_t size, unsigned order)
 {
+    sim_observe_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
     memcpy(address, value, size);
 }

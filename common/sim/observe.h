@@ -16,7 +16,8 @@ enum {
     SIM_ACQUIRE = 8, /* memory_order_acquire, and so on */
     SIM_RELEASE = 16,
     SIM_BLOCK_SCOPE = 32, /* cuda::thread_scope_block */
-    SIM_VOLATILE = 64
+    SIM_VOLATILE = 64,
+    SIM_STRONGER = 128 /* than acquire and release on the device: memory_order_seq_cst, cuda::thread_scope_system */
 };
 
 void sim_observe_launch(const void *arguments, size_t size, unsigned num_threads);
@@ -32,6 +33,9 @@ const void *sim_site_pc(unsigned site);
    copy engine. */
 void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, const void *global, size_t size,
                       bool warp);
+
+/* An order of memory, by a fence or with an access; for accesses without one it does nothing. */
+void sim_observe_order(unsigned how);
 
 extern const void *sim_last_pc;     /* where memory was last accessed */
 extern uint64_t sim_atomics;        /* how many there were in this launch, */

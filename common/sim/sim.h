@@ -31,6 +31,8 @@ struct sim_counts {
     uint64_t shuffles;         /* __shfl_*_sync: one for all lanes that take part, whatever the width */
     uint64_t votes;            /* ballot, all, any, match, reduce: one for all lanes that take part */
     uint64_t atomics;          /* atomic operations: one for each thread */
+    uint64_t orders;           /* releases and acquires, by fences too: one for each thread */
+    uint64_t strong_orders;    /* of these: sequentially consistent ones, and those for the whole system */
     uint64_t async_copies;     /* __pipeline_memcpy_async: one for each thread */
     uint64_t bulk_copies;      /* bulk_load: one for each call */
     struct sim_traffic loads;  /* asynchronous and bulk copies too; a bulk copy is one request */

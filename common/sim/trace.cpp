@@ -216,8 +216,8 @@ static void write_rows(void)
 {
     FILE *file = create(rows_path);
 
-    fprintf(file, ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,async_copies,bulk_copies,"
-                  "load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,"
+    fprintf(file, ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,orders,strong_orders,"
+                  "async_copies,bulk_copies,load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,"
                   "store_requests,store_bytes,store_sectors,store_least,store_lines,store_once,"
                   "shared_requests,shared_bytes,conflicts,chain,idle_waits\n");
     for (size_t i = 0; i < num_rows; i++)

@@ -126,7 +126,7 @@ for my $order (@orders) {
     ok($out ne "" && $out eq $first, "right: the same bits, order $order");
 }
 is((run("warp", "count"))[1],
-    "launches 1 blocks 3 threads 192 barriers 6 warp_barriers 12 shuffles 6 votes 6 atomics 6 async_copies 384 bulk_copies 6 idle_waits 192\n",
+    "launches 1 blocks 3 threads 192 barriers 6 warp_barriers 12 shuffles 6 votes 6 atomics 12 orders 24 strong_orders 15 async_copies 384 bulk_copies 6 idle_waits 192\n",
     "counts");
 
 # ---- what memory is asked for: counted by hand, see traffic.cu ----

@@ -233,12 +233,13 @@ SIM_INLINE int __syncthreads_and(int p, SIM_AT) { return sim_barrier(SIM_BARRIER
 SIM_INLINE int __syncthreads_or(int p, SIM_AT) { return sim_barrier(SIM_BARRIER_OR, p, file, line); }
 /* clang-format on */
 
-/* One thread runs at a time and sees all that was written before: a fence only tells the search for races. */
-void sim_fence(const char *what, bool block_only, const char *file, int line);
+/* One thread runs at a time and sees all that was written before: a fence only tells the search for races. `how`:
+   observe.h. __threadfence and its kin are sequentially consistent: 8 + 16 + 128, and 32 for the own block only. */
+void sim_fence(const char *what, unsigned how, const char *file, int line);
 /* clang-format off */
-SIM_INLINE void __threadfence(SIM_AT) { sim_fence("__threadfence", false, file, line); }
-SIM_INLINE void __threadfence_block(SIM_AT) { sim_fence("__threadfence_block", true, file, line); }
-SIM_INLINE void __threadfence_system(SIM_AT) { sim_fence("__threadfence_system", false, file, line); }
+SIM_INLINE void __threadfence(SIM_AT) { sim_fence("__threadfence", 8 + 16 + 128, file, line); }
+SIM_INLINE void __threadfence_block(SIM_AT) { sim_fence("__threadfence_block", 8 + 16 + 32 + 128, file, line); }
+SIM_INLINE void __threadfence_system(SIM_AT) { sim_fence("__threadfence_system", 8 + 16 + 128, file, line); }
 /* clang-format on */
 
 /* Lets the other threads run. */

@@ -2,6 +2,7 @@
 #include <bulk_copy.h>
 #include "../../sim/sim.h"
 
+#include <cuda/atomic>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -26,8 +27,19 @@ __global__ void events(const float *x, float *sum)
     if (__any_sync(0xffffffff, up > 1e30f)) /* 3 x 2 warps */
         sum[0] = 0;
     if (threadIdx.x % 32 == 0)
-        atomicAdd(&sum[0], 1.0f); /* 3 x 2 threads */
+        atomicAdd(&sum[0], 1.0f); /* 3 x 2 threads, and 3 x 2 exchanges below */
     __syncthreads();              /* 3 blocks */
+    if (threadIdx.x == 0) {       /* of each block 8 orders, 5 of them strong */
+        cuda::atomic_ref<float, cuda::thread_scope_device> total(sum[1]);
+        cuda::atomic_ref<float> everywhere(sum[1]);
+        total.store(1.0f, cuda::memory_order_release);
+        total.exchange(2.0f, cuda::memory_order_relaxed);
+        everywhere.load(cuda::memory_order_relaxed);
+        everywhere.load(cuda::memory_order_acquire);
+        total.exchange(2.0f);
+        __threadfence();
+        cuda::atomic_thread_fence(cuda::memory_order_acq_rel, cuda::thread_scope_device);
+    }
     if (threadIdx.x == 0) {
         mbarrier_init(&barrier, 1);
         mbarrier_init_done();
@@ -43,16 +55,17 @@ int main(void)
     float *x, *sum;
 
     cudaMalloc(&x, 64 * sizeof(float));
-    cudaMalloc(&sum, sizeof(float));
+    cudaMalloc(&sum, 2 * sizeof(float));
     cudaMemset(x, 0, 64 * sizeof(float));
-    cudaMemset(sum, 0, sizeof(float));
+    cudaMemset(sum, 0, 2 * sizeof(float));
     events<<<1, 64>>>(x, sum);
     sim_reset_counts();
     events<<<3, 64>>>(x, sum);
     const struct sim_counts c = sim_get_counts();
-    printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d async_copies "
-           "%d bulk_copies %d idle_waits %d\n",
+    printf("launches %d blocks %d threads %d barriers %d warp_barriers %d shuffles %d votes %d atomics %d orders %d "
+           "strong_orders %d async_copies %d bulk_copies %d idle_waits %d\n",
            (int)c.launches, (int)c.blocks, (int)c.threads, (int)c.barriers, (int)c.warp_barriers, (int)c.shuffles,
-           (int)c.votes, (int)c.atomics, (int)c.async_copies, (int)c.bulk_copies, (int)c.idle_waits);
+           (int)c.votes, (int)c.atomics, (int)c.orders, (int)c.strong_orders, (int)c.async_copies, (int)c.bulk_copies,
+           (int)c.idle_waits);
     return cudaFree(x) != cudaSuccess || cudaFree(sum) != cudaSuccess;
 }

@@ -1,0 +1,85 @@
+/* 08.2: the recurrence in tiles of 32 elements, by blocks that look back. */
+#include "judge.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#ifdef LINREC_SIM
+#include "sim/sim.h"
+#endif
+
+enum { TILE = 32, MOST_TILES = 1 << 10, MOST_ELEMS = TILE * MOST_TILES };
+
+/* As lookback.cuh has it. */
+struct workspace {
+    uint32_t ticket, finished, words[MOST_TILES][2]; /* sum, product */
+};
+static const uint32_t no_product = 0xFFFFFFFF;
+
+cudaError_t launch_window(size_t num_seqs, size_t seq_len, const float *inputs, const float *coeffs, float *outputs,
+                          void *workspace);
+
+/* What a launch begins with: all bits set, or what before_count has put there. */
+static struct workspace begin;
+static bool is_set;
+
+static cudaError_t launch(const size_t *size, float *const *array)
+{
+    static void *workspace;
+    cudaError_t error = workspace != NULL ? cudaSuccess : cudaMalloc(&workspace, sizeof begin);
+
+#ifdef LINREC_SIM
+    sim_name_array(workspace, sizeof begin, "workspace");
+#endif
+    if (!is_set)
+        memset(&begin, 0xFF, sizeof begin);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(workspace, &begin, sizeof begin, cudaMemcpyHostToDevice);
+    return error != cudaSuccess ? error : launch_window(size[0], size[1], array[0], array[1], array[2], workspace);
+}
+
+/* For the count all tiles of one sequence have published what they do, and only the first one knows its carry: so it is
+   on a GPU where all blocks begin at once. Nobody polls then, and only the looks are counted. */
+static void before_count(const size_t *size, float *const *array)
+{
+    static float inputs[MOST_ELEMS], coeffs[MOST_ELEMS];
+
+    cudaMemcpy(inputs, array[0], size[1] * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(coeffs, array[1], size[1] * sizeof(float), cudaMemcpyDeviceToHost);
+    memset(&begin, 0xFF, sizeof begin);
+    for (size_t t = 0; t * TILE < size[1]; t++) {
+        float product = 1.0f, sum = 0.0f;
+        for (size_t l = t * TILE; l < (t + 1) * TILE && l < size[1]; l++) {
+            sum = l == 0 ? inputs[l] : sum * coeffs[l] + inputs[l];
+            product *= coeffs[l];
+        }
+        memcpy(&begin.words[t][0], &sum, sizeof sum);
+        memcpy(&begin.words[t][1], t == 0 ? (const void *)&no_product : &product, sizeof product);
+    }
+    is_set = true;
+}
+
+const struct judge judge = {
+    .sizes = {"num_seqs", "seq_len"},
+    .shapes = {{1, 64},
+               {1, 32},
+               {1, 1024},
+               {1, 1056},
+               {1, 1088},
+               {1, 2048},
+               {1, 2080},
+               {1, 3000},
+               {3, 1},
+               {2, 31},
+               {2, 33},
+               {3, 100},
+               {2, 1100},
+               {40, 64},
+               {1, 0},
+               {0, 5}},
+    .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
+    .reference = judge_recurrence,
+    .is_unused = judge_is_first,
+    .launch = launch,
+    .before_count = before_count,
+};
