@@ -1,5 +1,5 @@
-/* lookback.cuh - what this chapter's kernels share: where a tile lies, the scan of a warp's part of it, and the words by
-   which blocks tell each other what their tiles do. */
+/* lookback.cuh - what this chapter's kernels share: where a tile lies, the scan of a warp's part of it, and the words
+   by which blocks tell each other what their tiles do. */
 #ifndef LOOKBACK_CUH
 #define LOOKBACK_CUH
 

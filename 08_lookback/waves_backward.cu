@@ -8,8 +8,6 @@
 
 #include "lookback.cuh"
 
-enum { MAX_THREADS = 192 }; /* of sum, and of apply: with more, their registers would not suffice */
-
 /* What all parts need. */
 struct backward_work {
     struct cut cut;
@@ -51,7 +49,7 @@ static __device__ __forceinline__ struct pair rows_take(const struct backward_wo
 /* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `reverse` is the direction of this
    scan, against that of the pass. Shared memory: num_stages tiles of three arrays. */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 1) * 32, 1)
+static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS_BACKWARD + (WAVES_LOOKERS + 1) * 32, 1)
     waves_backward(struct backward_work work, struct workspace *space)
 {
     extern __shared__ __align__(128) float tiles[];
@@ -89,15 +87,14 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 1) *
             /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31. A tile that has another
                one behind it needs the first output of that one, too. */
             const int behind = (row_warp + 1) * rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
-            const float y_behind =
-                lane == 0 && behind < last_y ? work.outputs[tile.at + place<reverse>(behind, 1)] : 0.0f;
+            const float *const y_there = work.outputs + tile.at;
+            const float y_behind = lane == 0 && behind < last_y ? y_there[place<reverse>(behind, 1)] : 0.0f;
             mbarrier_wait(&stage->arrived, parity);
             mbarrier_wait(&stage->known, parity);
             rows_take<rows, reverse>(&work, origin, &tile, own, lane, x, c, before);
 #pragma unroll
             for (int r = 0; r < rows; r++)
-                take4<reverse>(origin + 2 * tile_len, work.outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y,
-                               0.0f, y[r]);
+                take4<reverse>(origin + 2 * tile_len, y_there, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
             const struct pair up_to_warp = totals_scan(&stage->totals, num_warps, lane);
             const float carry = stage->carry;
             copy_engine_fence();
@@ -134,13 +131,12 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + (WAVES_LOOKERS + 1) *
 extern "C" cudaError_t lookback_waves_backward(const struct linrec_args *args, cudaStream_t stream)
 {
     struct waves_shape shape;
-    cudaError_t error = waves_shape(args, 4, MAX_THREADS, 3, &shape);
+    cudaError_t error = waves_shape(args, 4, WAVES_MAX_THREADS_BACKWARD, 3, &shape);
     if (error == cudaSuccess)
         error = lookback_check(args, true, &shape.cut);
     if (error != cudaSuccess || shape.cut.num_tiles == 0)
         return error;
-    /* the gradients of a forward pass are a reversed scan */
-    void (*const kernel)(struct backward_work, struct workspace *) =
+    void (*const kernel)(struct backward_work, struct workspace *) = /* the scan runs against the pass */
         args->reverse ? (shape.rows == 2 ? waves_backward<2, 0> : waves_backward<4, 0>)
                       : (shape.rows == 2 ? waves_backward<2, 1> : waves_backward<4, 1>);
     const struct backward_work work = {shape.cut,    shape.stages,  shape.threads / 32, args->d_outputs,
