@@ -142,16 +142,18 @@ static bool refuses_workspaces(const struct inquiry *inquiry)
     return args.workspace_size-- == 0 || refuses(inquiry, &args, "a workspace that is a byte too small");
 }
 
-/* Adds up ones, then twos, in one workspace: every result is a whole number, in any order of the joins. What is left
-   there from the ones, a total for example, is wrong for the twos. `memory` is args->inputs or args->d_outputs. */
-static void check_second_launch(const struct inquiry *inquiry, const struct linrec_args *args, float *memory)
+/* Adds up ones, then twos, then threes in one workspace: every result is a whole number, in any order of the joins. What
+   is left there from the ones, a total for example, is wrong for the others; and a kernel that counts its blocks there
+   and does not begin again with the count cleans up once only, so that the third launch finds what the second one left.
+   `memory` is args->inputs or args->d_outputs. */
+static void check_next_launches(const struct inquiry *inquiry, const struct linrec_args *args, float *memory)
 {
     const bool from_end = inquiry->backward != args->reverse;
     const float *const result = inquiry->backward ? args->d_inputs : args->outputs;
     const size_t count = args->seq_len, bytes = count * sizeof(float);
     float *const host = malloc(bytes);
     bool right = true;
-    for (int value = 1; value <= 2 && host != NULL && right; value++) {
+    for (int value = 1; value <= 3 && host != NULL && right; value++) {
         for (size_t i = 0; i < count; i++)
             host[i] = 1.0f;
         cudaError_t error = value == 1 ? cudaMemset(args->workspace, 0xFF, args->workspace_size) : cudaSuccess;
@@ -169,11 +171,11 @@ static void check_second_launch(const struct inquiry *inquiry, const struct linr
         for (size_t i = 0; i < count && right; i++) {
             const size_t terms = from_end ? count - i : i + 1;
             right = host[i] == (float)(value * terms);
-            if (!right && value == 2)
+            if (!right && value > 1)
                 snprintf(inquiry->text, inquiry->size,
                          "it is wrong in a workspace that another launch of it has used, the first time at %s[0, %zu]: "
                          "%.9g and not %zu; leave it as it was found",
-                         inquiry->backward ? "d_inputs" : "outputs", i, (double)host[i], 2 * terms);
+                         inquiry->backward ? "d_inputs" : "outputs", i, (double)host[i], value * terms);
         }
         if (!right && inquiry->text[0] == '\0')
             snprintf(inquiry->text, inquiry->size, "a sum of ones is wrong%s%s", error != cudaSuccess ? ": " : "",
@@ -353,7 +355,7 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
     }
     good->seq_len = kernel->max_seq_len != 0 && kernel->max_seq_len < LENGTH ? kernel->max_seq_len : LENGTH;
     if (text[0] == '\0' && kernel->workspace_size != NULL && !kernel->partial)
-        check_second_launch(&inquiry, good, memory + (inquiry.backward ? 3 * LENGTH : 0));
+        check_next_launches(&inquiry, good, memory + (inquiry.backward ? 3 * LENGTH : 0));
     if (text[0] == '\0' && kernel->instead != NULL)
         check_partial(&inquiry);
     cudaFree(good->workspace);
