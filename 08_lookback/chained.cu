@@ -5,8 +5,8 @@
        tile 1   load  scan   wait  tell   add  store
        tile 2   load  scan   . . .  wait  tell   add  store           load and scan side by side, the rest in a row
 
-   A block waits, so the one that it waits for must be running. A ticket sees to that: blocks take the tiles in the order
-   in which they begin. */
+   A block waits, so the one that it waits for must be running. A ticket sees to that: blocks take the tiles in the
+   order in which they begin. */
 #include <cuda_runtime.h>
 
 #include "lookback.cuh"

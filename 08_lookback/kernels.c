@@ -4,8 +4,8 @@
 #include "../common/linrec_operation.h"
 #include "lookback.h"
 
-/* As in chapter 05 (kernels.c there); the tiles' totals are joined in a few levels more: 32 or, by waves, up to 192 at once,
-   and these steps pass over tiles, of which there are fewer than elements. */
+/* As in chapter 05 (kernels.c there); the tiles' totals are joined in a few levels more: 32 or, by waves, up to 192 at
+   once, and these steps pass over tiles, of which there are fewer than elements. */
 static int levels(size_t seq_len)
 {
     (void)seq_len;

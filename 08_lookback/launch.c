@@ -70,14 +70,16 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     if (error != cudaSuccess)
         return error;
     shape->rows = args->config.rows != 0 ? args->config.rows : rows;
-    shape->threads = args->config.threads != 0 ? args->config.threads : most_threads;
+    shape->threads = args->config.threads != 0 ? args->config.threads : WAVES_MAX_THREADS;
     shape->cut = lookback_least_cut(args);
     if (shape->cut.num_tiles == 0)
         return cudaSuccess;
     if (shape->cut.num_tiles > 0x7FFFFFFF || (shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 ||
-        shape->threads < 32 || shape->threads > most_threads || args->config.stages < 0 ||
+        shape->threads < 32 || shape->threads > WAVES_MAX_THREADS || args->config.stages < 0 ||
         args->config.stages > WAVES_MAX_STAGES)
         return cudaErrorInvalidValue;
+    if (shape->threads > most_threads)
+        shape->threads = most_threads;
 
     /* As few rounds of all blocks as the largest tile allows, then tiles as equal as these rounds allow. */
     const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;

@@ -1,5 +1,5 @@
-/* lookback.cuh - what this chapter's kernels share: where a tile lies, the scan of a warp's part of it, and the words by
-   which blocks tell each other what their tiles do. */
+/* lookback.cuh - what this chapter's kernels share: where a tile lies, the scan of a warp's part of it, and the words
+   by which blocks tell each other what their tiles do. */
 #ifndef LOOKBACK_CUH
 #define LOOKBACK_CUH
 
@@ -79,6 +79,30 @@ static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c
         whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
     }
     return whole_warp;
+}
+
+/* rows_scan for the gradients (chapter 06): a group's coefficients move on by one, and the last only scales what leaves
+   the group. */
+template <int rows>
+static __device__ __forceinline__ void rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before, int lane)
+{
+    struct pair whole_warp;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const float left_over = c[r][3];
+        c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
+#pragma unroll
+        for (int i = 1; i < 4; i++) {
+            x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
+            c[r][i] = c[r][i - 1] * c[r][i];
+        }
+        const struct pair mine = {c[r][3] * left_over, x[r][3] * left_over};
+        const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
+        before[r] = lane_before(up_to_here, lane);
+        if (r > 0)
+            before[r] = pair_join(whole_warp, before[r]);
+        whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
+    }
 }
 
 /* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and lane

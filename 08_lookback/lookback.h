@@ -13,15 +13,16 @@ enum {
     LOOKBACK_ROWS = 4, /* of 128 elements in each warp's part of a tile */
     LOOKBACK_THREADS = 256,
     LOOKBACK_LEAST_TILE = 512,
-    WAVES_MAX_THREADS = 256, /* of each of the two groups of warps that compute */
-    WAVES_MAX_STAGES = 16,   /* tiles in shared memory at once */
-    WAVES_LOOKERS = 1,       /* warps that look at other blocks' tiles */
-    WAVES_LATER = 1,         /* tiles that a block sums up before it looks */
-    WAVES_WORDS = 6,         /* of other tiles that a lane looks at */
+    WAVES_MAX_THREADS = 256,          /* of each of the two groups of warps that compute */
+    WAVES_MAX_THREADS_BACKWARD = 192, /* of waves_backward: with more, their registers would not suffice */
+    WAVES_MAX_STAGES = 16,            /* tiles in shared memory at once */
+    WAVES_LOOKERS = 1,                /* warps that look at other blocks' tiles */
+    WAVES_LATER = 1,                  /* tiles that a block sums up before it looks */
+    WAVES_WORDS = 6,                  /* of other tiles that a lane looks at */
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
 };
 
-/* How sequences are cut into tiles. The tiles are numbered through: first all of sequence 0, in the order of the scan. */
+/* How sequences are cut into tiles. The tiles are numbered through: first all of sequence 0, in the scan's order. */
 struct cut {
     size_t seq_len;     /* elements of a sequence */
     unsigned seq_tiles; /* tiles of a sequence */

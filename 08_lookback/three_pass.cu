@@ -1,5 +1,6 @@
-/* three_pass.cu - chapter 01's threads, in blocks. Each tile is summed up by itself, then the tiles' totals are scanned,
-   then each tile is computed with what comes into it. Three launches, and between two of them everybody has finished.
+/* three_pass.cu - chapter 01's threads, in blocks. Each tile is summed up by itself, then the tiles' totals are
+   scanned, then each tile is computed with what comes into it. Three launches, and between two of them everybody has
+   finished.
 
        totals      | tile 0 | tile 1 | tile 2 | ...      reads x and c         8 bytes an element
        carries     (product, sum) of each tile           chapter 05's default: the totals are a linear recurrence, too

@@ -4,7 +4,7 @@
 
        tiles    | 0  1  2 ... B-1 |  B  B+1 ... 2B-1 | 2B  ...
        block    | 0  1  2 ... B-1 |  0   1  ...  B-1 |  0  ...
-                       ^------- B words -------^              what came into tile 2, led through 2 ... B+1, comes into B+2
+                       ^------- B words -------^         what came into tile 2, led through 2 ... B+1, comes into B+2
 
    Warps have parts. A tile passes through them in its stage, and four barriers of each stage tell how far it is:
 

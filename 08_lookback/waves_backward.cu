@@ -8,8 +8,6 @@
 
 #include "lookback.cuh"
 
-enum { MAX_THREADS = 192 }; /* of sum, and of apply: with more, their registers would not suffice */
-
 /* What all parts need. */
 struct backward_work {
     struct cut cut;
@@ -18,33 +16,10 @@ struct backward_work {
     float *d_inputs, *d_coeffs;
 };
 
-/* rows_scan, but a group's coefficients move on by one, and the last only scales what leaves the group. */
-template <int rows>
-static __device__ __forceinline__ void rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before, int lane)
-{
-    struct pair whole_warp;
-#pragma unroll
-    for (int r = 0; r < rows; r++) {
-        const float left_over = c[r][3];
-        c[r][3] = c[r][2], c[r][2] = c[r][1], c[r][1] = c[r][0], c[r][0] = 1.0f;
-#pragma unroll
-        for (int i = 1; i < 4; i++) {
-            x[r][i] = x[r][i - 1] * c[r][i] + x[r][i];
-            c[r][i] = c[r][i - 1] * c[r][i];
-        }
-        const struct pair mine = {c[r][3] * left_over, x[r][3] * left_over};
-        const struct pair up_to_here = warp_scan(mine, lane), whole_row = pair_shfl(up_to_here, 31);
-        before[r] = lane_before(up_to_here, lane);
-        if (r > 0)
-            before[r] = pair_join(whole_warp, before[r]);
-        whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
-    }
-}
-
 /* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `reverse` is the direction of this
    scan, against that of the pass. Shared memory: num_stages tiles of three arrays. */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(2 * MAX_THREADS + NUM_SINGLES * 32, 1)
+static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS_BACKWARD + NUM_SINGLES * 32, 1)
     waves_backward(struct backward_work work, struct workspace *space)
 {
     extern __shared__ __align__(128) float tiles[];
@@ -151,7 +126,7 @@ static __global__ void __launch_bounds__(2 * MAX_THREADS + NUM_SINGLES * 32, 1)
 extern "C" cudaError_t lookback_waves_backward(const struct linrec_args *args, cudaStream_t stream)
 {
     struct waves_shape shape;
-    cudaError_t error = waves_shape(args, 4, MAX_THREADS, 3, &shape);
+    cudaError_t error = waves_shape(args, 4, WAVES_MAX_THREADS_BACKWARD, 3, &shape);
     if (error == cudaSuccess)
         error = lookback_check(args, true, &shape.cut);
     if (error != cudaSuccess || shape.cut.num_tiles == 0)

@@ -167,8 +167,11 @@ cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel)
     cudaError_t error = arrays_take_workspace(arrays, kernel);
     if (error == cudaSuccess)
         error = arrays->problem.operation->launch(kernel->row, &arrays->problem, NULL);
-    if (error == cudaSuccess && arrays->problem.workspace_size != 0) /* and again, with what it has left there */
-        error = arrays->problem.operation->launch(kernel->row, &arrays->problem, NULL);
+    if (error == cudaSuccess && arrays->problem.workspace_size != 0) { /* and again, with what it has left there */
+        error = arrays_poison(arrays);
+        if (error == cudaSuccess)
+            error = arrays->problem.operation->launch(kernel->row, &arrays->problem, NULL);
+    }
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize();
     arrays_drop_workspace(arrays);

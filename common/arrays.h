@@ -36,11 +36,12 @@ cudaError_t arrays_poison(struct arrays *arrays);
 /* The number of guard bytes that are no longer what arrays_poison has written. */
 size_t arrays_changed_guards(const struct arrays *arrays);
 
-/* Allocates the workspace that a kernel asks for, and frees it. */
+/* Allocates the workspace that a kernel asks for and sets all its bits, and frees it. */
 cudaError_t arrays_take_workspace(struct arrays *arrays, const struct kernel *kernel);
 void arrays_drop_workspace(struct arrays *arrays);
 
-/* Launches the kernel once, with its workspace. Waits. */
+/* Launches the kernel once, with its workspace; a kernel that has one twice, and what it wrote the first time is
+   poisoned. Waits. */
 cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel);
 
 /* Copies to the host the parts [first, first + count), by the first size, of all arrays that the problem has. Arrays

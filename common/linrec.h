@@ -52,8 +52,8 @@ struct linrec_args {
     float *d_inputs;        /* dL/dx   backward writes */
     float *d_coeffs;        /* dL/dc   backward writes */
 
-    void *workspace; /* scratch memory, for kernels that ask for it */
-    size_t workspace_size;
+    void *workspace; /* scratch memory, for kernels that ask for it. Before the first launch all its bits are set; */
+    size_t workspace_size; /* after that it holds what the launch before left there (workspace_size, below) */
 };
 
 /* A launcher checks its arguments, launches on `stream` and returns the launch's error, or cudaErrorInvalidValue for
@@ -92,7 +92,12 @@ struct linrec_kernel {
        NULL: one, the plain loop. */
     int (*levels)(size_t seq_len);
 
-    /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. */
+    /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. The launchers return
+       cudaErrorInvalidValue if there is none or less, and take more.
+
+       Who launches fills it with 0xFF once and then launches as often as he likes, with any data, one launch after the
+       other. So a kernel that needs to find something there leaves it as it found it, and its cleaning up is part of its
+       time. Launches that run at the same time need a workspace each. */
     size_t (*workspace_size)(const struct linrec_args *args);
 
     /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;

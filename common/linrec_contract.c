@@ -127,6 +127,65 @@ static bool refuses_configs(const struct inquiry *inquiry)
     return true;
 }
 
+/* ---- the workspace ---- */
+
+static bool refuses_workspaces(const struct inquiry *inquiry)
+{
+    struct linrec_args args = inquiry->good;
+    if (inquiry->kernel->workspace_size == NULL)
+        return true;
+    args.workspace_size = inquiry->kernel->workspace_size(&args);
+    args.workspace = NULL;
+    if (args.workspace_size != 0 && !refuses(inquiry, &args, "no workspace"))
+        return false;
+    args.workspace = inquiry->good.workspace;
+    return args.workspace_size-- == 0 || refuses(inquiry, &args, "a workspace that is a byte too small");
+}
+
+/* Adds up ones, then twos, then threes in one workspace: every result is a whole number, in any order of the joins. What
+   is left there from the ones, a total for example, is wrong for the others; and a kernel that counts its blocks there
+   and does not begin again with the count cleans up once only, so that the third launch finds what the second one left.
+   `memory` is args->inputs or args->d_outputs. */
+static void check_next_launches(const struct inquiry *inquiry, const struct linrec_args *args, float *memory)
+{
+    const bool from_end = inquiry->backward != args->reverse;
+    const float *const result = inquiry->backward ? args->d_inputs : args->outputs;
+    const size_t count = args->seq_len, bytes = count * sizeof(float);
+    float *const host = malloc(bytes);
+    bool right = true;
+    for (int value = 1; value <= 3 && host != NULL && right; value++) {
+        for (size_t i = 0; i < count; i++)
+            host[i] = 1.0f;
+        cudaError_t error = value == 1 ? cudaMemset(args->workspace, 0xFF, args->workspace_size) : cudaSuccess;
+        if (error == cudaSuccess)
+            error = cudaMemcpy((float *)args->coeffs, host, bytes, cudaMemcpyHostToDevice);
+        for (size_t i = 0; i < count; i++)
+            host[i] = (float)value;
+        if (error == cudaSuccess)
+            error = cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice);
+        if (error == cudaSuccess)
+            error = launch(inquiry->kernel, inquiry->backward, args, NULL);
+        if (error == cudaSuccess)
+            error = cudaMemcpy(host, result, bytes, cudaMemcpyDeviceToHost);
+        right = error == cudaSuccess;
+        for (size_t i = 0; i < count && right; i++) {
+            const size_t terms = from_end ? count - i : i + 1;
+            right = host[i] == (float)(value * terms);
+            if (!right && value > 1)
+                snprintf(inquiry->text, inquiry->size,
+                         "it is wrong in a workspace that another launch of it has used, the first time at %s[0, %zu]: "
+                         "%.9g and not %zu; leave it as it was found",
+                         inquiry->backward ? "d_inputs" : "outputs", i, (double)host[i], value * terms);
+        }
+        if (!right && inquiry->text[0] == '\0')
+            snprintf(inquiry->text, inquiry->size, "a sum of ones is wrong%s%s", error != cudaSuccess ? ": " : "",
+                     error != cudaSuccess ? cudaGetErrorString(error) : "");
+    }
+    if (host == NULL)
+        snprintf(inquiry->text, inquiry->size, "there was no memory to check it");
+    free(host);
+}
+
 /* ---- where it launches, and what it returns ---- */
 
 static unsigned long long default_launches(void)
@@ -287,12 +346,16 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
     good->inputs = memory, good->coeffs = memory + LENGTH, good->outputs = memory + 2 * LENGTH;
     good->d_outputs = memory + 3 * LENGTH, good->d_inputs = memory + 4 * LENGTH, good->d_coeffs = memory + 5 * LENGTH;
     good->seq_len = lengths[0];
-    const bool refuses_all = refuses_pointers(&inquiry) && refuses_sizes(&inquiry, on_cpu) && refuses_configs(&inquiry);
+    const bool refuses_all = refuses_pointers(&inquiry) && refuses_sizes(&inquiry, on_cpu) &&
+                             refuses_configs(&inquiry) && refuses_workspaces(&inquiry);
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0] && refuses_all && !on_cpu && text[0] == '\0'; l++) {
         good->seq_len = lengths[l];
         if (kernel->max_seq_len == 0 || good->seq_len <= kernel->max_seq_len)
             check_stream(&inquiry, good);
     }
+    good->seq_len = kernel->max_seq_len != 0 && kernel->max_seq_len < LENGTH ? kernel->max_seq_len : LENGTH;
+    if (text[0] == '\0' && kernel->workspace_size != NULL && !kernel->partial)
+        check_next_launches(&inquiry, good, memory + (inquiry.backward ? 3 * LENGTH : 0));
     if (text[0] == '\0' && kernel->instead != NULL)
         check_partial(&inquiry);
     cudaFree(good->workspace);

@@ -98,7 +98,7 @@ struct problem {
     enum direction direction;
     struct linrec_config config; /* the shape that --config gave */
     void *arrays[MAX_ARRAYS];    /* NULL: not of this pass, or optional and left out */
-    void *workspace;             /* scratch memory, as much as the kernel asked for */
+    void *workspace;             /* scratch memory, as much as the kernel asked for; see workspace_size below */
     size_t workspace_size;
 };
 
@@ -183,7 +183,9 @@ struct operation {
        message: "takes up to 10 sequences, not 11". NULL: no row has limits. */
     bool (*refuses)(const void *row, const size_t sizes[MAX_SIZES], char *why, size_t size);
 
-    /* Bytes of scratch memory for this problem; only its sizes, direction and config are read. NULL: none. */
+    /* Bytes of scratch memory for this problem; only its sizes, direction and config are read. NULL: none. All its bits
+       are set before the first launch; each later one finds what the one before has left. What is checked is the
+       second launch, so a kernel that leaves there what it cannot begin with is found wrong. */
     size_t (*workspace_size)(const void *row, const struct problem *problem);
 
     /* What launchers promise beside their result, asked once for each pass (FORWARD, BACKWARD). Writes one line about

@@ -15,6 +15,8 @@ my @mistakes = (
     [zero_forgets => qr/nonfinite coefficients: .* elements are wrong/],
     [takes_null => qr/takes_null forward: with a null pointer the launcher must return "invalid argument", not "no error"/],
     [refuses_nothing => qr/refuses_nothing forward: with a sequence that is too long the launcher must return "invalid argument"/],
+    [takes_any_workspace => qr/takes_any_workspace forward: with no workspace the launcher must return "invalid argument", not "no error"/],
+    [keeps_an_input => qr/keeps_an_input forward: it is wrong in a workspace that another launch of it has used, the first time at outputs\[0, 0\]: 1 and not 2; leave it as/],
     [does_more => qr/does_more forward: 3 x 3, near one coefficients: it computes something else than its part, outputs\[0, 1\]/],
     [past_by_memcpy => qr/4 bytes before or past an output array were written/],
 );

@@ -46,12 +46,13 @@ ok($status eq 0 && $out =~ /variant all:threads=64 on /, 'own arrays in a shape'
 is_deeply([read_npy($y)], ['(3,)', 1, 3, 7], 'give the same result');
 
 # the chapters' own kernels, at the ends of what they list
+my %least_stages = ('08_lookback' => 2); # a tile's stage is free when the next one's carry is known, which is in another stage
 for my $chapter (chapters()) {
     my %config;
     for my $line (own_variants($chapter)) {
         $config{"rows=$_"} = 1 for map { split /, / } $line =~ /\(rows ([\d, ]+)/;
         $config{"threads=$_"} = 1 for map { (32, $_) } $line =~ /threads up to (\d+)/;
-        $config{"stages=$_"} = 1 for map { (1, $_) } $line =~ /stages up to (\d+)/;
+        $config{"stages=$_"} = 1 for map { ($least_stages{$chapter} // 1, $_) } $line =~ /stages up to (\d+)/;
     }
     for my $config (sort keys %config) {
         ($status, $out, $err) = run_program(program($chapter), '--check-only', '--num-seqs', 3, '--seq-len', '5,100,1001', '--config', $config);
@@ -71,7 +72,7 @@ SKIP: {
             my %seen;
             for my $number (split /, /, $rows) {
                 my (undef, $table) = run_program(program($chapter), '--variant', $variant, '--config', "rows=$number,threads=64", '--num-seqs', 2, '--seq-len', $length / 4);
-                $seen{"$1 $2"} .= " $number" while $table =~ /^\S*\b$variant:\S+ +(\w+) +2 +\d+ +\d+ +\d+ +(\d+ +\d+) /mg;
+                $seen{"$1 $2"} .= " $number" while $table =~ /^(?:\S+ +)?\S*\b$variant:\S+ +(\w+) +2 +\d+ +\d+ +\d+ +(\d+ +\d+) /mg;
             }
             is_deeply([grep { / \d+ / } values %seen], [], "$chapter $variant: each number of rows has its counts") or diag(join "\n", %seen);
             cmp_ok(scalar keys %seen, '>', 1, "$chapter $variant: they are seen");

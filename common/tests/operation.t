@@ -177,6 +177,7 @@ my %told = (
     no_last => qr/3 of 15 elements are wrong, the first is y\[0, 4\] of thread 0 of the rows: expected .*, got -?nan$/m,
     changes => qr/the launch changed an array that it should only read$/m,
     late => qr/ of 23 elements are wrong, the first is d_x\[0, \d\] of thread 0 of the rows: /,
+    dirty => qr/ of 23 elements are wrong, the first is d_x\[0, 0\] of thread 0 of the rows: expected .*, got -?nan$/m,
     lost_row => qr/5 of 23 elements are wrong, the first is d_decay\[0\] of thread 0 of the columns: /,
     past => $sim ? qr/launch\.cu:\d+: kernel walk_forward<\d>, block \(0,0,0\), thread \(2,0,0\): writes right past the end of the 60-byte array y\./
         : qr/4 bytes before or past an output array were written/,

@@ -157,6 +157,7 @@ static const struct decay_kernel mistakes[] = {
     {.name = "past", .idea = "writes past the end", .forward = decay_past_forward},
     {.name = "changes", .idea = "changes what it reads", .forward = decay_changes_forward},
     {.name = "late", .idea = "takes the wrong decay", .backward = decay_late_backward},
+    {.name = "dirty", .idea = "leaves its workspace dirty", .backward = decay_dirty_backward, .has_workspace = true},
     {.name = "lost_row", .idea = "adds up all rows but one", .backward = decay_lost_row_backward},
     {.name = NULL},
 };

@@ -54,7 +54,7 @@ decay_launcher decay_empty_forward;
 
 /* Each makes one mistake. */
 decay_launcher decay_no_start_forward, decay_no_last_forward, decay_past_forward, decay_changes_forward;
-decay_launcher decay_late_backward, decay_lost_row_backward;
+decay_launcher decay_late_backward, decay_lost_row_backward, decay_dirty_backward;
 
 #ifdef __cplusplus
 }

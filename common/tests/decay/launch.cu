@@ -5,7 +5,7 @@
 
 #include "decay.h"
 
-enum mistake { NO_MISTAKE, NO_START, NO_LAST, PAST, CHANGES, LATE, LOST_ROW };
+enum mistake { NO_MISTAKE, NO_START, NO_LAST, PAST, CHANGES, LATE, LOST_ROW, DIRTY };
 
 /* Thread r walks row r. */
 template <int mistake>
@@ -35,6 +35,8 @@ static __global__ void walk_backward(struct decay_args args)
         return;
     const float start = args.start != NULL ? args.start[r] : 0.0f;
     float d_x = 0.0f;
+    if (mistake == DIRTY && columns != 0 && !isnan(args.workspace[r * columns]))
+        return; /* it takes the last launch's products for its own, and the row as done */
     for (size_t c = columns; c-- > 0;) {
         const size_t i = r * columns + c;
         const size_t from = mistake == LATE ? c : c + 1;
@@ -136,6 +138,11 @@ extern "C" cudaError_t decay_changes_forward(const struct decay_args *args, cuda
 extern "C" cudaError_t decay_late_backward(const struct decay_args *args, cudaStream_t stream)
 {
     return backward<LATE>(args, stream);
+}
+
+extern "C" cudaError_t decay_dirty_backward(const struct decay_args *args, cudaStream_t stream)
+{
+    return backward<DIRTY>(args, stream);
 }
 
 extern "C" cudaError_t decay_lost_row_backward(const struct decay_args *args, cudaStream_t stream)
