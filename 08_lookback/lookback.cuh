@@ -239,7 +239,7 @@ static __device__ __forceinline__ void leave_workspace(struct workspace *space, 
 /* ---- stages: where tiles of waves.cu wait in shared memory ---- */
 
 /* The warps behind those of sum and apply. */
-enum { TELL, SEND, LOOK, NUM_SINGLES = LOOK + WAVES_LOOKERS };
+enum { TELL, SEND, LOOK, NUM_SINGLES };
 
 /* A tile's way through its stage, and what is known of it there. */
 struct stage {

@@ -16,7 +16,6 @@ enum {
     WAVES_MAX_THREADS = 256,          /* of each of the two groups of warps that compute */
     WAVES_MAX_THREADS_BACKWARD = 192, /* of waves_backward: with more, their registers would not suffice */
     WAVES_MAX_STAGES = 16,            /* tiles in shared memory at once */
-    WAVES_LOOKERS = 1,                /* warps that look at other blocks' tiles */
     WAVES_LATER = 1,                  /* tiles that a block sums up before it looks */
     WAVES_WORDS = 6,                  /* of other tiles that a lane looks at */
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,

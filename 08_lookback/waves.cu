@@ -8,9 +8,12 @@
 
    Warps have parts. A tile passes through them in its stage, and four barriers of each stage tell how far it is:
 
-       send ---arrived---> sum ---summed---> look ---known---> apply ---free---> send
-       asks the copy       what the tile     publishes it,     scans the tile
-       engine              does              reads B words     again, stores y             */
+       send ---arrived---> sum ---summed---> tell
+       asks the copy       what the tile     publishes it
+       engine              does       |
+         ^                            +----> look ---known---> apply ---free---> send
+         |                                   reads B words     scans the tile,
+         +--- as soon as the stage is free                     stores y               */
 #include <cuda_runtime.h>
 
 #include "lookback.cuh"
@@ -110,7 +113,7 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + NUM_SINGLES * 3
                 mbarrier_wait(&stage->known, parity);
                 leave_workspace(space, work.cut.num_tiles, lane);
             }
-        } else if (single - LOOK == (int)turn % WAVES_LOOKERS) { /* look; the lookers take the tiles in turn */
+        } else if (single == LOOK) { /* look */
             const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
             wait_for_later(stages, work.num_stages, turn, (work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x);
             const struct pair since = words_join(&space->words[number - count], count, lane);

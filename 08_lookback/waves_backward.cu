@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS_BACKWARD + NUM_SI
                 mbarrier_wait(&stage->known, parity);
                 leave_workspace(space, work.cut.num_tiles, lane);
             }
-        } else if (single - LOOK == (int)turn % WAVES_LOOKERS) { /* look; the lookers take the tiles in turn */
+        } else if (single == LOOK) { /* look */
             const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
             wait_for_later(stages, work.num_stages, turn, (work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x);
             const struct pair since = words_join(&space->words[number - count], count, lane);
