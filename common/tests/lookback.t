@@ -181,6 +181,8 @@ SKIP: {
             ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "waves, $blocks blocks" . ($backward ? ', backward' : '') . ': the same bits in every order');
         }
     }
+    my %joined = map { bytes({ MUTANT => 0, BLOCKS => 2, SIM_SCHEDULE => $_, SIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
+    cmp_ok(scalar keys %joined, '>', 1, 'lookback joins otherwise in other orders, and its bits differ: the comparisons of bits above see that');
     for my $pass ('--forward', '--backward') {
         my $told = complaint({ SIM_RESIDENT => 1 }, $p, '--variant', 'waves', $pass, '--num-seqs', 1, '--seq-len', $length);
         like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "waves $pass with one block at once: a deadlock, as it needs all its blocks");
