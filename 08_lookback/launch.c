@@ -96,7 +96,8 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     /* As many stages as fit, but no more than a block takes tiles; from two tiles on, two at least. */
     const unsigned turns = (shape->cut.num_tiles - 1) / shape->blocks + 1;
     const size_t own = WAVES_MAX_STAGES * 512, bytes = num_arrays * sizeof(float) * shape->cut.tile_len;
-    const size_t fit = chip.shared_limit > own ? (chip.shared_limit - own) / bytes : 0;
+    shape->most_shared = chip.shared_limit > own ? chip.shared_limit - own : 0;
+    const size_t fit = shape->most_shared / bytes;
     shape->stages = args->config.stages != 0 ? args->config.stages
                     : fit < WAVES_MAX_STAGES ? (int)fit
                                              : WAVES_MAX_STAGES;

@@ -60,8 +60,9 @@ cudaError_t lookback_check(const struct linrec_args *args, bool backward, const 
 struct waves_shape {
     struct cut cut;
     int rows, threads, stages;
-    unsigned blocks; /* all of them are on the chip at the same time */
-    size_t shared;   /* bytes of dynamic shared memory */
+    unsigned blocks;    /* all of them are on the chip at the same time */
+    size_t shared;      /* bytes of dynamic shared memory */
+    size_t most_shared; /* that a block can have */
 };
 
 /* Fits the tiles to the chip, so that the last blocks to end have as much to do as the others. num_arrays: how many

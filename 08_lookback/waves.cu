@@ -135,7 +135,8 @@ extern "C" cudaError_t lookback_waves(const struct linrec_args *args, cudaStream
                       : (shape.rows == 2 ? waves_forward<2, 0> : waves_forward<4, 0>);
     const struct forward_work work = {shape.cut,    shape.stages, shape.threads / 32,
                                       args->inputs, args->coeffs, args->outputs};
-    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared);
+    error =
+        cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.most_shared);
     if (error != cudaSuccess)
         return error;
     kernel<<<shape.blocks, 2 * shape.threads + NUM_SINGLES * 32, shape.shared, stream>>>(

@@ -137,7 +137,8 @@ extern "C" cudaError_t lookback_waves_backward(const struct linrec_args *args, c
                       : (shape.rows == 2 ? waves_backward<2, 1> : waves_backward<4, 1>);
     const struct backward_work work = {shape.cut,    shape.stages,  shape.threads / 32, args->d_outputs,
                                        args->coeffs, args->outputs, args->d_inputs,     args->d_coeffs};
-    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared);
+    error =
+        cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.most_shared);
     if (error != cudaSuccess)
         return error;
     kernel<<<shape.blocks, 2 * shape.threads + NUM_SINGLES * 32, shape.shared, stream>>>(

@@ -39,7 +39,7 @@ for my $kernel (@kernels) {
 
 my $copy;
 my @few = (SIM_SCHEDULE => 'reverse', SIM_RESIDENT => 3);
-my $race = qr/race: |which nothing has written in this block/;
+my $race = qr/race: |which nothing has written in this block|is on its way\. Wait for it first/;
 my $no_release = qr/race: .* The flag written at \S+:\d+ has no release: write the data first, then call __threadfence\(\), then write the flag/;
 my $released_before = qr/race: .* The flag written at \S+:\d+ was released before: write the data first, then/;
 my $no_acquire = qr/race: .* The flag read at \S+:\d+ has no acquire: call __threadfence\(\) between/;
@@ -57,7 +57,8 @@ my $another = sub { my ($number, $code, $other) = @_; return "(mutant == $number
 my $nothing = sub { my ($number, $code) = @_; return "if (mutant != $number) $code" };
 my @short_tiles = ('--config', 'threads=32');
 my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], waves => ['waves', '--forward', @short_tiles],
-    waves_backward => ['waves', '--backward', @short_tiles], waves_any_shape => ['waves', '--forward']);
+    waves_backward => ['waves', '--backward', @short_tiles], waves_any_shape => ['waves', '--forward'],
+    waves_two_warps => ['waves', '--forward', '--config', 'threads=64,stages=2'], waves_backward_two_warps => ['waves', '--backward', '--config', 'threads=64,stages=2']);
 sub mutant {
     my ($kernel, $what, $file, $from, $to, $told, @settings) = @_;
     push @mutants, ["$kernel without $what", $file, $from, ref $to ? $to : sub { $another->(@_, $to) }, $told, { BLOCKS => 2, @settings },
@@ -94,13 +95,16 @@ for my $kernel (qw(waves waves_backward)) {
     my $file = "$kernel.cu";
     mutant($kernel, 'send waiting for free', $file, qr/(mbarrier_wait\(&stage->free, parity \^ 1\);)/, $nothing, $early);
     mutant($kernel, 'send arriving', $file, qr/(mbarrier_expect\(&stage->arrived, [^;]*;)/, $nothing, $stuck);
-    mutant($kernel, 'sum waiting for arrived', $file, qr/sum \*\/\n +(mbarrier_wait\(&stage->arrived, parity\);)/, $nothing, $race);
-    mutant($kernel, 'the barrier of a warp of sum', $file, qr/(__syncwarp\(\);)\n +if \(lane == 31\)/, $nothing, $race);
+    mutant($kernel, 'sum waiting for arrived', $file, qr/sum[^*]*\*\/\n +(mbarrier_wait\(&stage->arrived, parity\);)/, $nothing, $race);
+    mutant($kernel, 'the barrier of a warp of sum', $file, qr/(__syncwarp\(\);)\n +if \(lane == 0\) \{\n +stage->totals/, $nothing, $race);
     mutant($kernel, 'sum arriving', $file, qr/(mbarrier_arrive\(&stage->summed\);)/, $nothing, $stuck);
     mutant($kernel, 'apply waiting for known', $file, qr/(mbarrier_wait\(&stage->known, parity\);)/, $nothing, $race);
-    mutant($kernel, 'the barrier of a warp of apply', $file, qr/(__syncwarp\(\);)\n +if \(lane == 0\)/, $nothing, $race);
-    mutant($kernel, 'apply arriving', $file, qr/(mbarrier_arrive\(&stage->free\);)/, $nothing, $stuck);
-    mutant($kernel, 'look waiting for summed', $file, qr/(mbarrier_wait\(&stage->summed, parity\);)/, $nothing, $race);
+    mutant($kernel, 'the barrier of a warp of apply', $file, qr/(__syncwarp\(\);)\n +if \(lane == 0\)\n/, $nothing, $race);
+    mutant($kernel, 'apply arriving', $file, qr/if \(lane == 0\)\n +(mbarrier_arrive\(&stage->free\);)/, $nothing, $stuck);
+    mutant($kernel, 'apply waiting for summed', $file, qr/(mbarrier_wait\(&stage->summed, parity\);)\n +rows_take/, $nothing, $race);
+    mutant($kernel, 'tell waiting for summed', $file, qr/(mbarrier_wait\(&stage->summed, parity\);)\n +const struct pair whole/, $nothing, $race);
+    mutant("${kernel}_two_warps", 'the barrier of the warp that tells', $file, qr/(__syncwarp\(\);)\n +if \(lane == 0\) \{\n +word_write/, $nothing, $race);
+    mutant($kernel, 'tell arriving', $file, qr/(mbarrier_arrive\(&stage->free\);)\n +\}/, $nothing, $stuck);
 }
 mutant('waves', 'look waiting for the carry before', 'lookback.cuh', qr/(mbarrier_wait\(&last->known, [^;]*;)/, $nothing, $race);
 mutant('waves', 'the barrier of a warp of look', 'lookback.cuh', qr/(__syncwarp\(\);) \/\* all lanes/, $nothing, $race);
@@ -108,11 +112,13 @@ mutant('waves', 'look arriving at known', 'lookback.cuh', qr/(mbarrier_arrive\(&
 mutant('waves', 'look arriving at free', 'lookback.cuh', qr/(mbarrier_arrive\(&last->free\);)/, $nothing, $stuck);
 mutant('waves', 'mbarrier_init_done', 'lookback.cuh', qr/(mbarrier_init_done\(\);)/, $nothing, $unready);
 mutant('waves', 'the barrier after it', 'lookback.cuh', qr/mbarrier_init_done\(\);\n    \}\n    (__syncthreads\(\);)/, $nothing, $unready);
-mutant('waves', 'a barrier before it leaves', 'lookback.cuh', qr/is_last;\n    (__syncthreads\(\);)/, $nothing, $race);
-mutant('waves', 'a barrier before it cleans up', 'lookback.cuh', qr/(__syncthreads\(\);)\n    if \(!is_last\)/, $nothing, $race);
+mutant('waves', 'look waiting for its stage', 'lookback.cuh', qr/(mbarrier_wait\(&stages\[later[^;]*;)/, $nothing, $race);
+mutant('lookback', 'a barrier before it leaves', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(lane == 0\) \{\n        cuda/, $nothing, $race);
+mutant('lookback', 'a barrier before it cleans up', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(others/, $nothing, $race);
+mutant('waves', 'all words read before it cleans up', 'waves.cu', qr/(mbarrier_wait\(&stage->known, parity\);)\n +leave/, $nothing, $race);
 mutant('waves_any_shape', 'clean words', 'lookback.cuh', qr/(space->words\[i\] = NOTHING_YET;)/, $nothing, $stale);
 mutant('waves_any_shape', 'a clean counter', 'lookback.cuh', qr/(space->ticket = space->finished = 0xFFFFFFFFu;)/, $nothing, $stale);
-mutant('waves', 'one word of a lane', 'lookback.cuh', qr/if \((i < each && begin \+ i < count)\)\n +mine/, 'i == 0 && begin < count', $wrong,
+mutant('waves', 'one word of a lane', 'lookback.cuh', qr/(mine = pair_join\(mine, word_pair\(word\[i\]\)\);)/, $nothing, $wrong,
     BLOCKS => 40, SIM_RESIDENT => 40);
 # and those that are seen in the results for arrays of one's own (below)
 my $first_special = @mutants + 1;
