@@ -105,8 +105,8 @@ static __device__ __forceinline__ void rows_scan_shifted(float (*x)[4], float (*
     }
 }
 
-/* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and lane
-   0 stands for all. `groups`: what the lane's group in each row does. */
+/* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and
+   lane 0 stands for all. `groups`: what the lane's group in each row does. */
 template <int rows>
 static __device__ __forceinline__ struct pair rows_total(struct pair *groups)
 {
