@@ -105,8 +105,8 @@ static __device__ __forceinline__ void rows_scan_shifted(float (*x)[4], float (*
     }
 }
 
-/* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and lane
-   0 stands for all. `groups`: what the lane's group in each row does. */
+/* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and
+   lane 0 stands for all. `groups`: what the lane's group in each row does. */
 template <int rows>
 static __device__ __forceinline__ struct pair rows_total(struct pair *groups)
 {
@@ -216,8 +216,8 @@ static __device__ __forceinline__ unsigned take_ticket(struct workspace *space)
     return ticket.fetch_add(1, cuda::memory_order_relaxed) + 1;
 }
 
-/* A warp of each block calls it when the block has read its last word; the last one leaves the workspace as it was found.
-   What the others have read comes before that: they release it here, and the last one acquires it. */
+/* A warp of each block calls it when the block has read its last word; the last one leaves the workspace as it was
+   found. What the others have read comes before that: they release it here, and the last one acquires it. */
 static __device__ __forceinline__ void leave_workspace(struct workspace *space, unsigned num_tiles, int lane)
 {
     unsigned others = 0; /* that have called it before, less one, as which the workspace begins */
@@ -280,8 +280,8 @@ static __device__ __forceinline__ void groups_send(const float *array, const str
         bulk_load(to + at, array + tile->at + at, bytes, arrived);
 }
 
-/* The warp's rows of one array from the stage where its tile's origin is `origin`; `array` is where it came from. Where no
-   edge cuts a group, a group is whole or not there, and the loads need no branches. */
+/* The warp's rows of one array from the stage where its tile's origin is `origin`; `array` is where it came from. Where
+   no edge cuts a group, a group is whole or not there, and the loads need no branches. */
 template <int rows, int reverse>
 static __device__ __forceinline__ void rows_take(const float *origin, const float *array, const struct tile *tile,
                                                  int own, float otherwise, float (*x)[4])
