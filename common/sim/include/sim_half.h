@@ -1,5 +1,5 @@
-/* sim_half.h - the operators of a type of 16 bits, which cuda_fp16.h and cuda_bf16.h call SIM_HALF while they include this:
-   each in float, and rounded as the type's constructor does. Included once by each, so it has no guard. */
+/* sim_half.h - the operators of a type of 16 bits, which cuda_fp16.h and cuda_bf16.h call SIM_HALF while they include
+   this: each in float, and rounded as the type's constructor does. Included once by each, so it has no guard. */
 
 /* clang-format off */
 SIM_INLINE SIM_HALF operator+(SIM_HALF a, SIM_HALF b) { return SIM_HALF((float)a + (float)b); }
