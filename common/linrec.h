@@ -92,12 +92,12 @@ struct linrec_kernel {
        NULL: one, the plain loop. */
     int (*levels)(size_t seq_len);
 
-    /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. The launchers return
-       cudaErrorInvalidValue if there is none or less, and take more.
+    /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. The launchers
+       return cudaErrorInvalidValue if there is none or less, and take more.
 
        Who launches fills it with 0xFF once and then launches as often as he likes, with any data, one launch after the
-       other. So a kernel that needs to find something there leaves it as it found it, and its cleaning up is part of its
-       time. Launches that run at the same time need a workspace each. */
+       other. So a kernel that needs to find something there leaves it as it found it, and its cleaning up is part of
+       its time. Launches that run at the same time need a workspace each. */
     size_t (*workspace_size)(const struct linrec_args *args);
 
     /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;

@@ -142,8 +142,8 @@ static bool refuses_workspaces(const struct inquiry *inquiry)
     return args.workspace_size-- == 0 || refuses(inquiry, &args, "a workspace that is a byte too small");
 }
 
-/* Adds up ones, then twos, then threes in one workspace: every result is a whole number, in any order of the joins. What
-   is left there from the ones, a total for example, is wrong for the others; and a kernel that counts its blocks there
+/* Adds up ones, then twos, then threes in one workspace: every result is a whole number, in any order of the joins.
+   What is left there from the ones, a total for example, is wrong for the others; and a kernel that counts its blocks there
    and does not begin again with the count cleans up once only, so that the third launch finds what the second one left.
    `memory` is args->inputs or args->d_outputs. */
 static void check_next_launches(const struct inquiry *inquiry, const struct linrec_args *args, float *memory)

@@ -46,7 +46,8 @@ struct judge {
     cudaError_t (*launch)(const size_t *size, float *const *array);
     bool on_cpu;
 
-    /* Before a launch whose counts are wanted: what it begins with, if that is not what the others do. NULL: nothing. */
+    /* Before a launch whose counts are wanted: what it begins with, if that is not what the others do. NULL:
+       nothing. */
     void (*before_count)(const size_t *size, float *const *array);
 
     /* After a launch whose counts are wanted: prints further ones with judge_count. NULL: none. */
