@@ -143,9 +143,9 @@ static bool refuses_workspaces(const struct inquiry *inquiry)
 }
 
 /* Adds up ones, then twos, then threes in one workspace: every result is a whole number, in any order of the joins.
-   What is left there from the ones, a total for example, is wrong for the others; and a kernel that counts its blocks there
-   and does not begin again with the count cleans up once only, so that the third launch finds what the second one left.
-   `memory` is args->inputs or args->d_outputs. */
+   What is left there from the ones, a total for example, is wrong for the others; and a kernel that counts its blocks
+   there and does not begin again with the count cleans up once only, so that the third launch finds what the second
+   one left. `memory` is args->inputs or args->d_outputs. */
 static void check_next_launches(const struct inquiry *inquiry, const struct linrec_args *args, float *memory)
 {
     const bool from_end = inquiry->backward != args->reverse;
