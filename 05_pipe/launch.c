@@ -16,6 +16,8 @@ cudaError_t pipe_read_chip(struct pipe_chip *chip)
         error = device_attribute(&minor, cudaDevAttrComputeCapabilityMinor);
     if (error == cudaSuccess)
         error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (error == cudaSuccess)
+        error = device_attribute(&chip->multiprocessors, cudaDevAttrMultiProcessorCount);
     chip->arch = 10 * major + minor < LINREC_ARCH ? 10 * major + minor : LINREC_ARCH;
     chip->shared_limit = limit > 1024 ? (size_t)limit - 1024 : 0; /* the kernels' own few bytes count, too */
     return error;

@@ -35,6 +35,7 @@ linrec_launcher pipe_default_forward;   /* one of these, by length and chip */
 struct pipe_chip {
     int arch;            /* the compute capability that chip and compiled code have together, 90 for 9.0 */
     size_t shared_limit; /* bytes of dynamic shared memory that a block may have if it asks */
+    int multiprocessors; /* how many it has */
 };
 cudaError_t pipe_read_chip(struct pipe_chip *chip);
 

@@ -13,17 +13,12 @@ static cudaError_t choose(const struct linrec_args *args, linrec_launcher *few, 
 {
     const struct cut cut = lookback_least_cut(args);
     struct pipe_chip chip;
-    int device, multiprocessors;
     cudaError_t error = lookback_check(args, backward, &cut);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    if ((error = pipe_read_chip(&chip)) == cudaSuccess)
-        error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    if (error != cudaSuccess)
+    if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
-    if (args->seq_len <= SHORT || args->num_seqs > (size_t)multiprocessors / 2)
+    if (args->seq_len <= SHORT || args->num_seqs > (size_t)chip.multiprocessors / 2)
         return others(args, stream);
     return (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS ? few : many)(args, stream);
 }

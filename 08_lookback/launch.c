@@ -61,12 +61,7 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
                         struct waves_shape *shape)
 {
     struct pipe_chip chip;
-    int device, multiprocessors;
-    cudaError_t error = pipe_read_chip(&chip);
-    if (error == cudaSuccess)
-        error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    const cudaError_t error = pipe_read_chip(&chip);
     if (error != cudaSuccess)
         return error;
     shape->rows = args->config.rows != 0 ? args->config.rows : rows;
@@ -83,7 +78,7 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
 
     /* As few rounds of all blocks as the largest tile allows, then tiles as equal as these rounds allow. */
     const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
-    const size_t blocks = multiprocessors < WAVES_MAX_BLOCKS ? (size_t)multiprocessors : WAVES_MAX_BLOCKS;
+    const size_t blocks = chip.multiprocessors < WAVES_MAX_BLOCKS ? (size_t)chip.multiprocessors : WAVES_MAX_BLOCKS;
     const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;
     const size_t rounds = (args->num_seqs * least_tiles - 1) / blocks + 1;
     const size_t seq_tiles =

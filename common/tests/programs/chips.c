@@ -43,11 +43,11 @@ static cudaError_t launch_for(bool backward, const struct pipe_chip *chip, const
 #define LAUNCHERS(arch_, kilobytes)                                                                                    \
     static cudaError_t forward_##arch_(const struct linrec_args *args, cudaStream_t stream)                            \
     {                                                                                                                  \
-        return launch_for(false, &(const struct pipe_chip){arch_, kilobytes << 10}, args, stream);                     \
+        return launch_for(false, &(const struct pipe_chip){arch_, kilobytes << 10, 132}, args, stream);                \
     }                                                                                                                  \
     static cudaError_t backward_##arch_(const struct linrec_args *args, cudaStream_t stream)                           \
     {                                                                                                                  \
-        return launch_for(true, &(const struct pipe_chip){arch_, kilobytes << 10}, args, stream);                      \
+        return launch_for(true, &(const struct pipe_chip){arch_, kilobytes << 10, 132}, args, stream);                 \
     }
 CHIPS(LAUNCHERS)
 
