@@ -74,10 +74,9 @@ cudaError_t arrays_create(struct arrays *arrays, const struct operation *operati
         return error;
     }
     for (int a = 0; a < operation->num_arrays; a++)
-        if (arrays->blocks[a] != NULL) {
-            problem->arrays[a] = start_of(arrays, a);
-            name_array(problem->arrays[a], bytes_of(problem, a), operation->arrays[a].name);
-        }
+        if (arrays->blocks[a] != NULL)
+            name_array(start_of(arrays, a), bytes_of(problem, a), operation->arrays[a].name);
+    arrays_choose(arrays, choice_all(operation, direction));
     return cudaSuccess;
 }
 
@@ -91,10 +90,15 @@ void arrays_free(struct arrays *arrays)
     memset(arrays, 0, sizeof *arrays);
 }
 
-void arrays_choose(struct arrays *arrays, const bool with[MAX_ARRAYS])
+void arrays_choose(struct arrays *arrays, choice chosen)
 {
-    for (int a = 0; a < arrays->problem.operation->num_arrays; a++)
-        arrays->problem.arrays[a] = arrays->blocks[a] != NULL && with[a] ? start_of(arrays, a) : NULL;
+    struct problem *problem = &arrays->problem;
+    const struct operation *operation = problem->operation;
+    arrays->chosen = chosen;
+    for (int f = 0; f < operation->num_flags; f++)
+        problem->flags[f] = (chosen & choice_of_flag(f)) != 0;
+    for (int a = 0; a < operation->num_arrays; a++)
+        problem->arrays[a] = arrays->blocks[a] != NULL && choice_has(operation, chosen, a) ? start_of(arrays, a) : NULL;
 }
 
 cudaError_t arrays_fill(struct arrays *arrays, const struct data *data)

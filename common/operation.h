@@ -10,6 +10,9 @@
       (seq_len). The first is the independent one: parts of the result that differ in it alone do not influence each
       other (sequences, a batch). At most one size takes a list of values.
    3. Arrays: struct array. Name, shape, and whether a pass reads or writes them. Each has an option for a .npy file.
+      Some may be optional, and flags (struct flag) may be on or off: every kernel is checked with all of them, with
+      none and with each alone left out, and on tiny shapes in all combinations. What it is timed with you say here, and
+      a reader by --with; it stands in a column of the CSV.
    4. Test data: kinds of them, each there because some wrong kernel passes all others, and a function that fills what a
       pass reads. It works on the host. For shapes of gigabytes add device_fill, which must write the same bits.
    5. The oracle: a function that compares what a pass has written with a loop in double precision, within a bound that
@@ -39,7 +42,7 @@ extern "C" {
 #endif
 
 /* The most that an operation may have. */
-enum { MAX_SIZES = 8, MAX_ARRAYS = 24, MAX_DIMS = 5 };
+enum { MAX_SIZES = 8, MAX_FLAGS = 8, MAX_ARRAYS = 24, MAX_DIMS = 5 };
 
 /* The forward pass and the backward pass, each from the first element on or from the last. */
 enum direction { FORWARD, REVERSE, BACKWARD, BACKWARD_REVERSE, NUM_DIRECTIONS };
@@ -70,6 +73,13 @@ struct size {
     bool is_list;     /* the option takes a list of values */
 };
 
+/* Something that an operation does or leaves undone, as the reader says. */
+struct flag {
+    const char *name; /* "delta_softplus"; --delta-softplus is the option, which takes no value */
+    const char *help;
+    bool timed; /* it is on in what is timed */
+};
+
 enum role { UNTOUCHED, READ, WRITTEN };
 
 /* One of an operation's arrays, float32, row-major. An array that a pass writes should depend on the first size, or
@@ -79,6 +89,8 @@ struct array {
     const char *symbol;          /* "DX": in --help the file is DX.npy */
     enum role forward, backward; /* what the passes do with it */
     bool optional;               /* a pass also runs without it */
+    bool timed;                  /* optional, and there in what is timed */
+    const char *goes_with;       /* "z", an optional array: this one is there where that one is. NULL: always */
     int num_dims;
     int dims[MAX_DIMS]; /* its shape, outermost first: numbers of sizes. The first size only as the outermost one */
 };
@@ -96,6 +108,7 @@ struct problem {
     const struct operation *operation;
     size_t sizes[MAX_SIZES];
     enum direction direction;
+    bool flags[MAX_FLAGS];
     struct linrec_config config; /* the shape that --config gave */
     void *arrays[MAX_ARRAYS];    /* NULL: not of this pass, or optional and left out */
     void *workspace;             /* scratch memory, as much as the kernel asked for; see workspace_size below */
@@ -142,8 +155,9 @@ struct place; /* about.h */
    type. Functions that may be NULL say so. */
 struct operation {
     const char *name; /* "linear recurrence" */
-    int num_sizes, num_arrays;
+    int num_sizes, num_flags, num_arrays;
     struct size sizes[MAX_SIZES];
+    struct flag flags[MAX_FLAGS];
     struct array arrays[MAX_ARRAYS];
 
     /* The shapes that a program takes without options. */

@@ -27,16 +27,22 @@ enum direction own_arrays_direction(const struct operation *operation, const str
     return direction_of(backward, options->reverse);
 }
 
+/* Whether a pass cannot do without the array. */
+static bool is_needed(const struct array *array, enum direction direction)
+{
+    return array_role(array, direction) != UNTOUCHED && !array->optional && array->goes_with == NULL;
+}
+
 /* "--inputs, --coeffs and --outputs": the arrays that a pass must have. Returns text. */
 static const char *list_needed(const struct operation *operation, enum direction direction, char text[LIST_TEXT])
 {
     char option[OPTION_TEXT];
     int needed = 0, named = 0, used = 0;
     for (int a = 0; a < operation->num_arrays; a++)
-        needed += array_role(&operation->arrays[a], direction) != UNTOUCHED && !operation->arrays[a].optional;
+        needed += is_needed(&operation->arrays[a], direction);
     for (int a = 0; a < operation->num_arrays; a++) {
         const struct array *array = &operation->arrays[a];
-        if (array_role(array, direction) == UNTOUCHED || array->optional)
+        if (!is_needed(array, direction))
             continue;
         used += sprintf(text + used, "%s--%s",
                         named == 0            ? ""
@@ -72,7 +78,8 @@ static const char *list_sizes(const struct operation *operation, char text[LIST_
     return text;
 }
 
-static int check_set(const struct operation *operation, const struct options *options, enum direction direction)
+static int check_set(const struct operation *operation, const struct options *options, enum direction direction,
+                     choice chosen)
 {
     const bool backward = is_backward(direction);
     char complete[2 * LIST_TEXT], text[LIST_TEXT], option[OPTION_TEXT], told[OPTION_TEXT] = "";
@@ -83,6 +90,8 @@ static int check_set(const struct operation *operation, const struct options *op
                                list_sizes(operation, text));
     if (options->csv != NULL || options->check_only)
         return usage_error("--csv and --check-only do not go with arrays; leave them out");
+    if (options->with != NULL)
+        return usage_error("--with does not go with arrays, which are there or not by themselves; leave it out");
     for (int a = 0; a < operation->num_arrays; a++)
         if (tells_backward(&operation->arrays[a]) && (*told == '\0' || options->files[a] != NULL))
             option_of(operation->arrays[a].name, told);
@@ -93,11 +102,14 @@ static int check_set(const struct operation *operation, const struct options *op
     for (int a = 0; a < operation->num_arrays; a++) {
         const struct array *array = &operation->arrays[a];
         const enum role role = array_role(array, direction);
-        const bool given = options->files[a] != NULL, needed = role != UNTOUCHED && !array->optional;
+        const bool given = options->files[a] != NULL, needed = is_needed(array, direction);
         if (given && role == UNTOUCHED && backward)
             return usage_error("--%s does not go with --%s; %s", option_of(array->name, option), told, complete);
         if ((given && role == UNTOUCHED) || (!given && needed))
             return usage_error("the set of arrays is not complete; %s", complete);
+        if (role != UNTOUCHED && array->goes_with != NULL && given != choice_has(operation, chosen, a))
+            return usage_error("--%s goes with --%s; name both or neither", option_of(array->name, option),
+                               option_of(array->goes_with, told));
     }
     return 0;
 }
@@ -202,11 +214,13 @@ int own_arrays_read(struct own_arrays *own, const struct operation *operation, c
     memset(known, -1, sizeof known);
     own->operation = operation;
     own->direction = own_arrays_direction(operation, options);
+    own->chosen = options->flags;
     for (int a = 0; a < operation->num_arrays; a++) {
         own->paths[a] = options->files[a];
         own->with[a] = options->files[a] != NULL;
+        own->chosen |= own->with[a] && operation->arrays[a].optional ? choice_of_array(a) : 0;
     }
-    int status = check_set(operation, options, own->direction);
+    int status = check_set(operation, options, own->direction, own->chosen);
     if (status == 0)
         status = check_written(own);
     for (int a = 0; a < operation->num_arrays && status == 0; a++) {
@@ -269,7 +283,7 @@ int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const st
     cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, backend);
     if (error != cudaSuccess)
         return usage_error("the arrays do not fit into the device's memory: %s", cudaGetErrorString(error));
-    arrays_choose(&arrays, own->with);
+    arrays_choose(&arrays, own->chosen);
     arrays.problem.config = *config;
     for (int a = 0; a < operation->num_arrays && error == cudaSuccess; a++)
         if (own->read[a].values != NULL)

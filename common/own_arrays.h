@@ -11,6 +11,7 @@ struct own_arrays {
     enum direction direction;
     size_t sizes[MAX_SIZES];
     bool leaves_out_first;       /* the files leave out the first dimension, which is then 1 */
+    choice chosen;               /* the flags and the optional arrays that were given */
     bool with[MAX_ARRAYS];       /* which arrays of the pass were given */
     struct npy read[MAX_ARRAYS]; /* what the pass reads */
     const char *paths[MAX_ARRAYS];

@@ -74,6 +74,8 @@ int selection_collect(struct selection *selection, const struct chapter *chapter
     selection->operation = chapter->operation;
     selection->options = options;
     selection->place = place;
+    selection->chosen = options->with != NULL ? options->chosen : choice_timed(chapter->operation);
+    selection->chosen |= options->flags;
     for (const struct compared *from = chapter->compares_with; from->chapter != NULL && status == 0; from++)
         status = add_table(selection, from->kernels, from);
     if (status == 0)

@@ -119,9 +119,9 @@ static void check_contracts(struct trials *trials)
         }
 }
 
-/* Checks every wanted kernel on one kind of data. errors[k]: the largest error of kernel k so far. `without` is empty,
-   or says that something is left out. */
-static void check_kind(struct trials *trials, struct arrays *arrays, int kind, const char *without, double *errors)
+/* Checks every wanted kernel on one kind of data. errors[k]: the largest error of kernel k so far. `with` is empty, or
+   says which flags and optional arrays there are. */
+static void check_kind(struct trials *trials, struct arrays *arrays, int kind, const char *with, double *errors)
 {
     const struct selection *selection = trials->selection;
     const struct operation *operation = selection->operation;
@@ -138,8 +138,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
             (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
-        report_progress(trials->report, "checking %s %s, %s, %s", kernel->name, direction_name(problem->direction),
-                        shape, operation->kind_name(kind));
+        report_progress(trials->report, "checking %s %s, %s, %s%s", kernel->name, direction_name(problem->direction),
+                        shape, operation->kind_name(kind), with);
         trials->report->num_checks++;
         if (error == cudaSuccess) {
             check_launch(arrays, kernel, &data, &check);
@@ -151,33 +151,44 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
         errors[k] = fmax(errors[k], check.max_error);
         if (check.text[0] != '\0')
             report_failed(trials->report, "%s %s, %s, %s %s%s: %s", kernel->name, direction_name(problem->direction),
-                          shape, operation->kind_name(kind), operation->filled, without, check.text);
+                          shape, operation->kind_name(kind), operation->filled, with, check.text);
     }
 }
 
-/* Checks every wanted kernel on every kind of data that fits the shape, on the telling kind also without the optional
-   arrays. Large shapes are checked on the two kinds that find the most. */
+/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is not;
+   on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
+static int choices_of(const struct selection *selection, const struct problem *problem, choice list[MAX_CHOICES])
+{
+    const size_t tiny = 1024;
+    const choice all = choice_all(problem->operation, problem->direction);
+    if (selection->options->with == NULL)
+        return choice_list(problem->operation, problem->direction, selection->options->flags, selection->chosen,
+                           problem_count(problem) <= tiny, list);
+    list[0] = selection->chosen & all;
+    return 1;
+}
+
+/* Checks every wanted kernel on every kind of data that fits the shape with all that may be chosen, and on the telling
+   kind with all other choices. Large shapes are checked on the two kinds that find the most. */
 static void check_shape(struct trials *trials, struct arrays *arrays, double *errors)
 {
     const struct operation *operation = trials->selection->operation;
     const size_t large = arrays->backend == ON_CUDA ? (size_t)1 << 24 : (size_t)1 << 20;
     const bool is_large = problem_count(&arrays->problem) > large;
-    bool all[MAX_ARRAYS], needed[MAX_ARRAYS], any_optional = false;
+    choice choices[MAX_CHOICES];
+    const int num_choices = choices_of(trials->selection, &arrays->problem, choices);
 
-    for (int kind = 0; kind < operation->num_kinds; kind++)
-        if ((operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
-            (!is_large || kind == operation->timed_kind || kind == operation->hardest_kind))
-            check_kind(trials, arrays, kind, "", errors);
-    for (int a = 0; a < operation->num_arrays; a++) {
-        all[a] = true;
-        needed[a] = !operation->arrays[a].optional;
-        any_optional = any_optional || (arrays->problem.arrays[a] != NULL && !needed[a]);
+    for (int i = 0; i < num_choices; i++) {
+        char names[CHOICE_TEXT], with[CHOICE_TEXT + 16] = "";
+        if (choice_any(operation) != 0)
+            snprintf(with, sizeof with, ", --with %s", choice_text(operation, choices[i], ',', names));
+        arrays_choose(arrays, choices[i]);
+        for (int kind = 0; kind < operation->num_kinds; kind++)
+            if ((i == 0 || kind == operation->hardest_kind) &&
+                (operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
+                (!is_large || kind == operation->timed_kind || kind == operation->hardest_kind))
+                check_kind(trials, arrays, kind, with, errors);
     }
-    if (!any_optional)
-        return;
-    arrays_choose(arrays, needed);
-    check_kind(trials, arrays, operation->hardest_kind, ", without the optional arrays", errors);
-    arrays_choose(arrays, all);
 }
 
 /* ---- times ---- */
@@ -215,6 +226,7 @@ static cudaError_t places_create(struct places *places, const struct arrays *arr
         if (i == 0)
             *place = *arrays;
         place->problem.config = problem->config;
+        arrays_choose(place, arrays->chosen);
         places->count++;
         error = arrays_fill(place, data);
     }
@@ -307,6 +319,12 @@ static void measure_launch(struct trials *trials, const struct places *places, l
                       cudaGetErrorString(error));
 }
 
+/* What of a pass is chosen to be timed. */
+static choice chosen_of(const struct trials *trials, const struct problem *problem)
+{
+    return trials->selection->chosen & choice_all(problem->operation, problem->direction);
+}
+
 /* The pass's two baselines, each as a row of its own. *copy and *add become their GB/s, and stay 0 if there is none. */
 static void time_baselines(struct trials *trials, const struct places *places, double *copy, double *add)
 {
@@ -322,6 +340,7 @@ static void time_baselines(struct trials *trials, const struct places *places, d
                           .variant = baseline_name(baselines[i]),
                           .shape = "",
                           .direction = direction_name(arrays->problem.direction),
+                          .chosen = chosen_of(trials, &arrays->problem),
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
         measure_launch(trials, places, baseline_launch, baselines[i], row.variant, &row);
@@ -333,7 +352,7 @@ static void time_baselines(struct trials *trials, const struct places *places, d
 }
 
 /* Times all wanted kernels on the workload that is timed. errors: what check_shape found. */
-static void time_shape(struct trials *trials, const struct arrays *arrays, const double *errors)
+static void time_shape(struct trials *trials, struct arrays *arrays, const double *errors)
 {
     const struct selection *selection = trials->selection;
     const struct operation *operation = selection->operation;
@@ -341,10 +360,11 @@ static void time_shape(struct trials *trials, const struct arrays *arrays, const
     const struct data data = {selection->options->seed, operation->timed_kind};
     const bool timing = !selection->options->check_only && problem_count(problem) != 0;
     struct places places = {0};
-    const bool filled = timing && places_create(&places, arrays, &data) == cudaSuccess;
     double copy = 0.0, add = 0.0;
     char why[256], shape[SIZES_TEXT];
 
+    arrays_choose(arrays, selection->chosen);
+    const bool filled = timing && places_create(&places, arrays, &data) == cudaSuccess;
     if (filled)
         time_baselines(trials, &places, &copy, &add);
     if (timing && !filled)
@@ -366,6 +386,7 @@ static void time_shape(struct trials *trials, const struct arrays *arrays, const
                           .variant = kernel->variant,
                           .shape = trials->shape,
                           .direction = direction_name(problem->direction),
+                          .chosen = chosen_of(trials, problem),
                           .bytes = kernel->moves_nothing ? 0.0 : problem_bytes(problem),
                           .copy_gb_per_s = copy,
                           .add_gb_per_s = add,

@@ -10,7 +10,8 @@
 #include "../../harness.h"
 
 enum { ROWS, COLUMNS };
-enum { D_Y, X, DECAY, START, Y, D_X, D_DECAY, D_START };
+enum { NEGATED };
+enum { D_Y, X, DECAY, START, Y, LAST, D_X, D_DECAY, D_START };
 
 /* ---- test data ---- */
 
@@ -62,17 +63,25 @@ static struct bounded step(double a, struct bounded b, double c)
     return (struct bounded){sum, fabs(a) * b.error + 1.01 * 0x1p-24 * (fabs(product) + fabs(sum)) + (double)FLT_MIN};
 }
 
+static double sign_of(const struct problem *problem)
+{
+    return problem->flags[NEGATED] ? -1.0 : 1.0;
+}
+
 static void check_forward(const struct problem *problem, struct finding *finding)
 {
     const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
     const float *x = problem->arrays[X], *decay = problem->arrays[DECAY], *start = problem->arrays[START];
-    const float *y = problem->arrays[Y];
+    const float *y = problem->arrays[Y], *last = problem->arrays[LAST];
+    const double sign = sign_of(problem);
     for (size_t r = 0; r < rows; r++) {
         struct bounded sum = {start != NULL ? start[r] : 0.0, 0.0};
         for (size_t c = 0; c < columns; c++) {
-            sum = step(decay[c], sum, x[r * columns + c]);
+            sum = step(sign * decay[c], sum, x[r * columns + c]);
             finding_add(finding, Y, r * columns + c, y[r * columns + c], sum.value, sum.error);
         }
+        if (last != NULL)
+            finding_add(finding, LAST, r, last[r], sum.value, sum.error);
     }
 }
 
@@ -85,7 +94,7 @@ static struct bounded sum_column(const struct problem *problem, size_t c, const 
     double size = 0.0;
     for (size_t r = 0; r < rows; r++) {
         const double before = c > 0 ? y[r * columns + c - 1] : start != NULL ? start[r] : 0.0;
-        const struct bounded product = step(before, d_x[r * columns + c], 0.0);
+        const struct bounded product = step(sign_of(problem) * before, d_x[r * columns + c], 0.0);
         sum.value += product.value;
         sum.error += product.error;
         size += fabs(product.value);
@@ -99,6 +108,7 @@ static void check_backward(const struct problem *problem, struct finding *findin
     const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
     const float *decay = problem->arrays[DECAY], *d_y = problem->arrays[D_Y];
     const float *d_x = problem->arrays[D_X], *d_decay = problem->arrays[D_DECAY], *d_start = problem->arrays[D_START];
+    const double sign = sign_of(problem);
     struct bounded *all = malloc(rows * columns * sizeof *all + 1);
     if (all == NULL) {
         finding_add(finding, D_X, 0, NAN, 0.0, 0.0);
@@ -108,11 +118,11 @@ static void check_backward(const struct problem *problem, struct finding *findin
         struct bounded sum = {0.0, 0.0};
         for (size_t c = columns; c-- > 0;) {
             const size_t i = r * columns + c;
-            all[i] = sum = c + 1 < columns ? step(decay[c + 1], sum, d_y[i]) : (struct bounded){d_y[i], 0.0};
+            all[i] = sum = c + 1 < columns ? step(sign * decay[c + 1], sum, d_y[i]) : (struct bounded){d_y[i], 0.0};
             finding_add(finding, D_X, i, d_x[i], sum.value, sum.error);
         }
         if (d_start != NULL && columns != 0) {
-            sum = step(decay[0], sum, 0.0);
+            sum = step(sign * decay[0], sum, 0.0);
             finding_add(finding, D_START, r, d_start[r], sum.value, sum.error);
         }
     }
@@ -153,6 +163,8 @@ static const struct decay_kernel kernels[] = {
 
 static const struct decay_kernel mistakes[] = {
     {.name = "no_start", .idea = "forgets start", .forward = decay_no_start_forward, .is_default = true},
+    {.name = "no_sign", .idea = "forgets a flag", .forward = decay_no_sign_forward},
+    {.name = "no_pair", .idea = "wrong with a flag and without an array", .forward = decay_no_pair_forward},
     {.name = "no_last", .idea = "leaves out the last column", .forward = decay_no_last_forward},
     {.name = "past", .idea = "writes past the end", .forward = decay_past_forward},
     {.name = "changes", .idea = "changes what it reads", .forward = decay_changes_forward},
@@ -185,11 +197,13 @@ static cudaError_t launch(const void *which, const struct problem *problem, cuda
     void *const *arrays = problem->arrays;
     const struct decay_args args = {.rows = problem->sizes[ROWS],
                                     .columns = problem->sizes[COLUMNS],
+                                    .negated = problem->flags[NEGATED],
                                     .threads = problem->config.threads,
                                     .x = arrays[X],
                                     .decay = arrays[DECAY],
                                     .start = arrays[START],
                                     .y = arrays[Y],
+                                    .last = arrays[LAST],
                                     .d_y = arrays[D_Y],
                                     .d_x = arrays[D_X],
                                     .d_decay = arrays[D_DECAY],
@@ -236,15 +250,18 @@ static const struct operation decay_operation = {
     .num_sizes = 2,
     .sizes = {[ROWS] = {"rows", "number of rows", "sums side by side", .is_list = true},
               [COLUMNS] = {"columns", "number of columns", "elements of a sum", .is_list = false}},
-    .num_arrays = 8,
+    .num_flags = 1,
+    .flags = {[NEGATED] = {"negated", "take each decay with the other sign", .timed = false}},
+    .num_arrays = 9,
     .arrays = {[D_Y] = {"d_y", "DY", UNTOUCHED, READ, BOTH},
                [X] = {"x", "X", READ, UNTOUCHED, BOTH},
                [DECAY] = {"decay", "D", READ, READ, ONE(COLUMNS)},
-               [START] = {"start", "S", READ, READ, .optional = true, ONE(ROWS)},
+               [START] = {"start", "S", READ, READ, .optional = true, .timed = true, ONE(ROWS)},
                [Y] = {"y", "Y", WRITTEN, READ, BOTH},
+               [LAST] = {"last", "L", WRITTEN, UNTOUCHED, .optional = true, ONE(ROWS)},
                [D_X] = {"d_x", "DX", UNTOUCHED, WRITTEN, BOTH},
                [D_DECAY] = {"d_decay", "DD", UNTOUCHED, WRITTEN, ONE(COLUMNS)},
-               [D_START] = {"d_start", "DS", UNTOUCHED, WRITTEN, .optional = true, ONE(ROWS)}},
+               [D_START] = {"d_start", "DS", UNTOUCHED, WRITTEN, .goes_with = "start", ONE(ROWS)}},
     .default_shapes = default_shapes,
     .filled = "decays",
     .num_kinds = NUM_KINDS,

@@ -2,7 +2,8 @@
 
        y[r, 0] = start[r] * decay[0] + x[r, 0],   y[r, c] = y[r, c-1] * decay[c] + x[r, c]
 
-   x, y (rows, columns), decay (columns), start (rows); without start it is 0. Backward, given d_y:
+   x, y (rows, columns), decay (columns), start, last (rows); without start it is 0. last is y of the last column, or
+   start if there is none. With `negated` each decay is taken with the other sign. Backward, given d_y:
 
        d_x[r, c] = d_x[r, c+1] * decay[c+1] + d_y[r, c]      from the last column to the first
        d_decay[c] = sum over r of y[r, c-1] * d_x[r, c]      y[r, -1]: start[r]
@@ -23,9 +24,11 @@ extern "C" {
 
 struct decay_args {
     size_t rows, columns;
+    bool negated;
     int threads; /* of a block; 0: the kernel chooses */
     const float *x, *decay, *start;
-    float *y; /* forward writes, backward reads */
+    float *y;    /* forward writes, backward reads */
+    float *last; /* or NULL */
     const float *d_y;
     float *d_x, *d_decay, *d_start;
     float *workspace;
@@ -53,7 +56,8 @@ decay_launcher decay_blocks_forward, decay_blocks_backward;
 decay_launcher decay_empty_forward;
 
 /* Each makes one mistake. */
-decay_launcher decay_no_start_forward, decay_no_last_forward, decay_past_forward, decay_changes_forward;
+decay_launcher decay_no_start_forward, decay_no_sign_forward, decay_no_pair_forward, decay_no_last_forward,
+    decay_past_forward, decay_changes_forward;
 decay_launcher decay_late_backward, decay_lost_row_backward, decay_dirty_backward;
 
 #ifdef __cplusplus
