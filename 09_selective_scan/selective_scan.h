@@ -18,8 +18,6 @@ selective_launcher selective_steps_forward;      /* a thread a channel, a loop t
 selective_launcher selective_steps_backward;     /* its gradients, deterministic */
 
 /* Their scratch memory in bytes. */
-size_t selective_expanded_workspace(const struct selective_args *args, bool backward);
-size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 
 /* What every launcher checks first (launch.c). cudaErrorInvalidValue for sizes whose bytes overflow, no state or more
    than SELECTIVE_MAX_STATES, groups that do not divide the channels, a needed pointer that is NULL or a base that is

@@ -75,8 +75,8 @@ static inline HOST_DEVICE float selective_delta(const struct selective_spec *spe
 static inline HOST_DEVICE float selective_value(const struct selective_spec *spec, int array, size_t index,
                                                 size_t window)
 {
-    const size_t seq_len = spec->sizes[SEQ_LEN], states = spec->sizes[STATES], pos = index % seq_len;
-    const bool forgets = window != 0 && pos != 0 && pos % window == 0;
+    const size_t seq_len = spec->sizes[SEQ_LEN], states = spec->sizes[STATES];
+    const bool forgets = window != 0 && index % seq_len != 0 && index % seq_len % window == 0;
     const float scale = spec->kind == LARGE ? 256.0f : 1.0f;
     bool is_nan;
     if (spec->kind == NONFINITE &&
@@ -105,9 +105,10 @@ static inline HOST_DEVICE float selective_value(const struct selective_spec *spe
 
 static inline struct selective_spec selective_spec_of(const struct problem *problem, const struct data *data)
 {
-    struct selective_spec spec = {.seed = data->seed,
-                                  .kind = (enum selective_data)data->kind,
-                                  .softplus = selective_args_of(problem).delta_softplus};
+    struct selective_spec spec;
+    spec.seed = data->seed;
+    spec.kind = (enum selective_data)data->kind;
+    spec.softplus = problem->flags[DELTA_SOFTPLUS];
     for (int s = 0; s < 5; s++)
         spec.sizes[s] = problem->sizes[s];
     return spec;

@@ -1,0 +1,17 @@
+/* kernels.c - the table of chapter 09's kernels. */
+#include "selective_scan.h"
+
+const struct selective_kernel chapter09_kernels[] = {
+    {.name = "steps",
+     .idea = "a thread a channel, a loop through time, its states in registers",
+     .forward = selective_steps_forward,
+     .float32_only = true,
+     .is_default = true},
+    {.name = NULL},
+};
+
+const struct chapter chapter09 = {
+    .name = "09_selective_scan",
+    .operation = &selective_operation,
+    .kernels = chapter09_kernels,
+};
