@@ -59,7 +59,7 @@ cudaError_t selective_check_args(const struct selective_args *args, bool backwar
     for (int i = 0; i < 5 && backward; i++)
         fit = fit && is_fit(d_optional[i], false);
     if (backward) /* there is no gradient of what is not there */
-        fit = fit && (args->d_z == NULL || args->z != NULL) && (args->d_D == NULL || args->D != NULL) &&
+        fit = fit && (args->d_z == NULL) == (args->z == NULL) && (args->d_D == NULL || args->D != NULL) &&
               (args->d_delta_bias == NULL || args->delta_bias != NULL);
     else
         fit = fit && is_fit(args->out, true) && is_fit(args->final_state, false);
@@ -95,4 +95,43 @@ cudaError_t selective_finish_empty(const struct selective_args *args, bool backw
         if (stored_sums[i] != NULL && group_rows != 0)
             error = cudaMemsetAsync(stored_sums[i], 0, group_rows * stored, stream);
     return error;
+}
+
+/* ---- scratch memory ---- */
+
+size_t selective_warps(const struct selective_args *args)
+{
+    return args->groups != 0 ? (args->channels / args->groups + 31) / 32 : 0;
+}
+
+/* The next `count` floats of the workspace, from byte *used on, which becomes where they end: a multiple of 16. */
+static float *next_piece(const struct selective_args *args, size_t count, size_t *used)
+{
+    float *piece = args->workspace != NULL ? (float *)((char *)args->workspace + *used) : NULL;
+    *used += (count + 3) / 4 * 16;
+    return piece;
+}
+
+struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group)
+{
+    const size_t both = args->batch * args->channels;
+    const size_t of_groups = args->batch * args->groups * per_group * args->states * args->seq_len;
+    struct selective_parts parts = {.per_group = per_group};
+    parts.d_B = next_piece(args, of_groups, &parts.bytes);
+    parts.d_C = next_piece(args, of_groups, &parts.bytes);
+    parts.d_A = next_piece(args, both * args->states, &parts.bytes);
+    parts.d_D = next_piece(args, both, &parts.bytes);
+    parts.d_bias = next_piece(args, both, &parts.bytes);
+    parts.rest = next_piece(args, 0, &parts.bytes);
+    return parts;
+}
+
+/* The partial sums; the states at the start of each chunk, and those of a chunk. */
+size_t selective_steps_workspace(const struct selective_args *args, bool backward)
+{
+    if (!backward || selective_is_empty(args))
+        return 0;
+    const struct selective_parts parts = selective_parts_of(args, selective_warps(args));
+    const size_t saved = (args->seq_len - 1) / STEPS_CHUNK + 1 + STEPS_CHUNK;
+    return parts.bytes + args->batch * args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
 }

@@ -140,7 +140,7 @@ static void default_shapes(const struct place *place, struct shapes *shapes)
 {
     static const size_t on_gpu[][MAX_SIZES] = {
         {8, 2048, 16, 1, 2048}, {8, 2048, 16, 1, 8192}, {1, 2048, 16, 1, 1024}, {1, 2048, 16, 1, 65536}};
-    static const size_t on_sim[][MAX_SIZES] = {{2, 4, 3, 2, 5}, {1, 34, 16, 1, 33}, {2, 6, 17, 3, 200}, {1, 2, 4, 1, 1200}};
+    static const size_t on_sim[][MAX_SIZES] = {{2, 4, 3, 2, 5}, {1, 34, 16, 1, 33}, {2, 4, 17, 2, 70}, {1, 2, 4, 1, 600}};
     for (int i = 0; i < 4; i++)
         shapes_add(shapes, place->backend == ON_CUDA ? on_gpu[i] : on_sim[i]);
 }

@@ -26,6 +26,12 @@ static __device__ __forceinline__ float softplus(float v)
     return v > 20.0f ? v : log1pf(ex2(v * LOG2_E));
 }
 
+/* The step of v = delta + delta_bias. */
+static __device__ __forceinline__ float step_of(float v, bool delta_softplus)
+{
+    return delta_softplus ? softplus(v) : v;
+}
+
 /* 1 / (1 + exp(-v)): the derivative of softplus. */
 static __device__ __forceinline__ float sigmoid(float v)
 {

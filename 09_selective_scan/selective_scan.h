@@ -17,7 +17,31 @@ selective_launcher selective_fused_scan_forward; /* a block a channel, the state
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
 selective_launcher selective_steps_backward;     /* its gradients, deterministic */
 
-/* Their scratch memory in bytes. */
+/* Scratch memory in bytes; forward, steps needs none. */
+size_t selective_steps_workspace(const struct selective_args *args, bool backward);
+
+/* steps_backward: the steps between two saved states, and how many states a launch takes. */
+enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
+
+/* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and d_C,
+   of a channel's batches for the others. */
+struct selective_parts {
+    size_t per_group;          /* parts of a group */
+    float *d_B, *d_C;          /* (batch, groups, per_group, states, seq_len) */
+    float *d_A, *d_D, *d_bias; /* (batch, channels, states), (batch, channels), (batch, channels) */
+    float *rest;               /* where the workspace goes on */
+    size_t bytes;              /* up to there */
+};
+
+/* Where they lie in args->workspace; if that is NULL, only `bytes` counts. */
+struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group);
+
+/* How many warps the channels of a group are, a lane a channel. */
+size_t selective_warps(const struct selective_args *args);
+
+/* Adds up all parts, always in the same order, and writes the gradients that args has. Launches and does not wait. */
+cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
+                             cudaStream_t stream);
 
 /* What every launcher checks first (launch.c). cudaErrorInvalidValue for sizes whose bytes overflow, no state or more
    than SELECTIVE_MAX_STATES, groups that do not divide the channels, a needed pointer that is NULL or a base that is

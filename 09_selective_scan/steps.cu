@@ -44,9 +44,9 @@ static __global__ void steps_forward(struct selective_args args)
             h[n] = n < count && args.initial_state != NULL ? args.initial_state[thread * args.states + first + n] : 0.0f;
         }
         for (size_t l = 0; l < args.seq_len; l++) {
-            const float step = args.delta_softplus ? softplus(delta[l] + bias) : delta[l] + bias;
+            const float step = step_of(delta[l] + bias, args.delta_softplus);
             const float step_u = step * u[l];
-            float y = !is_first ? out[l] : args.D != NULL ? D * u[l] : 0.0f;
+            float y = is_first ? D * u[l] : out[l];
 #pragma unroll
             for (int n = 0; n < elems; n++)
                 if (n < count) {
