@@ -2,6 +2,15 @@
 #include "selective_scan.h"
 
 const struct selective_kernel chapter09_kernels[] = {
+    {.name = "expanded",
+     .idea = "coefficients and inputs written out, chapter 05's kernel, sums over the states",
+     .forward = selective_expanded_forward,
+     .workspace_size = selective_expanded_workspace,
+     .float32_only = true},
+    {.name = "fused_scan",
+     .idea = "a block a channel, the states in turn, chapter 04's scan over time",
+     .forward = selective_fused_scan_forward,
+     .float32_only = true},
     {.name = "steps",
      .idea = "a thread a channel, a loop through time, its states in registers",
      .forward = selective_steps_forward,

@@ -135,3 +135,10 @@ size_t selective_steps_workspace(const struct selective_args *args, bool backwar
     const size_t saved = (args->seq_len - 1) / STEPS_CHUNK + 1 + STEPS_CHUNK;
     return parts.bytes + args->batch * args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
 }
+
+/* Coefficients, inputs and outputs of all recurrences. */
+size_t selective_expanded_workspace(const struct selective_args *args, bool backward)
+{
+    const size_t count = args->batch * args->channels * args->states * args->seq_len;
+    return backward ? 0 : 3 * ((count + 3) / 4 * 16);
+}

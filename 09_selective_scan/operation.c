@@ -140,7 +140,8 @@ static void default_shapes(const struct place *place, struct shapes *shapes)
 {
     static const size_t on_gpu[][MAX_SIZES] = {
         {8, 2048, 16, 1, 2048}, {8, 2048, 16, 1, 8192}, {1, 2048, 16, 1, 1024}, {1, 2048, 16, 1, 65536}};
-    static const size_t on_sim[][MAX_SIZES] = {{2, 4, 3, 2, 5}, {1, 34, 16, 1, 33}, {2, 4, 17, 2, 70}, {1, 2, 4, 1, 600}};
+    static const size_t on_sim[][MAX_SIZES] = {
+        {2, 4, 3, 2, 5}, {1, 34, 16, 1, 33}, {2, 4, 17, 2, 70}, {1, 2, 4, 1, 600}};
     for (int i = 0; i < 4; i++)
         shapes_add(shapes, place->backend == ON_CUDA ? on_gpu[i] : on_sim[i]);
 }
@@ -156,7 +157,8 @@ const struct operation selective_operation = {
     .name = "selective scan",
     .num_sizes = 5,
     .sizes = {[BATCH] = {"batch", "batch", "sequences of vectors side by side", .is_list = false},
-              [CHANNELS] = {"channels", "number of channels", "channels, each with its own u and delta", .is_list = false},
+              [CHANNELS] = {"channels", "number of channels", "channels, each with its own u and delta",
+                            .is_list = false},
               [STATES] = {"states", "number of states", "states of a channel", .is_list = false},
               [GROUPS] = {"groups", "number of groups", "groups of channels that share B and C", .is_list = false},
               [SEQ_LEN] = {"seq_len", "length", "steps of a sequence", .is_list = true}},
@@ -185,7 +187,8 @@ const struct operation selective_operation = {
                [S_D_Z] = {"d_z", "DZ", UNTOUCHED, WRITTEN, .goes_with = "z", ROWS},
                [S_D_DELTA_BIAS] = {"d_delta_bias", "DBIAS", UNTOUCHED, WRITTEN, .goes_with = "delta_bias",
                                    EACH_CHANNEL},
-               [S_D_INITIAL_STATE] = {"d_initial_state", "DH0", UNTOUCHED, WRITTEN, .goes_with = "initial_state", ALL_STATES}},
+               [S_D_INITIAL_STATE] = {"d_initial_state", "DH0", UNTOUCHED, WRITTEN, .goes_with = "initial_state",
+                                      ALL_STATES}},
     .default_shapes = default_shapes,
     .filled = "data",
     .num_kinds = NUM_SELECTIVE_DATA,

@@ -192,8 +192,8 @@ struct channel {
     size_t batch, number, group, first, steps;
     float *u, *delta, *z, *d_out, *B, *C, *row; /* as they were read; B, C and row hold one state at a time */
     struct bounded *v, *step, *gate, *d_y;      /* v: what softplus gets; gate: silu(z), or 1 */
-    struct bounded *a, *h;                      /* of one state: coefficients, and h before each step and after the last */
-    struct sum *y, *d_u, *d_step;               /* grow state by state */
+    struct bounded *a, *h;        /* of one state: coefficients, and h before each step and after the last */
+    struct sum *y, *d_u, *d_step; /* grow state by state */
     float D, bias;
 };
 
@@ -214,7 +214,7 @@ static struct channel channel_create(struct oracle *oracle, size_t steps)
 
 static void channel_free(struct channel *c)
 {
-    void *all[] = {c->u, c->delta, c->z,    c->d_out, c->B, c->C, c->row, c->v,
+    void *all[] = {c->u, c->delta, c->z,    c->d_out, c->B, c->C,   c->row, c->v,
                    c->a, c->h,     c->step, c->gate,  c->y, c->d_y, c->d_u, c->d_step};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         free(all[i]);
@@ -336,18 +336,16 @@ struct totals {
     struct sum *d_B, *d_C;          /* of one batch and group; NULL: not asked for */
 };
 
-static void check_backward(struct oracle *oracle, struct channel *c, size_t batch, size_t number,
-                           struct totals *totals)
+static void check_backward(struct oracle *oracle, struct channel *c, size_t batch, size_t number, struct totals *totals)
 {
     const struct selective_args *args = &oracle->args;
     const size_t row = (batch * args->channels + number) * args->seq_len;
     channel_read(oracle, c, batch, number, 0);
     for (size_t n = 0; n < args->states; n++) {
         state_forward(oracle, c, n);
-        const struct bounded d_initial =
-            state_backward(oracle, c, n, &totals->d_A[number * args->states + n],
-                           totals->d_B != NULL ? totals->d_B + n * c->steps : NULL,
-                           totals->d_C != NULL ? totals->d_C + n * c->steps : NULL);
+        const struct bounded d_initial = state_backward(oracle, c, n, &totals->d_A[number * args->states + n],
+                                                        totals->d_B != NULL ? totals->d_B + n * c->steps : NULL,
+                                                        totals->d_C != NULL ? totals->d_C + n * c->steps : NULL);
         if (args->d_initial_state != NULL)
             check_state(oracle, S_D_INITIAL_STATE, args->d_initial_state, state_index(oracle, c, n), d_initial);
     }

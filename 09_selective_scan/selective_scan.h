@@ -18,6 +18,7 @@ selective_launcher selective_steps_forward;      /* a thread a channel, a loop t
 selective_launcher selective_steps_backward;     /* its gradients, deterministic */
 
 /* Scratch memory in bytes; forward, steps needs none. */
+size_t selective_expanded_workspace(const struct selective_args *args, bool backward);
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 
 /* steps_backward: the steps between two saved states, and how many states a launch takes. */

@@ -25,7 +25,8 @@ static __global__ void steps_forward(struct selective_args args)
         return;
     const size_t batch = thread / args.channels, channel = thread % args.channels;
     const size_t group = channel / (args.channels / args.groups);
-    const size_t row = thread * args.seq_len; /* where this channel's row begins; `thread` counts batches and channels */
+    const size_t row =
+        thread * args.seq_len; /* where this channel's row begins; `thread` counts batches and channels */
     const float *const u = (const float *)args.u + row, *const delta = (const float *)args.delta + row;
     const float *const z = args.z != NULL ? (const float *)args.z + row : NULL;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
@@ -41,7 +42,8 @@ static __global__ void steps_forward(struct selective_args args)
 #pragma unroll
         for (int n = 0; n < elems; n++) {
             A[n] = n < count ? args.A[channel * args.states + first + n] * LOG2_E : 0.0f;
-            h[n] = n < count && args.initial_state != NULL ? args.initial_state[thread * args.states + first + n] : 0.0f;
+            h[n] =
+                n < count && args.initial_state != NULL ? args.initial_state[thread * args.states + first + n] : 0.0f;
         }
         for (size_t l = 0; l < args.seq_len; l++) {
             const float step = step_of(delta[l] + bias, args.delta_softplus);

@@ -22,35 +22,20 @@
 
 #define CHUNK STEPS_CHUNK
 
-/* What the loops of a thread read in each step. */
-struct channel {
-    const float *u, *delta, *B;
-    float bias;
-    bool softplus;
-    size_t seq_len;
-};
-
-static __device__ __forceinline__ float warp_sum(float value)
-{
-#pragma unroll
-    for (int d = 16; d > 0; d /= 2)
-        value += __shfl_xor_sync(0xFFFFFFFFu, value, d);
-    return value;
-}
-
 /* Takes h through steps [begin, end), and saves it before each `every`th of them. */
 template <int elems>
-static __device__ __forceinline__ void walk(const struct channel *c, const float *A, int count, size_t begin, size_t end,
-                                            size_t every, float *saved, float *h)
+static __device__ __forceinline__ void walk(const struct selective_args *args, const float *u, const float *delta,
+                                            float bias, const float *A, const float *B, int count, size_t begin,
+                                            size_t end, size_t every, float *saved, float *h)
 {
     for (size_t l = begin; l < end; l++) {
-        const float step = step_of(c->delta[l] + c->bias, c->softplus);
+        const float step = step_of(delta[l] + bias, args->delta_softplus);
 #pragma unroll
         for (int n = 0; n < elems; n++)
             if (n < count) {
                 if ((l - begin) % every == 0)
                     saved[((l - begin) / every * elems + n) * 32] = h[n];
-                h[n] = ex2(step * (A[n] * LOG2_E)) * h[n] + step * c->u[l] * c->B[n * c->seq_len + l];
+                h[n] = ex2(step * (A[n] * LOG2_E)) * h[n] + step * u[l] * B[n * args->seq_len + l];
             }
     }
 }
@@ -69,14 +54,14 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
     const size_t both = batch * args.channels + channel, row = both * seq_len, state = both * states + first;
     const size_t part = (warp * states + first) * seq_len, group_row = (batch_group * states + first) * seq_len;
     const int count = is_last ? (int)(states - first) : elems;
-    const float *const C = (const float *)args.C + group_row, *const d_out = (const float *)args.d_out + row;
+    const float *const u = (const float *)args.u + row, *const delta = (const float *)args.delta + row;
+    const float *const B = (const float *)args.B + group_row, *const C = (const float *)args.C + group_row;
+    const float *const d_out = (const float *)args.d_out + row;
     const float *const z = args.z != NULL ? (const float *)args.z + row : NULL;
     float *const d_u = (float *)args.d_u + row, *const d_delta = (float *)args.d_delta + row;
     float *const d_z = z != NULL ? (float *)args.d_z + row : NULL;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
-    const struct channel c = {(const float *)args.u + row, (const float *)args.delta + row,
-                              (const float *)args.B + group_row, bias, args.delta_softplus, seq_len};
     float *const saved = parts.rest + warp * chunks * elems * 32 + lane;
     float *const history = parts.rest + (gridDim.x * chunks + warp * CHUNK) * elems * 32 + lane;
     float h[elems], A[elems], carry[elems], d_A[elems], d_D = 0.0f, d_bias = 0.0f; /* carry: a[l+1] g[l+1] */
@@ -88,39 +73,39 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
         d_A[n] = 0.0f;
     }
 
-    walk<elems>(&c, A, count, 0, seq_len, CHUNK, saved, h); /* 1. */
+    walk<elems>(&args, u, delta, bias, A, B, count, 0, seq_len, CHUNK, saved, h); /* 1. */
     for (size_t chunk = chunks; chunk-- > 0;) {
         const size_t begin = chunk * CHUNK, end = begin + CHUNK < seq_len ? begin + CHUNK : seq_len;
         float chunk_A[elems], chunk_D = 0.0f, chunk_bias = 0.0f;
 #pragma unroll
         for (int n = 0; n < elems; n++)
             h[n] = n < count ? saved[(chunk * elems + n) * 32] : 0.0f, chunk_A[n] = 0.0f;
-        walk<elems>(&c, A, count, begin, end, 1, history, h); /* 2. */
-        for (size_t l = end; l-- > begin;) {                  /* 3. */
-            const float u = c.u[l], v = c.delta[l] + bias, step = step_of(v, args.delta_softplus);
+        walk<elems>(&args, u, delta, bias, A, B, count, begin, end, 1, history, h); /* 2. */
+        for (size_t l = end; l-- > begin;) {                                        /* 3. */
+            const float v = delta[l] + bias, step = step_of(v, args.delta_softplus);
             const float d_y = z != NULL ? d_out[l] * silu(z[l]) : d_out[l];
-            float y = D * u, d_input = D * d_y, d_step = 0.0f;
+            float y = D * u[l], d_input = D * d_y, d_step = 0.0f;
             if (first > 0 && active)
                 y = z != NULL ? d_z[l] : 0.0f, d_input = d_u[l], d_step = d_delta[l];
 #pragma unroll
             for (int n = 0; n < elems; n++)
                 if (n < count) {
-                    const float a = ex2(step * (A[n] * LOG2_E)), b = c.B[n * seq_len + l], c_n = C[n * seq_len + l];
-                    const float kept = a * history[((l - begin) * elems + n) * 32], now = kept + step * u * b;
-                    const float g = d_y * c_n + carry[n];
-                    const float d_B = warp_sum(active ? g * step * u : 0.0f);
+                    const float a = ex2(step * (A[n] * LOG2_E)), b = B[n * seq_len + l], c = C[n * seq_len + l];
+                    const float kept = a * history[((l - begin) * elems + n) * 32], now = kept + step * u[l] * b;
+                    const float g = d_y * c + carry[n];
+                    const float d_B = warp_sum(active ? g * step * u[l] : 0.0f);
                     const float d_C = warp_sum(active ? d_y * now : 0.0f);
                     if (lane == 0)
                         parts.d_B[part + n * seq_len + l] = d_B, parts.d_C[part + n * seq_len + l] = d_C;
-                    y += c_n * now;
+                    y += c * now;
                     d_input += g * step * b;
-                    d_step += g * (A[n] * kept + b * u);
+                    d_step += g * (A[n] * kept + b * u[l]);
                     chunk_A[n] += g * kept * step;
                     carry[n] = a * g;
                 }
             if (is_last && args.delta_softplus)
                 d_step *= sigmoid(v); /* now it is that of delta */
-            chunk_D += d_y * u, chunk_bias += d_step;
+            chunk_D += d_y * u[l], chunk_bias += d_step;
             if (active) {
                 d_u[l] = d_input, d_delta[l] = d_step;
                 if (z != NULL)

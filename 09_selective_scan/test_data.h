@@ -67,7 +67,7 @@ static inline HOST_DEVICE float selective_delta(const struct selective_spec *spe
         break;
     }
     if (spec->softplus)
-        return uniform * 4 - 6.75f; /* steps of 0.001 to 0.06, all sizes alike */
+        return uniform * 4 - 6.75f;                         /* steps of 0.001 to 0.06, all sizes alike */
     return (1 + uniform) / (float)(16 << (hash >> 32) % 7); /* 2^-10 to 2^-3 */
 }
 
