@@ -17,15 +17,6 @@ static __device__ __forceinline__ float ex2(float x)
     float power;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
     return power;
-    /* The sum over the lanes of a warp, in every lane. */
-    static __device__ __forceinline__ float warp_sum(float value)
-    {
-#pragma unroll
-        for (int d = 16; d > 0; d /= 2)
-            value += __shfl_xor_sync(0xFFFFFFFFu, value, d);
-        return value;
-    }
-
 #endif
 }
 
