@@ -63,7 +63,7 @@ static bool find_changes(const struct problem *problem, const struct data *data,
         if (was.arrays[a] != NULL && array_role(&operation->arrays[a], problem->direction) == READ)
             *changed = *changed || memcmp(is.arrays[a], was.arrays[a],
                                           array_count(&operation->arrays[a], problem->sizes) *
-                                              array_element_bytes(&operation->arrays[a])) != 0;
+                                              array_element_bytes(&operation->arrays[a], problem->storage)) != 0;
     host_free(&is);
     host_free(&was);
     return created && copied;

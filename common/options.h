@@ -19,6 +19,7 @@ struct options {
     size_t list[MAX_LIST];   /* of the size that takes a list; its `sizes` is the first of these */
     int num_list;
 
+    enum storage storage; /* FLOAT32 unless --type names another */
     bool flag_given[MAX_FLAGS];
     choice flags;     /* those that were given */
     const char *with; /* as given; NULL: what the operation is timed with */

@@ -105,6 +105,8 @@ void selection_list(const struct selection *selection)
             printf(" (partial)");
         if (*kernel->limits != '\0')
             printf(" (%s)", kernel->limits);
+        if (kernel->float32_only)
+            printf(" (float32)");
         if (kernel->min_arch != 0)
             printf(" (needs sm_%d)", kernel->min_arch);
         if (*knobs_list(&kernel->knobs, knobs) != '\0')
@@ -142,6 +144,10 @@ bool selection_refuses(const struct selection *selection, const struct kernel *k
     if (chip_lacks(selection, kernel, why, size))
         return true;
     const int used = snprintf(why, size, "%s ", kernel->name);
+    if (kernel->float32_only && selection->options->storage != FLOAT32) {
+        snprintf(why + used, size - (size_t)used, "takes float32, not %s", storage_name(selection->options->storage));
+        return true;
+    }
     return selection->operation->refuses != NULL &&
            selection->operation->refuses(kernel->row, sizes, why + used, size - (size_t)used);
 }
