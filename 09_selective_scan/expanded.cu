@@ -42,7 +42,7 @@ static __global__ void expand(struct selective_args args, struct expanded arrays
     const float step_u = step * ((const float *)args.u)[i];
     for (size_t n = 0; n < args.states; n++) {
         const size_t state = both * args.states + n, at = state * args.seq_len + l;
-        const float a = ex2(step * (args.A[channel * args.states + n] * LOG2_E));
+        const float a = fast_exp2(step * (args.A[channel * args.states + n] * LOG2_E));
         const float x = step_u * B[n * args.seq_len + l];
         arrays.coeffs[at] = a;
         arrays.inputs[at] = l == 0 && args.initial_state != NULL ? a * args.initial_state[state] + x : x;

@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(256) fused_scan_forward(struct selectiv
             /* The thread: a becomes the product, x the sum so far. */
 #pragma unroll
             for (int i = 0; i < elems; i++) {
-                a[i] = ex2(step[i] * A);
+                a[i] = fast_exp2(step[i] * A);
                 x[i] = i < count ? step[i] * u[i] * B[at + i] : 0.0f;
                 if (i > 0) {
                     x[i] = x[i - 1] * a[i] + x[i];

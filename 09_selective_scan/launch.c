@@ -84,7 +84,6 @@ cudaError_t selective_finish_empty(const struct selective_args *args, bool backw
         return put(args->final_state, args->initial_state, all_states, stream);
 
     const size_t group_rows = args->batch * args->groups * args->states * args->seq_len;
-    const size_t stored = args->storage == FLOAT32 ? sizeof(float) : sizeof(float) / 2;
     float *const sums[] = {args->d_A, args->d_D, args->d_delta_bias};
     const size_t counts[] = {args->channels * args->states, args->channels, args->channels};
     void *const stored_sums[] = {args->d_B, args->d_C};
@@ -93,7 +92,7 @@ cudaError_t selective_finish_empty(const struct selective_args *args, bool backw
         error = put(sums[i], NULL, counts[i], stream);
     for (int i = 0; i < 2 && error == cudaSuccess; i++)
         if (stored_sums[i] != NULL && group_rows != 0)
-            error = cudaMemsetAsync(stored_sums[i], 0, group_rows * stored, stream);
+            error = cudaMemsetAsync(stored_sums[i], 0, group_rows * storage_bytes(args->storage), stream);
     return error;
 }
 

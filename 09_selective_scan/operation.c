@@ -34,12 +34,11 @@ static void fill(const struct problem *problem, const struct data *data)
     const size_t window = selective_window(problem->sizes[SEQ_LEN]);
     for (int a = 0; a < S_NUM_ARRAYS; a++) {
         const struct array *array = &selective_operation.arrays[a];
-        float *values = problem->arrays[a];
         const size_t count = array_count(array, problem->sizes);
-        if (values == NULL || array_role(array, problem->direction) != READ)
+        if (problem->arrays[a] == NULL || array_role(array, problem->direction) != READ)
             continue;
         for (size_t i = 0; i < count; i++)
-            values[i] = selective_value(&spec, a, i, window);
+            array_set(problem, a, i, selective_value(&spec, a, i, window));
     }
 }
 
@@ -53,7 +52,7 @@ struct selective_args selective_args_of(const struct problem *problem)
                                    .states = problem->sizes[STATES],
                                    .groups = problem->sizes[GROUPS],
                                    .seq_len = problem->sizes[SEQ_LEN],
-                                   .storage = FLOAT32,
+                                   .storage = problem->storage,
                                    .delta_softplus = problem->flags[DELTA_SOFTPLUS],
                                    .config = problem->config,
                                    .u = arrays[S_U],
@@ -92,6 +91,7 @@ static bool view(const void *table, int i, struct kernel *kernel)
                               .idea = row->idea,
                               .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
                               .is_default = row->is_default,
+                              .float32_only = row->float32_only,
                               .min_arch = row->min_arch,
                               .knobs = row->knobs};
     if (row->max_states != 0)
@@ -146,8 +146,8 @@ static void default_shapes(const struct place *place, struct shapes *shapes)
         shapes_add(shapes, place->backend == ON_CUDA ? on_gpu[i] : on_sim[i]);
 }
 
-#define ROWS .num_dims = 3, .dims = {BATCH, CHANNELS, SEQ_LEN}
-#define GROUP_ROWS .num_dims = 4, .dims = {BATCH, GROUPS, STATES, SEQ_LEN}
+#define ROWS .stored = true, .num_dims = 3, .dims = {BATCH, CHANNELS, SEQ_LEN}
+#define GROUP_ROWS .stored = true, .num_dims = 4, .dims = {BATCH, GROUPS, STATES, SEQ_LEN}
 #define CHANNEL_STATES .num_dims = 2, .dims = {CHANNELS, STATES}
 #define ALL_STATES .num_dims = 3, .dims = {BATCH, CHANNELS, STATES}
 #define EACH_CHANNEL .num_dims = 1, .dims = {CHANNELS}

@@ -174,16 +174,33 @@ static void read_floats(struct oracle *oracle, const float *array, size_t first,
         oracle->failed = true;
 }
 
-/* The same of an array that may be stored in fewer bits. */
+/* The same of an array that may be kept in fewer bits. */
 static void read_stored(struct oracle *oracle, const void *array, size_t first, size_t count, float *to)
 {
-    read_floats(oracle, array, first, count, to);
+    const enum storage storage = oracle->args.storage;
+    if (storage == FLOAT32 || array == NULL) {
+        read_floats(oracle, array, first, count, to);
+        return;
+    }
+    const size_t bytes = storage_bytes(storage);
+    void *values = take(oracle, count, bytes);
+    const char *from = (const char *)array + first * bytes;
+    if (values == NULL || cudaMemcpy(values, from, count * bytes,
+                                     oracle->on_device ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost) != cudaSuccess)
+        oracle->failed = true;
+    for (size_t i = 0; i < count && !oracle->failed; i++)
+        to[i] = storage_get(storage, values, i);
+    free(values);
 }
 
-/* What one element of an array must be, once it was read. */
+/* What one element of an array must be, once it was read; the rounding to its type is added (finding_add_stored). */
 static void compare(struct oracle *oracle, int array, size_t index, float got, struct bounded expected)
 {
-    finding_add(oracle->finding, array, index, got, expected.value, 1.01 * expected.error);
+    const enum storage storage = array_storage(&selective_operation.arrays[array], oracle->args.storage);
+    const double bound = 1.01 * expected.error, most = fabs(expected.value) + bound;
+    const bool overflows = isinf(got) && most >= storage_overflow(storage) && (got > 0.0f) == (expected.value > 0.0);
+    finding_add(oracle->finding, array, index, got, overflows ? got : expected.value,
+                bound + storage_rounding(storage, most));
 }
 
 /* ---- one channel of one batch, steps [first, first + steps) ---- */

@@ -1,29 +1,16 @@
-/* selective.cuh - the functions of the selective scan, for one element.
-
-   The exponential of a state and step is one instruction, ex2.approx.ftz: 2^x with a relative error of 2^-22, 0 where
-   the result is below 2^-126 (PTX ISA, "ex2"). CUDA C has no word for it, so it is PTX here. Whoever calls it multiplies
-   with log2 e before: once a channel and state, in A. */
+/* selective.cuh - the functions of the selective scan, for one element. Whoever calls fast_exp2 for
+   a state and step multiplies with log2 e before: once a channel and state, in A. */
 #ifndef SELECTIVE_CUH
 #define SELECTIVE_CUH
 
-#define LOG2_E 1.4426950408889634f
+#include <fast_math.h>
 
-static __device__ __forceinline__ float ex2(float x)
-{
-#ifdef LINREC_SIM
-    const float power = exp2f(x);
-    return power < 0x1p-126f ? 0.0f : power;
-#else
-    float power;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
-    return power;
-#endif
-}
+#define LOG2_E 1.4426950408889634f
 
 /* log(1 + exp(v)). From 20 on it is v to within float32. */
 static __device__ __forceinline__ float softplus(float v)
 {
-    return v > 20.0f ? v : log1pf(ex2(v * LOG2_E));
+    return v > 20.0f ? v : log1pf(fast_exp2(v * LOG2_E));
 }
 
 /* The step of v = delta + delta_bias. */
@@ -35,7 +22,7 @@ static __device__ __forceinline__ float step_of(float v, bool delta_softplus)
 /* 1 / (1 + exp(-v)): the derivative of softplus. */
 static __device__ __forceinline__ float sigmoid(float v)
 {
-    return 1.0f / (1.0f + ex2(-v * LOG2_E));
+    return 1.0f / (1.0f + fast_exp2(-v * LOG2_E));
 }
 
 /* v sigmoid(v). */

@@ -52,7 +52,7 @@ static __global__ void steps_forward(struct selective_args args)
 #pragma unroll
             for (int n = 0; n < elems; n++)
                 if (n < count) {
-                    h[n] = ex2(step * A[n]) * h[n] + step_u * B[n * args.seq_len + l];
+                    h[n] = fast_exp2(step * A[n]) * h[n] + step_u * B[n * args.seq_len + l];
                     y += C[n * args.seq_len + l] * h[n];
                 }
             out[l] = is_last && z != NULL ? y * silu(z[l]) : y;

@@ -35,7 +35,7 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, c
             if (n < count) {
                 if ((l - begin) % every == 0)
                     saved[((l - begin) / every * elems + n) * 32] = h[n];
-                h[n] = ex2(step * (A[n] * LOG2_E)) * h[n] + step * u[l] * B[n * args->seq_len + l];
+                h[n] = fast_exp2(step * (A[n] * LOG2_E)) * h[n] + step * u[l] * B[n * args->seq_len + l];
             }
     }
 }
@@ -90,7 +90,7 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
 #pragma unroll
             for (int n = 0; n < elems; n++)
                 if (n < count) {
-                    const float a = ex2(step * (A[n] * LOG2_E)), b = B[n * seq_len + l], c = C[n * seq_len + l];
+                    const float a = fast_exp2(step * (A[n] * LOG2_E)), b = B[n * seq_len + l], c = C[n * seq_len + l];
                     const float kept = a * history[((l - begin) * elems + n) * 32], now = kept + step * u[l] * b;
                     const float g = d_y * c + carry[n];
                     const float d_B = warp_sum(active ? g * step * u[l] : 0.0f);

@@ -4,11 +4,12 @@
 #include "test_data.h"
 
 /* A grid-stride loop. */
-static __global__ void fill(struct selective_spec spec, int array, float *values, size_t count, size_t window)
+static __global__ void fill(struct selective_spec spec, int array, enum storage storage, void *values, size_t count,
+                            size_t window)
 {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
-        values[i] = selective_value(&spec, array, i, window);
+        storage_set(storage, values, i, selective_value(&spec, array, i, window));
 }
 
 extern "C" cudaError_t selective_device_fill(const struct problem *problem, const struct data *data)
@@ -22,7 +23,7 @@ extern "C" cudaError_t selective_device_fill(const struct problem *problem, cons
             continue;
         const size_t blocks = (count - 1) / (threads * per_thread) + 1;
         fill<<<(unsigned)(blocks < 0x7FFFFFFF ? blocks : 0x7FFFFFFF), (unsigned)threads>>>(
-            spec, a, (float *)problem->arrays[a], count, window);
+            spec, a, array_storage(array, problem->storage), problem->arrays[a], count, window);
     }
     return cudaGetLastError();
 }
