@@ -254,7 +254,7 @@ int selection_shapes(struct selection *selection)
     const int list = list_size(selection->operation);
     struct shapes defaults = {NULL, 0};
     char why[256] = "";
-    bool any = false;
+    bool any = false, given = options->variant != NULL;
 
     (chapter->default_shapes != NULL ? chapter->default_shapes : selection->operation->default_shapes)(selection->place,
                                                                                                        &defaults);
@@ -262,7 +262,7 @@ int selection_shapes(struct selection *selection)
         add_shape(selection, defaults.sizes[i]);
     free(defaults.sizes);
 
-    /* some kernel must take each value of a list that was given, and a named kernel must take some shape */
+    /* some kernel must take each value of a list that was given, and a named kernel, or a given size, some shape */
     const struct shapes *shapes = &selection->shapes;
     for (int v = 0; v < options->num_list; v++) {
         bool taken = false;
@@ -274,7 +274,9 @@ int selection_shapes(struct selection *selection)
     }
     for (int i = 0; i < shapes->count && !any; i++)
         any = anyone_takes(selection, shapes->sizes[i], why, sizeof why);
-    if (!any && options->variant != NULL)
+    for (int s = 0; s < selection->operation->num_sizes; s++)
+        given = given || options->size_given[s];
+    if (!any && given)
         return usage_error("%s; choose another shape or variant", why);
     return 0;
 }
