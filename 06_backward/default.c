@@ -46,12 +46,12 @@ static struct pipe_choice backward_tuned(size_t seq_len)
     return (struct pipe_choice){NULL, NULL, {0, 0, 0}};
 }
 
-/* Measured on an H200 (README.md, "Choosing"): below 512 elements each warp by itself; from 1024 on the copy engine
-   with two large tiles on their way; between them, and without an engine, cp.async; and ahead where there is not even
-   that. */
+/* Measured on an H200 (README.md, "Choosing"): below 256 elements each warp by itself; from 1024 on the copy engine
+   with two large tiles on their way; between them, and without an engine, cp.async. Where there is not even that, each
+   warp by itself below 512, and ahead from there on. */
 struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
 {
-    if (seq_len < 512)
+    if (seq_len < (chip->arch < 80 ? 512 : 256))
         return (struct pipe_choice){backward_flat, "flat", {0, 0, 0}};
     if (chip->arch < 80)
         return (struct pipe_choice){backward_ahead, "ahead", {0, 0, 0}};
