@@ -196,8 +196,8 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
 /* ---- times ---- */
 
-/* Where cudaMalloc puts the arrays changes a short launch by some per cent, so it is timed in several sets of arrays in
-   turn. The first set is the one that was checked. */
+/* Nobody promises that all places where cudaMalloc may put the arrays are alike, so a short launch is timed in several
+   sets of arrays in turn. The first set is the one that was checked. */
 enum { MAX_PLACES = 4 };
 
 struct places {
