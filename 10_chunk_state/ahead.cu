@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(256)
         h[c] = initial_state != NULL ? initial_state[i + c] : 0.0f;
 #pragma unroll
     for (int a = 0; a < ahead; a++)
-        if (a < flat.chunks) {
+        if ((size_t)a < flat.chunks) {
             load<storage, width>(h_local, first + a * flat.columns, x[a]);
             g[a] = gamma[decay + a * flat.decays];
         }
@@ -68,17 +68,17 @@ static __global__ void __launch_bounds__(256)
             final_state[i + c] = h[c];
 }
 
-typedef void kernel(struct flat, bool, const void *, const float *, const float *, void *, float *);
+typedef void ahead_kernel(struct flat, bool, const void *, const float *, const float *, void *, float *);
 
 /* The kernel with `ahead` chunks on their way, NULL if there is none. */
 template <int storage, int width>
-static kernel *choose(int ahead)
+static ahead_kernel *choose(int ahead)
 {
     return ahead == 2    ? ahead_forward<storage, width, 2>
            : ahead == 4  ? ahead_forward<storage, width, 4>
            : ahead == 8  ? ahead_forward<storage, width, 8>
            : ahead == 16 ? ahead_forward<storage, width, 16>
-                         : (kernel *)NULL;
+                         : (ahead_kernel *)NULL;
 }
 
 extern "C" cudaError_t chunk_state_ahead(const struct chunk_state_args *args, cudaStream_t stream)
@@ -88,10 +88,11 @@ extern "C" cudaError_t chunk_state_ahead(const struct chunk_state_args *args, cu
     const int threads = args->config.threads != 0 ? args->config.threads : 128;
     const int ahead = args->config.rows != 0 ? args->config.rows : 8;
     const size_t items = flat.batch * flat.columns / (wide ? 4 : 1), blocks = (items + threads - 1) / threads;
-    const cudaError_t error = chunk_state_check(args, false, 0);
-    if (error != cudaSuccess || chunk_state_is_empty(args))
+    bool done;
+    const cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
+    if (done)
         return error;
-    kernel *const chosen = args->storage == FLOAT32 ? (wide ? choose<FLOAT32, 4>(ahead) : choose<FLOAT32, 1>(ahead))
+    ahead_kernel *const chosen = args->storage == FLOAT32 ? (wide ? choose<FLOAT32, 4>(ahead) : choose<FLOAT32, 1>(ahead))
                            : args->storage == BF16  ? (wide ? choose<BF16, 4>(ahead) : choose<BF16, 1>(ahead))
                                                     : (wide ? choose<FP16, 4>(ahead) : choose<FP16, 1>(ahead));
     if (blocks > 0x7FFFFFFF || threads > 256 || threads % 32 != 0 || chosen == NULL)

@@ -102,11 +102,10 @@ struct flat {
 };
 struct flat flat_of(const struct chunk_state_args *args);
 
-/* What every launcher checks: sizes whose bytes overflow, missing pointers, bases, rank and decays. */
-cudaError_t chunk_state_check(const struct chunk_state_args *args, bool backward, size_t max_rank);
-
-/* Whether there is nothing to compute. */
-bool chunk_state_is_empty(const struct chunk_state_args *args);
+/* What every launcher begins with. Checks the arguments: sizes whose bytes overflow, missing pointers, bases, rank and
+   decays. Where there is nothing to compute it does what is left to do. *done: the launcher returns what this returns. */
+cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
+                              bool *done);
 
 #ifdef __cplusplus
 }

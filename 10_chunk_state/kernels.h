@@ -1,8 +1,7 @@
-/* kernels.h - the launchers of chapter 10, in the order of the text, and its table. */
+/* kernels.h - the launchers of chapter 10, in the order of the text. */
 #ifndef CHUNK_STATE_KERNELS_H
 #define CHUNK_STATE_KERNELS_H
 
-#include "../common/harness.h"
 #include "chunk_state.h"
 
 #ifdef __cplusplus
@@ -29,8 +28,6 @@ size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool 
 size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward);
 
 extern const struct chunk_state_kernel chapter10_kernels[];
-extern const struct chapter chapter10;
-extern const struct operation chunk_state_operation;
 
 #ifdef __cplusplus
 }

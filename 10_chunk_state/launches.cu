@@ -22,12 +22,13 @@ static __global__ void step(struct flat flat, size_t k, const float *__restrict_
         gamma[chunk * flat.decays + column / flat.per_decay] * h + h_local[chunk * flat.columns + column];
 }
 
-/* The state before the first chunk, to h_out (exclusive) or, where there is no chunk, to final_state. */
-static __global__ void begin(struct flat flat, const float *before, float *after, size_t after_stride)
+/* The state before the first chunk, to h_out, if that is exclusive. */
+static __global__ void begin(struct flat flat, const float *initial_state, float *h_out)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < flat.batch * flat.columns)
-        after[i / flat.columns * after_stride + i % flat.columns] = before != NULL ? before[i] : 0.0f;
+        h_out[i / flat.columns * flat.chunks * flat.columns + i % flat.columns] =
+            initial_state != NULL ? initial_state[i] : 0.0f;
 }
 
 /* The last state of each batch, to final_state. */
@@ -39,23 +40,21 @@ static __global__ void end(struct flat flat, const float *h_out, float *final_st
             h_out[(i / flat.columns * flat.chunks + flat.chunks - 1) * flat.columns + i % flat.columns];
 }
 
-/* The elements of a batch's chunk k in h_out, as an offset. */
 extern "C" cudaError_t chunk_state_launches(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const struct flat flat = flat_of(args);
     const size_t blocks = (flat.batch * flat.columns + 255) / 256, row = flat.columns, all = flat.chunks * row;
-    const cudaError_t error = chunk_state_check(args, false, 0);
     const float *before = args->initial_state;
     size_t before_stride = row;
     float *const h_out = (float *)args->h_out;
-    if (error != cudaSuccess || chunk_state_is_empty(args))
+    bool done;
+    const cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
+    if (done)
         return error;
     if (args->storage != FLOAT32 || blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    if (flat.chunks == 0 && args->final_state != NULL)
-        begin<<<(unsigned)blocks, 256, 0, stream>>>(flat, before, args->final_state, row);
-    if (flat.chunks != 0 && args->exclusive)
-        begin<<<(unsigned)blocks, 256, 0, stream>>>(flat, before, h_out, all);
+    if (args->exclusive)
+        begin<<<(unsigned)blocks, 256, 0, stream>>>(flat, before, h_out);
     for (size_t k = 0; k < flat.chunks; k++) {
         const bool is_last = args->exclusive && k + 1 == flat.chunks;
         float *const after = is_last ? args->final_state : h_out + (args->exclusive ? k + 1 : k) * row;
@@ -66,7 +65,7 @@ extern "C" cudaError_t chunk_state_launches(const struct chunk_state_args *args,
         before = after;
         before_stride = after_stride;
     }
-    if (flat.chunks != 0 && !args->exclusive && args->final_state != NULL)
+    if (!args->exclusive && args->final_state != NULL)
         end<<<(unsigned)blocks, 256, 0, stream>>>(flat, h_out, args->final_state);
     return cudaGetLastError();
 }

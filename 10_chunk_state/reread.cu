@@ -36,8 +36,9 @@ extern "C" cudaError_t chunk_state_reread(const struct chunk_state_args *args, c
 {
     const struct flat flat = flat_of(args);
     const size_t blocks = (flat.batch * flat.columns + 255) / 256;
-    const cudaError_t error = chunk_state_check(args, false, 0);
-    if (error != cudaSuccess || chunk_state_is_empty(args))
+    bool done;
+    const cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
+    if (done)
         return error;
     if (args->storage != FLOAT32 || blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
