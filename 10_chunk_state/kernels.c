@@ -17,6 +17,8 @@ const struct chunk_state_kernel chapter10_kernels[] = {
     {.name = "ahead", .idea = "four columns a thread, the next chunks on their way", .forward = chunk_state_ahead,
      .knobs = {.rows = {2, 4, 8, 16}, .max_threads = 256}},
     {.name = "bulk", .idea = "the copy engine brings the next chunks", .forward = chunk_state_bulk, PIECES},
+    {.name = "split", .idea = "few heads: chunks spread over blocks", .forward = chunk_state_split,
+     .workspace_size = chunk_state_split_workspace, PIECES},
     {.name = NULL},
 };
 

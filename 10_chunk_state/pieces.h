@@ -11,7 +11,7 @@ extern "C" {
 enum {
     STEPS = 8,                /* chunks of a piece */
     PIECES_MAX_THREADS = 512, /* of a block, each with four columns of the slice */
-    PIECES_MAX_STAGES = 24,   /* pieces in shared memory at once */
+    PIECES_MAX_STAGES = 48,   /* pieces in shared memory at once */
     PIECES_COLUMNS_OF = 8,    /* dv is a multiple of it: the copy engine takes multiples of 16 bytes */
 };
 
