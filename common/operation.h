@@ -177,6 +177,10 @@ struct operation {
     /* The shapes that a program takes without options. */
     void (*default_shapes)(const struct place *place, struct shapes *shapes);
 
+    /* Where options have changed some sizes of a default shape (`given`), changes others that must follow. NULL: none
+       must. */
+    void (*settle)(size_t sizes[MAX_SIZES], const bool given[MAX_SIZES]);
+
     /* Test data. Kinds are numbered from 0. `filled` is what their names describe: "near one" "coefficients". */
     const char *filled;
     int num_kinds;
@@ -197,6 +201,9 @@ struct operation {
     void (*check)(const struct problem *problem, const struct data *data, int levels, struct finding *finding);
     cudaError_t (*device_check)(const struct problem *problem, const struct data *data, int levels,
                                 struct finding *finding);
+
+    /* The bytes that a pass must move. NULL: all that it reads and writes, each once. */
+    double (*bytes)(const struct problem *problem);
 
     /* What the columns percent_of_copy and percent_of_add compare a pass with: [0] forward, [1] backward. */
     struct baseline copy[2], add[2];
@@ -256,7 +263,8 @@ bool array_is_independent(const struct array *array);
 /* Elements of the largest array of a pass, to tell large shapes from small ones. */
 size_t problem_count(const struct problem *problem);
 
-/* Bytes of all arrays that the pass reads and writes, each once, as far as the problem has them. */
+/* Bytes that the pass must move: operation->bytes, or all arrays that it reads and writes, each once, as far as the
+   problem has them. */
 double problem_bytes(const struct problem *problem);
 
 /* "4 x 1024", all sizes in order. Returns text. */
