@@ -10,6 +10,8 @@
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
+#   OWN_CHECKS := yes   the chapter's Makefile has a `check` of its own: its operation has other sizes
+#   TRACED_SHAPES, SANITIZED_SHAPES   the shapes of `make trace` and `make sanitize` (default: those of the recurrence)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
 #   PLOT                the command that draws (default: common/plots/plot.pl)
 #   FIGURES             the command that draws the text's pictures from the recordings, for `make report` (default: none)
@@ -26,7 +28,7 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECK_WITH PLOT FIGURES OWN_CHECKS TRACED_SHAPES SANITIZED_SHAPES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
@@ -79,6 +81,7 @@ define NEWLINE
 	
 endef
 
+ifeq ($(OWN_CHECKS),)
 # the default shapes, a single sequence, many short ones, and odd lengths around warps and past a tile; the simulator once more in
 # another order
 check: all
@@ -91,12 +94,14 @@ check: all
 ifneq ($(CHECK_WITH),)
 	cd $(ROOT) && $(CHECK_WITH) build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
 endif
+endif
 
 plot:
 	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)
 
 # what one launch of each kernel asks of memory, counted by the simulator; LINES=VARIANT (or all): line by line
 # (only where make is told so: shells export their terminal's LINES)
+TRACED_SHAPES ?= --num-seqs 32 --seq-len 100,1001,4096
 TRACED := results/$(CHAPTER)_trace.csv results/$(CHAPTER)_warp.csv
 trace:
 ifneq ($(ON_CPU),)
@@ -106,7 +111,7 @@ else
 	@mkdir -p $(ROOT)/results
 	@cd $(ROOT) && rm -f $(TRACED)
 	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
-	    build/sim/$(CHAPTER) --num-seqs 32 --seq-len 100,1001,4096 > /dev/null
+	    build/sim/$(CHAPTER) $(TRACED_SHAPES) > /dev/null
 	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
 	@cd $(ROOT) && perl common/plots/warp.pl $(CHAPTER) $(TERM_OPTION)
 endif
@@ -146,7 +151,7 @@ endif
 ifeq ($(ON_CPU),)
 ifneq ($(ON_GPU),)
 sanitize:: all
-	@cd $(ROOT) && sh common/gpu/sanitize.sh $(CHAPTER)
+	@cd $(ROOT) && sh common/gpu/sanitize.sh $(CHAPTER) $(SANITIZED_SHAPES)
 else
 sanitize::
 	$(call NEEDS_GPU,the simulator checks its own runs: make test)
