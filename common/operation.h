@@ -10,22 +10,31 @@
       (seq_len). The first is the independent one: parts of the result that differ in it alone do not influence each
       other (sequences, a batch). At most one size takes a list of values.
    3. Arrays: struct array. Name, shape, and whether a pass reads or writes them. Each has an option for a .npy file.
-      Some may be optional, and flags (struct flag) may be on or off: every kernel is checked with all of them, with
-      none and with each alone left out, and on tiny shapes in all combinations. What it is timed with you say here, and
-      a reader by --with; it stands in a column of the CSV.
-      Those that are `stored` are float32, bf16 or fp16, as --type says. Read and write them by array_get and array_set.
+      Flags: struct flag, options without a value. They arrive in problem->flags, and a launcher's arguments get them
+      from there.
+      What may be left out: an array that is `optional` (its pointer is then NULL), one that `goes_with` an optional
+      one (the gradient of z with z), and every flag. Each kernel is checked with everything on all kinds of data; on
+      the hardest kind with each alone left out, with nothing and as it is timed, on tiny shapes in all combinations.
+      `timed` says what is there in the workload that is timed; a reader chooses another by --with. The table says so
+      above its first row, and the CSV in the column `with`.
+      Types: arrays that are `stored` are kept as float32, bf16 or fp16, as --type says, in problem->storage and in the
+      CSV's column `type`. Read and write them on the host by array_get and array_set. A row of the table that takes
+      float32 alone says so in kernel->float32_only.
    4. Test data: kinds of them, each there because some wrong kernel passes all others, and a function that fills what a
       pass reads. It works on the host. For shapes of gigabytes add device_fill, which must write the same bits.
    5. The oracle: a function that compares what a pass has written with a loop in double precision, within a bound that
-      you derive. finding_add (finding.h) takes each element's value, what it must be and its bound; array_check does
-      so for an array that is `stored`, and adds the rounding to its type. It works on the host, on a whole small problem or on samples of a large one. For all of a large one add device_check.
+      you derive. array_check takes each element's place, what it must be and its bound. For an array that is `stored`
+      both are of the float that a kernel rounds to the type: the rounding is added there. Where what was rounded is
+      read again by the same pass, storage_rounding (storage.h) says how wrong it is by then. The function works on the
+      host, on a whole small problem or on samples of a large one. For all of a large one add device_check, where
+      finding_add_stored (finding.h) takes the place of array_check.
    6. The way to the kernels: functions that read a row of the table, launch it, and say what it needs.
    7. The elementwise kernels to compare with, and default shapes.
    8. A chapter's main.c: `struct chapter` (harness.h) with its operation and its table, and harness_main.
 
-   Then `CHAPTER --check-only` runs, --help lists your sizes and arrays, and the harness does the rest: guards around
-   what is written, NaN before each launch, memory checks, --resume, --fill, own arrays, the first wrong element and its
-   owner. */
+   Then `CHAPTER --check-only` runs, --help lists your sizes, flags, types and arrays, and the harness does the rest:
+   guards around what is written, NaN before each launch, memory checks, --resume, --fill, own arrays, the first wrong
+   element and its owner. */
 #ifndef OPERATION_H
 #define OPERATION_H
 
