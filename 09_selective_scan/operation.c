@@ -25,7 +25,7 @@ static bool kind_fits(const struct problem *problem, int kind)
 
 size_t selective_window(size_t seq_len)
 {
-    return seq_len > 16384 ? 8209 : 0; /* a prime, so that it meets no tile's edge twice */
+    return seq_len > 4096 ? 2053 : 0; /* a prime, so that it meets no tile's edge twice */
 }
 
 static void fill(const struct problem *problem, const struct data *data)
@@ -200,6 +200,7 @@ const struct operation selective_operation = {
     .device_fill = selective_device_fill,
     .check = selective_check,
     .device_check = selective_device_check,
+    .device_samples = true,
     .copy = {{COPY, {S_U, S_OUT}}, {COPY, {S_D_OUT, S_D_U}}},
     .add = {{ADD, {S_U, S_DELTA, S_OUT}}, {ADD5, {S_D_OUT, S_U, S_DELTA, S_D_U, S_D_DELTA}}},
     .kernel = view,

@@ -475,30 +475,34 @@ void selective_check(const struct problem *problem, const struct data *data, int
 
 /* ---- samples of a large problem ---- */
 
-/* A number below `count`: 0 and the last first, then random ones. */
-static size_t sample(uint64_t seed, size_t i, size_t count)
+/* The i-th of `wanted` samples of `count` things: all of them if that is enough, else the first, the last, and then
+   random ones. */
+static size_t sample(uint64_t seed, size_t i, size_t wanted, size_t count)
 {
+    if (wanted >= count)
+        return i % count;
     return i == 0 ? 0 : i == 1 ? count - 1 : (size_t)(data_hash(seed, DATA_SPECIAL, i) % count);
 }
 
-/* Whole channels, in the backward pass of all batches. */
+/* Whole channels, in the backward pass of all batches: as many as are 2^20 steps of all states together, two at least. */
 static void check_channels(struct oracle *oracle, bool backward, uint64_t seed)
 {
     const struct selective_args *args = &oracle->args;
-    const size_t most = (size_t)1 << 24, batches = backward ? args->batch : 1; /* steps of all states together */
-    const size_t work = batches * args->states * args->seq_len, count = work < most / 2 ? most / work : 2;
+    const size_t batches = backward ? args->batch : 1, all = args->channels * args->batch / batches;
+    const size_t most = ((size_t)1 << 20) / (batches * args->states * args->seq_len), wanted = most > 2 ? most : 2;
     struct channel c = channel_create(oracle, args->seq_len);
     struct totals totals = totals_create(oracle, 0);
-    for (size_t i = 0; i < count && !oracle->failed; i++) {
-        const size_t d = sample(seed, i, args->channels);
+    for (size_t i = 0; i < wanted && i < all && !oracle->failed; i++) {
+        const size_t which = sample(seed, i, wanted, all), d = which % args->channels;
+        if (!backward) {
+            check_forward(oracle, &c, which / args->channels, d);
+            continue;
+        }
         memset(totals.d_A + d * args->states, 0, args->states * sizeof *totals.d_A);
         totals.d_D[d] = totals.d_bias[d] = (struct sum){0.0, 0.0, 0.0, 0.0};
-        if (!backward)
-            check_forward(oracle, &c, sample(seed + 1, i, args->batch), d);
-        for (size_t b = 0; b < args->batch && backward && !oracle->failed; b++)
+        for (size_t b = 0; b < args->batch && !oracle->failed; b++)
             check_backward(oracle, &c, b, d, &totals);
-        if (backward)
-            check_shared(oracle, d, &totals);
+        check_shared(oracle, d, &totals);
     }
     totals_free(&totals);
     channel_free(&c);
@@ -512,10 +516,11 @@ static void check_windows(struct oracle *oracle, uint64_t seed)
     const size_t window = selective_window(args->seq_len), per_group = args->channels / args->groups;
     const size_t length = window != 0 ? window : args->seq_len, windows = (args->seq_len - 1) / length + 1;
     struct channel c = channel_create(oracle, length);
-    struct sum *d_B = take(oracle, length, sizeof *d_B), *d_C = take(oracle, length, sizeof *d_C), d_A;
+    struct sum *d_B = take(oracle, length, sizeof *d_B), *d_C = take(oracle, length, sizeof *d_C);
+    struct sum d_A = {0.0, 0.0, 0.0, 0.0}; /* of no use here */
     for (size_t i = 0; i < 2 && !oracle->failed; i++) {
-        const size_t b = sample(seed, i, args->batch), g = sample(seed + 1, i, args->groups);
-        const size_t n = sample(seed + 2, i, args->states), first = sample(seed + 3, i, windows) * length;
+        const size_t b = sample(seed, i, 2, args->batch), g = sample(seed, i, 2, args->groups);
+        const size_t n = sample(seed, i, 2, args->states), first = sample(seed, i, 2, windows) * length;
         c.steps = args->seq_len - first < length ? args->seq_len - first : length;
         memset(d_B, 0, c.steps * sizeof *d_B);
         memset(d_C, 0, c.steps * sizeof *d_C);

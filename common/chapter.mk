@@ -9,9 +9,9 @@
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all but tune)
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
-#   CHECKS, CHECK_REVERSED, TRACED_SHAPES
-#                       shapes of `make check`, with ; between its runs; of its run in reverse order; of `make trace` (default: those of
-#                       the recurrence; another operation names its own sizes)
+#   CHECKS, CHECK_REVERSED, TRACED_SHAPES, SANITIZED_SHAPES
+#                       shapes of `make check`, with ; between its runs; of its run in reverse order; of `make trace`; of `make sanitize`
+#                       (default: those of the recurrence; another operation names its own sizes)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
 #   PLOT                the command that draws (default: common/plots/plot.pl)
@@ -29,7 +29,7 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES CHECK_WITH PLOT FIGURES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
@@ -151,7 +151,7 @@ endif
 ifeq ($(ON_CPU),)
 ifneq ($(ON_GPU),)
 sanitize:: all
-	@cd $(ROOT) && sh common/gpu/sanitize.sh $(CHAPTER)
+	@cd $(ROOT) && sh common/gpu/sanitize.sh $(CHAPTER) $(SANITIZED_SHAPES)
 else
 sanitize::
 	$(call NEEDS_GPU,the simulator checks its own runs: make test)

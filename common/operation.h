@@ -205,6 +205,10 @@ struct operation {
     /* The bytes that a pass must move. NULL: all that it reads and writes, each once. */
     double (*bytes)(const struct problem *problem);
 
+    /* device_check stands for itself: it takes samples of what is too large to be compared whole, and sets all of
+       *finding. Then nothing is compared on the host beside it. */
+    bool device_samples;
+
     /* What the columns percent_of_copy and percent_of_add compare a pass with: [0] forward, [1] backward. */
     struct baseline copy[2], add[2];
 

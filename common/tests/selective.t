@@ -287,6 +287,17 @@ SKIP: {
     }
 }
 
+# ---- large problems are checked by samples ----
+
+SKIP: {
+    skip 'tests_selective is not built', 1 if !-x extra('tests_selective');
+    my ($status, $out, $err) = run_program(extra('tests_selective'));
+    is($status, 0, 'tests_selective runs') or diag($err);
+    while ($out =~ /^(ok|not ok) \d+ - (.*)$/mg) {
+        is($1, 'ok', "samples: $2");
+    }
+}
+
 # ---- what the reader does wrong is told in one sentence ----
 
 refuses('groups that do not divide the channels', qr/takes groups that divide the channels evenly, and 4 channels are not 3 equal groups;/, $p, '--channels', 4, '--groups', 3);

@@ -89,6 +89,8 @@ my @faults = (
     ["barrier_not_published", "barrier_not_published",  "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of the 8-byte shared array barrier declared at FILE, which thread (0,0,0) has written at {there}"],
     ["other_barrier",        "other_barrier",           "(0,0,0)", "(0,0,0)",  "bulk_load of 128 bytes, and the block ended before anybody waited for phase 0 of the barrier, which is complete"],
     ["unwaited_copy",        "unwaited_copy",           "(0,0,0)", "(33,0,0)", "bulk_load of 128 bytes, and the block ended before anybody waited for phase 0 of the barrier, which lacks 64 of 192 announced bytes"],
+    ["half_before_barrier",  "half_before_barrier",     "(0,0,0)", "(32,0,0)", "race: reads byte 124 of the 256-byte shared array tile declared at FILE, which thread (31,0,0) has written at {there}"],
+    ["half_before_wait",     "half_before_wait",        "(0,0,0)", "(0,0,0)",  "reads byte 0 of the 256-byte shared array tile declared at FILE, to which the copy of {there} is on its way"],
     ["named_alone",          "named_alone",             "(0,0,0)", "(0,0,0)",  "named_barrier_sync of barrier 1 never ends: 32 of 64 threads have come, and thread (32,0,0) has returned"],
     ["named_elsewhere",      "named_elsewhere",         "(0,0,0)", "(0,0,0)",  "never ends: 32 of 64 threads have come, while thread (32,0,0) waits at __syncthreads at {there}"],
     ["named_other_count",    "named_other_count",       "(0,0,0)", "(32,0,0)", "named_barrier_sync of barrier 1 for 32 threads, which was called for 64 at {there}"],

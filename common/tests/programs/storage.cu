@@ -105,6 +105,32 @@ static void check_ties(enum storage storage)
     say(steps, storage, "half a step at all values");
 }
 
+/* Whether `got` passes where a float of `expected`, within `bound`, was rounded to the type. */
+static bool passes(enum storage storage, float got, double expected, double bound)
+{
+    struct finding finding = FINDING_NOTHING;
+    uint16_t stored[2];
+    storage_set(storage, stored, 0, got);
+    finding_add_stored(&finding, 0, 0, storage, stored, expected, bound);
+    return finding.num_bad == 0;
+}
+
+/* What the check lets pass: half a step, around 1 and where the type ends, and nothing beyond. */
+static void check_bounds(enum storage storage)
+{
+    const unsigned last = infinity_of(storage) - 1;
+    const double step = meaning(storage, 0x3C00) == 1.0 ? 0x1p-10 : 0x1p-7;
+    const double largest = meaning(storage, last), over = storage_overflow(storage);
+    int wrong = 0;
+    wrong += !passes(storage, 1.0f, 1.0 + 0.5 * step, 0.0) || !passes(storage, 1.0f, 1.0 + 0.625 * step, 0.125 * step);
+    wrong += passes(storage, 1.0f, 1.0 + 0.625 * step, 0.0) || passes(storage, (float)(1.0 + step), 1.0, 0.0);
+    wrong += !passes(storage, INFINITY, over, 0.0) || !passes(storage, INFINITY, largest, over - largest);
+    wrong += !passes(storage, -INFINITY, -over, 0.0) || !passes(storage, (float)largest, largest, over - largest);
+    wrong += passes(storage, INFINITY, largest, 0.0) || passes(storage, -INFINITY, over, 0.0);
+    wrong += passes(storage, (float)largest, 1.5 * over, 0.0) || passes(storage, NAN, 1.0, 1e30);
+    say(wrong, storage, "a bound has half a step more, and no more");
+}
+
 /* The bits and the floats by CUDA's functions. */
 static __global__ void convert(enum storage storage, const float *values, float *floats, unsigned short *bits)
 {
@@ -201,6 +227,7 @@ int main(void)
     for (int t = 0; t < 2; t++) {
         check_values(types[t]);
         check_ties(types[t]);
+        check_bounds(types[t]);
         check_device(types[t]);
         check_elementwise(types[t]);
     }

@@ -4,6 +4,7 @@
 #include <named_barrier.h>
 
 #include <assert.h>
+#include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -848,6 +849,26 @@ __global__ void barrier_elsewhere(float *, int)
     barrier_in_branches();
 }
 
+/* ---- types of 16 bits ---- */
+
+__global__ void half_before_barrier(float *x, int)
+{
+    __shared__ __half2 tile[64];
+
+    tile[threadIdx.x] = __floats2half2_rn(1, 2);                                  /* THERE half_before_barrier */
+    x[threadIdx.x] = __half2float(((const __half *)tile)[127 - 2 * threadIdx.x]); /* HERE half_before_barrier */
+}
+
+__global__ void half_before_wait(float *x, int)
+{
+    __shared__ __half2 tile[64];
+
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], 4); /* THERE half_before_wait */
+    __pipeline_commit();
+    x[threadIdx.x] = __half2float(((const __half *)tile)[2 * threadIdx.x + 1]); /* HERE half_before_wait */
+    __pipeline_wait_prior(0);
+}
+
 /* ---- named barriers ---- */
 
 __global__ void named_alone(float *x, int)
@@ -1053,6 +1074,8 @@ int main(int argc, char **argv)
     SIMPLE(barrier_not_published)
     SIMPLE(other_barrier)
     SIMPLE(unwaited_copy)
+    SIMPLE(half_before_barrier)
+    SIMPLE(half_before_wait)
     SIMPLE(named_alone)
     SIMPLE(named_elsewhere)
     SIMPLE(named_other_count)
