@@ -93,8 +93,8 @@ struct flag {
 
 enum role { UNTOUCHED, READ, WRITTEN };
 
-/* One of an operation's arrays, row-major, of float32 or of the type that --type names. An array that a pass writes should depend on the first size, or
-   else the samples of a large problem that are checked on the host leave it out. */
+/* One of an operation's arrays, row-major, of float32 or of the type that --type names. An array that a pass writes
+   should depend on the first size, or else the samples of a large problem that are checked on the host leave it out. */
 struct array {
     const char *name;            /* "d_inputs"; the option is --d-inputs */
     const char *symbol;          /* "DX": in --help the file is DX.npy */
@@ -222,9 +222,9 @@ struct operation {
        message: "takes up to 10 sequences, not 11". NULL: no row has limits. */
     bool (*refuses)(const void *row, const size_t sizes[MAX_SIZES], char *why, size_t size);
 
-    /* Bytes of scratch memory for this problem; only its sizes, direction, storage and config are read. NULL: none. All its bits
-       are set before the first launch; each later one finds what the one before has left. What is checked is the
-       second launch, so a kernel that leaves there what it cannot begin with is found wrong. */
+    /* Bytes of scratch memory for this problem; only its sizes, direction, storage and config are read. NULL: none. All
+       its bits are set before the first launch; each later one finds what the one before has left. What is checked is
+       the second launch, so a kernel that leaves there what it cannot begin with is found wrong. */
     size_t (*workspace_size)(const void *row, const struct problem *problem);
 
     /* What launchers promise beside their result, asked once for each pass (FORWARD, BACKWARD). Writes one line about

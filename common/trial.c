@@ -158,8 +158,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     }
 }
 
-/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is not;
-   on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
+/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is
+   not; on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
 static int choices_of(const struct selection *selection, const struct problem *problem, choice list[MAX_CHOICES])
 {
     const size_t tiny = 1024;
