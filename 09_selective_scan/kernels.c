@@ -18,6 +18,10 @@ const struct selective_kernel chapter09_kernels[] = {
      .workspace_size = selective_steps_workspace,
      .float32_only = true,
      .is_default = true},
+    {.name = "fused_steps",
+     .idea = "a warp some channels, four states a lane, chunks of time through shared memory",
+     .forward = selective_fused_steps_forward,
+     .max_states = FUSED_STEPS_STATES},
     {.name = NULL},
 };
 
