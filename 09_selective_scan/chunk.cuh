@@ -110,15 +110,14 @@ static __device__ __forceinline__ void land4(const stored *, float *to, uint2 he
 
 /* The steps from `at` on of `count` rows, at most `rows`, which begin seq_len elements apart. */
 template <typename stored, int rows, int steps>
-static __device__ __forceinline__ void fetch_rows(const stored *from, int count, size_t at, size_t seq_len, bool whole,
+static __device__ __forceinline__ void fetch_rows(const stored *from, int count, int at, int seq_len, bool whole,
                                                   float *to, uint2 *held)
 {
 #pragma unroll
     for (int j = 0; j < PIECES(rows, steps); j++) {
         const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
         if (row < count)
-            fetch4(from + row * seq_len + at + t, at + t < seq_len ? (int)min(seq_len - at - t, (size_t)4) : 0, whole,
-                   to + place<steps>(row, t), &held[j]);
+            fetch4(from + (size_t)row * seq_len + at + t, seq_len - at - t, whole, to + place<steps>(row, t), &held[j]);
     }
 }
 
@@ -137,17 +136,17 @@ static __device__ __forceinline__ void land_rows(const stored *from, int count, 
 struct chunk_source {
     const void *u, *delta, *z, *B, *C;
     int channels, states; /* rows that are there */
-    size_t seq_len;
+    int seq_len;
 };
 
 /* Sends off the chunk that begins at step `at`. Nothing is sent from the sequence's end on. */
 template <typename stored, int lanes, int steps>
-static __device__ __forceinline__ void fetch_rows_of(const struct chunk_source *from, size_t at, bool whole,
-                                                     float *stage, uint2 *held)
+static __device__ __forceinline__ void fetch_rows_of(const struct chunk_source *from, int at, bool whole, float *stage,
+                                                     uint2 *held)
 {
     enum { row = CHANNELS(lanes) * steps, state = STATES_OF(lanes) * steps };
     enum { pieces = PIECES(CHANNELS(lanes), steps), state_pieces = PIECES(STATES_OF(lanes), steps) };
-    const size_t end = from->seq_len;
+    const int end = from->seq_len;
     fetch_rows<stored, CHANNELS(lanes), steps>((const stored *)from->u, from->channels, at, end, whole, stage, held);
     fetch_rows<stored, CHANNELS(lanes), steps>((const stored *)from->delta, from->channels, at, end, whole, stage + row,
                                                held + pieces);
@@ -161,8 +160,7 @@ static __device__ __forceinline__ void fetch_rows_of(const struct chunk_source *
 }
 
 template <typename stored, int lanes, int steps>
-static __device__ __forceinline__ void fetch_chunk(const struct chunk_source *from, size_t at, float *stage,
-                                                   uint2 *held)
+static __device__ __forceinline__ void fetch_chunk(const struct chunk_source *from, int at, float *stage, uint2 *held)
 {
     if (at + steps <= from->seq_len && from->seq_len % 4 == 0)
         fetch_rows_of<stored, lanes, steps>(from, at, true, stage, held);
@@ -186,7 +184,26 @@ static __device__ __forceinline__ void land_chunk(const struct chunk_source *fro
                                                held + 3 * pieces + state_pieces);
 }
 
-/* ---- Sums over the lanes of a channel ---- */
+/* ---- What a lane does for the others of its channel ---- */
+
+/* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and leave
+   the states as they are. */
+template <int lanes, int steps>
+static __device__ __forceinline__ void prepare(const float *stage, int row, int mine, int own_at, int seq_len,
+                                               float bias, bool delta_softplus, float *to)
+{
+    enum { rows = CHANNELS(lanes) * steps, own = steps / lanes };
+    float u[own], step[own];
+    get<steps, own>(stage, row, mine, u);
+    get<steps, own>(stage + rows, row, mine, step);
+#pragma unroll
+    for (int i = 0; i < own; i++) {
+        step[i] = own_at + i < seq_len ? step_of(step[i] + bias, delta_softplus) : 0.0f;
+        u[i] *= step[i];
+    }
+    put<steps, own>(to, row, mine, step);
+    put<steps, own>(to + rows, row, mine, u);
+}
 
 /* y[0 .. 2 half) of this lane and of the one whose part differs in `bit`: each keeps the sums of one half. */
 template <int half>

@@ -20,25 +20,6 @@
 
 enum { STEPS = 16 };
 
-/* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and leave
-   the states as they are. */
-template <int lanes>
-static __device__ __forceinline__ void prepare(const float *stage, int row, int mine, size_t own_at, size_t seq_len,
-                                               float bias, bool delta_softplus, float *steps)
-{
-    enum { rows = CHANNELS(lanes) * STEPS, own = STEPS / lanes };
-    float u[own], step[own];
-    get<STEPS, own>(stage, row, mine, u);
-    get<STEPS, own>(stage + rows, row, mine, step);
-#pragma unroll
-    for (int i = 0; i < own; i++) {
-        step[i] = own_at + i < seq_len ? step_of(step[i] + bias, delta_softplus) : 0.0f;
-        u[i] *= step[i];
-    }
-    put<STEPS, own>(steps, row, mine, step);
-    put<STEPS, own>(steps + rows, row, mine, u);
-}
-
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_forward(struct selective_args args)
 {
@@ -47,10 +28,11 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
     __shared__ __align__(16) float steps[2][2 * rows]; /* step, and behind it step u */
     const int lane = threadIdx.x, part = lane / 2 % lanes, row = lane / (2 * lanes) * 2 + lane % 2;
     const int mine = first_own<lanes, STEPS>(part); /* the first of the lane's own steps */
-    const size_t seq_len = args.seq_len, per_group = args.channels / args.groups,
-                 blocks = (per_group - 1) / channels + 1;
+    const int seq_len = (int)args.seq_len;
+    const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
     const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;
-    const size_t first = blockIdx.x % blocks * channels, here = min(per_group - first, (size_t)channels);
+    const size_t first = blockIdx.x % blocks * channels;
+    const int here = (int)min(per_group - first, (size_t)channels);
     const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one writes nothing */
     const size_t both = batch * args.channels + channel, warp_row = (both - (row < here ? row : 0)) * seq_len;
     const size_t group_row = (batch * args.groups + group) * args.states * seq_len;
@@ -59,7 +41,7 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
                                       args.z != NULL ? (const stored *)args.z + warp_row : NULL,
                                       (const stored *)args.B + group_row,
                                       (const stored *)args.C + group_row,
-                                      (int)here,
+                                      here,
                                       (int)args.states,
                                       seq_len};
     stored *const out = (stored *)args.out + both * seq_len;
@@ -84,9 +66,9 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
     land_chunk<stored, lanes, STEPS>(&from, next, held);
     __pipeline_wait_prior(1);
     __syncwarp();
-    prepare<lanes>(stage, row, mine, mine, seq_len, bias, args.delta_softplus, steps[0]);
+    prepare<lanes, STEPS>(stage, row, mine, mine, seq_len, bias, args.delta_softplus, steps[0]);
     int turn = 0; /* which of `steps` */
-    for (size_t at = 0; at < seq_len; at += STEPS) {
+    for (int at = 0; at < seq_len; at += STEPS) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* `next` has come, `steps` is written, and no lane needs `after` any more */
         fetch_chunk<stored, lanes, STEPS>(&from, at + 2 * STEPS, after, held);
@@ -110,6 +92,7 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
                     y[t + j] += C[i][j] * h[i];
                 }
         }
+        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
         fold<lanes, STEPS>(y, part);
 
         float u[own], z[own];
@@ -121,11 +104,9 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
             if (from.z != NULL)
                 y[i] *= silu(z[i]);
         }
-        prepare<lanes>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
         land_chunk<stored, lanes, STEPS>(&from, after, held);
         if (row < here)
-            store<stored, own>(out + at + mine, (int)min((long)(seq_len - at) - mine, (long)own),
-                               at + STEPS <= seq_len && seq_len % 4 == 0, y);
+            store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
         float *const done = stage;
         stage = next, next = after, after = done, turn = 1 - turn;
     }
@@ -159,7 +140,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
 extern "C" cudaError_t selective_fused_steps_forward(const struct selective_args *args, cudaStream_t stream)
 {
     const cudaError_t error = selective_check_args(args, false, 0);
-    if (error != cudaSuccess || args->states > FUSED_STEPS_STATES)
+    if (error != cudaSuccess || args->states > FUSED_STEPS_STATES || args->seq_len > SELECTIVE_INT_STEPS)
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, false, stream);

@@ -22,6 +22,10 @@ const struct selective_kernel chapter09_kernels[] = {
      .idea = "a warp some channels, four states a lane, chunks of time through shared memory",
      .forward = selective_fused_steps_forward,
      .max_states = FUSED_STEPS_STATES},
+    {.name = "relay",
+     .idea = "fused_steps, but the warps of a block take the chunks of time in turn",
+     .forward = selective_relay_forward,
+     .max_states = RELAY_STATES},
     {.name = NULL},
 };
 

@@ -16,6 +16,7 @@ selective_launcher selective_expanded_forward;   /* coefficients and inputs writ
 selective_launcher selective_fused_scan_forward; /* a block a channel, the states in turn, 04's scan over time */
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
 selective_launcher selective_fused_steps_forward; /* a warp some channels, four states a lane, through shared memory */
+selective_launcher selective_relay_forward; /* the warps of a block take the chunks of time in turn */
 selective_launcher selective_steps_backward;     /* its gradients, deterministic */
 
 /* Scratch memory in bytes; forward, steps needs none. */
@@ -25,7 +26,10 @@ size_t selective_steps_workspace(const struct selective_args *args, bool backwar
 /* steps_backward: the steps between two saved states, and how many states a launch takes. */
 enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 
-enum { FUSED_STEPS_STATES = 64 }; /* the most that the lanes of a channel hold */
+enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
+
+/* These two count the steps of a sequence in 32 bits, and some beyond its end. */
+enum { SELECTIVE_INT_STEPS = 0x7FFFFF00 };
 
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and d_C,
    of a channel's batches for the others. */
