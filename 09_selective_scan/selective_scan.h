@@ -17,11 +17,11 @@ selective_launcher selective_fused_scan_forward; /* a block a channel, the state
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
 selective_launcher selective_steps_backward;     /* its gradients, deterministic */
 
-/* Scratch memory in bytes; forward, steps needs none. */
+/* Scratch memory in bytes. Forward, steps needs some only for more than STEPS_ELEMS states. */
 size_t selective_expanded_workspace(const struct selective_args *args, bool backward);
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 
-/* steps_backward: the steps between two saved states, and how many states a launch takes. */
+/* steps: the most states in registers; backward also the steps between two saved states. */
 enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and d_C,
