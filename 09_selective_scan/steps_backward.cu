@@ -13,16 +13,14 @@
        d_u    = g step B  + d_y D                d_step  = g (A a[l] h[l-1] + B u)       d_C += d_y h[l]
 
    B and C belong to all channels of a group: a warp adds up its 32 by shuffles and leaves one partial sum (add_up.cu).
-   Sums over time are those of chunks, added up, so that rounding errors stay small. A lane without a channel of its own
-   walks the group's last one, adds 0 and writes nothing. */
+   Sums over time are those of chunks, added up: rounding errors stay small. A lane beyond the group's last channel walks
+   that one, adds 0 and writes nothing. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "selective.cuh"
 #include "selective_scan.h"
-
-#define CHUNK STEPS_CHUNK
 
 /* Takes h through steps [begin, end), and saves it before each `every`th of them. */
 template <typename stored, int elems>
@@ -43,11 +41,11 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, c
 }
 
 /* States [first, first + elems). parts.rest holds the saved states, (warps, chunks, elems, 32), and those of a chunk,
-   (warps, CHUNK, elems, 32); behind them, from launch to launch, y, d_u and d_step of the states before. */
+   (warps, STEPS_CHUNK, elems, 32); behind them, from launch to launch, y, d_u and d_step of the states before. */
 template <typename stored, int elems>
 static __global__ void steps_backward(struct selective_args args, struct selective_parts parts, size_t first)
 {
-    const size_t seq_len = args.seq_len, states = args.states, chunks = (seq_len - 1) / CHUNK + 1;
+    const size_t seq_len = args.seq_len, states = args.states, chunks = (seq_len - 1) / STEPS_CHUNK + 1;
     const size_t warp = blockIdx.x, lane = threadIdx.x, batch_group = warp / parts.per_group;
     const size_t batch = batch_group / args.groups, group = batch_group % args.groups;
     const size_t per_group = args.channels / args.groups, own = warp % parts.per_group * 32 + lane;
@@ -63,9 +61,8 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
     float *const saved = parts.rest + warp * chunks * elems * 32 + lane;
-    float *const history = parts.rest + (gridDim.x * chunks + warp * CHUNK) * elems * 32 + lane;
-    const size_t all = args.batch * args.channels * seq_len;
-    float *const so_far = parts.rest + gridDim.x * (chunks + CHUNK) * elems * 32 + row;
+    float *const history = parts.rest + (gridDim.x * chunks + warp * STEPS_CHUNK) * elems * 32 + lane;
+    float *const so_far = parts.rest + gridDim.x * (chunks + STEPS_CHUNK) * elems * 32 + 3 * row;
     float h[elems], A[elems], carry[elems], d_A[elems], d_D = 0.0f, d_bias = 0.0f; /* carry: a[l+1] g[l+1] */
 #pragma unroll
     for (int n = 0; n < elems; n++) {
@@ -74,10 +71,9 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
         carry[n] = n < count && args.d_final_state != NULL ? args.d_final_state[state + n] : 0.0f;
         d_A[n] = 0.0f;
     }
-
-    walk<stored, elems>(&args, u, delta, bias, A, B, count, 0, seq_len, CHUNK, saved, h); /* 1. */
+    walk<stored, elems>(&args, u, delta, bias, A, B, count, 0, seq_len, STEPS_CHUNK, saved, h); /* 1. */
     for (size_t chunk = chunks; chunk-- > 0;) {
-        const size_t begin = chunk * CHUNK, end = begin + CHUNK < seq_len ? begin + CHUNK : seq_len;
+        const size_t begin = chunk * STEPS_CHUNK, end = begin + STEPS_CHUNK < seq_len ? begin + STEPS_CHUNK : seq_len;
         float chunk_A[elems], chunk_D = 0.0f, chunk_bias = 0.0f;
 #pragma unroll
         for (int n = 0; n < elems; n++)
@@ -88,26 +84,24 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
             const float u_l = (float)u[l], d_y = z != NULL ? (float)d_out[l] * silu((float)z[l]) : (float)d_out[l];
             float y = D * u_l, d_input = D * d_y, d_step = 0.0f;
             if (first > 0 && active)
-                y = so_far[l], d_input = so_far[all + l], d_step = so_far[2 * all + l];
+                y = so_far[3 * l], d_input = so_far[3 * l + 1], d_step = so_far[3 * l + 2];
 #pragma unroll
             for (int n = 0; n < elems; n++)
                 if (n < count) {
                     const float a = fast_exp2(step * (A[n] * LOG2_E)), b = (float)B[n * seq_len + l];
-                    const float c = (float)C[n * seq_len + l];
+                    const float c = (float)C[n * seq_len + l], g = d_y * c + carry[n];
                     const float kept = a * history[((l - begin) * elems + n) * 32], now = kept + step * u_l * b;
-                    const float g = d_y * c + carry[n];
                     const float d_B = warp_sum(active ? g * step * u_l : 0.0f);
                     const float d_C = warp_sum(active ? d_y * now : 0.0f);
                     if (lane == 0)
                         parts.d_B[part + n * seq_len + l] = d_B, parts.d_C[part + n * seq_len + l] = d_C;
-                    y += c * now;
-                    d_input += g * step * b;
+                    y += c * now, d_input += g * step * b;
                     d_step += g * (A[n] * kept + b * u_l);
                     chunk_A[n] += g * kept * step;
                     carry[n] = a * g;
                 }
             if (active && !is_last)
-                so_far[l] = y, so_far[all + l] = d_input, so_far[2 * all + l] = d_step;
+                so_far[3 * l] = y, so_far[3 * l + 1] = d_input, so_far[3 * l + 2] = d_step;
             if (is_last && args.delta_softplus)
                 d_step *= sigmoid(v); /* now it is that of delta */
             chunk_D += d_y * u_l, chunk_bias += d_step;
@@ -122,7 +116,6 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
             d_A[n] += chunk_A[n];
         d_D += chunk_D, d_bias += chunk_bias;
     }
-
     if (!active)
         return;
 #pragma unroll
