@@ -19,7 +19,7 @@
 
 /* Block b computes channel b of all batches' channels. */
 template <typename stored, int elems>
-static __global__ void __launch_bounds__(256) fused_scan_forward(struct selective_args args)
+static __global__ void __launch_bounds__(128) fused_scan_forward(struct selective_args args)
 {
     __shared__ struct warp_totals totals[2];           /* of this state, and of the one before */
     __shared__ float carries[2][SELECTIVE_MAX_STATES]; /* what comes into this tile, and into the next */
