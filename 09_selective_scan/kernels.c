@@ -15,6 +15,10 @@ const struct selective_kernel chapter09_kernels[] = {
      .backward = selective_steps_backward,
      .workspace_size = selective_steps_workspace,
      .is_default = true},
+    {.name = "fused_steps",
+     .idea = "a warp some channels, four states a lane, chunks of time through shared memory",
+     .forward = selective_fused_steps_forward,
+     .max_states = FUSED_STEPS_STATES},
     {.name = NULL},
 };
 

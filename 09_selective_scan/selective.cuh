@@ -7,10 +7,14 @@
 
 #define LOG2_E 1.4426950408889634f
 
-/* log(1 + exp(v)). From 20 on it is v to within float32. */
+/* log(1 + exp(v)) = max(v, 0) + log(1 + e) with e = exp(-|v|), so that nothing overflows, and a small result keeps its
+   digits. log(1 + e) = 2 atanh(s) with s = e / (2 + e): an odd polynomial in s, whose coefficients are those of the
+   interpolation of atanh(sqrt(x)) / sqrt(x) at the five Chebyshev nodes of [0, 1/9]. It is within 5e-9, relatively. */
 static __device__ __forceinline__ float softplus(float v)
 {
-    return v > 20.0f ? v : log1pf(fast_exp2(v * LOG2_E));
+    const float e = fast_exp2(-LOG2_E * fabsf(v)), s = e * fast_rcp(2.0f + e), x = s * s;
+    const float higher = fmaf(x, fmaf(x, fmaf(x, 0.140788892f, 0.139825789f), 0.200122976f), 0.333331608f);
+    return fmaf(2.0f * s, fmaf(x, higher, 1.0f), fmaxf(v, 0.0f));
 }
 
 /* The step of v = delta + delta_bias. */
@@ -22,7 +26,7 @@ static __device__ __forceinline__ float step_of(float v, bool delta_softplus)
 /* 1 / (1 + exp(-v)): the derivative of softplus. */
 static __device__ __forceinline__ float sigmoid(float v)
 {
-    return 1.0f / (1.0f + fast_exp2(-v * LOG2_E));
+    return fast_rcp(1.0f + fast_exp2(-v * LOG2_E));
 }
 
 /* v sigmoid(v). */

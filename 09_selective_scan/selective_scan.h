@@ -15,6 +15,7 @@ extern "C" {
 selective_launcher selective_expanded_forward;   /* coefficients and inputs written out, chapter 05, sums over states */
 selective_launcher selective_fused_scan_forward; /* a block a channel, the states in turn, 04's scan over time */
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
+selective_launcher selective_fused_steps_forward; /* a warp some channels, four states a lane, through shared memory */
 selective_launcher selective_steps_backward;     /* its gradients, deterministic */
 
 /* Scratch memory in bytes. Forward, steps needs some only for more than STEPS_ELEMS states. */
@@ -23,6 +24,8 @@ size_t selective_steps_workspace(const struct selective_args *args, bool backwar
 
 /* steps: the most states in registers; backward also the steps between two saved states. */
 enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
+
+enum { FUSED_STEPS_STATES = 64 }; /* the most that the lanes of a channel hold */
 
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and d_C,
    of a channel's batches for the others. */

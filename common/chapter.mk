@@ -216,7 +216,7 @@ $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
-$(OBJ)/$(DIR)/launches.o: $(ROOT)/common/gpu/launches.c $(FLAGS)
+$(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/gpu/launches.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
@@ -245,7 +245,7 @@ $(DEMO_PROGRAMS): $(BIN)/extra/$(CHAPTER)_%: $(OBJ)/$(DIR)/$(DEMO_DIR)/%.o $(OBJ
 	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 
-$(LAUNCHES): $(OBJ)/$(DIR)/launches.o $(OBJECTS) $(COMMON) $(SIM)
+$(LAUNCHES): $(OBJ)/$(DIR)/main_launches.o $(OBJECTS) $(COMMON) $(SIM)
 	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 

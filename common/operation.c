@@ -93,6 +93,8 @@ double problem_bytes(const struct problem *problem)
 {
     const struct operation *operation = problem->operation;
     double bytes = 0.0;
+    if (operation->bytes != NULL)
+        return operation->bytes(problem);
     for (int a = 0; a < operation->num_arrays; a++)
         if (problem->arrays[a] != NULL)
             bytes += (double)array_count(&operation->arrays[a], problem->sizes) *

@@ -93,8 +93,8 @@ struct flag {
 
 enum role { UNTOUCHED, READ, WRITTEN };
 
-/* One of an operation's arrays, row-major, of float32 or of the type that --type names. An array that a pass writes should depend on the first size, or
-   else the samples of a large problem that are checked on the host leave it out. */
+/* One of an operation's arrays, row-major, of float32 or of the type that --type names. An array that a pass writes
+   should depend on the first size, or else the samples of a large problem that are checked on the host leave it out. */
 struct array {
     const char *name;            /* "d_inputs"; the option is --d-inputs */
     const char *symbol;          /* "DX": in --help the file is DX.npy */
@@ -177,6 +177,10 @@ struct operation {
     /* The shapes that a program takes without options. */
     void (*default_shapes)(const struct place *place, struct shapes *shapes);
 
+    /* Where options have changed some sizes of a default shape (`given`), changes others that must follow. NULL: none
+       must. */
+    void (*settle)(size_t sizes[MAX_SIZES], const bool given[MAX_SIZES]);
+
     /* Test data. Kinds are numbered from 0. `filled` is what their names describe: "near one" "coefficients". */
     const char *filled;
     int num_kinds;
@@ -198,6 +202,9 @@ struct operation {
     cudaError_t (*device_check)(const struct problem *problem, const struct data *data, int levels,
                                 struct finding *finding);
 
+    /* The bytes that a pass must move. NULL: all that it reads and writes, each once. */
+    double (*bytes)(const struct problem *problem);
+
     /* device_check stands for itself: it takes samples of what is too large to be compared whole, and sets all of
        *finding. Then nothing is compared on the host beside it. */
     bool device_samples;
@@ -215,9 +222,9 @@ struct operation {
        message: "takes up to 10 sequences, not 11". NULL: no row has limits. */
     bool (*refuses)(const void *row, const size_t sizes[MAX_SIZES], char *why, size_t size);
 
-    /* Bytes of scratch memory for this problem; only its sizes, direction, storage and config are read. NULL: none. All its bits
-       are set before the first launch; each later one finds what the one before has left. What is checked is the
-       second launch, so a kernel that leaves there what it cannot begin with is found wrong. */
+    /* Bytes of scratch memory for this problem; only its sizes, direction, storage and config are read. NULL: none. All
+       its bits are set before the first launch; each later one finds what the one before has left. What is checked is
+       the second launch, so a kernel that leaves there what it cannot begin with is found wrong. */
     size_t (*workspace_size)(const void *row, const struct problem *problem);
 
     /* What launchers promise beside their result, asked once for each pass (FORWARD, BACKWARD). Writes one line about
@@ -260,7 +267,8 @@ bool array_is_independent(const struct array *array);
 /* Elements of the largest array of a pass, to tell large shapes from small ones. */
 size_t problem_count(const struct problem *problem);
 
-/* Bytes of all arrays that the pass reads and writes, each once, as far as the problem has them. */
+/* Bytes that the pass must move: operation->bytes, or all arrays that it reads and writes, each once, as far as the
+   problem has them. */
 double problem_bytes(const struct problem *problem);
 
 /* "4 x 1024", all sizes in order. Returns text. */

@@ -229,6 +229,8 @@ static void add_shape(struct selection *selection, const size_t sizes[MAX_SIZES]
     for (int s = 0; s < selection->operation->num_sizes; s++)
         if (options->size_given[s])
             shape[s] = options->sizes[s];
+    if (selection->operation->settle != NULL)
+        selection->operation->settle(shape, options->size_given);
     if (options->num_list == 0)
         shapes_add(&selection->shapes, shape);
     for (int i = 0; i < options->num_list; i++) {

@@ -56,9 +56,9 @@ void csv_write_head(FILE *file, const struct place *place, const char *command, 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
 
-/* A row's key stands in its first columns: chapter, variant, direction, the operation's sizes, the type of its arrays if it
-   has several, and if it leaves something to choose with what: "start+negated". These functions write the columns' names, and a row's values, as CSV. They
-   return text. */
+/* A row's key stands in its first columns: chapter, variant, direction, the operation's sizes, the type of its arrays
+   if it has several, and if it leaves something to choose with what: "start+negated". These functions write the
+   columns' names, and a row's values, as CSV. They return text. */
 enum { KEY_TEXT = 256 + 32 * MAX_SIZES + CHOICE_TEXT };
 const char *csv_key_columns(const struct operation *operation, char text[KEY_TEXT]);
 const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT]);

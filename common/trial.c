@@ -158,8 +158,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     }
 }
 
-/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is not;
-   on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
+/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is
+   not; on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
 static int choices_of(const struct selection *selection, const struct problem *problem, choice list[MAX_CHOICES])
 {
     const size_t tiny = 1024;
@@ -196,8 +196,8 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
 /* ---- times ---- */
 
-/* Where cudaMalloc puts the arrays changes a short launch by some per cent, so it is timed in several sets of arrays in
-   turn. The first set is the one that was checked. */
+/* Nobody promises that all places where cudaMalloc may put the arrays are alike, so a short launch is timed in several
+   sets of arrays in turn. The first set is the one that was checked. */
 enum { MAX_PLACES = 4 };
 
 struct places {
