@@ -8,11 +8,13 @@
        ...
        chunk 8   |---------|---------|---------|---
 
-   Slices end where a decay's columns end: they hold whole ones, or an equal part of one. */
+   Slices end where a decay's columns end: they hold whole ones, or an equal part of one. A piece's decays come with it,
+   behind its elements: a few bytes at any multiple of four, which the copy engine does not take, so cp.async does. */
 #ifndef PIECES_CUH
 #define PIECES_CUH
 
 #include <bulk_copy.h>
+#include <cuda_pipeline.h>
 
 #include "kernels.h"
 #include "pieces.h"
@@ -20,47 +22,80 @@
 
 /* A slice of some chunks. */
 struct piece {
-    size_t row;   /* batch * chunks + its first chunk */
-    size_t state; /* of its first column in (batch, columns) */
-    unsigned start;
-    int columns, chunks;
+    unsigned item;    /* batch * slices + slice; past the last one there is no piece */
+    unsigned start;   /* its first column */
+    size_t first, row; /* its first chunk, and that counted through all batches */
+    size_t state;     /* of its first column in (batch, columns) */
+    int columns, chunks, decays;
 };
 
-/* The piece of item (batch, slice) that begins with chunk `first` and ends before `end`, or STEPS chunks later. */
-static __device__ __forceinline__ struct piece piece_of(const struct flat *flat, const struct cut *cut, size_t item,
-                                                        size_t first, size_t end)
+/* The piece of an item that begins with chunk `first` and ends before `end`, or STEPS chunks later. */
+static __device__ __forceinline__ struct piece piece_of(const struct pieces_shape *shape, size_t item, size_t first,
+                                                        size_t end)
 {
-    const size_t batch = item / cut->slices;
-    const unsigned slice = (unsigned)(item % cut->slices), part = slice % cut->parts;
-    const unsigned left = cut->parts == 1 ? cut->columns : cut->per_decay;
-    struct piece piece;
+    const struct cut *const cut = &shape->cut;
+    struct piece piece = {shape->items, 0, 0, 0, 0, 0, 0, 0};
+    if (item >= shape->items)
+        return piece;
+    const unsigned batch = (unsigned)item / cut->slices, slice = (unsigned)item % cut->slices;
+    const unsigned part = slice % cut->parts;
+    piece.item = (unsigned)item;
     piece.start = slice / cut->parts * cut->unit + part * cut->width;
-    piece.columns = (int)min(cut->width, left - (cut->parts == 1 ? piece.start : part * cut->width));
+    piece.columns =
+        (int)min(cut->width, cut->parts == 1 ? cut->columns - piece.start : cut->per_decay - part * cut->width);
+    piece.decays = cut->parts == 1 ? piece.columns / (int)cut->per_decay : 1;
+    piece.first = first;
+    piece.row = batch * shape->flat.chunks + first;
+    piece.state = batch * shape->flat.columns + piece.start;
     piece.chunks = first < end ? (int)min(end - first, (size_t)STEPS) : 0;
-    piece.row = batch * flat->chunks + first;
-    piece.state = batch * flat->columns + piece.start;
     return piece;
+}
+
+/* The block's next piece: of later chunks, or of the first ones of its next item. */
+static __device__ __forceinline__ void piece_next(const struct pieces_shape *shape, struct piece *piece)
+{
+    piece->first += STEPS;
+    piece->row += STEPS;
+    if (piece->first >= shape->flat.chunks)
+        *piece = piece_of(shape, (size_t)piece->item + gridDim.x, 0, shape->flat.chunks);
+    else
+        piece->chunks = (int)min(shape->flat.chunks - piece->first, (size_t)STEPS);
 }
 
 /* Asks the copy engine for a piece of an array. One thread calls it. */
 template <int storage>
-static __device__ __forceinline__ void piece_load(const void *array, const struct flat *flat, const struct cut *cut,
-                                                  const struct piece *piece, char *stage, uint64_t *arrived)
+static __device__ __forceinline__ void piece_load(const void *array, const struct pieces_shape *shape,
+                                                  const struct piece *piece, char *to, uint64_t *arrived)
 {
     const unsigned bytes = piece->columns * (unsigned)stored_bytes(storage);
-    const char *from = (const char *)array + (piece->row * flat->columns + piece->start) * stored_bytes(storage);
-    for (int s = 0; s < piece->chunks; s++, from += flat->columns * stored_bytes(storage))
-        bulk_load(stage + s * cut->width * stored_bytes(storage), from, bytes, arrived);
+    const size_t row_bytes = shape->flat.columns * stored_bytes(storage);
+    const char *from = (const char *)array + piece->row * row_bytes + piece->start * stored_bytes(storage);
+    for (int s = 0; s < piece->chunks; s++, from += row_bytes)
+        bulk_load(to + s * shape->cut.width * stored_bytes(storage), from, bytes, arrived);
 }
 
-/* The decays of the thread's columns `own` ... in the chunks of a piece; 1 past its last. */
-static __device__ __forceinline__ void piece_decays(const float *gamma, const struct flat *flat, const struct cut *cut,
-                                                    const struct piece *piece, int own, float g[STEPS])
+/* Asks for a piece's decays. All threads call it; each waits for its own part, and a barrier shows it to the others. */
+static __device__ __forceinline__ void decays_load(const float *gamma, const struct pieces_shape *shape,
+                                                   const struct piece *piece, char *stage)
 {
-    const size_t at = piece->row * flat->decays + (piece->start + own) / cut->per_decay;
-#pragma unroll
-    for (int s = 0; s < STEPS; s++)
-        g[s] = s < piece->chunks && own < piece->columns ? __ldg(gamma + at + s * flat->decays) : 1.0f;
+    const unsigned decays = piece->decays;
+    float *const to = (float *)(stage + shape->decays_at);
+    const float *const from = gamma + piece->row * shape->flat.decays + piece->start / shape->cut.per_decay;
+    for (unsigned i = threadIdx.x; i < piece->chunks * decays; i += blockDim.x)
+        __pipeline_memcpy_async(to + i, from + i / decays * shape->flat.decays + i % decays, 4);
+}
+
+/* Which of a piece's decays the thread's four columns have. */
+static __device__ __forceinline__ int decay_of(const struct pieces_shape *shape)
+{
+    return shape->cut.parts == 1 ? (int)(threadIdx.x * 4 / shape->cut.per_decay) : 0;
+}
+
+/* Waits until at most `most` of the thread's last commits are on their way. (Further ones would have been sent several
+   pieces ago.) */
+static __device__ __forceinline__ void decays_wait(int most)
+{
+    __pipeline_wait_prior(most < 4 ? most : 4);
 }
 
 /* Four elements of a float32 array (batch, columns), or 0. */
