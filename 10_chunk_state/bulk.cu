@@ -59,15 +59,19 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
             state_read(initial_state, piece.state + own, inside, h);
         mbarrier_wait(&arrived[stage], parity);
         char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
+        float x[STEPS][4];
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) /* all of them first: none waits for another one's store */
+            if (s < piece.chunks && inside)
+                read4<storage>(from, s * shape.cut.width + own, x[s]);
 #pragma unroll
         for (int s = 0; s < STEPS; s++)
             if (s < piece.chunks && inside) {
-                float x[4], out[4];
-                read4<storage>(from, s * shape.cut.width + own, x);
+                float out[4];
 #pragma unroll
                 for (int c = 0; c < 4; c++) {
                     const float before = h[c];
-                    h[c] = g[s * piece.decays] * h[c] + x[c];
+                    h[c] = g[s * piece.decays] * h[c] + x[s][c];
                     out[c] = exclusive ? before : h[c];
                 }
                 write4<storage>(to, s * row_len + own, out);

@@ -104,21 +104,26 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
             state_read(d_final_state, piece.state + own, inside, d);
         mbarrier_wait(&arrived[stage], parity);
         char *const to = (char *)d_h_local + (piece.row * row_len + piece.start) * stored_bytes(storage);
+        float h[STEPS][4], d_out[STEPS][4];
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) /* all of them first: none waits for another one's store */
+            if (s < piece.chunks && inside) {
+                read4<storage>(from, s * shape.cut.width + own, h[s]);
+                read4<storage>(from + shape.piece_bytes, s * shape.cut.width + own, d_out[s]);
+            }
 #pragma unroll
         for (int s = STEPS - 1; s >= 0; s--)
             if (s < piece.chunks && inside) {
-                float h[4], d_out[4], product = 0.0f;
-                read4<storage>(from, s * shape.cut.width + own, h);
-                read4<storage>(from + shape.piece_bytes, s * shape.cut.width + own, d_out);
+                float product = 0.0f;
 #pragma unroll
                 for (int c = 0; c < 4; c++) {
-                    d[c] += exclusive ? 0.0f : d_out[c];
-                    product += d[c] * h[c];
+                    d[c] += exclusive ? 0.0f : d_out[s][c];
+                    product += d[c] * h[s][c];
                 }
                 write4<storage>(to, s * row_len + own, d);
 #pragma unroll
                 for (int c = 0; c < 4; c++)
-                    d[c] = g[s * piece.decays] * d[c] + (exclusive ? d_out[c] : 0.0f);
+                    d[c] = g[s * piece.decays] * d[c] + (exclusive ? d_out[s][c] : 0.0f);
                 products[s * blockDim.x + threadIdx.x] = product;
             }
         if (piece.first == 0 && d_initial_state != NULL && inside)

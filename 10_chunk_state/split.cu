@@ -54,7 +54,7 @@ static __device__ __forceinline__ void send(const void *h_local, const float *ga
 }
 
 template <int storage>
-static __global__ void __launch_bounds__(SPLIT_MAX_THREADS)
+static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
                   float *__restrict__ final_state, struct split_space space)
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS)
         state_read(initial_state, whole.state + own, inside, state);
         for (unsigned window = 0; window < plan.windows; window++, turn++) {
             const unsigned begin = split_begin(&plan, window, segment), end = split_begin(&plan, window, segment + 1);
-            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, x[4];
+            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, x[STEPS][4];
 
             /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
             decays_wait((int)(num_stages - (end - begin)));
@@ -97,12 +97,15 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS)
                 mbarrier_wait(&arrived[stage], at / num_stages % 2);
 #pragma unroll
                 for (int s = 0; s < STEPS; s++)
+                    if (s < chunks && inside)
+                        read4<storage>(from, s * shape->cut.width + own, x[s]);
+#pragma unroll
+                for (int s = 0; s < STEPS; s++)
                     if (s < chunks && inside) {
-                        read4<storage>(from, s * shape->cut.width + own, x);
                         product *= g[s * whole.decays];
 #pragma unroll
                         for (int c = 0; c < 4; c++)
-                            h[c] = g[s * whole.decays] * h[c] + x[c];
+                            h[c] = g[s * whole.decays] * h[c] + x[s][c];
                     }
             }
 
@@ -139,13 +142,16 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS)
                 char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll
                 for (int s = 0; s < STEPS; s++)
+                    if (s < piece.chunks && inside)
+                        read4<storage>(from, s * shape->cut.width + own, x[s]);
+#pragma unroll
+                for (int s = 0; s < STEPS; s++)
                     if (s < piece.chunks && inside) {
                         float out[4];
-                        read4<storage>(from, s * shape->cut.width + own, x);
 #pragma unroll
                         for (int c = 0; c < 4; c++) {
                             const float before = h[c];
-                            h[c] = g[s * piece.decays] * h[c] + x[c];
+                            h[c] = g[s * piece.decays] * h[c] + x[s][c];
                             out[c] = exclusive ? before : h[c];
                         }
                         write4<storage>(to, s * row_len + own, out);
