@@ -58,12 +58,20 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
         if (piece.first == 0)
             state_read(initial_state, piece.state + own, inside, h);
         mbarrier_wait(&arrived[stage], parity);
-        char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
-        float x[STEPS][4];
+        float x[STEPS][4], decays[STEPS];
 #pragma unroll
-        for (int s = 0; s < STEPS; s++) /* all of them first: none waits for another one's store */
-            if (s < piece.chunks && inside)
+        for (int s = 0; s < STEPS; s++)
+            if (s < piece.chunks && inside) {
                 read4<storage>(from, s * shape.cut.width + own, x[s]);
+                decays[s] = g[s * piece.decays];
+            }
+        copy_engine_fence(); /* the piece was read before its stage is filled again */
+        decays_wait(shape.stages - 2);
+        __syncthreads(); /* ... and the next piece's decays are there for all */
+        send<storage>(h_local, gamma, &shape, &later, from, &arrived[stage]);
+        piece_next(&shape, &later);
+
+        char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll
         for (int s = 0; s < STEPS; s++)
             if (s < piece.chunks && inside) {
@@ -71,18 +79,13 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
 #pragma unroll
                 for (int c = 0; c < 4; c++) {
                     const float before = h[c];
-                    h[c] = g[s * piece.decays] * h[c] + x[s][c];
+                    h[c] = decays[s] * h[c] + x[s][c];
                     out[c] = exclusive ? before : h[c];
                 }
                 write4<storage>(to, s * row_len + own, out);
             }
         if (piece.first + STEPS >= shape.flat.chunks && final_state != NULL && inside)
             write4<FLOAT32>(final_state, piece.state + own, h);
-        copy_engine_fence(); /* the piece was read before its stage is filled again */
-        decays_wait(shape.stages - 2);
-        __syncthreads(); /* ... and the next piece's decays are there for all */
-        send<storage>(h_local, gamma, &shape, &later, from, &arrived[stage]);
-        piece_next(&shape, &later);
         if (++stage == shape.stages)
             stage = 0, parity ^= 1;
     }

@@ -78,10 +78,10 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* two, of a piece and of the one before */
+    float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* of a piece, and of the one before */
     const int own = threadIdx.x * 4, decay = decay_of(&shape);
     const size_t row_len = shape.flat.columns;
-    struct piece piece = piece_last(&shape, blockIdx.x), later = piece;
+    struct piece piece = piece_last(&shape, blockIdx.x), later = piece, last = {shape.items, 0, 0, 0, 0, 0, 0, 0};
     float d[4];
 
     if (threadIdx.x == 0) {
@@ -103,14 +103,24 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
         if (piece.first + STEPS >= shape.flat.chunks)
             state_read(d_final_state, piece.state + own, inside, d);
         mbarrier_wait(&arrived[stage], parity);
-        char *const to = (char *)d_h_local + (piece.row * row_len + piece.start) * stored_bytes(storage);
-        float h[STEPS][4], d_out[STEPS][4];
+        float h[STEPS][4], d_out[STEPS][4], decays[STEPS];
 #pragma unroll
-        for (int s = 0; s < STEPS; s++) /* all of them first: none waits for another one's store */
+        for (int s = 0; s < STEPS; s++)
             if (s < piece.chunks && inside) {
                 read4<storage>(from, s * shape.cut.width + own, h[s]);
                 read4<storage>(from + shape.piece_bytes, s * shape.cut.width + own, d_out[s]);
+                decays[s] = g[s * piece.decays];
             }
+        copy_engine_fence(); /* the piece was read before its stage is filled again */
+        decays_wait(shape.stages - 2);
+        __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
+        send<storage>(states, d_h_out, gamma, &shape, &later, from, &arrived[stage]);
+        piece_before(&shape, &later);
+        if (last.item < shape.items)
+            add_products(&shape, &last, products, d_gamma);
+        products += turn * STEPS * (int)blockDim.x; /* to the other ones, and back */
+
+        char *const to = (char *)d_h_local + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll
         for (int s = STEPS - 1; s >= 0; s--)
             if (s < piece.chunks && inside) {
@@ -123,21 +133,17 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
                 write4<storage>(to, s * row_len + own, d);
 #pragma unroll
                 for (int c = 0; c < 4; c++)
-                    d[c] = g[s * piece.decays] * d[c] + (exclusive ? d_out[s][c] : 0.0f);
+                    d[c] = decays[s] * d[c] + (exclusive ? d_out[s][c] : 0.0f);
                 products[s * blockDim.x + threadIdx.x] = product;
             }
         if (piece.first == 0 && d_initial_state != NULL && inside)
             write4<FLOAT32>(d_initial_state, piece.state + own, d);
-        copy_engine_fence(); /* the piece was read before its stage is filled again */
-        decays_wait(shape.stages - 2);
-        __syncthreads(); /* ... and the products, and the next piece's decays, are there for all */
-        send<storage>(states, d_h_out, gamma, &shape, &later, from, &arrived[stage]);
-        piece_before(&shape, &later);
-        add_products(&shape, &piece, products, d_gamma);
-        products += turn * STEPS * (int)blockDim.x; /* to the other one, and back */
+        last = piece;
         if (++stage == shape.stages)
             stage = 0, parity ^= 1;
     }
+    __syncthreads();
+    add_products(&shape, &last, products, d_gamma);
 }
 
 extern "C" size_t chunk_state_bulk_workspace(const struct chunk_state_args *args, bool backward)

@@ -139,11 +139,18 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                 char *const from = stages + stage * shape->stage_bytes;
                 const float *const g = (const float *)(from + shape->decays_at) + decay;
                 const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
-                char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
+                float decays[STEPS];
 #pragma unroll
                 for (int s = 0; s < STEPS; s++)
-                    if (s < piece.chunks && inside)
+                    if (s < piece.chunks && inside) {
                         read4<storage>(from, s * shape->cut.width + own, x[s]);
+                        decays[s] = g[s * piece.decays];
+                    }
+                copy_engine_fence(); /* the piece was read before its stage is filled again */
+                __syncthreads();
+                send<storage>(h_local, gamma, &plan, &ahead, segment, from, &arrived[stage]);
+
+                char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll
                 for (int s = 0; s < STEPS; s++)
                     if (s < piece.chunks && inside) {
@@ -151,14 +158,11 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 #pragma unroll
                         for (int c = 0; c < 4; c++) {
                             const float before = h[c];
-                            h[c] = g[s * piece.decays] * h[c] + x[s][c];
+                            h[c] = decays[s] * h[c] + x[s][c];
                             out[c] = exclusive ? before : h[c];
                         }
                         write4<storage>(to, s * row_len + own, out);
                     }
-                copy_engine_fence(); /* the piece was read before its stage is filled again */
-                __syncthreads();
-                send<storage>(h_local, gamma, &plan, &ahead, segment, from, &arrived[stage]);
             }
         }
         if (segment == 0 && final_state != NULL && inside)
