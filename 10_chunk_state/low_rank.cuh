@@ -1,0 +1,85 @@
+/* low_rank.cuh - what forward and backward with W and Y share: who has what of the state, and the sums over its rows.
+
+   A block has COLUMNS columns of one head's state and all of its rows: the columns know nothing of each other. A lane has
+   a column, a warp ROWS rows, so a thread has ROWS rows of its column in registers:
+
+                  lane 0  1  2 ... 31
+       warp 0      .      .  .      .      rows  0 ... 15          p[r] of a column, a sum over all rows, is
+       warp 1      .      .  .      .      rows 16 ... 31          added up over a thread's rows, and then over
+       ...                                                         the warps through shared memory              */
+#ifndef LOW_RANK_CUH
+#define LOW_RANK_CUH
+
+#include "kernels.h"
+#include "low_rank.h"
+#include "stored.cuh"
+
+/* Elements (row, r) ... (row, r + 3) of a chunk's W or Y, 0 past its rank. */
+template <int storage>
+static __device__ __forceinline__ void factors4(const void *matrix, int row, int r, int rank, float x[4])
+{
+    if (rank % 4 == 0) {
+        read4<storage>(matrix, row * rank + r, x);
+        return;
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+        x[c] = r + c < rank ? read1<storage>(matrix, row * rank + r + c) : 0.0f;
+}
+
+/* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). h: the thread's rows.
+   Ends with a barrier: p is there for all. Before the next call there must be another one. */
+template <int storage>
+static __device__ __forceinline__ void project(const void *matrix, int dk, int rank, const float h[ROWS],
+                                               float *both_parts, float *p)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * ROWS;
+    for (int base = 0, turn = 0; base < rank; base += RANKS, turn ^= 1) {
+        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS;
+        for (int r = 0; r < RANKS && base + r < rank; r += 4) {
+            float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, y[4];
+#pragma unroll
+            for (int i = 0; i < ROWS; i++)
+                if (first + i < dk) {
+                    factors4<storage>(matrix, first + i, base + r, rank, y);
+#pragma unroll
+                    for (int c = 0; c < 4; c++)
+                        sum[c] += y[c] * h[i];
+                }
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                parts[(warp * RANKS + r + c) * COLUMNS + lane] = sum[c];
+        }
+        __syncthreads(); /* the parts are there; those of the group before are read */
+        for (int r = warp; r < RANKS && base + r < rank; r += num_warps) {
+            float sum = 0.0f;
+            for (int w = 0; w < num_warps; w++)
+                sum += parts[(w * RANKS + r) * COLUMNS + lane];
+            p[(base + r) * COLUMNS + lane] = sum;
+        }
+    }
+    __syncthreads();
+}
+
+/* h - matrix p for the thread's rows and the lane's column. */
+template <int storage>
+static __device__ __forceinline__ void subtract(const void *matrix, int dk, int rank, const float *p, float h[ROWS])
+{
+    const int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
+    for (int r = 0; r < rank; r += 4) {
+        float four[4], w[4];
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            four[c] = r + c < rank ? p[(r + c) * COLUMNS + lane] : 0.0f;
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+            if (first + i < dk) {
+                factors4<storage>(matrix, first + i, r, rank, w);
+#pragma unroll
+                for (int c = 0; c < 4; c++)
+                    h[i] -= w[c] * four[c];
+            }
+    }
+}
+
+#endif
