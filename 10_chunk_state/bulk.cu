@@ -16,10 +16,7 @@ static __device__ __forceinline__ void send(const void *h_local, const float *ga
                                             const struct piece *piece, char *stage, uint64_t *arrived)
 {
     if (piece->item < shape->items) {
-        if (threadIdx.x == 0) {
-            mbarrier_expect(arrived, piece->chunks * piece->columns * (unsigned)stored_bytes(storage));
-            piece_load<storage>(h_local, shape, piece, stage, arrived);
-        }
+        piece_load<storage, 1>(h_local, NULL, shape, piece, stage, arrived);
         decays_load(gamma, shape, piece, stage);
     }
     __pipeline_commit();
@@ -39,12 +36,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
     struct piece piece = piece_of(&shape, blockIdx.x, 0, shape.flat.chunks), later = piece;
     float h[4];
 
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < shape.stages; s++)
-            mbarrier_init(&arrived[s], 1);
-        mbarrier_init_done();
-    }
-    __syncthreads(); /* the barriers are there for all */
+    barriers_init(arrived, shape.stages);
     for (int s = 0; s < shape.stages; s++) {
         send<storage>(h_local, gamma, &shape, &later, stages + s * shape.stage_bytes, &arrived[s]);
         piece_next(&shape, &later);

@@ -35,11 +35,7 @@ static __device__ __forceinline__ void send(const void *states, const void *d_h_
                                             uint64_t *arrived)
 {
     if (piece->item < shape->items) {
-        if (threadIdx.x == 0) {
-            mbarrier_expect(arrived, 2 * piece->chunks * piece->columns * (unsigned)stored_bytes(storage));
-            piece_load<storage>(states, shape, piece, stage, arrived);
-            piece_load<storage>(d_h_out, shape, piece, stage + shape->piece_bytes, arrived);
-        }
+        piece_load<storage, 2>(states, d_h_out, shape, piece, stage, arrived);
         decays_load(gamma, shape, piece, stage);
     }
     __pipeline_commit();
@@ -84,12 +80,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
     struct piece piece = piece_last(&shape, blockIdx.x), later = piece, last = {shape.items, 0, 0, 0, 0, 0, 0, 0};
     float d[4];
 
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < shape.stages; s++)
-            mbarrier_init(&arrived[s], 1);
-        mbarrier_init_done();
-    }
-    __syncthreads(); /* the barriers are there for all */
+    barriers_init(arrived, shape.stages);
     for (int s = 0; s < shape.stages; s++) {
         send<storage>(states, d_h_out, gamma, &shape, &later, stages + s * shape.stage_bytes, &arrived[s]);
         piece_before(&shape, &later);

@@ -62,16 +62,38 @@ static __device__ __forceinline__ void piece_next(const struct pieces_shape *sha
         piece->chunks = (int)min(shape->flat.chunks - piece->first, (size_t)STEPS);
 }
 
-/* Asks the copy engine for a piece of an array. One thread calls it. */
-template <int storage>
-static __device__ __forceinline__ void piece_load(const void *array, const struct pieces_shape *shape,
-                                                  const struct piece *piece, char *to, uint64_t *arrived)
+/* A thread takes some 170 ns for each copy that it asks for, so a piece's copies are spread over STEPS threads of as many
+   warps as there are. The barrier of a stage waits for these threads. */
+static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages)
 {
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < stages; s++)
+            mbarrier_init(&arrived[s], STEPS);
+        mbarrier_init_done();
+    }
+    __syncthreads(); /* the barriers are there for all */
+}
+
+/* Asks the copy engine for a piece of num_arrays arrays, one or two. All threads call it. */
+template <int storage, int num_arrays>
+static __device__ __forceinline__ void piece_load(const void *array, const void *second,
+                                                  const struct pieces_shape *shape, const struct piece *piece,
+                                                  char *stage, uint64_t *arrived)
+{
+    const unsigned apart = blockDim.x / STEPS, s = threadIdx.x / apart;
     const unsigned bytes = piece->columns * (unsigned)stored_bytes(storage);
-    const size_t row_bytes = shape->flat.columns * stored_bytes(storage);
-    const char *from = (const char *)array + piece->row * row_bytes + piece->start * stored_bytes(storage);
-    for (int s = 0; s < piece->chunks; s++, from += row_bytes)
-        bulk_load(to + s * shape->cut.width * stored_bytes(storage), from, bytes, arrived);
+    const size_t from = ((piece->row + s) * shape->flat.columns + piece->start) * stored_bytes(storage);
+    char *const to = stage + s * shape->cut.width * stored_bytes(storage);
+    if (threadIdx.x % apart != 0)
+        return;
+    if ((int)s >= piece->chunks) {
+        mbarrier_arrive(arrived);
+        return;
+    }
+    mbarrier_expect(arrived, num_arrays * bytes);
+    bulk_load(to, (const char *)array + from, bytes, arrived);
+    if (num_arrays == 2)
+        bulk_load(to + shape->piece_bytes, (const char *)second + from, bytes, arrived);
 }
 
 /* Asks for a piece's decays. All threads call it; each waits for its own part, and a barrier shows it to the others. */

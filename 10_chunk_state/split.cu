@@ -43,10 +43,7 @@ static __device__ __forceinline__ void send(const void *h_local, const float *ga
     walk_settle(walk, plan, segment);
     if (walk->item < shape->items) {
         const struct piece piece = piece_of(shape, walk->item, (size_t)walk->piece * STEPS, shape->flat.chunks);
-        if (threadIdx.x == 0) {
-            mbarrier_expect(arrived, piece.chunks * piece.columns * (unsigned)stored_bytes(storage));
-            piece_load<storage>(h_local, shape, &piece, stage, arrived);
-        }
+        piece_load<storage, 1>(h_local, NULL, shape, &piece, stage, arrived);
         decays_load(gamma, shape, &piece, stage);
         walk->piece++;
     }
@@ -69,12 +66,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     struct walk ahead = {group, 0, split_begin(&plan, 0, segment), split_begin(&plan, 0, segment + 1)};
     unsigned number = 0, turn = 0; /* of the segment's first piece, of the window; counted through all items */
 
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < num_stages; s++)
-            mbarrier_init(&arrived[s], 1);
-        mbarrier_init_done();
-    }
-    __syncthreads(); /* the barriers are there for all */
+    barriers_init(arrived, (int)num_stages);
     for (unsigned s = 0; s < num_stages; s++)
         send<storage>(h_local, gamma, &plan, &ahead, segment, stages + s * shape->stage_bytes, &arrived[s]);
     for (size_t item = group; item < shape->items; item += plan.groups) {
