@@ -24,7 +24,7 @@ static __device__ __forceinline__ void send(const void *h_local, const float *ga
 
 /* Each thread has four columns of the slice. */
 template <int storage>
-static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
+static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     bulk_forward(struct pieces_shape shape, bool exclusive, const void *__restrict__ h_local,
                  const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
                  float *__restrict__ final_state)

@@ -66,7 +66,7 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
 }
 
 template <int storage>
-static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
+static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     bulk_backward(struct pieces_shape shape, bool exclusive, const void *__restrict__ states,
                   const float *__restrict__ gamma, const void *__restrict__ d_h_out,
                   const float *__restrict__ d_final_state, void *__restrict__ d_h_local, float *__restrict__ d_gamma,

@@ -9,22 +9,28 @@
 
 #include "low_rank.cuh"
 
-/* How a launch is cut, and what lies where in a stage. */
+/* How a launch is cut, and what lies where in a stage. Rows are filled up with zeros to a multiple of ROWS, and the rank
+   to one of 4. */
 struct low_rank_shape {
     size_t chunks, heads, dv;
-    int dk, rank, decays, slices;
-    int stages, x_unit, w_unit; /* bytes that are copied at once */
+    int dk, rank, decays, slices, stages;
+    int padded;         /* the rank, filled up */
+    int x_unit, w_unit; /* bytes that are copied at once */
     unsigned x_bytes, w_bytes, stage_bytes;
 };
 
-/* Copies `rows` rows of `bytes` bytes, which lie from_stride and to_stride apart. All threads call it. */
+/* Copies `rows` rows of `bytes` bytes, which lie from_stride and to_stride apart, `unit` bytes a thread. */
 static __device__ __forceinline__ void copy_rows(char *to, const char *from, unsigned rows, unsigned bytes,
-                                                 unsigned to_stride, size_t from_stride, int unit)
+                                                 unsigned to_stride, size_t from_stride, unsigned unit)
 {
-    const unsigned units = bytes / unit;
-    for (unsigned i = threadIdx.x; i < rows * units; i += blockDim.x) {
-        char *const into = to + i / units * to_stride + i % units * unit;
-        const char *const out_of = from + i / units * from_stride + i % units * unit;
+    const unsigned units = bytes / unit, more_rows = blockDim.x / units, more_units = blockDim.x % units;
+    for (unsigned row = threadIdx.x / units, at = threadIdx.x % units; row < rows; row += more_rows, at += more_units) {
+        if (at >= units)
+            at -= units, row++;
+        if (row == rows)
+            break;
+        char *const into = to + row * to_stride + at * unit;
+        const char *const out_of = from + row * from_stride + at * unit;
         if (unit == 16)
             __pipeline_memcpy_async(into, out_of, 16);
         else if (unit == 4)
@@ -34,22 +40,24 @@ static __device__ __forceinline__ void copy_rows(char *to, const char *from, uns
     }
 }
 
-/* Asks for chunk k of the block's head: h_local's columns, W, Y, gamma. */
+/* Asks for a chunk of the block's head: h_local's columns, W, Y, gamma. All threads call it. */
 template <int storage>
 static __device__ __forceinline__ void chunk_load(const struct low_rank_shape *shape, size_t row, unsigned start,
                                                   unsigned columns, char *stage, const void *h_local,
                                                   const float *gamma, const void *W, const void *Y)
 {
-    const size_t bytes = stored_bytes(storage), at = row * shape->dk;
+    const unsigned bytes = (unsigned)stored_bytes(storage), rank_bytes = shape->rank * bytes;
+    const size_t at = row * shape->dk;
+    char *const w = stage + shape->x_bytes, *const y = w + shape->w_bytes;
     copy_rows(stage, (const char *)h_local + (at * shape->dv + start) * bytes, shape->dk, columns * bytes,
               COLUMNS * bytes, shape->dv * bytes, shape->x_unit);
-    stage += shape->x_bytes;
     if (shape->rank != 0) {
-        const unsigned whole = shape->dk * shape->rank * (unsigned)bytes;
-        copy_rows(stage, (const char *)W + at * shape->rank * bytes, 1, whole, 0, 0, shape->w_unit);
-        copy_rows(stage + shape->w_bytes, (const char *)Y + at * shape->rank * bytes, 1, whole, 0, 0, shape->w_unit);
+        copy_rows(w, (const char *)W + at * rank_bytes, shape->dk, rank_bytes, shape->padded * bytes, rank_bytes,
+                  shape->w_unit);
+        copy_rows(y, (const char *)Y + at * rank_bytes, shape->dk, rank_bytes, shape->padded * bytes, rank_bytes,
+                  shape->w_unit);
     }
-    copy_rows(stage + 2 * shape->w_bytes, (const char *)(gamma + row * shape->decays), 1, shape->decays * 4, 0, 0, 4);
+    copy_rows(y + shape->w_bytes, (const char *)(gamma + row * shape->decays), shape->decays, 4, 4, 4, 4);
 }
 
 /* Block (batch * heads + head) * slices + slice. */
@@ -61,65 +69,68 @@ static __global__ void __launch_bounds__(512)
 {
     extern __shared__ __align__(16) char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * ROWS;
-    const int dk = shape.dk, rank = shape.rank, stages = shape.stages;
+    const int stages = shape.stages, every = shape.decays == 1 ? 0 : 1;
     const size_t head = blockIdx.x / shape.slices, batch = head / shape.heads;
     const unsigned start = blockIdx.x % shape.slices * COLUMNS;
     const int columns = (int)min(shape.dv - start, (size_t)COLUMNS);
     const size_t rows = batch * shape.chunks * shape.heads + head % shape.heads; /* of chunk 0; heads on the next */
     float *const parts = (float *)(memory + stages * shape.stage_bytes), *const p = parts + 2 * num_warps * RANKS * COLUMNS;
-    const bool inside = lane < columns;
-    float h[ROWS], t[ROWS];
+    const int mine = lane < columns ? min(shape.dk - first, (int)ROWS) : 0; /* rows of the thread */
+    float h[ROWS], t[ROWS], x[ROWS];
 
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
-        h[i] = initial_state != NULL && inside && first + i < dk
-                   ? initial_state[(head * dk + first + i) * shape.dv + start + lane]
+        h[i] = initial_state != NULL && i < mine
+                   ? initial_state[(head * shape.dk + first + i) * shape.dv + start + lane]
                    : 0.0f;
+    for (unsigned i = threadIdx.x; i < stages * shape.stage_bytes / 4; i += blockDim.x)
+        ((float *)memory)[i] = 0.0f; /* what no copy fills stays so */
+    __syncthreads();
     for (int s = 0; s + 1 < stages; s++) { /* one stage stays free: it takes what comes behind the chunk at work */
         if ((size_t)s < shape.chunks)
             chunk_load<storage>(&shape, rows + s * shape.heads, start, columns, memory + s * shape.stage_bytes, h_local,
                                 gamma, W, Y);
         __pipeline_commit();
     }
-    for (size_t k = 0; k < shape.chunks; k++) {
-        const size_t next = k + stages - 1;
-        char *const stage = memory + k % stages * shape.stage_bytes;
-        if (stages > 1) {
+    for (size_t k = 0, here = 0, last = stages - 1; k < shape.chunks; k++) {
+        char *const stage = memory + here * shape.stage_bytes;
+        if (stages > 1)
             __pipeline_wait_prior(stages - 2);
-            __syncthreads(); /* the chunk is there for all, and all have left the one before */
-        } else {
-            __syncthreads();
-        }
-        if (next < shape.chunks)
-            chunk_load<storage>(&shape, rows + next * shape.heads, start, columns,
-                                memory + next % stages * shape.stage_bytes, h_local, gamma, W, Y);
+        __syncthreads(); /* the chunk is there for all, and all have left the one before */
+        if (k + stages - 1 < shape.chunks)
+            chunk_load<storage>(&shape, rows + (k + stages - 1) * shape.heads, start, columns,
+                                memory + last * shape.stage_bytes, h_local, gamma, W, Y);
         __pipeline_commit();
-        if (stages == 1) {
+        if (stages == 1) { /* there was no room for it before */
             __pipeline_wait_prior(0);
             __syncthreads();
         }
         const char *const w = stage + shape.x_bytes, *const y = w + shape.w_bytes;
-        const float *const g = (const float *)(y + shape.w_bytes);
+        const float *const g = (const float *)(y + shape.w_bytes) + first * every;
 #pragma unroll
-        for (int i = 0; i < ROWS; i++)
+        for (int i = 0; i < ROWS; i++) {
             t[i] = h[i];
-        if (rank != 0) {
-            project<storage>(y, dk, rank, h, parts, p);
-            subtract<storage>(w, dk, rank, p, t);
+            x[i] = read1<storage>(stage, (first + i) * COLUMNS + lane);
         }
-        const size_t at = ((rows + k * shape.heads) * dk + first) * shape.dv + start + lane;
+        if (shape.rank != 0) {
+            project<storage>(y, shape.padded, h, parts, p);
+            subtract<storage>(w, shape.padded, p, t);
+        }
+        const size_t at = ((rows + k * shape.heads) * shape.dk + first) * shape.dv + start + lane;
 #pragma unroll
-        for (int i = 0; i < ROWS; i++)
-            if (inside && first + i < dk) {
-                const float before = h[i];
-                h[i] = g[shape.decays == 1 ? 0 : first + i] * t[i] + read1<storage>(stage, (first + i) * COLUMNS + lane);
+        for (int i = 0; i < ROWS; i++) {
+            const float before = h[i];
+            h[i] = g[i * every] * t[i] + x[i];
+            if (i < mine)
                 write1<storage>(h_out, at + i * shape.dv, exclusive ? before : h[i]);
-            }
+        }
+        here = here + 1 == (size_t)stages ? 0 : here + 1;
+        last = last + 1 == (size_t)stages ? 0 : last + 1;
     }
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
-        if (final_state != NULL && inside && first + i < dk)
-            final_state[(head * dk + first + i) * shape.dv + start + lane] = h[i];
+        if (final_state != NULL && i < mine)
+            final_state[(head * shape.dk + first + i) * shape.dv + start + lane] = h[i];
 }
 
 /* The largest of 16, 4 and 2 bytes that divides `bytes`. */
@@ -139,17 +150,16 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     if (done)
         return error;
     int device, limit = 0;
-    const size_t bytes = stored_bytes(args->storage), w_bytes = args->dk * args->rank * bytes;
+    const size_t bytes = stored_bytes(args->storage), warps = (args->dk + ROWS - 1) / ROWS;
     const size_t slices = (args->dv + COLUMNS - 1) / COLUMNS, blocks = args->batch * args->heads * slices;
-    const int warps = (int)((args->dk + ROWS - 1) / ROWS);
     struct low_rank_shape shape = {args->chunks, args->heads, args->dv, (int)args->dk, (int)args->rank,
-                                   (int)args->decays, (int)slices, args->config.stages, unit_of(args->dv * bytes),
-                                   unit_of(w_bytes), 0, 0, 0};
+                                   (int)args->decays, (int)slices, args->config.stages, (int)(args->rank + 3) / 4 * 4,
+                                   unit_of(args->dv * bytes), unit_of(args->rank * bytes), 0, 0, 0};
     if (blocks > 0x7FFFFFFF || args->dk > CHUNK_STATE_MAX_ROWS || shape.stages > LOW_RANK_MAX_STAGES)
         return cudaErrorInvalidValue;
-    shape.x_bytes = (unsigned)(args->dk * COLUMNS * bytes);
-    shape.w_bytes = (unsigned)((w_bytes + 15) / 16 * 16);
-    shape.stage_bytes = shape.x_bytes + 2 * shape.w_bytes + (shape.decays * 4 + 15) / 16 * 16;
+    shape.x_bytes = (unsigned)(warps * ROWS * COLUMNS * bytes);
+    shape.w_bytes = (unsigned)(warps * ROWS * shape.padded * bytes);
+    shape.stage_bytes = shape.x_bytes + 2 * shape.w_bytes + (unsigned)(warps * ROWS * sizeof(float));
     const size_t ranks = (args->rank + RANKS - 1) / RANKS * RANKS;
     const size_t own = args->rank != 0 ? (2 * warps * RANKS + ranks) * COLUMNS * sizeof(float) : 0;
     error = cudaGetDevice(&device);
@@ -165,7 +175,7 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
         error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
     if (error != cudaSuccess)
         return error;
-    kernel<<<(unsigned)blocks, warps * 32, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
+    kernel<<<(unsigned)blocks, (unsigned)warps * 32, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
                                                              args->Y, args->initial_state, args->h_out,
                                                              args->final_state);
     return cudaGetLastError();

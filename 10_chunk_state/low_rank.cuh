@@ -14,46 +14,34 @@
 #include "low_rank.h"
 #include "stored.cuh"
 
-/* Elements (row, r) ... (row, r + 3) of a chunk's W or Y, 0 past its rank. */
+/* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
+   memory, its rank a multiple of 4 and its rows one of ROWS, with zeros for what there is not. h: the thread's rows. Ends
+   with a barrier: p is there for all. Before the next call there must be another one. */
 template <int storage>
-static __device__ __forceinline__ void factors4(const void *matrix, int row, int r, int rank, float x[4])
+static __device__ __forceinline__ void project(const void *matrix, int rank, const float h[ROWS], float *both_parts,
+                                               float *p)
 {
-    if (rank % 4 == 0) {
-        read4<storage>(matrix, row * rank + r, x);
-        return;
-    }
-#pragma unroll
-    for (int c = 0; c < 4; c++)
-        x[c] = r + c < rank ? read1<storage>(matrix, row * rank + r + c) : 0.0f;
-}
-
-/* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). h: the thread's rows.
-   Ends with a barrier: p is there for all. Before the next call there must be another one. */
-template <int storage>
-static __device__ __forceinline__ void project(const void *matrix, int dk, int rank, const float h[ROWS],
-                                               float *both_parts, float *p)
-{
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * ROWS;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * ROWS * rank;
     for (int base = 0, turn = 0; base < rank; base += RANKS, turn ^= 1) {
-        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS;
-        for (int r = 0; r < RANKS && base + r < rank; r += 4) {
+        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine = parts + warp * RANKS * COLUMNS;
+        const int ranks = min(rank - base, (int)RANKS);
+        for (int r = 0; r < ranks; r += 4) {
             float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, y[4];
 #pragma unroll
-            for (int i = 0; i < ROWS; i++)
-                if (first + i < dk) {
-                    factors4<storage>(matrix, first + i, base + r, rank, y);
+            for (int i = 0; i < ROWS; i++) {
+                read4<storage>(matrix, first + i * rank + base + r, y);
 #pragma unroll
-                    for (int c = 0; c < 4; c++)
-                        sum[c] += y[c] * h[i];
-                }
+                for (int c = 0; c < 4; c++)
+                    sum[c] += y[c] * h[i];
+            }
 #pragma unroll
             for (int c = 0; c < 4; c++)
-                parts[(warp * RANKS + r + c) * COLUMNS + lane] = sum[c];
+                mine[(r + c) * COLUMNS + lane] = sum[c];
         }
         __syncthreads(); /* the parts are there; those of the group before are read */
-        for (int r = warp; r < RANKS && base + r < rank; r += num_warps) {
-            float sum = 0.0f;
-            for (int w = 0; w < num_warps; w++)
+        for (int r = warp; r < ranks; r += num_warps) {
+            float sum = parts[r * COLUMNS + lane];
+            for (int w = 1; w < num_warps; w++)
                 sum += parts[(w * RANKS + r) * COLUMNS + lane];
             p[(base + r) * COLUMNS + lane] = sum;
         }
@@ -63,22 +51,21 @@ static __device__ __forceinline__ void project(const void *matrix, int dk, int r
 
 /* h - matrix p for the thread's rows and the lane's column. */
 template <int storage>
-static __device__ __forceinline__ void subtract(const void *matrix, int dk, int rank, const float *p, float h[ROWS])
+static __device__ __forceinline__ void subtract(const void *matrix, int rank, const float *p, float h[ROWS])
 {
-    const int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
+    const int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS * rank;
     for (int r = 0; r < rank; r += 4) {
         float four[4], w[4];
 #pragma unroll
         for (int c = 0; c < 4; c++)
-            four[c] = r + c < rank ? p[(r + c) * COLUMNS + lane] : 0.0f;
+            four[c] = p[(r + c) * COLUMNS + lane];
 #pragma unroll
-        for (int i = 0; i < ROWS; i++)
-            if (first + i < dk) {
-                factors4<storage>(matrix, first + i, r, rank, w);
+        for (int i = 0; i < ROWS; i++) {
+            read4<storage>(matrix, first + i * rank + r, w);
 #pragma unroll
-                for (int c = 0; c < 4; c++)
-                    h[i] -= w[c] * four[c];
-            }
+            for (int c = 0; c < 4; c++)
+                h[i] -= w[c] * four[c];
+        }
     }
 }
 
