@@ -45,18 +45,13 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     __syncthreads(); /* the first piece's decays are there for all */
     for (int stage = 0, parity = 0; piece.item < shape.items; piece_next(&shape, &piece)) {
         char *const from = stages + stage * shape.stage_bytes;
-        const float *const g = (const float *)(from + shape.decays_at) + decay;
         const bool inside = own < piece.columns;
         if (piece.first == 0)
             state_read(initial_state, piece.state + own, inside, h);
         mbarrier_wait(&arrived[stage], parity);
         float x[STEPS][4], decays[STEPS];
-#pragma unroll
-        for (int s = 0; s < STEPS; s++)
-            if (s < piece.chunks && inside) {
-                read4<storage>(from, s * shape.cut.width + own, x[s]);
-                decays[s] = g[s * piece.decays];
-            }
+        piece_take<storage>(&shape, &piece, from, inside ? own : 0, x);
+        decays_take(&shape, &piece, from, inside ? decay : 0, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
         decays_wait(shape.stages - 2);
         __syncthreads(); /* ... and the next piece's decays are there for all */
@@ -65,17 +60,17 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 
         char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll
-        for (int s = 0; s < STEPS; s++)
-            if (s < piece.chunks && inside) {
-                float out[4];
+        for (int s = 0; s < STEPS; s++) {
+            float out[4];
 #pragma unroll
-                for (int c = 0; c < 4; c++) {
-                    const float before = h[c];
-                    h[c] = decays[s] * h[c] + x[s][c];
-                    out[c] = exclusive ? before : h[c];
-                }
-                write4<storage>(to, s * row_len + own, out);
+            for (int c = 0; c < 4; c++) {
+                const float before = h[c];
+                h[c] = decays[s] * h[c] + x[s][c];
+                out[c] = exclusive ? before : h[c];
             }
+            if (s < piece.chunks && inside)
+                write4<storage>(to, s * row_len + own, out);
+        }
         if (piece.first + STEPS >= shape.flat.chunks && final_state != NULL && inside)
             write4<FLOAT32>(final_state, piece.state + own, h);
         if (++stage == shape.stages)

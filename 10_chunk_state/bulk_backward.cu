@@ -89,19 +89,14 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     __syncthreads(); /* the first piece's decays are there for all */
     for (int stage = 0, parity = 0, turn = 1; piece.item < shape.items; piece_before(&shape, &piece), turn = -turn) {
         char *const from = stages + stage * shape.stage_bytes;
-        const float *const g = (const float *)(from + shape.decays_at) + decay;
         const bool inside = own < piece.columns;
         if (piece.first + STEPS >= shape.flat.chunks)
             state_read(d_final_state, piece.state + own, inside, d);
         mbarrier_wait(&arrived[stage], parity);
         float h[STEPS][4], d_out[STEPS][4], decays[STEPS];
-#pragma unroll
-        for (int s = 0; s < STEPS; s++)
-            if (s < piece.chunks && inside) {
-                read4<storage>(from, s * shape.cut.width + own, h[s]);
-                read4<storage>(from + shape.piece_bytes, s * shape.cut.width + own, d_out[s]);
-                decays[s] = g[s * piece.decays];
-            }
+        piece_take<storage>(&shape, &piece, from, inside ? own : 0, h);
+        piece_take<storage>(&shape, &piece, from + shape.piece_bytes, inside ? own : 0, d_out);
+        decays_take(&shape, &piece, from, inside ? decay : 0, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
         decays_wait(shape.stages - 2);
         __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
@@ -113,20 +108,20 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 
         char *const to = (char *)d_h_local + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll
-        for (int s = STEPS - 1; s >= 0; s--)
-            if (s < piece.chunks && inside) {
-                float product = 0.0f;
+        for (int s = STEPS - 1; s >= 0; s--) {
+            float product = 0.0f;
 #pragma unroll
-                for (int c = 0; c < 4; c++) {
-                    d[c] += exclusive ? 0.0f : d_out[s][c];
-                    product += d[c] * h[s][c];
-                }
+            for (int c = 0; c < 4; c++) {
+                d[c] += exclusive ? 0.0f : d_out[s][c];
+                product += d[c] * h[s][c];
+            }
+            if (s < piece.chunks && inside)
                 write4<storage>(to, s * row_len + own, d);
 #pragma unroll
-                for (int c = 0; c < 4; c++)
-                    d[c] = decays[s] * d[c] + (exclusive ? d_out[s][c] : 0.0f);
-                products[s * blockDim.x + threadIdx.x] = product;
-            }
+            for (int c = 0; c < 4; c++)
+                d[c] = decays[s] * d[c] + (exclusive ? d_out[s][c] : 0.0f);
+            products[s * blockDim.x + threadIdx.x] = product;
+        }
         if (piece.first == 0 && d_initial_state != NULL && inside)
             write4<FLOAT32>(d_initial_state, piece.state + own, d);
         last = piece;

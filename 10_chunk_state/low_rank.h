@@ -4,7 +4,7 @@
 
 enum {
     COLUMNS = 32, /* of the state, that a block has */
-    ROWS = 16,    /* that a warp has */
+    LOW_RANK_MAX_THREADS = 512,
     RANKS = 16,   /* of p, that are added up over the warps at once */
     LOW_RANK_MAX_STAGES = 8,
 };

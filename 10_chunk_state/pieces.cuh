@@ -113,6 +113,34 @@ static __device__ __forceinline__ int decay_of(const struct pieces_shape *shape)
     return shape->cut.parts == 1 ? (int)(threadIdx.x * 4 / shape->cut.per_decay) : 0;
 }
 
+/* Take the thread's four columns `own` ... of a piece from its stage, and their decays. There are no branches around the
+   loads, so all of them are on their way at once; chunks past the piece's last one change nothing. */
+template <int storage>
+static __device__ __forceinline__ void piece_take(const struct pieces_shape *shape, const struct piece *piece,
+                                                  const char *stage, int own, float (*x)[4])
+{
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        read4<storage>(stage, s * shape->cut.width + own, x[s]);
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            x[s][c] = s < piece->chunks ? x[s][c] : 0.0f;
+}
+
+static __device__ __forceinline__ void decays_take(const struct pieces_shape *shape, const struct piece *piece,
+                                                   const char *stage, int decay, float *decays)
+{
+    const float *const from = (const float *)(stage + shape->decays_at) + decay;
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        decays[s] = from[s * piece->decays];
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        decays[s] = s < piece->chunks ? decays[s] : 1.0f;
+}
+
 /* Waits until at most `most` of the thread's last commits are on their way. (Further ones would have been sent several
    pieces ago.) */
 static __device__ __forceinline__ void decays_wait(int most)

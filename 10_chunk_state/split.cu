@@ -76,29 +76,25 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         state_read(initial_state, whole.state + own, inside, state);
         for (unsigned window = 0; window < plan.windows; window++, turn++) {
             const unsigned begin = split_begin(&plan, window, segment), end = split_begin(&plan, window, segment + 1);
-            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, x[STEPS][4];
+            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, x[STEPS][4], decays[STEPS];
 
             /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
             decays_wait((int)(num_stages - (end - begin)));
             __syncthreads();
             for (unsigned p = begin; p < end; p++) {
                 const unsigned at = number + (p - begin), stage = at % num_stages;
-                const char *const from = stages + stage * shape->stage_bytes;
-                const float *const g = (const float *)(from + shape->decays_at) + decay;
-                const int chunks = (int)min(shape->flat.chunks - (size_t)p * STEPS, (size_t)STEPS);
+                const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
                 mbarrier_wait(&arrived[stage], at / num_stages % 2);
+                piece_take<storage>(shape, &piece, stages + stage * shape->stage_bytes, inside ? own : 0, x);
+                decays_take(shape, &piece, stages + stage * shape->stage_bytes, inside ? decay : 0,
+                            decays);
 #pragma unroll
-                for (int s = 0; s < STEPS; s++)
-                    if (s < chunks && inside)
-                        read4<storage>(from, s * shape->cut.width + own, x[s]);
+                for (int s = 0; s < STEPS; s++) {
+                    product *= decays[s];
 #pragma unroll
-                for (int s = 0; s < STEPS; s++)
-                    if (s < chunks && inside) {
-                        product *= g[s * whole.decays];
-#pragma unroll
-                        for (int c = 0; c < 4; c++)
-                            h[c] = g[s * whole.decays] * h[c] + x[s][c];
-                    }
+                    for (int c = 0; c < 4; c++)
+                        h[c] = decays[s] * h[c] + x[s][c];
+                }
             }
 
             /* 2. Tell; and wait until all have told. Two windows' words are there at once, because a block may be one
@@ -129,32 +125,26 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             for (unsigned p = begin; p < end; p++, number++) {
                 const unsigned stage = number % num_stages;
                 char *const from = stages + stage * shape->stage_bytes;
-                const float *const g = (const float *)(from + shape->decays_at) + decay;
                 const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
-                float decays[STEPS];
-#pragma unroll
-                for (int s = 0; s < STEPS; s++)
-                    if (s < piece.chunks && inside) {
-                        read4<storage>(from, s * shape->cut.width + own, x[s]);
-                        decays[s] = g[s * piece.decays];
-                    }
+                piece_take<storage>(shape, &piece, from, inside ? own : 0, x);
+                decays_take(shape, &piece, from, inside ? decay : 0, decays);
                 copy_engine_fence(); /* the piece was read before its stage is filled again */
                 __syncthreads();
                 send<storage>(h_local, gamma, &plan, &ahead, segment, from, &arrived[stage]);
 
                 char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll
-                for (int s = 0; s < STEPS; s++)
-                    if (s < piece.chunks && inside) {
-                        float out[4];
+                for (int s = 0; s < STEPS; s++) {
+                    float out[4];
 #pragma unroll
-                        for (int c = 0; c < 4; c++) {
-                            const float before = h[c];
-                            h[c] = decays[s] * h[c] + x[s][c];
-                            out[c] = exclusive ? before : h[c];
-                        }
-                        write4<storage>(to, s * row_len + own, out);
+                    for (int c = 0; c < 4; c++) {
+                        const float before = h[c];
+                        h[c] = decays[s] * h[c] + x[s][c];
+                        out[c] = exclusive ? before : h[c];
                     }
+                    if (s < piece.chunks && inside)
+                        write4<storage>(to, s * row_len + own, out);
+                }
             }
         }
         if (segment == 0 && final_state != NULL && inside)
