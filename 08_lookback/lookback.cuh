@@ -84,7 +84,8 @@ static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c
 /* rows_scan for the gradients (chapter 06): a group's coefficients move on by one, and the last only scales what leaves
    the group. */
 template <int rows>
-static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before, int lane)
+static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before,
+                                                                int lane)
 {
     struct pair whole_warp;
 #pragma unroll

@@ -79,7 +79,7 @@ for my $kernel (qw(few few_backward)) {
     mutant($kernel, 'the barrier after the ticket', $file, qr/take_ticket[^\n]*\n +(__syncthreads\(\);)/, $nothing, $race);
     mutant($kernel, 'the barrier after the totals', $file, qr/(__syncthreads\(\);)\n    const struct pair up_to_warp/, $nothing, $race);
     mutant($kernel, 'the barrier after the carry', $file, qr/(__syncthreads\(\);)\n    if \(warp == NUM_WARPS\) \{\n +leave/, $nothing, $race);
-    mutant($kernel, 'leave_workspace', $file, qr/(leave_workspace\([^;]*;)/, $nothing, $left);
+    mutant($kernel, 'leave_workspace', $file, qr/(leave_workspace\([^;]*;)/, $nothing, qr/past the end of the|$stale/);
 }
 # Data and flag apart: what leaves a tile is written plainly, to where the workspace has room. Each has all but one of what it takes.
 my $words = '&space->words[number], NO_PRODUCT, 0u'; # the flag
