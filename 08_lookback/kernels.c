@@ -23,7 +23,7 @@ const struct linrec_kernel chapter08_kernels[] = {
      .workspace_size = lookback_workspace, .knobs = {.rows = {1, 2, 4}}},
     {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
      .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
-     .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES}},
+     .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
     {KERNEL(default, "lookback, waves or chapter 06's default, by number, length and chip"), .forward = linrec_forward,
      .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
     {.name = NULL},
