@@ -3,11 +3,13 @@
 #define ARRAYS_H
 
 #include "about.h"
+#include "choice.h"
 #include "operation.h"
 
 struct arrays {
     struct problem problem; /* what a launch gets */
     enum backend backend;
+    choice chosen;            /* what arrays_choose was told */
     void *blocks[MAX_ARRAYS]; /* what cudaMalloc returned, guards included; NULL: not of this pass */
     struct finding *finding;  /* on the device */
 };
@@ -15,17 +17,18 @@ struct arrays {
 enum { GUARD_BYTES = 256 };
 
 /* Device bytes that arrays_create takes. SIZE_MAX if they overflow. */
-size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction);
+size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction,
+                    enum storage storage);
 
-/* Allocates the arrays of a pass, the optional ones too. What a kernel only reads is allocated to the byte, so that a
-   memory checker sees a read past its end; what it writes lies between two guards. On an error nothing stays
-   allocated. */
+/* Allocates the arrays of a pass, the optional ones too, and chooses all. What a kernel only reads is allocated to the
+   byte, so that a memory checker sees a read past its end; what it writes lies between two guards. On an error nothing
+   stays allocated. */
 cudaError_t arrays_create(struct arrays *arrays, const struct operation *operation, const size_t sizes[MAX_SIZES],
-                          enum direction direction, enum backend backend);
+                          enum direction direction, enum storage storage, enum backend backend);
 void arrays_free(struct arrays *arrays);
 
-/* From now on the problem has only those arrays of its pass that `with` names. */
-void arrays_choose(struct arrays *arrays, const bool with[MAX_ARRAYS]);
+/* From now on the problem has the flags that are chosen, and of the optional arrays of its pass those. */
+void arrays_choose(struct arrays *arrays, choice chosen);
 
 /* Fills what the pass reads with test data. */
 cudaError_t arrays_fill(struct arrays *arrays, const struct data *data);

@@ -77,6 +77,8 @@ static int check_and_time(struct selection *selection)
     struct report report = {.run = {.operation = selection->operation,
                                     .place = place,
                                     .command = options->command,
+                                    .storage = options->storage,
+                                    .chosen = selection->chosen,
                                     .compares = selection_compares(selection)}};
     struct trials trials = {.selection = selection, .report = &report};
     report.run.shape_width = (int)strlen(knobs_shape(&options->config, ':', trials.shape));

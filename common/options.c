@@ -10,10 +10,10 @@
 #include "error.h"
 #include "knobs.h"
 
-enum { MAX_OPTIONS = 20 + MAX_SIZES + MAX_ARRAYS };
+enum { MAX_OPTIONS = 20 + MAX_SIZES + MAX_FLAGS + MAX_ARRAYS };
 
 /* In which part of --help an option stands. --fill, which is in MAKE, goes with those of SHAPE and FILES, no others. */
-enum part { SHAPE, RUN, FILES, MAKE };
+enum part { SHAPE, FLAG, RUN, FILES, MAKE };
 
 /* One option. */
 struct option_row {
@@ -94,6 +94,16 @@ static int read_list(const struct option_row *row, const char *text, struct opti
     return status;
 }
 
+static int read_storage(const struct option_row *row, const char *text, struct options *options)
+{
+    for (enum storage storage = FLOAT32; storage < NUM_STORAGES; storage++)
+        if (strcmp(text, storage_name(storage)) == 0) {
+            options->storage = storage;
+            return -1;
+        }
+    return usage_error("--%s: \"%s\" is not a type; give float32, bf16 or fp16", row->name, text);
+}
+
 static int read_config(const struct option_row *row, const char *text, struct options *options)
 {
     (void)row;
@@ -118,7 +128,7 @@ static int read_repeats(const struct option_row *row, const char *text, struct o
 
 /* ---- the table ---- */
 
-/* All options, those of the operation's sizes first and those of its arrays last. Returns how many. */
+/* All options, those of the operation's sizes and flags first and those of its arrays last. Returns how many. */
 static int list_options(const struct operation *operation, struct options *options, bool *help,
                         struct option_row rows[MAX_OPTIONS])
 {
@@ -155,6 +165,20 @@ static int list_options(const struct operation *operation, struct options *optio
         option_of(size->name, row.name);
         rows[count++] = row;
     }
+    for (int f = 0; f < operation->num_flags; f++) {
+        struct option_row row = {"",   NULL, operation->flags[f].help, read_flag, &options->flag_given[f], FLAG,
+                                 NULL, false};
+        option_of(operation->flags[f].name, row.name);
+        rows[count++] = row;
+    }
+    if (operation_has_storage(operation))
+        rows[count++] = (struct option_row){
+            "type",       "TYPE", "float32, bf16 or fp16: how the larger arrays are kept (default float32)",
+            read_storage, NULL,   RUN,
+            NULL,         false};
+    if (choice_any(operation) != 0)
+        rows[count++] = (struct option_row){
+            "with", "NAME[,NAME...]", "what may be left out, see below", read_text, &options->with, RUN, NULL, false};
     for (size_t i = 0; i < sizeof of_every_program / sizeof *of_every_program; i++)
         rows[count++] = of_every_program[i];
     for (int a = 0; a < operation->num_arrays; a++) {
@@ -176,8 +200,11 @@ static void print_files(const struct operation *operation, enum direction direct
     for (int a = 0; a < operation->num_arrays; a++) {
         const struct array *array = &operation->arrays[a];
         if (array_role(array, direction) != UNTOUCHED)
-            printf(array->optional ? " [--%s %s.npy]" : " --%s %s.npy", option_of(array->name, option), array->symbol);
+            printf(array->optional || array->goes_with != NULL ? " [--%s %s.npy]" : " --%s %s.npy",
+                   option_of(array->name, option), array->symbol);
     }
+    for (int f = 0; f < operation->num_flags; f++)
+        printf(" [--%s]", option_of(operation->flags[f].name, option));
     printf("\n");
 }
 
@@ -207,6 +234,35 @@ static void print_shapes(const struct operation *operation)
     }
 }
 
+/* What --with chooses from, and what happens without it. */
+static void print_choices(const struct operation *operation)
+{
+    char names[CHOICE_TEXT], timed[CHOICE_TEXT];
+    if (choice_any(operation) == 0)
+        return;
+    printf(
+        "\n--with takes all, none, or some of %s: the flags that are on and the\n"
+        "optional arrays that there are in all launches. Without it every kernel is checked with all of them, without\n"
+        "each one and with none, on tiny shapes in all combinations, and timed with %s.\n"
+        "A flag that is given is always on.\n",
+        choice_text(operation, choice_any(operation), ',', names),
+        choice_text(operation, choice_timed(operation), ',', timed));
+}
+
+/* What --type does, and to which arrays. */
+static void print_types(const struct operation *operation)
+{
+    int named = 0;
+    for (int a = 0; a < operation->num_arrays; a++)
+        if (operation->arrays[a].stored)
+            printf("%s%s", named++ == 0 ? "--type says how " : ", ", operation->arrays[a].symbol);
+    if (named != 0)
+        printf(" are kept; all others are float32. Files that are read may be float16,\n"
+               "float32, float64 or integers, and are rounded to the type. Files that are written are float16 for "
+               "fp16, and\n"
+               "float32 for bf16, which NumPy does not have.\n");
+}
+
 static void print_help(const char *program, const struct operation *operation, const struct option_row *rows, int count)
 {
     char option[OPTION_TEXT];
@@ -216,16 +272,22 @@ static void print_help(const char *program, const struct operation *operation, c
            "\n",
            program, program, operation->name);
     for (int i = 0; i < count; i++)
-        if (rows[i].part == SHAPE || rows[i].part == RUN) {
+        if (rows[i].part == SHAPE || rows[i].part == FLAG || rows[i].part == RUN) {
             const int width = printf("  --%s %s", rows[i].name, rows[i].argument != NULL ? rows[i].argument : "");
             printf("%*s%s\n", width < 24 ? 24 - width : 0, "", rows[i].help);
         }
+    print_choices(operation);
     printf("\nOn your own arrays (.npy), one kernel, forward or with --reverse:\n");
     print_files(operation, FORWARD);
-    printf("and backward, where what the forward pass has written is read:\n");
+    bool reads_written = false;
+    for (int a = 0; a < operation->num_arrays; a++)
+        reads_written =
+            reads_written || (operation->arrays[a].forward == WRITTEN && operation->arrays[a].backward == READ);
+    printf("and backward%s:\n", reads_written ? ", where what the forward pass has written is read" : "");
     print_files(operation, BACKWARD);
     print_shapes(operation);
     printf("Without %s, which is then 1, a dimension less will do.\n", operation->sizes[0].name);
+    print_types(operation);
 
     printf("\nTo make such arrays and to look at them, without NumPy; nothing else is done then:\n"
            "  --fill PATTERN");
@@ -316,5 +378,9 @@ int options_read(int argc, char **argv, const char *program, const struct operat
         return usage_error("\"%s\" is not an option; see --help", argv[optind]);
     for (int s = 0; s < operation->num_sizes; s++)
         options->size_given[s] = rows[s].given;
+    for (int f = 0; f < operation->num_flags; f++)
+        options->flags |= options->flag_given[f] ? choice_of_flag(f) : 0;
+    if (options->with != NULL && (status = choice_read(operation, options->with, &options->chosen)) != 0)
+        return status;
     return check_together(options, rows, count);
 }

@@ -2,6 +2,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "choice.h"
 #include "operation.h"
 
 #ifdef __cplusplus
@@ -18,6 +19,12 @@ struct options {
     size_t list[MAX_LIST];   /* of the size that takes a list; its `sizes` is the first of these */
     int num_list;
 
+    enum storage storage; /* FLOAT32 unless --type names another */
+    bool flag_given[MAX_FLAGS];
+    choice flags;     /* those that were given */
+    const char *with; /* as given; NULL: what the operation is timed with */
+    choice chosen;    /* what it names */
+
     bool forward, reverse, backward; /* as given; none: every direction that the chapter has */
     const char *variant;             /* NULL: all */
     struct linrec_config config;     /* 0: not given */
@@ -31,9 +38,9 @@ struct options {
     bool any_file;
 };
 
-/* Reads the command line of a program into *options: the options of every program, and those of the operation's sizes
-   and arrays. Returns -1 to go on, or the status to exit with (0 after --help, 2 after one line on stderr that says
-   what is wrong and how to mend it). */
+/* Reads the command line of a program into *options: the options of every program, and those of the operation's sizes,
+   flags and arrays. Returns -1 to go on, or the status to exit with (0 after --help, 2 after one line on stderr that
+   says what is wrong and how to mend it). */
 int options_read(int argc, char **argv, const char *program, const struct operation *operation,
                  struct options *options);
 

@@ -1,6 +1,7 @@
 /* own_arrays.c - see own_arrays.h */
 #include "own_arrays.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +28,22 @@ enum direction own_arrays_direction(const struct operation *operation, const str
     return direction_of(backward, options->reverse);
 }
 
+/* Whether a pass cannot do without the array. */
+static bool is_needed(const struct array *array, enum direction direction)
+{
+    return array_role(array, direction) != UNTOUCHED && !array->optional && array->goes_with == NULL;
+}
+
 /* "--inputs, --coeffs and --outputs": the arrays that a pass must have. Returns text. */
 static const char *list_needed(const struct operation *operation, enum direction direction, char text[LIST_TEXT])
 {
     char option[OPTION_TEXT];
     int needed = 0, named = 0, used = 0;
     for (int a = 0; a < operation->num_arrays; a++)
-        needed += array_role(&operation->arrays[a], direction) != UNTOUCHED && !operation->arrays[a].optional;
+        needed += is_needed(&operation->arrays[a], direction);
     for (int a = 0; a < operation->num_arrays; a++) {
         const struct array *array = &operation->arrays[a];
-        if (array_role(array, direction) == UNTOUCHED || array->optional)
+        if (!is_needed(array, direction))
             continue;
         used += sprintf(text + used, "%s--%s",
                         named == 0            ? ""
@@ -72,7 +79,8 @@ static const char *list_sizes(const struct operation *operation, char text[LIST_
     return text;
 }
 
-static int check_set(const struct operation *operation, const struct options *options, enum direction direction)
+static int check_set(const struct operation *operation, const struct options *options, enum direction direction,
+                     choice chosen)
 {
     const bool backward = is_backward(direction);
     char complete[2 * LIST_TEXT], text[LIST_TEXT], option[OPTION_TEXT], told[OPTION_TEXT] = "";
@@ -83,6 +91,8 @@ static int check_set(const struct operation *operation, const struct options *op
                                list_sizes(operation, text));
     if (options->csv != NULL || options->check_only)
         return usage_error("--csv and --check-only do not go with arrays; leave them out");
+    if (options->with != NULL)
+        return usage_error("--with does not go with arrays, which are there or not by themselves; leave it out");
     for (int a = 0; a < operation->num_arrays; a++)
         if (tells_backward(&operation->arrays[a]) && (*told == '\0' || options->files[a] != NULL))
             option_of(operation->arrays[a].name, told);
@@ -93,11 +103,14 @@ static int check_set(const struct operation *operation, const struct options *op
     for (int a = 0; a < operation->num_arrays; a++) {
         const struct array *array = &operation->arrays[a];
         const enum role role = array_role(array, direction);
-        const bool given = options->files[a] != NULL, needed = role != UNTOUCHED && !array->optional;
+        const bool given = options->files[a] != NULL, needed = is_needed(array, direction);
         if (given && role == UNTOUCHED && backward)
             return usage_error("--%s does not go with --%s; %s", option_of(array->name, option), told, complete);
         if ((given && role == UNTOUCHED) || (!given && needed))
             return usage_error("the set of arrays is not complete; %s", complete);
+        if (role != UNTOUCHED && array->goes_with != NULL && given != choice_has(operation, chosen, a))
+            return usage_error("--%s goes with --%s; name both or neither", option_of(array->name, option),
+                               option_of(array->goes_with, told));
     }
     return 0;
 }
@@ -195,6 +208,19 @@ static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *
                        npy_shape(&own->read[differs], mine), own->paths[a], npy_shape(npy, other));
 }
 
+/* Whether the array's values fit into the type in which it is kept. Returns 0, or 2 after one line. */
+static int check_range(const struct own_arrays *own, int a)
+{
+    const enum storage storage = array_storage(&own->operation->arrays[a], own->storage);
+    const float *values = own->read[a].values;
+    const size_t count = npy_count(&own->read[a]);
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]) && (double)fabsf(values[i]) >= storage_overflow(storage))
+            return usage_error("%s: element %zu (%g) is too large for %s; scale the array", own->paths[a], i,
+                               (double)values[i], storage_name(storage));
+    return 0;
+}
+
 int own_arrays_read(struct own_arrays *own, const struct operation *operation, const struct options *options)
 {
     int known[MAX_SIZES], said_by = -1;
@@ -202,11 +228,14 @@ int own_arrays_read(struct own_arrays *own, const struct operation *operation, c
     memset(known, -1, sizeof known);
     own->operation = operation;
     own->direction = own_arrays_direction(operation, options);
+    own->storage = options->storage;
+    own->chosen = options->flags;
     for (int a = 0; a < operation->num_arrays; a++) {
         own->paths[a] = options->files[a];
         own->with[a] = options->files[a] != NULL;
+        own->chosen |= own->with[a] && operation->arrays[a].optional ? choice_of_array(a) : 0;
     }
-    int status = check_set(operation, options, own->direction);
+    int status = check_set(operation, options, own->direction, own->chosen);
     if (status == 0)
         status = check_written(own);
     for (int a = 0; a < operation->num_arrays && status == 0; a++) {
@@ -215,6 +244,8 @@ int own_arrays_read(struct own_arrays *own, const struct operation *operation, c
         status = npy_read(own->paths[a], &own->read[a]);
         if (status == 0)
             status = take_shape(own, a, known, &said_by);
+        if (status == 0)
+            status = check_range(own, a);
     }
     if (status != 0)
         own_arrays_free(own);
@@ -233,6 +264,22 @@ static struct npy shape_of(const struct own_arrays *own, int a)
     return npy;
 }
 
+/* Copies what was read to the device, in the type in which the array is kept there. */
+static cudaError_t copy_read(const struct own_arrays *own, const struct problem *problem, int a)
+{
+    const enum storage storage = array_storage(&own->operation->arrays[a], own->storage);
+    const size_t count = npy_count(&own->read[a]);
+    void *stored = malloc(count * storage_bytes(storage) + 1);
+    if (stored == NULL)
+        return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < count; i++)
+        storage_set(storage, stored, i, own->read[a].values[i]);
+    const cudaError_t error =
+        cudaMemcpy(problem->arrays[a], stored, count * storage_bytes(storage), cudaMemcpyHostToDevice);
+    free(stored);
+    return error;
+}
+
 /* Writes all files beside their places before any appears. */
 static int write_files(const struct own_arrays *own, const struct problem *results)
 {
@@ -244,7 +291,7 @@ static int write_files(const struct own_arrays *own, const struct problem *resul
             continue;
         status = output_open(&outputs[a], own->paths[a]);
         if (status == 0)
-            npy_write(&outputs[a], &shape, results->arrays[a]);
+            npy_write(&outputs[a], &shape, array_storage(&own->operation->arrays[a], own->storage), results->arrays[a]);
     }
     for (int a = 0; a < own->operation->num_arrays && status == 0; a++)
         if (is_written(own, a))
@@ -266,15 +313,14 @@ int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const st
     char shape[KNOBS_TEXT];
     int status = 1;
 
-    cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, backend);
+    cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, own->storage, backend);
     if (error != cudaSuccess)
         return usage_error("the arrays do not fit into the device's memory: %s", cudaGetErrorString(error));
-    arrays_choose(&arrays, own->with);
+    arrays_choose(&arrays, own->chosen);
     arrays.problem.config = *config;
     for (int a = 0; a < operation->num_arrays && error == cudaSuccess; a++)
         if (own->read[a].values != NULL)
-            error = cudaMemcpy(arrays.problem.arrays[a], own->read[a].values, npy_count(&own->read[a]) * sizeof(float),
-                               cudaMemcpyHostToDevice);
+            error = copy_read(own, &arrays.problem, a);
     if (error == cudaSuccess)
         error = arrays_launch(&arrays, kernel);
     if (error == cudaSuccess && !host_copy(&results, &arrays.problem, 0, own->sizes[0]))

@@ -9,8 +9,10 @@
 struct own_arrays {
     const struct operation *operation;
     enum direction direction;
+    enum storage storage; /* of the arrays that are `stored` */
     size_t sizes[MAX_SIZES];
     bool leaves_out_first;       /* the files leave out the first dimension, which is then 1 */
+    choice chosen;               /* the flags and the optional arrays that were given */
     bool with[MAX_ARRAYS];       /* which arrays of the pass were given */
     struct npy read[MAX_ARRAYS]; /* what the pass reads */
     const char *paths[MAX_ARRAYS];

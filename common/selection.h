@@ -3,6 +3,7 @@
 #define SELECTION_H
 
 #include "about.h"
+#include "choice.h"
 #include "harness.h"
 #include "options.h"
 
@@ -11,6 +12,7 @@ struct selection {
     const struct operation *operation;
     const struct options *options;
     const struct place *place;
+    choice chosen;          /* flags and optional arrays that are timed, of all passes */
     struct kernel *kernels; /* those compared with, then the chapter's own */
     int num_kernels;
     bool directions[NUM_DIRECTIONS]; /* those that are asked for and that some kernel runs */

@@ -23,8 +23,11 @@ bool trial_fits(const struct trials *trials, enum direction direction, const siz
 {
     const struct selection *selection = trials->selection;
     const struct operation *operation = selection->operation;
-    struct problem problem = {.operation = operation, .direction = direction, .config = selection->options->config};
-    const size_t bytes = arrays_bytes(operation, sizes, direction), margin = (size_t)128 << 20;
+    struct problem problem = {.operation = operation,
+                              .direction = direction,
+                              .storage = selection->options->storage,
+                              .config = selection->options->config};
+    const size_t bytes = arrays_bytes(operation, sizes, direction, problem.storage), margin = (size_t)128 << 20;
     size_t total, workspace = 0;
     memcpy(problem.sizes, sizes, sizeof problem.sizes);
     *available = 0;
@@ -119,9 +122,9 @@ static void check_contracts(struct trials *trials)
         }
 }
 
-/* Checks every wanted kernel on one kind of data. errors[k]: the largest error of kernel k so far. `without` is empty,
-   or says that something is left out. */
-static void check_kind(struct trials *trials, struct arrays *arrays, int kind, const char *without, double *errors)
+/* Checks every wanted kernel on one kind of data. errors[k]: the largest error of kernel k so far. `with` is empty, or
+   says which flags and optional arrays there are. */
+static void check_kind(struct trials *trials, struct arrays *arrays, int kind, const char *with, double *errors)
 {
     const struct selection *selection = trials->selection;
     const struct operation *operation = selection->operation;
@@ -138,8 +141,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
             (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
-        report_progress(trials->report, "checking %s %s, %s, %s", kernel->name, direction_name(problem->direction),
-                        shape, operation->kind_name(kind));
+        report_progress(trials->report, "checking %s %s, %s, %s%s", kernel->name, direction_name(problem->direction),
+                        shape, operation->kind_name(kind), with);
         trials->report->num_checks++;
         if (error == cudaSuccess) {
             check_launch(arrays, kernel, &data, &check);
@@ -151,33 +154,44 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
         errors[k] = fmax(errors[k], check.max_error);
         if (check.text[0] != '\0')
             report_failed(trials->report, "%s %s, %s, %s %s%s: %s", kernel->name, direction_name(problem->direction),
-                          shape, operation->kind_name(kind), operation->filled, without, check.text);
+                          shape, operation->kind_name(kind), operation->filled, with, check.text);
     }
 }
 
-/* Checks every wanted kernel on every kind of data that fits the shape, on the telling kind also without the optional
-   arrays. Large shapes are checked on the two kinds that find the most. */
+/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is
+   not; on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
+static int choices_of(const struct selection *selection, const struct problem *problem, choice list[MAX_CHOICES])
+{
+    const size_t tiny = 1024;
+    const choice all = choice_all(problem->operation, problem->direction);
+    if (selection->options->with == NULL)
+        return choice_list(problem->operation, problem->direction, selection->options->flags, selection->chosen,
+                           problem_count(problem) <= tiny, list);
+    list[0] = selection->chosen & all;
+    return 1;
+}
+
+/* Checks every wanted kernel on every kind of data that fits the shape with all that may be chosen, and on the telling
+   kind with all other choices. Large shapes are checked on the two kinds that find the most. */
 static void check_shape(struct trials *trials, struct arrays *arrays, double *errors)
 {
     const struct operation *operation = trials->selection->operation;
     const size_t large = arrays->backend == ON_CUDA ? (size_t)1 << 24 : (size_t)1 << 20;
     const bool is_large = problem_count(&arrays->problem) > large;
-    bool all[MAX_ARRAYS], needed[MAX_ARRAYS], any_optional = false;
+    choice choices[MAX_CHOICES];
+    const int num_choices = choices_of(trials->selection, &arrays->problem, choices);
 
-    for (int kind = 0; kind < operation->num_kinds; kind++)
-        if ((operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
-            (!is_large || kind == operation->timed_kind || kind == operation->hardest_kind))
-            check_kind(trials, arrays, kind, "", errors);
-    for (int a = 0; a < operation->num_arrays; a++) {
-        all[a] = true;
-        needed[a] = !operation->arrays[a].optional;
-        any_optional = any_optional || (arrays->problem.arrays[a] != NULL && !needed[a]);
+    for (int i = 0; i < num_choices; i++) {
+        char names[CHOICE_TEXT], with[CHOICE_TEXT + 16] = "";
+        if (choice_any(operation) != 0)
+            snprintf(with, sizeof with, ", --with %s", choice_text(operation, choices[i], ',', names));
+        arrays_choose(arrays, choices[i]);
+        for (int kind = 0; kind < operation->num_kinds; kind++)
+            if ((i == 0 || kind == operation->hardest_kind) &&
+                (operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
+                (!is_large || kind == operation->timed_kind || kind == operation->hardest_kind))
+                check_kind(trials, arrays, kind, with, errors);
     }
-    if (!any_optional)
-        return;
-    arrays_choose(arrays, needed);
-    check_kind(trials, arrays, operation->hardest_kind, ", without the optional arrays", errors);
-    arrays_choose(arrays, all);
 }
 
 /* ---- times ---- */
@@ -202,19 +216,21 @@ static cudaError_t places_create(struct places *places, const struct arrays *arr
 {
     const struct problem *problem = &arrays->problem;
     const int wanted = arrays->backend == ON_CUDA && is_short(problem) ? MAX_PLACES : 1;
-    const size_t bytes = arrays_bytes(problem->operation, problem->sizes, problem->direction);
+    const size_t bytes = arrays_bytes(problem->operation, problem->sizes, problem->direction, problem->storage);
     cudaError_t error = cudaSuccess;
     places->count = 0;
     for (int i = 0; i < wanted && error == cudaSuccess; i++) {
         struct arrays *const place = &places->arrays[i];
         size_t available = 0, total;
         cudaMemGetInfo(&available, &total);
-        if (i > 0 && (available / 4 < bytes || arrays_create(place, problem->operation, problem->sizes,
-                                                             problem->direction, arrays->backend) != cudaSuccess))
+        if (i > 0 &&
+            (available / 4 < bytes || arrays_create(place, problem->operation, problem->sizes, problem->direction,
+                                                    problem->storage, arrays->backend) != cudaSuccess))
             break;
         if (i == 0)
             *place = *arrays;
         place->problem.config = problem->config;
+        arrays_choose(place, arrays->chosen);
         places->count++;
         error = arrays_fill(place, data);
     }
@@ -307,10 +323,17 @@ static void measure_launch(struct trials *trials, const struct places *places, l
                       cudaGetErrorString(error));
 }
 
+/* What of a pass is chosen to be timed. */
+static choice chosen_of(const struct trials *trials, const struct problem *problem)
+{
+    return trials->selection->chosen & choice_all(problem->operation, problem->direction);
+}
+
 /* The pass's two baselines, each as a row of its own. *copy and *add become their GB/s, and stay 0 if there is none. */
 static void time_baselines(struct trials *trials, const struct places *places, double *copy, double *add)
 {
-    const struct operation *operation = trials->selection->operation;
+    const struct selection *selection = trials->selection;
+    const struct operation *operation = selection->operation;
     const struct arrays *arrays = &places->arrays[0];
     const bool backward = is_backward(arrays->problem.direction);
     const struct baseline *baselines[] = {&operation->copy[backward], &operation->add[backward]};
@@ -322,6 +345,8 @@ static void time_baselines(struct trials *trials, const struct places *places, d
                           .variant = baseline_name(baselines[i]),
                           .shape = "",
                           .direction = direction_name(arrays->problem.direction),
+                          .storage = selection->options->storage,
+                          .chosen = chosen_of(trials, &arrays->problem),
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
         measure_launch(trials, places, baseline_launch, baselines[i], row.variant, &row);
@@ -333,7 +358,7 @@ static void time_baselines(struct trials *trials, const struct places *places, d
 }
 
 /* Times all wanted kernels on the workload that is timed. errors: what check_shape found. */
-static void time_shape(struct trials *trials, const struct arrays *arrays, const double *errors)
+static void time_shape(struct trials *trials, struct arrays *arrays, const double *errors)
 {
     const struct selection *selection = trials->selection;
     const struct operation *operation = selection->operation;
@@ -341,10 +366,11 @@ static void time_shape(struct trials *trials, const struct arrays *arrays, const
     const struct data data = {selection->options->seed, operation->timed_kind};
     const bool timing = !selection->options->check_only && problem_count(problem) != 0;
     struct places places = {0};
-    const bool filled = timing && places_create(&places, arrays, &data) == cudaSuccess;
     double copy = 0.0, add = 0.0;
     char why[256], shape[SIZES_TEXT];
 
+    arrays_choose(arrays, selection->chosen);
+    const bool filled = timing && places_create(&places, arrays, &data) == cudaSuccess;
     if (filled)
         time_baselines(trials, &places, &copy, &add);
     if (timing && !filled)
@@ -366,6 +392,8 @@ static void time_shape(struct trials *trials, const struct arrays *arrays, const
                           .variant = kernel->variant,
                           .shape = trials->shape,
                           .direction = direction_name(problem->direction),
+                          .storage = selection->options->storage,
+                          .chosen = chosen_of(trials, problem),
                           .bytes = kernel->moves_nothing ? 0.0 : problem_bytes(problem),
                           .copy_gb_per_s = copy,
                           .add_gb_per_s = add,
@@ -411,8 +439,8 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
         return false;
     sizes_text(selection->operation, sizes, shape);
     const bool fits = trial_fits(trials, direction, sizes, &needed, &available);
-    if (!fits ||
-        arrays_create(&arrays, selection->operation, sizes, direction, selection->place->backend) != cudaSuccess) {
+    if (!fits || arrays_create(&arrays, selection->operation, sizes, direction, selection->options->storage,
+                               selection->place->backend) != cudaSuccess) {
         fprintf(stderr, "skipped %s of %s: it needs %.3g GB, the device has %.3g GB free\n", direction_name(direction),
                 shape, (double)needed * 1e-9, (double)available * 1e-9);
         if (fits) /* there was room for it, so an allocation should not fail */

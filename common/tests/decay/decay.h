@@ -2,7 +2,8 @@
 
        y[r, 0] = start[r] * decay[0] + x[r, 0],   y[r, c] = y[r, c-1] * decay[c] + x[r, c]
 
-   x, y (rows, columns), decay (columns), start (rows); without start it is 0. Backward, given d_y:
+   x, y (rows, columns), decay (columns), start, last (rows); without start it is 0. last is y of the last column, or
+   start if there is none. With `negated` each decay is taken with the other sign. Backward, given d_y:
 
        d_x[r, c] = d_x[r, c+1] * decay[c+1] + d_y[r, c]      from the last column to the first
        d_decay[c] = sum over r of y[r, c-1] * d_x[r, c]      y[r, -1]: start[r]
@@ -16,6 +17,7 @@
 #include <cuda_runtime_api.h>
 
 #include "../../knobs.h"
+#include "../../storage.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,11 +25,16 @@ extern "C" {
 
 struct decay_args {
     size_t rows, columns;
-    int threads; /* of a block; 0: the kernel chooses */
-    const float *x, *decay, *start;
-    float *y; /* forward writes, backward reads */
-    const float *d_y;
-    float *d_x, *d_decay, *d_start;
+    bool negated;
+    enum storage storage; /* of x, y, d_y and d_x; all others are float32 */
+    int threads;          /* of a block; 0: the kernel chooses */
+    const void *x;
+    const float *decay, *start;
+    void *y;     /* forward writes, backward reads */
+    float *last; /* or NULL */
+    const void *d_y;
+    void *d_x;
+    float *d_decay, *d_start;
     float *workspace;
 };
 
@@ -40,6 +47,7 @@ struct decay_kernel {
     bool is_default, partial;
     size_t max_columns; /* 0: any */
     int max_threads;    /* that --config may set; 0: none */
+    bool float32_only;  /* it takes no other type */
     bool has_workspace; /* as many floats as x has elements */
 };
 
@@ -53,7 +61,8 @@ decay_launcher decay_blocks_forward, decay_blocks_backward;
 decay_launcher decay_empty_forward;
 
 /* Each makes one mistake. */
-decay_launcher decay_no_start_forward, decay_no_last_forward, decay_past_forward, decay_changes_forward;
+decay_launcher decay_no_start_forward, decay_no_sign_forward, decay_no_pair_forward, decay_no_last_forward,
+    decay_past_forward, decay_changes_forward, decay_cut_forward;
 decay_launcher decay_late_backward, decay_lost_row_backward, decay_dirty_backward;
 
 #ifdef __cplusplus

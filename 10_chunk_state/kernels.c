@@ -1,0 +1,31 @@
+/* kernels.c - the table of chapter 10's kernels. */
+#include "kernels.h"
+
+#include "chunk_operation.h"
+#include "pieces.h"
+
+#define PIECES .min_arch = 90, .columns_of = PIECES_COLUMNS_OF, \
+               .knobs = {.max_threads = PIECES_MAX_THREADS, .max_stages = PIECES_MAX_STAGES}
+
+const struct chunk_state_kernel chapter10_kernels[] = {
+    {.name = "copy", .idea = "h_local to h_out, nothing else", .forward = chunk_state_copy, .partial = true,
+     .max_rank = CHUNK_STATE_MAX_RANK},
+    {.name = "launches", .idea = "one launch for each chunk", .forward = chunk_state_launches, .float32_only = true},
+    {.name = "reread", .idea = "one launch; the state comes from memory in each step", .forward = chunk_state_reread,
+     .float32_only = true},
+    {.name = "registers", .idea = "the state stays in a register", .forward = chunk_state_registers,
+     .backward = chunk_state_registers_backward, .workspace_size = chunk_state_registers_workspace, .is_default = true},
+    {.name = "ahead", .idea = "four columns a thread, the next chunks on their way", .forward = chunk_state_ahead,
+     .knobs = {.rows = {2, 4, 8, 16}, .max_threads = 256}},
+    {.name = "bulk", .idea = "the copy engine brings the next chunks", .forward = chunk_state_bulk,
+     .backward = chunk_state_bulk_backward, .workspace_size = chunk_state_bulk_workspace, PIECES},
+    {.name = "split", .idea = "few heads: chunks spread over blocks", .forward = chunk_state_split,
+     .workspace_size = chunk_state_split_workspace, PIECES},
+    {.name = NULL},
+};
+
+const struct chapter chapter10 = {
+    .name = "10_chunk_state",
+    .operation = &chunk_state_operation,
+    .kernels = chapter10_kernels,
+};

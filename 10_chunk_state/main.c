@@ -1,0 +1,7 @@
+/* main.c - chapter 10 as a program. README.md is the text. */
+#include "chunk_operation.h"
+
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, &chapter10);
+}

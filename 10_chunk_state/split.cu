@@ -1,0 +1,181 @@
+/* split.cu - few heads: a slice's chunks are spread over several blocks, its segments, and wait on the chip. In each
+   window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum), tells
+   the others, and when all have told knows the state that comes into its segment. Then it goes through its stages once
+   more and writes the states:
+
+       block of segment 0   | sum 0 |tell, wait| write 0          | sum 4 | ...
+       block of segment 1   | sum 1 |tell, wait| write 1          | sum 5 | ...      window 0: segments 0 to 3
+       block of segment 2   | sum 2 |tell, wait| write 2          | sum 6 | ...      window 1: segments 4 to 7
+       block of segment 3   | sum 3 |tell, wait| write 3          | sum 7 | ...
+
+   h_local so comes from memory once, as in bulk.cu; the pairs are few, one for each segment. All blocks of a slice read
+   all of them in the same order, so each knows by itself with which state the next window begins. */
+#include <cuda_runtime.h>
+
+#include <cuda/atomic>
+
+#include "pieces.cuh"
+#include "split_plan.h"
+
+/* What a block does next: a piece of its segment in a window, for an item. */
+struct walk {
+    size_t item;
+    unsigned window, piece, end;
+};
+
+/* Goes to the next segment of the block that has pieces, from the window that `walk` is in on. */
+static __device__ __forceinline__ void walk_settle(struct walk *walk, const struct split_plan *plan, unsigned segment)
+{
+    while (walk->piece == walk->end && walk->item < plan->shape.items) {
+        if (++walk->window == plan->windows)
+            walk->window = 0, walk->item += plan->groups;
+        walk->piece = split_begin(plan, walk->window, segment);
+        walk->end = split_begin(plan, walk->window, segment + 1);
+    }
+}
+
+/* Asks for the piece where `walk` is, unless it is past the last one, and goes on. */
+template <int storage>
+static __device__ __forceinline__ void send(const void *h_local, const struct split_plan *plan, struct walk *walk,
+                                            unsigned segment, char *stage, uint64_t *arrived)
+{
+    const struct pieces_shape *shape = &plan->shape;
+    walk_settle(walk, plan, segment);
+    if (walk->item >= shape->items)
+        return;
+    const struct piece piece =
+        piece_of(&shape->flat, &shape->cut, walk->item, (size_t)walk->piece * STEPS, shape->flat.chunks);
+    mbarrier_expect(arrived, piece.chunks * piece.columns * (unsigned)stored_bytes(storage));
+    piece_load<storage>(h_local, &shape->flat, &shape->cut, &piece, stage, arrived);
+    walk->piece++;
+}
+
+template <int storage>
+static __global__ void __launch_bounds__(SPLIT_MAX_THREADS)
+    split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
+                  const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
+                  float *__restrict__ final_state, struct split_space space)
+{
+    extern __shared__ __align__(128) char stages[];
+    __shared__ uint64_t arrived[PIECES_MAX_STAGES];
+    const struct flat *const flat = &plan.shape.flat;
+    const struct cut *const cut = &plan.shape.cut;
+    const unsigned group = blockIdx.x % plan.groups, segment = blockIdx.x / plan.groups;
+    const unsigned num_stages = plan.shape.stages;
+    const int own = threadIdx.x * 4;
+    struct walk ahead = {group, 0, split_begin(&plan, 0, segment), split_begin(&plan, 0, segment + 1)};
+    unsigned number = 0, turn = 0; /* of the segment's first piece, of the window; counted through all items */
+
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < num_stages; s++)
+            mbarrier_init(&arrived[s], 1);
+        mbarrier_init_done();
+        for (unsigned s = 0; s < num_stages; s++)
+            send<storage>(h_local, &plan, &ahead, segment, stages + s * plan.shape.stage_bytes, &arrived[s]);
+    }
+    __syncthreads(); /* the barriers are there for all */
+    for (size_t item = group; item < plan.shape.items; item += plan.groups) {
+        const struct piece whole = piece_of(flat, cut, item, 0, 0);
+        const bool inside = own < whole.columns;
+        float state[4];
+        state_read(initial_state, whole.state + own, inside, state);
+        for (unsigned window = 0; window < plan.windows; window++, turn++) {
+            const unsigned begin = split_begin(&plan, window, segment), end = split_begin(&plan, window, segment + 1);
+            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, g[STEPS], x[4];
+
+            /* 1. Sum up the segment; its pieces stay in their stages. */
+            for (unsigned p = begin; p < end; p++) {
+                const unsigned at = number + (p - begin), stage = at % num_stages;
+                const struct piece piece = piece_of(flat, cut, item, (size_t)p * STEPS, flat->chunks);
+                piece_decays(gamma, flat, cut, &piece, own, g);
+                mbarrier_wait(&arrived[stage], at / num_stages % 2);
+#pragma unroll
+                for (int s = 0; s < STEPS; s++)
+                    if (s < piece.chunks && inside) {
+                        read4<storage>(stages + stage * plan.shape.stage_bytes, s * cut->width + own, x);
+                        product *= g[s];
+#pragma unroll
+                        for (int c = 0; c < 4; c++)
+                            h[c] = g[s] * h[c] + x[c];
+                    }
+            }
+
+            /* 2. Tell; and wait until all have told. Two windows' words are there at once, because a block may be one
+               window ahead of another; it cannot be two. */
+            const size_t words = ((size_t)group * 2 + turn % 2) * plan.segments;
+            __stcg((float4 *)space.sums + (words + segment) * blockDim.x + threadIdx.x, make_float4(h[0], h[1], h[2], h[3]));
+            __stcg(&space.products[(words + segment) * blockDim.x + threadIdx.x], product);
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                cuda::atomic_ref<unsigned, cuda::thread_scope_device> told(space.told[group]);
+                told.fetch_add(1, cuda::memory_order_acq_rel);
+                while (told.load(cuda::memory_order_acquire) + 1 < (turn + 1) * plan.segments)
+                    ; /* it begins as -1 */
+            }
+            __syncthreads();
+
+            /* 3. Join them in order: what comes into the block's own segment, and into the next window. */
+            for (unsigned s = 0; s < plan.segments; s++) {
+                const float4 sum = __ldcg((const float4 *)space.sums + (words + s) * blockDim.x + threadIdx.x);
+                const float factor = __ldcg(&space.products[(words + s) * blockDim.x + threadIdx.x]);
+                if (s == segment)
+                    h[0] = state[0], h[1] = state[1], h[2] = state[2], h[3] = state[3];
+                state[0] = factor * state[0] + sum.x, state[1] = factor * state[1] + sum.y;
+                state[2] = factor * state[2] + sum.z, state[3] = factor * state[3] + sum.w;
+            }
+
+            /* 4. Go through the segment again, write the states, and fill each stage anew. */
+            for (unsigned p = begin; p < end; p++, number++) {
+                const unsigned stage = number % num_stages;
+                const struct piece piece = piece_of(flat, cut, item, (size_t)p * STEPS, flat->chunks);
+                piece_decays(gamma, flat, cut, &piece, own, g);
+#pragma unroll
+                for (int s = 0; s < STEPS; s++)
+                    if (s < piece.chunks && inside) {
+                        float out[4];
+                        read4<storage>(stages + stage * plan.shape.stage_bytes, s * cut->width + own, x);
+#pragma unroll
+                        for (int c = 0; c < 4; c++) {
+                            const float before = h[c];
+                            h[c] = g[s] * h[c] + x[c];
+                            out[c] = exclusive ? before : h[c];
+                        }
+                        write4<storage>(h_out, (piece.row + s) * flat->columns + piece.start + own, out);
+                    }
+                copy_engine_fence(); /* the piece was read before its stage is filled again */
+                __syncthreads();
+                if (threadIdx.x == 0)
+                    send<storage>(h_local, &plan, &ahead, segment, stages + stage * plan.shape.stage_bytes,
+                                  &arrived[stage]);
+            }
+        }
+        if (segment == 0 && final_state != NULL && inside)
+            write4<FLOAT32>(final_state, whole.state + own, state);
+    }
+    if (threadIdx.x == 0) { /* the last of the group leaves its counters as they were found */
+        cuda::atomic_ref<unsigned, cuda::thread_scope_device> left(space.left[group]);
+        if (left.fetch_add(1, cuda::memory_order_acq_rel) + 2 == plan.segments)
+            space.told[group] = space.left[group] = 0xFFFFFFFFu;
+    }
+}
+
+extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    void (*const kernel)(struct split_plan, bool, const void *, const float *, const float *, void *, float *,
+                         struct split_space) = args->storage == FLOAT32 ? split_forward<FLOAT32>
+                                               : args->storage == BF16  ? split_forward<BF16>
+                                                                        : split_forward<FP16>;
+    struct split_plan plan;
+    struct split_space space;
+    bool done;
+    cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
+    if (!done)
+        error = split_plan(args, (const void *)kernel, &plan);
+    if (!done && error == cudaSuccess && !split_space(args, &plan, &space))
+        error = cudaErrorInvalidValue;
+    if (done || error != cudaSuccess)
+        return error;
+    kernel<<<plan.groups * plan.segments, plan.shape.threads, plan.shape.shared, stream>>>(
+        plan, args->exclusive, args->h_local, args->gamma, args->initial_state, args->h_out, args->final_state, space);
+    return cudaGetLastError();
+}

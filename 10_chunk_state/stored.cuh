@@ -1,0 +1,100 @@
+/* stored.cuh - elements that are stored as float32, bf16 or fp16, and float32 as soon as they are loaded: one, or four
+   neighbours at once, which lie at a multiple of four. What is streamed through is loaded and stored with the hint that
+   nobody will ask for it soon again (__ldcs, __stcs). */
+#ifndef STORED_CUH
+#define STORED_CUH
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <stdint.h>
+
+#include "../common/storage.h"
+
+/* Bytes of one element. */
+static __host__ __device__ __forceinline__ size_t stored_bytes(int storage)
+{
+    return storage == FLOAT32 ? 4 : 2;
+}
+
+/* Element i of an array. */
+template <int storage>
+static __device__ __forceinline__ float read1(const void *array, size_t i)
+{
+    if (storage == BF16)
+        return __bfloat162float(((const __nv_bfloat16 *)array)[i]);
+    if (storage == FP16)
+        return __half2float(((const __half *)array)[i]);
+    return ((const float *)array)[i];
+}
+
+template <int storage>
+static __device__ __forceinline__ void write1(void *array, size_t i, float value)
+{
+    if (storage == BF16)
+        ((__nv_bfloat16 *)array)[i] = __float2bfloat16_rn(value);
+    else if (storage == FP16)
+        ((__half *)array)[i] = __float2half_rn(value);
+    else
+        ((float *)array)[i] = value;
+}
+
+/* Two elements of 16 bits in a word, the first in its lower half. */
+template <int storage>
+static __device__ __forceinline__ float2 unpack(unsigned word)
+{
+    const unsigned short low = (unsigned short)word, high = (unsigned short)(word >> 16);
+    if (storage == BF16)
+        return make_float2(__bfloat162float(__ushort_as_bfloat16(low)), __bfloat162float(__ushort_as_bfloat16(high)));
+    return make_float2(__half2float(__ushort_as_half(low)), __half2float(__ushort_as_half(high)));
+}
+
+template <int storage>
+static __device__ __forceinline__ unsigned pack(float x, float y)
+{
+    if (storage == BF16) {
+        const __nv_bfloat162 both = __floats2bfloat162_rn(x, y);
+        return __bfloat16_as_ushort(__low2bfloat16(both)) | (unsigned)__bfloat16_as_ushort(__high2bfloat16(both)) << 16;
+    }
+    const __half2 both = __floats2half2_rn(x, y);
+    return __half_as_ushort(__low2half(both)) | (unsigned)__half_as_ushort(__high2half(both)) << 16;
+}
+
+/* Elements i ... i + 3, i a multiple of four, from shared memory, or streamed from global memory. */
+template <int storage>
+static __device__ __forceinline__ void read4(const void *array, size_t i, float x[4])
+{
+    if (storage == FLOAT32) {
+        const float4 four = ((const float4 *)array)[i / 4];
+        x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
+    } else {
+        const uint2 words = ((const uint2 *)array)[i / 4];
+        const float2 a = unpack<storage>(words.x), b = unpack<storage>(words.y);
+        x[0] = a.x, x[1] = a.y, x[2] = b.x, x[3] = b.y;
+    }
+}
+
+template <int storage>
+static __device__ __forceinline__ void stream4(const void *array, size_t i, float x[4])
+{
+    if (storage == FLOAT32) {
+        const float4 four = __ldcs((const float4 *)array + i / 4);
+        x[0] = four.x, x[1] = four.y, x[2] = four.z, x[3] = four.w;
+    } else {
+        const uint2 words = __ldcs((const uint2 *)array + i / 4);
+        const float2 a = unpack<storage>(words.x), b = unpack<storage>(words.y);
+        x[0] = a.x, x[1] = a.y, x[2] = b.x, x[3] = b.y;
+    }
+}
+
+/* Streams four elements to global memory. */
+template <int storage>
+static __device__ __forceinline__ void write4(void *array, size_t i, const float x[4])
+{
+    if (storage == FLOAT32)
+        __stcs((float4 *)array + i / 4, make_float4(x[0], x[1], x[2], x[3]));
+    else
+        __stcs((uint2 *)array + i / 4, make_uint2(pack<storage>(x[0], x[1]), pack<storage>(x[2], x[3])));
+}
+
+#endif
