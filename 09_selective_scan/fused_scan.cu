@@ -9,6 +9,8 @@
        y += C h                                                  grows state by state, in registers
 
    and then out = (y + D u) silu(z). */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -16,8 +18,8 @@
 #include "selective_scan.h"
 
 /* Block b computes channel b of all batches' channels. */
-template <int elems>
-static __global__ void __launch_bounds__(256) fused_scan_forward(struct selective_args args)
+template <typename stored, int elems>
+static __global__ void __launch_bounds__(128) fused_scan_forward(struct selective_args args)
 {
     __shared__ struct warp_totals totals[2];           /* of this state, and of the one before */
     __shared__ float carries[2][SELECTIVE_MAX_STATES]; /* what comes into this tile, and into the next */
@@ -25,8 +27,8 @@ static __global__ void __launch_bounds__(256) fused_scan_forward(struct selectiv
     const size_t batch = blockIdx.x / args.channels, channel = blockIdx.x % args.channels;
     const size_t group = channel / (args.channels / args.groups);
     const size_t row = blockIdx.x * args.seq_len, first_state = blockIdx.x * args.states;
-    const float *const B = (const float *)args.B + (batch * args.groups + group) * args.states * args.seq_len;
-    const float *const C = (const float *)args.C + (batch * args.groups + group) * args.states * args.seq_len;
+    const stored *const B = (const stored *)args.B + (batch * args.groups + group) * args.states * args.seq_len;
+    const stored *const C = (const stored *)args.C + (batch * args.groups + group) * args.states * args.seq_len;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
     int turn = 0, tile = 0; /* which of the totals, which of the carries */
@@ -42,10 +44,10 @@ static __global__ void __launch_bounds__(256) fused_scan_forward(struct selectiv
         float step[elems], u[elems], y[elems];
 #pragma unroll
         for (int i = 0; i < elems; i++) {
-            u[i] = i < count ? ((const float *)args.u)[row + begin + i] : 0.0f;
+            u[i] = i < count ? (float)((const stored *)args.u)[row + begin + i] : 0.0f;
             step[i] = 0.0f; /* behind the end: a = 1, x = 0 */
             if (i < count)
-                step[i] = step_of(((const float *)args.delta)[row + begin + i] + bias, args.delta_softplus);
+                step[i] = step_of((float)((const stored *)args.delta)[row + begin + i] + bias, args.delta_softplus);
             y[i] = D * u[i];
         }
 
@@ -58,7 +60,7 @@ static __global__ void __launch_bounds__(256) fused_scan_forward(struct selectiv
 #pragma unroll
             for (int i = 0; i < elems; i++) {
                 a[i] = fast_exp2(step[i] * A);
-                x[i] = i < count ? step[i] * u[i] * B[at + i] : 0.0f;
+                x[i] = i < count ? step[i] * u[i] * (float)B[at + i] : 0.0f;
                 if (i > 0) {
                     x[i] = x[i - 1] * a[i] + x[i];
                     a[i] = a[i - 1] * a[i];
@@ -83,19 +85,30 @@ static __global__ void __launch_bounds__(256) fused_scan_forward(struct selectiv
 #pragma unroll
             for (int i = 0; i < elems; i++)
                 if (i < count)
-                    y[i] += C[at + i] * (into * a[i] + x[i]);
+                    y[i] += (float)C[at + i] * (into * a[i] + x[i]);
         }
 
 #pragma unroll
         for (int i = 0; i < elems; i++)
             if (i < count) {
                 const size_t at = row + begin + i;
-                ((float *)args.out)[at] = args.z != NULL ? y[i] * silu(((const float *)args.z)[at]) : y[i];
+                const float gate = args.z != NULL ? silu((float)((const stored *)args.z)[at]) : 1.0f;
+                ((stored *)args.out)[at] = (stored)(y[i] * gate);
             }
     }
     __syncthreads();
     for (int n = threadIdx.x; n < (int)args.states && args.final_state != NULL; n += blockDim.x)
         args.final_state[first_state + n] = carries[tile][n];
+}
+
+/* As few threads as hold the row, up to 128; then more steps a thread. */
+template <typename stored>
+static void launch(const struct selective_args *args, unsigned blocks, cudaStream_t stream)
+{
+    if (args->seq_len <= 512)
+        fused_scan_forward<stored, 4><<<blocks, args->seq_len <= 128 ? 32 : 128, 0, stream>>>(*args);
+    else
+        fused_scan_forward<stored, 16><<<blocks, 128, 0, stream>>>(*args);
 }
 
 extern "C" cudaError_t selective_fused_scan_forward(const struct selective_args *args, cudaStream_t stream)
@@ -106,13 +119,13 @@ extern "C" cudaError_t selective_fused_scan_forward(const struct selective_args 
     if (selective_is_empty(args))
         return selective_finish_empty(args, false, stream);
     const size_t blocks = args->batch * args->channels;
-    if (blocks > 0x7FFFFFFF || args->storage != FLOAT32)
+    if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    /* as few threads as hold the row, up to 128; then more steps a thread */
-    const unsigned threads = args->seq_len <= 128 ? 32 : 128;
-    if (args->seq_len <= 512)
-        fused_scan_forward<4><<<(unsigned)blocks, threads, 0, stream>>>(*args);
+    if (args->storage == BF16)
+        launch<__nv_bfloat16>(args, (unsigned)blocks, stream);
+    else if (args->storage == FP16)
+        launch<__half>(args, (unsigned)blocks, stream);
     else
-        fused_scan_forward<16><<<(unsigned)blocks, threads, 0, stream>>>(*args);
+        launch<float>(args, (unsigned)blocks, stream);
     return cudaGetLastError();
 }

@@ -45,7 +45,7 @@ cudaError_t selective_check_args(const struct selective_args *args, bool backwar
     const void *const d_needed[] = {args->d_out, args->d_u, args->d_delta, args->d_A, args->d_B, args->d_C};
     const void *const d_optional[] = {args->d_final_state, args->d_D, args->d_z, args->d_delta_bias,
                                       args->d_initial_state};
-    bool fit = sizes_fit(args);
+    bool fit = sizes_fit(args) && (unsigned)args->storage < NUM_STORAGES;
     if (!fit)
         return cudaErrorInvalidValue;
     if (selective_is_empty(args))
@@ -125,14 +125,20 @@ struct selective_parts selective_parts_of(const struct selective_args *args, siz
     return parts;
 }
 
-/* The partial sums; the states at the start of each chunk, and those of a chunk. */
+/* Backward the partial sums, the states at the start of each chunk, and those of a chunk; and where the states need more
+   than one turn, what goes from one to the next: y, and backward d_u and d_step. */
 size_t selective_steps_workspace(const struct selective_args *args, bool backward)
 {
-    if (!backward || selective_is_empty(args))
+    if (selective_is_empty(args))
         return 0;
+    const size_t row = args->batch * args->channels * args->seq_len * sizeof(float);
+    const size_t so_far = args->states <= STEPS_ELEMS ? 0 : backward ? 3 * row : row;
+    if (!backward)
+        return so_far;
     const struct selective_parts parts = selective_parts_of(args, selective_warps(args));
     const size_t saved = (args->seq_len - 1) / STEPS_CHUNK + 1 + STEPS_CHUNK;
-    return parts.bytes + args->batch * args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
+    return parts.bytes + so_far +
+           args->batch * args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
 }
 
 /* Coefficients, inputs and outputs of all recurrences. */

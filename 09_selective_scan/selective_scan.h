@@ -19,11 +19,11 @@ selective_launcher selective_fused_steps_forward; /* a warp some channels, four 
 selective_launcher selective_relay_forward; /* the warps of a block take the chunks of time in turn */
 selective_launcher selective_steps_backward;     /* its gradients, deterministic */
 
-/* Scratch memory in bytes; forward, steps needs none. */
+/* Scratch memory in bytes. Forward, steps needs some only for more than STEPS_ELEMS states. */
 size_t selective_expanded_workspace(const struct selective_args *args, bool backward);
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 
-/* steps_backward: the steps between two saved states, and how many states a launch takes. */
+/* steps: the most states in registers; backward also the steps between two saved states. */
 enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 
 enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */

@@ -13,39 +13,39 @@
        d_u    = g step B  + d_y D                d_step  = g (A a[l] h[l-1] + B u)       d_C += d_y h[l]
 
    B and C belong to all channels of a group: a warp adds up its 32 by shuffles and leaves one partial sum (add_up.cu).
-   Sums over time are those of chunks, added up, so that rounding errors stay small. A lane without a channel of its own
-   walks the group's last one, adds 0 and writes nothing. */
+   Sums over time are those of chunks, added up: rounding errors stay small. A lane beyond the group's last channel walks
+   that one, adds 0 and writes nothing. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "selective.cuh"
 #include "selective_scan.h"
 
-#define CHUNK STEPS_CHUNK
-
 /* Takes h through steps [begin, end), and saves it before each `every`th of them. */
-template <int elems>
-static __device__ __forceinline__ void walk(const struct selective_args *args, const float *u, const float *delta,
-                                            float bias, const float *A, const float *B, int count, size_t begin,
+template <typename stored, int elems>
+static __device__ __forceinline__ void walk(const struct selective_args *args, const stored *u, const stored *delta,
+                                            float bias, const float *A, const stored *B, int count, size_t begin,
                                             size_t end, size_t every, float *saved, float *h)
 {
     for (size_t l = begin; l < end; l++) {
-        const float step = step_of(delta[l] + bias, args->delta_softplus);
+        const float step = step_of((float)delta[l] + bias, args->delta_softplus);
 #pragma unroll
         for (int n = 0; n < elems; n++)
             if (n < count) {
                 if ((l - begin) % every == 0)
                     saved[((l - begin) / every * elems + n) * 32] = h[n];
-                h[n] = fast_exp2(step * (A[n] * LOG2_E)) * h[n] + step * u[l] * B[n * args->seq_len + l];
+                h[n] = fast_exp2(step * (A[n] * LOG2_E)) * h[n] + step * (float)u[l] * (float)B[n * args->seq_len + l];
             }
     }
 }
 
 /* States [first, first + elems). parts.rest holds the saved states, (warps, chunks, elems, 32), and those of a chunk,
-   (warps, CHUNK, elems, 32). Between launches d_z holds y, and d_delta the gradient of the step. */
-template <int elems>
+   (warps, STEPS_CHUNK, elems, 32); behind them, from launch to launch, y, d_u and d_step of the states before. */
+template <typename stored, int elems>
 static __global__ void steps_backward(struct selective_args args, struct selective_parts parts, size_t first)
 {
-    const size_t seq_len = args.seq_len, states = args.states, chunks = (seq_len - 1) / CHUNK + 1;
+    const size_t seq_len = args.seq_len, states = args.states, chunks = (seq_len - 1) / STEPS_CHUNK + 1;
     const size_t warp = blockIdx.x, lane = threadIdx.x, batch_group = warp / parts.per_group;
     const size_t batch = batch_group / args.groups, group = batch_group % args.groups;
     const size_t per_group = args.channels / args.groups, own = warp % parts.per_group * 32 + lane;
@@ -54,16 +54,15 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
     const size_t both = batch * args.channels + channel, row = both * seq_len, state = both * states + first;
     const size_t part = (warp * states + first) * seq_len, group_row = (batch_group * states + first) * seq_len;
     const int count = is_last ? (int)(states - first) : elems;
-    const float *const u = (const float *)args.u + row, *const delta = (const float *)args.delta + row;
-    const float *const B = (const float *)args.B + group_row, *const C = (const float *)args.C + group_row;
-    const float *const d_out = (const float *)args.d_out + row;
-    const float *const z = args.z != NULL ? (const float *)args.z + row : NULL;
-    float *const d_u = (float *)args.d_u + row, *const d_delta = (float *)args.d_delta + row;
-    float *const d_z = z != NULL ? (float *)args.d_z + row : NULL;
+    const stored *const u = (const stored *)args.u + row, *const delta = (const stored *)args.delta + row;
+    const stored *const B = (const stored *)args.B + group_row, *const C = (const stored *)args.C + group_row;
+    const stored *const d_out = (const stored *)args.d_out + row;
+    const stored *const z = args.z != NULL ? (const stored *)args.z + row : NULL;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
     float *const saved = parts.rest + warp * chunks * elems * 32 + lane;
-    float *const history = parts.rest + (gridDim.x * chunks + warp * CHUNK) * elems * 32 + lane;
+    float *const history = parts.rest + (gridDim.x * chunks + warp * STEPS_CHUNK) * elems * 32 + lane;
+    float *const so_far = parts.rest + gridDim.x * (chunks + STEPS_CHUNK) * elems * 32 + 3 * row;
     float h[elems], A[elems], carry[elems], d_A[elems], d_D = 0.0f, d_bias = 0.0f; /* carry: a[l+1] g[l+1] */
 #pragma unroll
     for (int n = 0; n < elems; n++) {
@@ -72,44 +71,44 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
         carry[n] = n < count && args.d_final_state != NULL ? args.d_final_state[state + n] : 0.0f;
         d_A[n] = 0.0f;
     }
-
-    walk<elems>(&args, u, delta, bias, A, B, count, 0, seq_len, CHUNK, saved, h); /* 1. */
+    walk<stored, elems>(&args, u, delta, bias, A, B, count, 0, seq_len, STEPS_CHUNK, saved, h); /* 1. */
     for (size_t chunk = chunks; chunk-- > 0;) {
-        const size_t begin = chunk * CHUNK, end = begin + CHUNK < seq_len ? begin + CHUNK : seq_len;
+        const size_t begin = chunk * STEPS_CHUNK, end = begin + STEPS_CHUNK < seq_len ? begin + STEPS_CHUNK : seq_len;
         float chunk_A[elems], chunk_D = 0.0f, chunk_bias = 0.0f;
 #pragma unroll
         for (int n = 0; n < elems; n++)
             h[n] = n < count ? saved[(chunk * elems + n) * 32] : 0.0f, chunk_A[n] = 0.0f;
-        walk<elems>(&args, u, delta, bias, A, B, count, begin, end, 1, history, h); /* 2. */
-        for (size_t l = end; l-- > begin;) {                                        /* 3. */
-            const float v = delta[l] + bias, step = step_of(v, args.delta_softplus);
-            const float d_y = z != NULL ? d_out[l] * silu(z[l]) : d_out[l];
-            float y = D * u[l], d_input = D * d_y, d_step = 0.0f;
+        walk<stored, elems>(&args, u, delta, bias, A, B, count, begin, end, 1, history, h); /* 2. */
+        for (size_t l = end; l-- > begin;) {                                                /* 3. */
+            const float v = (float)delta[l] + bias, step = step_of(v, args.delta_softplus);
+            const float u_l = (float)u[l], d_y = z != NULL ? (float)d_out[l] * silu((float)z[l]) : (float)d_out[l];
+            float y = D * u_l, d_input = D * d_y, d_step = 0.0f;
             if (first > 0 && active)
-                y = z != NULL ? d_z[l] : 0.0f, d_input = d_u[l], d_step = d_delta[l];
+                y = so_far[3 * l], d_input = so_far[3 * l + 1], d_step = so_far[3 * l + 2];
 #pragma unroll
             for (int n = 0; n < elems; n++)
                 if (n < count) {
-                    const float a = fast_exp2(step * (A[n] * LOG2_E)), b = B[n * seq_len + l], c = C[n * seq_len + l];
-                    const float kept = a * history[((l - begin) * elems + n) * 32], now = kept + step * u[l] * b;
-                    const float g = d_y * c + carry[n];
-                    const float d_B = warp_sum(active ? g * step * u[l] : 0.0f);
+                    const float a = fast_exp2(step * (A[n] * LOG2_E)), b = (float)B[n * seq_len + l];
+                    const float c = (float)C[n * seq_len + l], g = d_y * c + carry[n];
+                    const float kept = a * history[((l - begin) * elems + n) * 32], now = kept + step * u_l * b;
+                    const float d_B = warp_sum(active ? g * step * u_l : 0.0f);
                     const float d_C = warp_sum(active ? d_y * now : 0.0f);
                     if (lane == 0)
                         parts.d_B[part + n * seq_len + l] = d_B, parts.d_C[part + n * seq_len + l] = d_C;
-                    y += c * now;
-                    d_input += g * step * b;
-                    d_step += g * (A[n] * kept + b * u[l]);
+                    y += c * now, d_input += g * step * b;
+                    d_step += g * (A[n] * kept + b * u_l);
                     chunk_A[n] += g * kept * step;
                     carry[n] = a * g;
                 }
+            if (active && !is_last)
+                so_far[3 * l] = y, so_far[3 * l + 1] = d_input, so_far[3 * l + 2] = d_step;
             if (is_last && args.delta_softplus)
                 d_step *= sigmoid(v); /* now it is that of delta */
-            chunk_D += d_y * u[l], chunk_bias += d_step;
-            if (active) {
-                d_u[l] = d_input, d_delta[l] = d_step;
+            chunk_D += d_y * u_l, chunk_bias += d_step;
+            if (active && is_last) {
+                ((stored *)args.d_u)[row + l] = (stored)d_input, ((stored *)args.d_delta)[row + l] = (stored)d_step;
                 if (z != NULL)
-                    d_z[l] = is_last ? d_out[l] * y * silu_slope(z[l]) : y;
+                    ((stored *)args.d_z)[row + l] = (stored)((float)d_out[l] * y * silu_slope((float)z[l]));
             }
         }
 #pragma unroll
@@ -117,7 +116,6 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
             d_A[n] += chunk_A[n];
         d_D += chunk_D, d_bias += chunk_bias;
     }
-
     if (!active)
         return;
 #pragma unroll
@@ -139,10 +137,14 @@ extern "C" cudaError_t selective_steps_backward(const struct selective_args *arg
         return selective_finish_empty(args, true, stream);
     const struct selective_parts parts = selective_parts_of(args, selective_warps(args));
     const size_t blocks = args->batch * args->groups * parts.per_group;
-    if (blocks > 0x7FFFFFFF || args->storage != FLOAT32)
+    if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
+    void (*const kernel)(struct selective_args, struct selective_parts, size_t) =
+        args->storage == BF16   ? steps_backward<__nv_bfloat16, STEPS_ELEMS>
+        : args->storage == FP16 ? steps_backward<__half, STEPS_ELEMS>
+                                : steps_backward<float, STEPS_ELEMS>;
     for (size_t first = 0; first < args->states; first += STEPS_ELEMS)
-        steps_backward<STEPS_ELEMS><<<(unsigned)blocks, 32, 0, stream>>>(*args, parts, first);
+        kernel<<<(unsigned)blocks, 32, 0, stream>>>(*args, parts, first);
     const cudaError_t launched = cudaGetLastError();
     return launched != cudaSuccess ? launched : selective_add_up(args, &parts, stream);
 }

@@ -10,85 +10,77 @@
 
 #include "pieces.cuh"
 
-/* Piece number p of the block. */
-static __device__ __forceinline__ struct piece piece_number(const struct pieces_shape *shape, unsigned pieces,
-                                                            unsigned p)
+/* Asks for a piece and its decays, if there is one. All threads call it. */
+template <int storage>
+static __device__ __forceinline__ void send(const void *h_local, const float *gamma, const struct pieces_shape *shape,
+                                            const struct piece *piece, char *stage, uint64_t *arrived)
 {
-    return piece_of(&shape->flat, &shape->cut, blockIdx.x + (size_t)(p / pieces) * gridDim.x, (size_t)(p % pieces) * STEPS,
-                    shape->flat.chunks);
+    if (piece->item < shape->items) {
+        piece_load<storage, 1>(h_local, NULL, shape, piece, stage, arrived);
+        decays_load(gamma, shape, piece, stage);
+    }
+    __pipeline_commit();
 }
 
-/* Each thread has four columns of the slice. pieces: of an item. */
+/* Each thread has four columns of the slice. */
 template <int storage>
-static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
-    bulk_forward(struct pieces_shape shape, unsigned pieces, bool exclusive, const void *__restrict__ h_local,
+static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
+    bulk_forward(struct pieces_shape shape, bool exclusive, const void *__restrict__ h_local,
                  const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
                  float *__restrict__ final_state)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    const unsigned count = (unsigned)((shape.items - blockIdx.x - 1) / gridDim.x + 1) * pieces;
-    const int own = threadIdx.x * 4;
-    float h[4], g[STEPS], next_g[STEPS];
+    const int own = threadIdx.x * 4, decay = decay_of(&shape);
+    const size_t row_len = shape.flat.columns;
+    struct piece piece = piece_of(&shape, blockIdx.x, 0, shape.flat.chunks), later = piece;
+    float h[4];
 
-    struct piece next = piece_number(&shape, pieces, 0);
-    piece_decays(gamma, &shape.flat, &shape.cut, &next, own, next_g);
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < shape.stages; s++)
-            mbarrier_init(&arrived[s], 1);
-        mbarrier_init_done();
-        for (unsigned p = 0; p < count && p < (unsigned)shape.stages; p++) {
-            const struct piece piece = piece_number(&shape, pieces, p);
-            mbarrier_expect(&arrived[p], piece.chunks * piece.columns * (unsigned)stored_bytes(storage));
-            piece_load<storage>(h_local, &shape.flat, &shape.cut, &piece, stages + p * shape.stage_bytes, &arrived[p]);
-        }
+    barriers_init(arrived, shape.stages);
+    for (int s = 0; s < shape.stages; s++) {
+        send<storage>(h_local, gamma, &shape, &later, stages + s * shape.stage_bytes, &arrived[s]);
+        piece_next(&shape, &later);
     }
-    __syncthreads(); /* the barriers are there for all */
-    for (unsigned p = 0, stage = 0, parity = 0; p < count; p++) {
-        const struct piece piece = next;
+    decays_wait(shape.stages - 1);
+    __syncthreads(); /* the first piece's decays are there for all */
+    for (int stage = 0, parity = 0; piece.item < shape.items; piece_next(&shape, &piece)) {
+        char *const from = stages + stage * shape.stage_bytes;
         const bool inside = own < piece.columns;
-#pragma unroll
-        for (int s = 0; s < STEPS; s++)
-            g[s] = next_g[s];
-        if (p + 1 < count) { /* decays come through registers, a piece ahead */
-            next = piece_number(&shape, pieces, p + 1);
-            piece_decays(gamma, &shape.flat, &shape.cut, &next, own, next_g);
-        }
-        if (p % pieces == 0)
+        if (piece.first == 0)
             state_read(initial_state, piece.state + own, inside, h);
         mbarrier_wait(&arrived[stage], parity);
-        const char *const from = stages + stage * shape.stage_bytes;
-#pragma unroll
-        for (int s = 0; s < STEPS; s++)
-            if (s < piece.chunks && inside) {
-                float x[4], out[4];
-                read4<storage>(from, s * shape.cut.width + own, x);
-#pragma unroll
-                for (int c = 0; c < 4; c++) {
-                    const float before = h[c];
-                    h[c] = g[s] * h[c] + x[c];
-                    out[c] = exclusive ? before : h[c];
-                }
-                write4<storage>(h_out, (piece.row + s) * shape.flat.columns + piece.start + own, out);
-            }
-        if ((p + 1) % pieces == 0 && final_state != NULL && inside)
-            write4<FLOAT32>(final_state, piece.state + own, h);
+        float x[STEPS][4], decays[STEPS];
+        piece_take<storage>(&shape, &piece, from, inside ? own : 0, x);
+        decays_take(&shape, &piece, from, inside ? decay : 0, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
-        __syncthreads();
-        if (threadIdx.x == 0 && p + shape.stages < count) {
-            const struct piece later = piece_number(&shape, pieces, p + shape.stages);
-            mbarrier_expect(&arrived[stage], later.chunks * later.columns * (unsigned)stored_bytes(storage));
-            piece_load<storage>(h_local, &shape.flat, &shape.cut, &later, stages + stage * shape.stage_bytes,
-                                &arrived[stage]);
+        decays_wait(shape.stages - 2);
+        __syncthreads(); /* ... and the next piece's decays are there for all */
+        send<storage>(h_local, gamma, &shape, &later, from, &arrived[stage]);
+        piece_next(&shape, &later);
+
+        char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) {
+            float out[4];
+#pragma unroll
+            for (int c = 0; c < 4; c++) {
+                const float before = h[c];
+                h[c] = decays[s] * h[c] + x[s][c];
+                out[c] = exclusive ? before : h[c];
+            }
+            if (s < piece.chunks && inside)
+                write4<storage>(to, s * row_len + own, out);
         }
-        if (++stage == (unsigned)shape.stages)
+        if (piece.first + STEPS >= shape.flat.chunks && final_state != NULL && inside)
+            write4<FLOAT32>(final_state, piece.state + own, h);
+        if (++stage == shape.stages)
             stage = 0, parity ^= 1;
     }
 }
 
 extern "C" cudaError_t chunk_state_bulk(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    void (*const kernel)(struct pieces_shape, unsigned, bool, const void *, const float *, const float *, void *, float *) =
+    void (*const kernel)(struct pieces_shape, bool, const void *, const float *, const float *, void *, float *) =
         args->storage == FLOAT32 ? bulk_forward<FLOAT32>
         : args->storage == BF16  ? bulk_forward<BF16>
                                  : bulk_forward<FP16>;
@@ -99,11 +91,8 @@ extern "C" cudaError_t chunk_state_bulk(const struct chunk_state_args *args, cud
         error = pieces_shape(args, (const void *)kernel, args->storage == FLOAT32 ? 128 : 256, 0, 1, 0, &shape);
     if (done || error != cudaSuccess)
         return error;
-    const size_t pieces = (args->chunks - 1) / STEPS + 1, rounds = (shape.items - 1) / shape.blocks + 1;
-    if (pieces > 0x7FFFFFFF / rounds)
-        return cudaErrorInvalidValue;
-    kernel<<<(unsigned)((shape.items - 1) / rounds + 1), shape.threads, shape.shared, stream>>>(
-        shape, (unsigned)pieces, args->exclusive, args->h_local, args->gamma, args->initial_state, args->h_out,
-        args->final_state);
+    const unsigned rounds = (shape.items - 1) / shape.blocks + 1;
+    kernel<<<(shape.items - 1) / rounds + 1, shape.threads, shape.shared, stream>>>(
+        shape, args->exclusive, args->h_local, args->gamma, args->initial_state, args->h_out, args->final_state);
     return cudaGetLastError();
 }

@@ -11,21 +11,34 @@
 #include "backward_space.h"
 #include "pieces.cuh"
 
-/* Piece number p of the block, from the last chunks on. */
-static __device__ __forceinline__ struct piece piece_back(const struct pieces_shape *shape, unsigned pieces, unsigned p)
+/* The block's first piece, which is of the last chunks, and its next one. */
+static __device__ __forceinline__ struct piece piece_last(const struct pieces_shape *shape, size_t item)
 {
-    return piece_of(&shape->flat, &shape->cut, blockIdx.x + (size_t)(p / pieces) * gridDim.x,
-                    (size_t)(pieces - 1 - p % pieces) * STEPS, shape->flat.chunks);
+    return piece_of(shape, item, (shape->flat.chunks - 1) / STEPS * STEPS, shape->flat.chunks);
 }
 
-template <int storage>
-static __device__ __forceinline__ void send(const void *states, const void *d_h_out, const struct pieces_shape *shape,
-                                            unsigned pieces, unsigned p, char *stage, uint64_t *arrived)
+static __device__ __forceinline__ void piece_before(const struct pieces_shape *shape, struct piece *piece)
 {
-    const struct piece piece = piece_back(shape, pieces, p);
-    mbarrier_expect(arrived, 2 * piece.chunks * piece.columns * (unsigned)stored_bytes(storage));
-    piece_load<storage>(states, &shape->flat, &shape->cut, &piece, stage, arrived);
-    piece_load<storage>(d_h_out, &shape->flat, &shape->cut, &piece, stage + shape->stage_bytes / 2, arrived);
+    if (piece->first == 0) {
+        *piece = piece_last(shape, (size_t)piece->item + gridDim.x);
+        return;
+    }
+    piece->first -= STEPS;
+    piece->row -= STEPS;
+    piece->chunks = STEPS;
+}
+
+/* Asks for a piece of both arrays and its decays, if there is one. All threads call it. */
+template <int storage>
+static __device__ __forceinline__ void send(const void *states, const void *d_h_out, const float *gamma,
+                                            const struct pieces_shape *shape, const struct piece *piece, char *stage,
+                                            uint64_t *arrived)
+{
+    if (piece->item < shape->items) {
+        piece_load<storage, 2>(states, d_h_out, shape, piece, stage, arrived);
+        decays_load(gamma, shape, piece, stage);
+    }
+    __pipeline_commit();
 }
 
 /* Adds up the products of each chunk and decay of a piece, `team` lanes a sum. d_gamma has parts sums a decay. */
@@ -33,7 +46,7 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
                                                     const float *products, float *d_gamma)
 {
     const struct cut *const cut = &shape->cut;
-    const int decays = cut->parts == 1 ? piece->columns / (int)cut->per_decay : 1, sums = piece->chunks * decays;
+    const int decays = piece->decays, sums = piece->chunks * decays;
     const int products_each = piece->columns / decays / 4;
     int team = 32;
     while (team > 1 && sums * team > (int)blockDim.x)
@@ -53,72 +66,70 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
 }
 
 template <int storage>
-static __global__ void __launch_bounds__(PIECES_MAX_THREADS)
-    bulk_backward(struct pieces_shape shape, unsigned pieces, bool exclusive, const void *__restrict__ states,
+static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
+    bulk_backward(struct pieces_shape shape, bool exclusive, const void *__restrict__ states,
                   const float *__restrict__ gamma, const void *__restrict__ d_h_out,
                   const float *__restrict__ d_final_state, void *__restrict__ d_h_local, float *__restrict__ d_gamma,
                   float *__restrict__ d_initial_state)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    float *const products = (float *)(stages + shape.stages * shape.stage_bytes); /* of this piece and the one before */
-    const unsigned count = (unsigned)((shape.items - blockIdx.x - 1) / gridDim.x + 1) * pieces;
-    const int own = threadIdx.x * 4;
-    float d[4], g[STEPS], next_g[STEPS];
+    float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* of a piece, and of the one before */
+    const int own = threadIdx.x * 4, decay = decay_of(&shape);
+    const size_t row_len = shape.flat.columns;
+    struct piece piece = piece_last(&shape, blockIdx.x), later = piece, last = {shape.items, 0, 0, 0, 0, 0, 0, 0};
+    float d[4];
 
-    struct piece next = piece_back(&shape, pieces, 0);
-    piece_decays(gamma, &shape.flat, &shape.cut, &next, own, next_g);
-    if (threadIdx.x == 0) {
-        for (int s = 0; s < shape.stages; s++)
-            mbarrier_init(&arrived[s], 1);
-        mbarrier_init_done();
-        for (unsigned p = 0; p < count && p < (unsigned)shape.stages; p++)
-            send<storage>(states, d_h_out, &shape, pieces, p, stages + p * shape.stage_bytes, &arrived[p]);
+    barriers_init(arrived, shape.stages);
+    for (int s = 0; s < shape.stages; s++) {
+        send<storage>(states, d_h_out, gamma, &shape, &later, stages + s * shape.stage_bytes, &arrived[s]);
+        piece_before(&shape, &later);
     }
-    __syncthreads(); /* the barriers are there for all */
-    for (unsigned p = 0, stage = 0, parity = 0; p < count; p++) {
-        const struct piece piece = next;
+    decays_wait(shape.stages - 1);
+    __syncthreads(); /* the first piece's decays are there for all */
+    for (int stage = 0, parity = 0, turn = 1; piece.item < shape.items; piece_before(&shape, &piece), turn = -turn) {
+        char *const from = stages + stage * shape.stage_bytes;
         const bool inside = own < piece.columns;
-        float *const mine = products + p % 2 * STEPS * blockDim.x;
-#pragma unroll
-        for (int s = 0; s < STEPS; s++)
-            g[s] = next_g[s];
-        if (p + 1 < count) { /* decays come through registers, a piece ahead */
-            next = piece_back(&shape, pieces, p + 1);
-            piece_decays(gamma, &shape.flat, &shape.cut, &next, own, next_g);
-        }
-        if (p % pieces == 0)
+        if (piece.first + STEPS >= shape.flat.chunks)
             state_read(d_final_state, piece.state + own, inside, d);
         mbarrier_wait(&arrived[stage], parity);
-        const char *const from = stages + stage * shape.stage_bytes;
-#pragma unroll
-        for (int s = STEPS - 1; s >= 0; s--)
-            if (s < piece.chunks && inside) {
-                float h[4], d_out[4], product = 0.0f;
-                read4<storage>(from, s * shape.cut.width + own, h);
-                read4<storage>(from + shape.stage_bytes / 2, s * shape.cut.width + own, d_out);
-#pragma unroll
-                for (int c = 0; c < 4; c++) {
-                    d[c] += exclusive ? 0.0f : d_out[c];
-                    product += d[c] * h[c];
-                }
-                write4<storage>(d_h_local, (piece.row + s) * shape.flat.columns + piece.start + own, d);
-#pragma unroll
-                for (int c = 0; c < 4; c++)
-                    d[c] = g[s] * d[c] + (exclusive ? d_out[c] : 0.0f);
-                mine[s * blockDim.x + threadIdx.x] = product;
-            }
-        if ((p + 1) % pieces == 0 && d_initial_state != NULL && inside)
-            write4<FLOAT32>(d_initial_state, piece.state + own, d);
+        float h[STEPS][4], d_out[STEPS][4], decays[STEPS];
+        piece_take<storage>(&shape, &piece, from, inside ? own : 0, h);
+        piece_take<storage>(&shape, &piece, from + shape.piece_bytes, inside ? own : 0, d_out);
+        decays_take(&shape, &piece, from, inside ? decay : 0, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
-        __syncthreads();
-        if (threadIdx.x == 0 && p + shape.stages < count)
-            send<storage>(states, d_h_out, &shape, pieces, p + shape.stages, stages + stage * shape.stage_bytes,
-                          &arrived[stage]);
-        add_products(&shape, &piece, mine, d_gamma);
-        if (++stage == (unsigned)shape.stages)
+        decays_wait(shape.stages - 2);
+        __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
+        send<storage>(states, d_h_out, gamma, &shape, &later, from, &arrived[stage]);
+        piece_before(&shape, &later);
+        if (last.item < shape.items)
+            add_products(&shape, &last, products, d_gamma);
+        products += turn * STEPS * (int)blockDim.x; /* to the other ones, and back */
+
+        char *const to = (char *)d_h_local + (piece.row * row_len + piece.start) * stored_bytes(storage);
+#pragma unroll
+        for (int s = STEPS - 1; s >= 0; s--) {
+            float product = 0.0f;
+#pragma unroll
+            for (int c = 0; c < 4; c++) {
+                d[c] += exclusive ? 0.0f : d_out[s][c];
+                product += d[c] * h[s][c];
+            }
+            if (s < piece.chunks && inside)
+                write4<storage>(to, s * row_len + own, d);
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                d[c] = decays[s] * d[c] + (exclusive ? d_out[s][c] : 0.0f);
+            products[s * blockDim.x + threadIdx.x] = product;
+        }
+        if (piece.first == 0 && d_initial_state != NULL && inside)
+            write4<FLOAT32>(d_initial_state, piece.state + own, d);
+        last = piece;
+        if (++stage == shape.stages)
             stage = 0, parity ^= 1;
     }
+    __syncthreads();
+    add_products(&shape, &last, products, d_gamma);
 }
 
 extern "C" size_t chunk_state_bulk_workspace(const struct chunk_state_args *args, bool backward)
@@ -132,7 +143,7 @@ extern "C" size_t chunk_state_bulk_workspace(const struct chunk_state_args *args
 
 extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    void (*const kernel)(struct pieces_shape, unsigned, bool, const void *, const float *, const void *, const float *,
+    void (*const kernel)(struct pieces_shape, bool, const void *, const float *, const void *, const float *,
                          void *, float *, float *) = args->storage == FLOAT32 ? bulk_backward<FLOAT32>
                                                      : args->storage == BF16  ? bulk_backward<BF16>
                                                                               : bulk_backward<FP16>;
@@ -146,12 +157,10 @@ extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *
         error = backward_space(args, shape.cut.parts, chunk_state_bulk, stream, &space);
     if (done || error != cudaSuccess)
         return error;
-    const size_t pieces = (args->chunks - 1) / STEPS + 1, rounds = (shape.items - 1) / shape.blocks + 1;
-    if (pieces > 0x7FFFFFFF / rounds)
-        return cudaErrorInvalidValue;
-    kernel<<<(unsigned)((shape.items - 1) / rounds + 1), shape.threads, shape.shared, stream>>>(
-        shape, (unsigned)pieces, args->exclusive, space.states, args->gamma, args->d_h_out, args->d_final_state,
-        args->d_h_local, space.d_gamma, args->d_initial_state);
+    const unsigned rounds = (shape.items - 1) / shape.blocks + 1;
+    kernel<<<(shape.items - 1) / rounds + 1, shape.threads, shape.shared, stream>>>(
+        shape, args->exclusive, space.states, args->gamma, args->d_h_out, args->d_final_state, args->d_h_local,
+        space.d_gamma, args->d_initial_state);
     error = cudaGetLastError();
     return error == cudaSuccess ? backward_add_parts(args, &space, stream) : error;
 }

@@ -2,6 +2,7 @@
 #include "kernels.h"
 
 #include "chunk_operation.h"
+#include "low_rank.h"
 #include "pieces.h"
 
 #define PIECES .min_arch = 90, .columns_of = PIECES_COLUMNS_OF, \
@@ -21,6 +22,9 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .backward = chunk_state_bulk_backward, .workspace_size = chunk_state_bulk_workspace, PIECES},
     {.name = "split", .idea = "few heads: chunks spread over blocks", .forward = chunk_state_split,
      .workspace_size = chunk_state_split_workspace, PIECES},
+    {.name = "low_rank", .idea = "W and Y: columns by themselves, sums over rows through shared memory",
+     .forward = chunk_state_low_rank, .max_rank = CHUNK_STATE_MAX_RANK,
+     .knobs = {.max_stages = LOW_RANK_MAX_STAGES}},
     {.name = NULL},
 };
 

@@ -49,14 +49,19 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     shape->stages = args->config.stages != 0 ? args->config.stages : stages;
     shape->flat = flat_of(args);
     shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * 4);
-    shape->items = shape->flat.batch * shape->cut.slices;
+    if (shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
+        return cudaErrorInvalidValue;
+    shape->items = (unsigned)(shape->flat.batch * shape->cut.slices);
     if (args->dv % PIECES_COLUMNS_OF != 0 || shape->cut.slices == 0 || shape->threads > PIECES_MAX_THREADS ||
         shape->threads % 32 != 0 || shape->threads < 32 || shape->stages > PIECES_MAX_STAGES)
         return cudaErrorInvalidValue;
 
     const size_t element = args->storage == FLOAT32 ? 4 : 2, own = own_bytes * (size_t)shape->threads;
     const size_t room = (size_t)limit - 2048 - own; /* and the kernel's few own bytes */
-    shape->stage_bytes = STEPS * shape->cut.width * element * (size_t)num_arrays;
+    const size_t decays = shape->cut.parts == 1 ? shape->cut.width / shape->cut.per_decay : 1;
+    shape->piece_bytes = STEPS * shape->cut.width * element;
+    shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
+    shape->stage_bytes = shape->decays_at + STEPS * decays * sizeof(float);
     if (shape->stages == 0)
         shape->stages = room / shape->stage_bytes < PIECES_MAX_STAGES ? (int)(room / shape->stage_bytes) : PIECES_MAX_STAGES;
     shape->shared = (size_t)shape->stages * shape->stage_bytes + own;

@@ -8,11 +8,13 @@
        ...
        chunk 8   |---------|---------|---------|---
 
-   Slices end where a decay's columns end: they hold whole ones, or an equal part of one. */
+   Slices end where a decay's columns end: they hold whole ones, or an equal part of one. A piece's decays come with it,
+   behind its elements: a few bytes at any multiple of four, which the copy engine does not take, so cp.async does. */
 #ifndef PIECES_CUH
 #define PIECES_CUH
 
 #include <bulk_copy.h>
+#include <cuda_pipeline.h>
 
 #include "kernels.h"
 #include "pieces.h"
@@ -20,47 +22,130 @@
 
 /* A slice of some chunks. */
 struct piece {
-    size_t row;   /* batch * chunks + its first chunk */
-    size_t state; /* of its first column in (batch, columns) */
-    unsigned start;
-    int columns, chunks;
+    unsigned item;    /* batch * slices + slice; past the last one there is no piece */
+    unsigned start;   /* its first column */
+    size_t first, row; /* its first chunk, and that counted through all batches */
+    size_t state;     /* of its first column in (batch, columns) */
+    int columns, chunks, decays;
 };
 
-/* The piece of item (batch, slice) that begins with chunk `first` and ends before `end`, or STEPS chunks later. */
-static __device__ __forceinline__ struct piece piece_of(const struct flat *flat, const struct cut *cut, size_t item,
-                                                        size_t first, size_t end)
+/* The piece of an item that begins with chunk `first` and ends before `end`, or STEPS chunks later. */
+static __device__ __forceinline__ struct piece piece_of(const struct pieces_shape *shape, size_t item, size_t first,
+                                                        size_t end)
 {
-    const size_t batch = item / cut->slices;
-    const unsigned slice = (unsigned)(item % cut->slices), part = slice % cut->parts;
-    const unsigned left = cut->parts == 1 ? cut->columns : cut->per_decay;
-    struct piece piece;
+    const struct cut *const cut = &shape->cut;
+    struct piece piece = {shape->items, 0, 0, 0, 0, 0, 0, 0};
+    if (item >= shape->items)
+        return piece;
+    const unsigned batch = (unsigned)item / cut->slices, slice = (unsigned)item % cut->slices;
+    const unsigned part = slice % cut->parts;
+    piece.item = (unsigned)item;
     piece.start = slice / cut->parts * cut->unit + part * cut->width;
-    piece.columns = (int)min(cut->width, left - (cut->parts == 1 ? piece.start : part * cut->width));
+    piece.columns =
+        (int)min(cut->width, cut->parts == 1 ? cut->columns - piece.start : cut->per_decay - part * cut->width);
+    piece.decays = cut->parts == 1 ? piece.columns / (int)cut->per_decay : 1;
+    piece.first = first;
+    piece.row = batch * shape->flat.chunks + first;
+    piece.state = batch * shape->flat.columns + piece.start;
     piece.chunks = first < end ? (int)min(end - first, (size_t)STEPS) : 0;
-    piece.row = batch * flat->chunks + first;
-    piece.state = batch * flat->columns + piece.start;
     return piece;
 }
 
-/* Asks the copy engine for a piece of an array. One thread calls it. */
-template <int storage>
-static __device__ __forceinline__ void piece_load(const void *array, const struct flat *flat, const struct cut *cut,
-                                                  const struct piece *piece, char *stage, uint64_t *arrived)
+/* The block's next piece: of later chunks, or of the first ones of its next item. */
+static __device__ __forceinline__ void piece_next(const struct pieces_shape *shape, struct piece *piece)
 {
-    const unsigned bytes = piece->columns * (unsigned)stored_bytes(storage);
-    const char *from = (const char *)array + (piece->row * flat->columns + piece->start) * stored_bytes(storage);
-    for (int s = 0; s < piece->chunks; s++, from += flat->columns * stored_bytes(storage))
-        bulk_load(stage + s * cut->width * stored_bytes(storage), from, bytes, arrived);
+    piece->first += STEPS;
+    piece->row += STEPS;
+    if (piece->first >= shape->flat.chunks)
+        *piece = piece_of(shape, (size_t)piece->item + gridDim.x, 0, shape->flat.chunks);
+    else
+        piece->chunks = (int)min(shape->flat.chunks - piece->first, (size_t)STEPS);
 }
 
-/* The decays of the thread's columns `own` ... in the chunks of a piece; 1 past its last. */
-static __device__ __forceinline__ void piece_decays(const float *gamma, const struct flat *flat, const struct cut *cut,
-                                                    const struct piece *piece, int own, float g[STEPS])
+/* A thread takes some 170 ns for each copy that it asks for, so a piece's copies are spread over STEPS threads of as many
+   warps as there are. The barrier of a stage waits for these threads. */
+static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages)
 {
-    const size_t at = piece->row * flat->decays + (piece->start + own) / cut->per_decay;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < stages; s++)
+            mbarrier_init(&arrived[s], STEPS);
+        mbarrier_init_done();
+    }
+    __syncthreads(); /* the barriers are there for all */
+}
+
+/* Asks the copy engine for a piece of num_arrays arrays, one or two. All threads call it. */
+template <int storage, int num_arrays>
+static __device__ __forceinline__ void piece_load(const void *array, const void *second,
+                                                  const struct pieces_shape *shape, const struct piece *piece,
+                                                  char *stage, uint64_t *arrived)
+{
+    const unsigned apart = blockDim.x / STEPS, s = threadIdx.x / apart;
+    const unsigned bytes = piece->columns * (unsigned)stored_bytes(storage);
+    const size_t from = ((piece->row + s) * shape->flat.columns + piece->start) * stored_bytes(storage);
+    char *const to = stage + s * shape->cut.width * stored_bytes(storage);
+    if (threadIdx.x % apart != 0)
+        return;
+    if ((int)s >= piece->chunks) {
+        mbarrier_arrive(arrived);
+        return;
+    }
+    mbarrier_expect(arrived, num_arrays * bytes);
+    bulk_load(to, (const char *)array + from, bytes, arrived);
+    if (num_arrays == 2)
+        bulk_load(to + shape->piece_bytes, (const char *)second + from, bytes, arrived);
+}
+
+/* Asks for a piece's decays. All threads call it; each waits for its own part, and a barrier shows it to the others. */
+static __device__ __forceinline__ void decays_load(const float *gamma, const struct pieces_shape *shape,
+                                                   const struct piece *piece, char *stage)
+{
+    const unsigned decays = piece->decays;
+    float *const to = (float *)(stage + shape->decays_at);
+    const float *const from = gamma + piece->row * shape->flat.decays + piece->start / shape->cut.per_decay;
+    for (unsigned i = threadIdx.x; i < piece->chunks * decays; i += blockDim.x)
+        __pipeline_memcpy_async(to + i, from + i / decays * shape->flat.decays + i % decays, 4);
+}
+
+/* Which of a piece's decays the thread's four columns have. */
+static __device__ __forceinline__ int decay_of(const struct pieces_shape *shape)
+{
+    return shape->cut.parts == 1 ? (int)(threadIdx.x * 4 / shape->cut.per_decay) : 0;
+}
+
+/* Take the thread's four columns `own` ... of a piece from its stage, and their decays. There are no branches around the
+   loads, so all of them are on their way at once; chunks past the piece's last one change nothing. */
+template <int storage>
+static __device__ __forceinline__ void piece_take(const struct pieces_shape *shape, const struct piece *piece,
+                                                  const char *stage, int own, float (*x)[4])
+{
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
-        g[s] = s < piece->chunks && own < piece->columns ? __ldg(gamma + at + s * flat->decays) : 1.0f;
+        read4<storage>(stage, s * shape->cut.width + own, x[s]);
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            x[s][c] = s < piece->chunks ? x[s][c] : 0.0f;
+}
+
+static __device__ __forceinline__ void decays_take(const struct pieces_shape *shape, const struct piece *piece,
+                                                   const char *stage, int decay, float *decays)
+{
+    const float *const from = (const float *)(stage + shape->decays_at) + decay;
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        decays[s] = from[s * piece->decays];
+#pragma unroll
+    for (int s = 0; s < STEPS; s++)
+        decays[s] = s < piece->chunks ? decays[s] : 1.0f;
+}
+
+/* Waits until at most `most` of the thread's last commits are on their way. (Further ones would have been sent several
+   pieces ago.) */
+static __device__ __forceinline__ void decays_wait(int most)
+{
+    __pipeline_wait_prior(most < 4 ? most : 4);
 }
 
 /* Four elements of a float32 array (batch, columns), or 0. */

@@ -31,10 +31,12 @@ struct cut cut_of(const struct flat *flat, unsigned most);
 struct pieces_shape {
     struct flat flat;
     struct cut cut;
-    size_t items; /* slices of all batches */
+    unsigned items; /* slices of all batches */
     int threads, stages;
-    size_t stage_bytes, shared; /* of a piece of all its arrays, and of all stages */
-    unsigned blocks;            /* that the chip holds at the same time */
+    size_t piece_bytes; /* of a piece of one array */
+    size_t decays_at;   /* where the decays begin in a stage, behind its pieces */
+    size_t stage_bytes, shared;
+    unsigned blocks; /* that the chip holds at the same time */
 };
 
 /* The threads (or what --config says) and, if `stages` is 0 and --config says nothing, as many stages as fit. `kernel`

@@ -34,70 +34,67 @@ static __device__ __forceinline__ void walk_settle(struct walk *walk, const stru
     }
 }
 
-/* Asks for the piece where `walk` is, unless it is past the last one, and goes on. */
+/* Asks for the piece where `walk` is, if there is one, and goes on. All threads call it. */
 template <int storage>
-static __device__ __forceinline__ void send(const void *h_local, const struct split_plan *plan, struct walk *walk,
-                                            unsigned segment, char *stage, uint64_t *arrived)
+static __device__ __forceinline__ void send(const void *h_local, const float *gamma, const struct split_plan *plan,
+                                            struct walk *walk, unsigned segment, char *stage, uint64_t *arrived)
 {
     const struct pieces_shape *shape = &plan->shape;
     walk_settle(walk, plan, segment);
-    if (walk->item >= shape->items)
-        return;
-    const struct piece piece =
-        piece_of(&shape->flat, &shape->cut, walk->item, (size_t)walk->piece * STEPS, shape->flat.chunks);
-    mbarrier_expect(arrived, piece.chunks * piece.columns * (unsigned)stored_bytes(storage));
-    piece_load<storage>(h_local, &shape->flat, &shape->cut, &piece, stage, arrived);
-    walk->piece++;
+    if (walk->item < shape->items) {
+        const struct piece piece = piece_of(shape, walk->item, (size_t)walk->piece * STEPS, shape->flat.chunks);
+        piece_load<storage, 1>(h_local, NULL, shape, &piece, stage, arrived);
+        decays_load(gamma, shape, &piece, stage);
+        walk->piece++;
+    }
+    __pipeline_commit();
 }
 
 template <int storage>
-static __global__ void __launch_bounds__(SPLIT_MAX_THREADS)
+static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
                   float *__restrict__ final_state, struct split_space space)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    const struct flat *const flat = &plan.shape.flat;
-    const struct cut *const cut = &plan.shape.cut;
+    const struct pieces_shape *const shape = &plan.shape;
+    const size_t row_len = shape->flat.columns;
     const unsigned group = blockIdx.x % plan.groups, segment = blockIdx.x / plan.groups;
     const unsigned num_stages = plan.shape.stages;
-    const int own = threadIdx.x * 4;
+    const int own = threadIdx.x * 4, decay = decay_of(shape);
     struct walk ahead = {group, 0, split_begin(&plan, 0, segment), split_begin(&plan, 0, segment + 1)};
     unsigned number = 0, turn = 0; /* of the segment's first piece, of the window; counted through all items */
 
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < num_stages; s++)
-            mbarrier_init(&arrived[s], 1);
-        mbarrier_init_done();
-        for (unsigned s = 0; s < num_stages; s++)
-            send<storage>(h_local, &plan, &ahead, segment, stages + s * plan.shape.stage_bytes, &arrived[s]);
-    }
-    __syncthreads(); /* the barriers are there for all */
-    for (size_t item = group; item < plan.shape.items; item += plan.groups) {
-        const struct piece whole = piece_of(flat, cut, item, 0, 0);
+    barriers_init(arrived, (int)num_stages);
+    for (unsigned s = 0; s < num_stages; s++)
+        send<storage>(h_local, gamma, &plan, &ahead, segment, stages + s * shape->stage_bytes, &arrived[s]);
+    for (size_t item = group; item < shape->items; item += plan.groups) {
+        const struct piece whole = piece_of(shape, item, 0, 0);
         const bool inside = own < whole.columns;
         float state[4];
         state_read(initial_state, whole.state + own, inside, state);
         for (unsigned window = 0; window < plan.windows; window++, turn++) {
             const unsigned begin = split_begin(&plan, window, segment), end = split_begin(&plan, window, segment + 1);
-            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, g[STEPS], x[4];
+            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, x[STEPS][4], decays[STEPS];
 
-            /* 1. Sum up the segment; its pieces stay in their stages. */
+            /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
+            decays_wait((int)(num_stages - (end - begin)));
+            __syncthreads();
             for (unsigned p = begin; p < end; p++) {
                 const unsigned at = number + (p - begin), stage = at % num_stages;
-                const struct piece piece = piece_of(flat, cut, item, (size_t)p * STEPS, flat->chunks);
-                piece_decays(gamma, flat, cut, &piece, own, g);
+                const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
                 mbarrier_wait(&arrived[stage], at / num_stages % 2);
+                piece_take<storage>(shape, &piece, stages + stage * shape->stage_bytes, inside ? own : 0, x);
+                decays_take(shape, &piece, stages + stage * shape->stage_bytes, inside ? decay : 0,
+                            decays);
 #pragma unroll
-                for (int s = 0; s < STEPS; s++)
-                    if (s < piece.chunks && inside) {
-                        read4<storage>(stages + stage * plan.shape.stage_bytes, s * cut->width + own, x);
-                        product *= g[s];
+                for (int s = 0; s < STEPS; s++) {
+                    product *= decays[s];
 #pragma unroll
-                        for (int c = 0; c < 4; c++)
-                            h[c] = g[s] * h[c] + x[c];
-                    }
+                    for (int c = 0; c < 4; c++)
+                        h[c] = decays[s] * h[c] + x[s][c];
+                }
             }
 
             /* 2. Tell; and wait until all have told. Two windows' words are there at once, because a block may be one
@@ -127,26 +124,27 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS)
             /* 4. Go through the segment again, write the states, and fill each stage anew. */
             for (unsigned p = begin; p < end; p++, number++) {
                 const unsigned stage = number % num_stages;
-                const struct piece piece = piece_of(flat, cut, item, (size_t)p * STEPS, flat->chunks);
-                piece_decays(gamma, flat, cut, &piece, own, g);
-#pragma unroll
-                for (int s = 0; s < STEPS; s++)
-                    if (s < piece.chunks && inside) {
-                        float out[4];
-                        read4<storage>(stages + stage * plan.shape.stage_bytes, s * cut->width + own, x);
-#pragma unroll
-                        for (int c = 0; c < 4; c++) {
-                            const float before = h[c];
-                            h[c] = g[s] * h[c] + x[c];
-                            out[c] = exclusive ? before : h[c];
-                        }
-                        write4<storage>(h_out, (piece.row + s) * flat->columns + piece.start + own, out);
-                    }
+                char *const from = stages + stage * shape->stage_bytes;
+                const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
+                piece_take<storage>(shape, &piece, from, inside ? own : 0, x);
+                decays_take(shape, &piece, from, inside ? decay : 0, decays);
                 copy_engine_fence(); /* the piece was read before its stage is filled again */
                 __syncthreads();
-                if (threadIdx.x == 0)
-                    send<storage>(h_local, &plan, &ahead, segment, stages + stage * plan.shape.stage_bytes,
-                                  &arrived[stage]);
+                send<storage>(h_local, gamma, &plan, &ahead, segment, from, &arrived[stage]);
+
+                char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
+#pragma unroll
+                for (int s = 0; s < STEPS; s++) {
+                    float out[4];
+#pragma unroll
+                    for (int c = 0; c < 4; c++) {
+                        const float before = h[c];
+                        h[c] = decays[s] * h[c] + x[s][c];
+                        out[c] = exclusive ? before : h[c];
+                    }
+                    if (s < piece.chunks && inside)
+                        write4<storage>(to, s * row_len + own, out);
+                }
             }
         }
         if (segment == 0 && final_state != NULL && inside)
