@@ -23,7 +23,8 @@ const struct chunk_state_kernel chapter10_kernels[] = {
     {.name = "split", .idea = "few heads: chunks spread over blocks", .forward = chunk_state_split,
      .workspace_size = chunk_state_split_workspace, PIECES},
     {.name = "low_rank", .idea = "W and Y: columns by themselves, sums over rows through shared memory",
-     .forward = chunk_state_low_rank, .max_rank = CHUNK_STATE_MAX_RANK,
+     .forward = chunk_state_low_rank, .backward = chunk_state_low_rank_backward,
+     .workspace_size = chunk_state_low_rank_workspace, .max_rank = CHUNK_STATE_MAX_RANK,
      .knobs = {.max_stages = LOW_RANK_MAX_STAGES}},
     {.name = NULL},
 };

@@ -4,51 +4,9 @@
 
        p = Y^T h                  a sum over rows: over the thread's, then over the warps'
        h = gamma (h - W p) + x    each thread its rows                                                            */
-#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include "low_rank.cuh"
-
-/* How a launch is cut, and what lies where in a stage. Rows are filled up with zeros to a multiple of `rows`, and the rank
-   to one of 4. */
-struct low_rank_shape {
-    size_t chunks, heads, dv;
-    int dk, rank, decays, slices, stages;
-    int padded;         /* the rank, filled up */
-    int x_unit, w_unit; /* bytes that are copied at once */
-    unsigned x_bytes, w_bytes, stage_bytes;
-};
-
-/* How the threads share the copies of rows of so many units: where a thread begins, and its steps. */
-struct spread {
-    unsigned units, row, at, more_rows, more_units;
-};
-
-static __device__ __forceinline__ struct spread spread_of(unsigned units)
-{
-    const struct spread spread = {units, threadIdx.x / units, threadIdx.x % units, blockDim.x / units,
-                                  blockDim.x % units};
-    return spread;
-}
-
-/* Copies `rows` rows, which lie from_stride and to_stride apart, `unit` bytes a thread. */
-static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
-                                                 unsigned to_stride, size_t from_stride, unsigned unit)
-{
-    for (unsigned row = spread.row, at = spread.at; row < rows; row += spread.more_rows) {
-        char *const into = to + row * to_stride + at * unit;
-        const char *const out_of = from + row * from_stride + at * unit;
-        if (unit == 16)
-            __pipeline_memcpy_async(into, out_of, 16);
-        else if (unit == 4)
-            __pipeline_memcpy_async(into, out_of, 4);
-        else /* cp.async takes four bytes at least */
-            *(unsigned short *)into = *(const unsigned short *)out_of;
-        at += spread.more_units;
-        if (at >= spread.units)
-            at -= spread.units, row++;
-    }
-}
 
 /* Asks for a chunk of the block's head: h_local's columns, W, Y, gamma. All threads call it. */
 template <int storage>
@@ -146,12 +104,6 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
             final_state[(head * shape.dk + first + i) * shape.dv + start + lane] = h[i];
 }
 
-/* The largest of 16, 4 and 2 bytes that divides `bytes`. */
-static int unit_of(size_t bytes)
-{
-    return bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 2;
-}
-
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const bool tall = args->dk > 8 * LOW_RANK_MAX_THREADS / 32;
@@ -164,33 +116,16 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (done)
         return error;
-    int device, limit = 0;
-    const size_t bytes = stored_bytes(args->storage), rows = tall ? 16 : 8, warps = (args->dk + rows - 1) / rows;
-    const size_t slices = (args->dv + COLUMNS - 1) / COLUMNS, blocks = args->batch * args->heads * slices;
-    struct low_rank_shape shape = {args->chunks, args->heads, args->dv, (int)args->dk, (int)args->rank,
-                                   (int)args->decays, (int)slices, args->config.stages, (int)(args->rank + 3) / 4 * 4,
-                                   unit_of(args->dv * bytes), unit_of(args->rank * bytes), 0, 0, 0};
-    if (blocks > 0x7FFFFFFF || args->dk > CHUNK_STATE_MAX_ROWS || shape.stages > LOW_RANK_MAX_STAGES)
-        return cudaErrorInvalidValue;
-    shape.x_bytes = (unsigned)(warps * rows * COLUMNS * bytes);
-    shape.w_bytes = (unsigned)(warps * rows * shape.padded * bytes);
-    shape.stage_bytes = shape.x_bytes + 2 * shape.w_bytes + (unsigned)(warps * rows * sizeof(float));
-    const size_t ranks = (args->rank + RANKS - 1) / RANKS * RANKS;
-    const size_t own = args->rank != 0 ? (2 * warps * RANKS + ranks) * COLUMNS * sizeof(float) : 0;
-    error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    const size_t room = (size_t)limit > own ? (size_t)limit - own : 0;
-    if (shape.stages == 0)
-        shape.stages = room / shape.stage_bytes < 6 ? (int)(room / shape.stage_bytes) : 6;
-    const size_t shared = own + shape.stages * (size_t)shape.stage_bytes;
-    if (error == cudaSuccess && (shape.stages == 0 || shared > (size_t)limit))
+    struct low_rank_shape shape;
+    error = low_rank_shape_of(args, &shape);
+    if (error == cudaSuccess && shape.stages == 0)
         error = cudaErrorNotSupported;
+    const size_t shared = shape.own + shape.stages * (size_t)shape.stage_bytes;
     if (error == cudaSuccess)
-        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
+        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
-    kernel<<<(unsigned)blocks, (unsigned)warps * 32, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
+    kernel<<<shape.blocks, shape.threads, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
                                                              args->Y, args->initial_state, args->h_out,
                                                              args->final_state);
     return cudaGetLastError();

@@ -10,9 +10,42 @@
 #ifndef LOW_RANK_CUH
 #define LOW_RANK_CUH
 
+#include <cuda_pipeline.h>
+
 #include "kernels.h"
 #include "low_rank.h"
 #include "stored.cuh"
+
+/* How the threads share the copies of rows of so many units: where a thread begins, and its steps. */
+struct spread {
+    unsigned units, row, at, more_rows, more_units;
+};
+
+static __device__ __forceinline__ struct spread spread_of(unsigned units)
+{
+    const struct spread spread = {units, threadIdx.x / units, threadIdx.x % units, blockDim.x / units,
+                                  blockDim.x % units};
+    return spread;
+}
+
+/* Copies `rows` rows, which lie from_stride and to_stride apart, `unit` bytes a thread. */
+static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
+                                                 unsigned to_stride, size_t from_stride, unsigned unit)
+{
+    for (unsigned row = spread.row, at = spread.at; row < rows; row += spread.more_rows) {
+        char *const into = to + row * to_stride + at * unit;
+        const char *const out_of = from + row * from_stride + at * unit;
+        if (unit == 16)
+            __pipeline_memcpy_async(into, out_of, 16);
+        else if (unit == 4)
+            __pipeline_memcpy_async(into, out_of, 4);
+        else /* cp.async takes four bytes at least */
+            *(unsigned short *)into = *(const unsigned short *)out_of;
+        at += spread.more_units;
+        if (at >= spread.units)
+            at -= spread.units, row++;
+    }
+}
 
 /* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
    memory, its rank a multiple of 4 and its rows one of `rows`, with zeros for what there is not. h: the thread's rows. Ends
