@@ -1,7 +1,19 @@
 # recordings.sh - what `make recordings` measures for chapter 06; common/gpu/recordings.sh reads this.
 
+# Lengths between powers of two at which the default of the gradients changes its mind.
+short_gradients() {
+    mkdir -p build/recordings
+    for reverse in "" --reverse; do
+        # shellcheck disable=SC2086
+        run build/cuda/06_backward --backward $reverse --seq-len 128,192,200,256,257,260,300,320,384,448,512 \
+            --csv "build/recordings/short$reverse.csv"
+    done
+    run perl common/gpu/merge.pl results/06_short.csv build/recordings/short.csv build/recordings/short--reverse.csv
+}
+
 record_06() {
     chapter 06_backward
+    short_gradients
     few_and_odd 06_backward
 }
 

@@ -84,7 +84,7 @@ static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c
 /* rows_scan for the gradients (chapter 06): a group's coefficients move on by one, and the last only scales what leaves
    the group. */
 template <int rows>
-static __device__ __forceinline__ void rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before, int lane)
+static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before, int lane)
 {
     struct pair whole_warp;
 #pragma unroll
@@ -103,6 +103,7 @@ static __device__ __forceinline__ void rows_scan_shifted(float (*x)[4], float (*
             before[r] = pair_join(whole_warp, before[r]);
         whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
     }
+    return whole_warp;
 }
 
 /* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and

@@ -7,7 +7,7 @@ package Tables;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw(read_table rows_with measured write_table newest device_of_texts);
+our @EXPORT = qw(read_table rows_with measured sizes write_table newest device_of_texts);
 
 # The table in a file: { path, comments => [the lines of '#'], about => { date, toolkit, ... }, columns => [names], rows => [{ name => text }] }.
 # Dies with one sentence if the file cannot be read or a row has not as many fields as there are columns.
@@ -46,6 +46,16 @@ sub measured {
     my ($table) = @_;
     my @columns = @{ $table->{columns} };
     my ($end) = grep { $columns[$_] eq 'backend' } 0 .. $#columns;
+    return defined $end ? @columns[0 .. $end - 1] : @columns;
+}
+
+# The columns of the operation's sizes: they stand behind `direction`.
+sub sizes {
+    my ($table) = @_;
+    my @columns = @{ $table->{columns} };
+    shift @columns while @columns && $columns[0] ne 'direction';
+    shift @columns;
+    my ($end) = grep { $columns[$_] =~ /^(?:type|with|backend|kernel)$/ } 0 .. $#columns;
     return defined $end ? @columns[0 .. $end - 1] : @columns;
 }
 

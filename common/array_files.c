@@ -101,7 +101,7 @@ static int write_array(const char *path, const struct npy *npy)
     const int status = output_open(&output, path);
     if (status != 0)
         return status;
-    npy_write(&output, npy, npy->values);
+    npy_write(&output, npy, FLOAT32, npy->values);
     return output_commit(&output);
 }
 

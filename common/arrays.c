@@ -26,7 +26,7 @@ static enum role role_of(const struct arrays *arrays, int a)
 static size_t bytes_of(const struct problem *problem, int a)
 {
     const struct array *array = &problem->operation->arrays[a];
-    return array_count(array, problem->sizes) * array_element_bytes(array);
+    return array_count(array, problem->sizes) * array_element_bytes(array, problem->storage);
 }
 
 /* Where an array begins in its block. */
@@ -35,7 +35,8 @@ static char *start_of(const struct arrays *arrays, int a)
     return (char *)arrays->blocks[a] + (role_of(arrays, a) == WRITTEN ? GUARD_BYTES : 0);
 }
 
-size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction)
+size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction,
+                    enum storage storage)
 {
     size_t bytes = 0;
     for (int a = 0; a < operation->num_arrays; a++) {
@@ -44,21 +45,22 @@ size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SI
         const size_t count = array_count(array, sizes);
         if (role == UNTOUCHED)
             continue;
-        if (count >= (PTRDIFF_MAX - bytes - 2 * GUARD_BYTES) / array_element_bytes(array))
+        if (count >= (PTRDIFF_MAX - bytes - 2 * GUARD_BYTES) / array_element_bytes(array, storage))
             return SIZE_MAX;
-        bytes += count * array_element_bytes(array) + (role == WRITTEN ? 2 * GUARD_BYTES : 0);
+        bytes += count * array_element_bytes(array, storage) + (role == WRITTEN ? 2 * GUARD_BYTES : 0);
     }
     return bytes;
 }
 
 cudaError_t arrays_create(struct arrays *arrays, const struct operation *operation, const size_t sizes[MAX_SIZES],
-                          enum direction direction, enum backend backend)
+                          enum direction direction, enum storage storage, enum backend backend)
 {
     struct problem *problem = &arrays->problem;
     memset(arrays, 0, sizeof *arrays);
     problem->operation = operation;
     memcpy(problem->sizes, sizes, sizeof problem->sizes);
     problem->direction = direction;
+    problem->storage = storage;
     arrays->backend = backend;
 
     cudaError_t error = cudaMalloc((void **)&arrays->finding, sizeof *arrays->finding);

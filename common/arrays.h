@@ -17,13 +17,14 @@ struct arrays {
 enum { GUARD_BYTES = 256 };
 
 /* Device bytes that arrays_create takes. SIZE_MAX if they overflow. */
-size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction);
+size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction,
+                    enum storage storage);
 
-/* Allocates the arrays of a pass, the optional ones too, and chooses all. What a kernel only reads is allocated to the byte, so that a
-   memory checker sees a read past its end; what it writes lies between two guards. On an error nothing stays
-   allocated. */
+/* Allocates the arrays of a pass, the optional ones too, and chooses all. What a kernel only reads is allocated to the
+   byte, so that a memory checker sees a read past its end; what it writes lies between two guards. On an error nothing
+   stays allocated. */
 cudaError_t arrays_create(struct arrays *arrays, const struct operation *operation, const size_t sizes[MAX_SIZES],
-                          enum direction direction, enum backend backend);
+                          enum direction direction, enum storage storage, enum backend backend);
 void arrays_free(struct arrays *arrays);
 
 /* From now on the problem has the flags that are chosen, and of the optional arrays of its pass those. */

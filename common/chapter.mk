@@ -9,6 +9,9 @@
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all but tune)
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
+#   CHECKS, CHECK_REVERSED, TRACED_SHAPES, SANITIZED_SHAPES
+#                       shapes of `make check`, with ; between its runs; of its run in reverse order; of `make trace`; of `make sanitize`
+#                       (default: those of the recurrence; another operation names its own sizes)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
 #   PLOT                the command that draws (default: common/plots/plot.pl)
@@ -26,7 +29,7 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES CHECK_WITH PLOT FIGURES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
@@ -49,6 +52,10 @@ ifneq ($(COMPARES),)
   CSV ?= $(NUMBER)_quick
 endif
 CSV ?= $(CHAPTER)
+CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100 ; \
+    --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
+CHECK_REVERSED ?= --num-seqs 3 --seq-len 33,100,4097,10007
+TRACED_SHAPES ?= --num-seqs 32 --seq-len 100,1001,4096
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
 LAUNCHES := $(if $(COMPARES),$(BIN)/extra/$(CHAPTER)_launches)
 
@@ -83,10 +90,8 @@ endef
 # another order
 check: all
 	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 1 --seq-len 5,129,1000
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
-	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 33,100,4097,10007
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only $(subst ;,$(NEWLINE)cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only,$(CHECKS))
+	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only $(CHECK_REVERSED)
 	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
 ifneq ($(CHECK_WITH),)
 	cd $(ROOT) && $(CHECK_WITH) build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
@@ -106,7 +111,7 @@ else
 	@mkdir -p $(ROOT)/results
 	@cd $(ROOT) && rm -f $(TRACED)
 	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
-	    build/sim/$(CHAPTER) --num-seqs 32 --seq-len 100,1001,4096 > /dev/null
+	    build/sim/$(CHAPTER) $(TRACED_SHAPES) > /dev/null
 	@cd $(ROOT) && perl common/sim/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
 	@cd $(ROOT) && perl common/plots/warp.pl $(CHAPTER) $(TERM_OPTION)
 endif
@@ -146,7 +151,7 @@ endif
 ifeq ($(ON_CPU),)
 ifneq ($(ON_GPU),)
 sanitize:: all
-	@cd $(ROOT) && sh common/gpu/sanitize.sh $(CHAPTER)
+	@cd $(ROOT) && sh common/gpu/sanitize.sh $(CHAPTER) $(SANITIZED_SHAPES)
 else
 sanitize::
 	$(call NEEDS_GPU,the simulator checks its own runs: make test)

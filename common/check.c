@@ -63,7 +63,7 @@ static bool find_changes(const struct problem *problem, const struct data *data,
         if (was.arrays[a] != NULL && array_role(&operation->arrays[a], problem->direction) == READ)
             *changed = *changed || memcmp(is.arrays[a], was.arrays[a],
                                           array_count(&operation->arrays[a], problem->sizes) *
-                                              array_element_bytes(&operation->arrays[a])) != 0;
+                                              array_element_bytes(&operation->arrays[a], problem->storage)) != 0;
     host_free(&is);
     host_free(&was);
     return created && copied;
@@ -185,11 +185,12 @@ void check_launch(struct arrays *arrays, const struct kernel *kernel, const stru
     }
 
     const bool whole = !on_device || problem_count(problem) <= HOST_COUNT;
-    bool checked = check_on_host(problem, data, levels, whole, &host);
+    const bool alone = on_device && operation->device_samples; /* the host has nothing to add */
+    bool checked = alone || check_on_host(problem, data, levels, whole, &host);
     finding = host;
     if (on_device && checked) {
         checked = check_on_device(arrays, data, levels, &finding);
-        if (checked && disagree(&finding, &host, whole)) {
+        if (checked && !alone && disagree(&finding, &host, whole)) {
             snprintf(check->text, sizeof check->text,
                      "the check on the device (error %g) and on the host (%g) disagree", finding.max_error,
                      host.max_error);
@@ -208,7 +209,7 @@ void check_launch(struct arrays *arrays, const struct kernel *kernel, const stru
     }
     check->max_error = finding.max_error;
     if (finding.num_bad != 0) {
-        const bool values_known = !on_device || find_values(problem, data, levels, &finding);
+        const bool values_known = !on_device || alone || find_values(problem, data, levels, &finding);
         describe_bad(problem, kernel, &finding, values_known, check->text, sizeof check->text);
     }
 }

@@ -1,5 +1,9 @@
 /* device.cu - see device.h. Nothing here is timed but copy, add and add5. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
+
+#include <string.h>
 
 #include "device.h"
 
@@ -60,25 +64,110 @@ static __global__ void add5(size_t count, const float *a, const float *b, const 
     }
 }
 
-/* The driver's own device-to-device copy. */
-extern "C" cudaError_t device_copy(size_t count, const float *from, float *to, cudaStream_t stream)
+/* ---- the same of types of 16 bits: eight elements a thread, two in a word ---- */
+
+static __device__ float2 unpack(int storage, unsigned word)
 {
-    return cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDeviceToDevice, stream);
+    __nv_bfloat162 as_bf16;
+    __half2 as_fp16;
+    memcpy(&as_bf16, &word, sizeof word);
+    memcpy(&as_fp16, &word, sizeof word);
+    return storage == BF16 ? __bfloat1622float2(as_bf16) : __half22float2(as_fp16);
 }
 
-extern "C" cudaError_t device_add(size_t count, const float *a, const float *b, float *sum, cudaStream_t stream)
+static __device__ unsigned pack(int storage, float x, float y)
 {
+    const __nv_bfloat162 as_bf16 = __floats2bfloat162_rn(x, y);
+    const __half2 as_fp16 = __floats2half2_rn(x, y);
+    unsigned word;
+    if (storage == BF16)
+        memcpy(&word, &as_bf16, sizeof word);
+    else
+        memcpy(&word, &as_fp16, sizeof word);
+    return word;
+}
+
+static __device__ unsigned add_two(int storage, unsigned a, unsigned b)
+{
+    const float2 x = unpack(storage, a), y = unpack(storage, b);
+    return pack(storage, x.x + y.x, x.y + y.y);
+}
+
+static __device__ uint4 add_eight(int storage, uint4 a, uint4 b)
+{
+    return make_uint4(add_two(storage, a.x, b.x), add_two(storage, a.y, b.y), add_two(storage, a.z, b.z),
+                      add_two(storage, a.w, b.w));
+}
+
+static __device__ void add_one(int storage, const void *a, const void *b, void *sum, size_t i)
+{
+    const enum storage type = (enum storage)storage;
+    storage_set(type, sum, i, storage_get(type, a, i) + storage_get(type, b, i));
+}
+
+template <int storage>
+static __global__ void add_stored(size_t count, const void *a, const void *b, void *sum)
+{
+    const size_t group = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (group * 8 + 8 <= count)
+        ((uint4 *)sum)[group] = add_eight(storage, ((const uint4 *)a)[group], ((const uint4 *)b)[group]);
+    else
+        for (size_t i = group * 8; i < count; i++)
+            add_one(storage, a, b, sum, i);
+}
+
+template <int storage>
+static __global__ void add5_stored(size_t count, const void *a, const void *b, const void *c, void *ab, void *bc)
+{
+    const size_t group = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (group * 8 + 8 <= count) {
+        const uint4 x = ((const uint4 *)a)[group], y = ((const uint4 *)b)[group], z = ((const uint4 *)c)[group];
+        ((uint4 *)ab)[group] = add_eight(storage, x, y);
+        ((uint4 *)bc)[group] = add_eight(storage, y, z);
+    } else {
+        for (size_t i = group * 8; i < count; i++) {
+            add_one(storage, a, b, ab, i);
+            add_one(storage, b, c, bc, i);
+        }
+    }
+}
+
+/* ---- the launchers ---- */
+
+/* The driver's own device-to-device copy. */
+extern "C" cudaError_t device_copy(size_t bytes, const void *from, void *to, cudaStream_t stream)
+{
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
+extern "C" cudaError_t device_add(enum storage storage, size_t count, const void *a, const void *b, void *sum,
+                                  cudaStream_t stream)
+{
+    const unsigned eights = num_blocks((count + 7) / 8);
     if (count == 0)
         return cudaSuccess;
-    add<<<num_blocks((count + 3) / 4), kThreads, 0, stream>>>(count, a, b, sum);
+    if (storage == FLOAT32)
+        add<<<num_blocks((count + 3) / 4), kThreads, 0, stream>>>(count, (const float *)a, (const float *)b,
+                                                                  (float *)sum);
+    else if (storage == BF16)
+        add_stored<BF16><<<eights, kThreads, 0, stream>>>(count, a, b, sum);
+    else
+        add_stored<FP16><<<eights, kThreads, 0, stream>>>(count, a, b, sum);
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t device_add5(size_t count, const float *a, const float *b, const float *c, float *ab, float *bc,
-                                   cudaStream_t stream)
+extern "C" cudaError_t device_add5(enum storage storage, size_t count, const void *a, const void *b, const void *c,
+                                   void *ab, void *bc, cudaStream_t stream)
 {
+    const unsigned eights = num_blocks((count + 7) / 8);
     if (count == 0)
         return cudaSuccess;
-    add5<<<num_blocks((count + 3) / 4), kThreads, 0, stream>>>(count, a, b, c, ab, bc);
+    if (storage == FLOAT32)
+        add5<<<num_blocks((count + 3) / 4), kThreads, 0, stream>>>(count, (const float *)a, (const float *)b,
+                                                                   (const float *)c, (float *)ab, (float *)bc);
+    else if (storage == BF16)
+        add5_stored<BF16><<<eights, kThreads, 0, stream>>>(count, a, b, c, ab, bc);
+    else
+        add5_stored<FP16><<<eights, kThreads, 0, stream>>>(count, a, b, c, ab, bc);
     return cudaGetLastError();
 }

@@ -10,6 +10,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "storage.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,12 +19,13 @@ extern "C" {
 /* Reads `size` bytes, so that the L2 cache holds nothing else, and none of it waits to be written back. */
 cudaError_t device_flush(const void *buffer, size_t size);
 
-/* Arrays of `count` floats, aligned to 16 bytes. copy reads 4 B and writes 4 B an element, add 8 and 4,
-   add5 12 and 8. */
-cudaError_t device_copy(size_t count, const float *from, float *to, cudaStream_t stream);
-cudaError_t device_add(size_t count, const float *a, const float *b, float *sum, cudaStream_t stream);
-cudaError_t device_add5(size_t count, const float *a, const float *b, const float *c, float *ab, float *bc,
-                        cudaStream_t stream);
+/* Arrays of `count` elements of a type, aligned to 16 bytes. Of float32 copy reads 4 B and writes 4 B an element, add 8
+   and 4, add5 12 and 8; of the types of 16 bits half as much. */
+cudaError_t device_copy(size_t bytes, const void *from, void *to, cudaStream_t stream);
+cudaError_t device_add(enum storage storage, size_t count, const void *a, const void *b, void *sum,
+                       cudaStream_t stream);
+cudaError_t device_add5(enum storage storage, size_t count, const void *a, const void *b, const void *c, void *ab,
+                        void *bc, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -15,29 +15,37 @@ cudaError_t device_flush(const void *buffer, size_t size)
     return cudaSuccess;
 }
 
-cudaError_t device_copy(size_t count, const float *from, float *to, cudaStream_t stream)
+cudaError_t device_copy(size_t bytes, const void *from, void *to, cudaStream_t stream)
 {
     (void)stream;
-    memcpy(to, from, count * sizeof(float));
+    memcpy(to, from, bytes);
     return cudaSuccess;
 }
 
-cudaError_t device_add(size_t count, const float *restrict a, const float *restrict b, float *restrict sum,
-                       cudaStream_t stream)
+/* Chapter 01 keeps everything in float32. */
+cudaError_t device_add(enum storage storage, size_t count, const void *a, const void *b, void *sum, cudaStream_t stream)
 {
+    const float *restrict x = a, *restrict y = b;
+    float *restrict to = sum;
     (void)stream;
+    if (storage != FLOAT32)
+        return cudaErrorNotSupported;
     for (size_t i = 0; i < count; i++)
-        sum[i] = a[i] + b[i];
+        to[i] = x[i] + y[i];
     return cudaSuccess;
 }
 
-cudaError_t device_add5(size_t count, const float *restrict a, const float *restrict b, const float *restrict c,
-                        float *restrict ab, float *restrict bc, cudaStream_t stream)
+cudaError_t device_add5(enum storage storage, size_t count, const void *a, const void *b, const void *c, void *ab,
+                        void *bc, cudaStream_t stream)
 {
+    const float *restrict x = a, *restrict y = b, *restrict z = c;
+    float *restrict xy = ab, *restrict yz = bc;
     (void)stream;
+    if (storage != FLOAT32)
+        return cudaErrorNotSupported;
     for (size_t i = 0; i < count; i++) {
-        ab[i] = a[i] + b[i];
-        bc[i] = b[i] + c[i];
+        xy[i] = x[i] + y[i];
+        yz[i] = y[i] + z[i];
     }
     return cudaSuccess;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "host_device.h"
+#include "storage.h"
 
 /* What a check found. It begins as FINDING_NOTHING. */
 struct finding {
@@ -81,6 +82,19 @@ static inline HOST_DEVICE void finding_add(struct finding *finding, int array, s
         finding->bound = bound;
         finding->got = got;
     }
+}
+
+/* The same of element `index` of an array kept in a type of storage.h. `expected` and `bound` are those of the float
+   that the kernel rounds to that type; the rounding is added here, and what may overflow may have become infinite. */
+static inline HOST_DEVICE void finding_add_stored(struct finding *finding, int array, size_t index,
+                                                  enum storage storage, const void *values, double expected,
+                                                  double bound)
+{
+    const float got = storage_get(storage, values, index);
+    const double most = fabs(expected) + bound;
+    if (storage != FLOAT32 && isinf(got) && most >= storage_overflow(storage) && (got > 0.0f) == (expected > 0.0))
+        expected = got;
+    finding_add(finding, array, index, got, expected, bound + storage_rounding(storage, most));
 }
 
 #endif

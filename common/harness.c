@@ -77,6 +77,7 @@ static int check_and_time(struct selection *selection)
     struct report report = {.run = {.operation = selection->operation,
                                     .place = place,
                                     .command = options->command,
+                                    .storage = options->storage,
                                     .chosen = selection->chosen,
                                     .compares = selection_compares(selection)}};
     struct trials trials = {.selection = selection, .report = &report};

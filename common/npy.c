@@ -75,7 +75,7 @@ static int read_shape(const char *path, const char *text, struct npy *array)
 static const struct element_type {
     const char *descr;
     size_t size;
-} element_types[] = {{"<f4", 4}, {"<f8", 8}, {"|i1", 1}, {"<i2", 2}, {"<i4", 4}, {"<i8", 8},
+} element_types[] = {{"<f2", 2}, {"<f4", 4}, {"<f8", 8}, {"|i1", 1}, {"<i2", 2}, {"<i4", 4}, {"<i8", 8},
                      {"|u1", 1}, {"<u2", 2}, {"<u4", 4}, {"<u8", 8}, {"<i1", 1}, {"<u1", 1}};
 
 /* One element at `bytes`, little-endian whatever the machine is. */
@@ -84,12 +84,10 @@ static double element(const struct element_type *type, const unsigned char *byte
     uint64_t bits = 0;
     for (size_t i = 0; i < type->size; i++)
         bits |= (uint64_t)bytes[i] << (8 * i);
-    if (type->descr[1] == 'f' && type->size == 4) {
-        const uint32_t bits32 = (uint32_t)bits;
-        float value;
-        memcpy(&value, &bits32, sizeof value);
-        return value;
-    }
+    if (type->descr[1] == 'f' && type->size == 2)
+        return float_of_fp16((uint16_t)bits);
+    if (type->descr[1] == 'f' && type->size == 4)
+        return float_of_bits((uint32_t)bits);
     if (type->descr[1] == 'f') {
         double value;
         memcpy(&value, &bits, sizeof value);
@@ -194,14 +192,14 @@ int npy_read(const char *path, struct npy *array)
     return status;
 }
 
-void npy_write(struct output *output, const struct npy *shape, const float *values)
+void npy_write(struct output *output, const struct npy *shape, enum storage storage, const void *values)
 {
     const size_t count = npy_count(shape);
     char dims[NPY_SHAPE_TEXT], header[128 + NPY_SHAPE_TEXT];
     /* magic, version and size take 10 bytes; with them the header is 128 long, or 256 with many dimensions, ends in a
        newline, and is filled with spaces */
-    const int used = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }",
-                              npy_shape(shape, dims));
+    const int used = snprintf(header, sizeof header, "{'descr': '<f%d', 'fortran_order': False, 'shape': %s, }",
+                              storage == FP16 ? 2 : 4, npy_shape(shape, dims));
     const int size = (10 + used + 1 <= 128 ? 128 : 256) - 10;
     memset(header + used, ' ', sizeof header - (size_t)used);
     header[size - 1] = '\n';
@@ -210,11 +208,11 @@ void npy_write(struct output *output, const struct npy *shape, const float *valu
     fputc(0, output->file);
     fwrite(header, 1, (size_t)size, output->file);
     for (size_t i = 0; i < count; i++) {
-        uint32_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
+        const uint32_t bits =
+            storage == FP16 ? ((const uint16_t *)values)[i] : bits_of_float(storage_get(storage, values, i));
         const unsigned char bytes[4] = {(unsigned char)bits, (unsigned char)(bits >> 8), (unsigned char)(bits >> 16),
                                         (unsigned char)(bits >> 24)};
-        fwrite(bytes, 1, 4, output->file);
+        fwrite(bytes, 1, storage == FP16 ? 2 : 4, output->file);
     }
 }
 

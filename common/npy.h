@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "output.h"
+#include "storage.h"
 
 enum { NPY_MAX_DIMS = 8 };
 
@@ -15,13 +16,14 @@ struct npy {
     float *values;             /* from malloc; row-major */
 };
 
-/* Reads little-endian float32, float64 or integers of up to 64 bits, C order, 1-D to 8-D, as float32. Returns 0, or 2
-   after one line on stderr: no such file, not .npy, another type or order, truncated or too long, a float64 beyond
-   float32. */
+/* Reads little-endian float16, float32, float64 or integers of up to 64 bits, C order, 1-D to 8-D, as float32. Returns
+   0, or 2 after one line on stderr: no such file, not .npy, another type or order, truncated or too long, a float64
+   beyond float32. */
 int npy_read(const char *path, struct npy *array);
 
-/* Writes a float32 array of the shape of `shape` (its values are not looked at). Errors show at output_commit. */
-void npy_write(struct output *output, const struct npy *shape, const float *values);
+/* Writes an array of the shape of `shape` (its values are not looked at), kept in that type: fp16 as float16, the
+   others as float32, since NumPy has no bf16. Errors show at output_commit. */
+void npy_write(struct output *output, const struct npy *shape, enum storage storage, const void *values);
 
 void npy_free(struct npy *array);
 

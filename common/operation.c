@@ -33,10 +33,43 @@ size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES])
     return count;
 }
 
-size_t array_element_bytes(const struct array *array)
+enum storage array_storage(const struct array *array, enum storage storage)
 {
-    (void)array;
-    return sizeof(float);
+    return array->stored ? storage : FLOAT32;
+}
+
+size_t array_element_bytes(const struct array *array, enum storage storage)
+{
+    return storage_bytes(array_storage(array, storage));
+}
+
+bool operation_has_storage(const struct operation *operation)
+{
+    for (int a = 0; a < operation->num_arrays; a++)
+        if (operation->arrays[a].stored)
+            return true;
+    return false;
+}
+
+static enum storage storage_of(const struct problem *problem, int a)
+{
+    return array_storage(&problem->operation->arrays[a], problem->storage);
+}
+
+float array_get(const struct problem *problem, int a, size_t index)
+{
+    return storage_get(storage_of(problem, a), problem->arrays[a], index);
+}
+
+void array_set(const struct problem *problem, int a, size_t index, float value)
+{
+    storage_set(storage_of(problem, a), problem->arrays[a], index, value);
+}
+
+void array_check(const struct problem *problem, int a, size_t index, double expected, double bound,
+                 struct finding *finding)
+{
+    finding_add_stored(finding, a, index, storage_of(problem, a), problem->arrays[a], expected, bound);
 }
 
 bool array_is_independent(const struct array *array)
@@ -65,7 +98,7 @@ double problem_bytes(const struct problem *problem)
     for (int a = 0; a < operation->num_arrays; a++)
         if (problem->arrays[a] != NULL)
             bytes += (double)array_count(&operation->arrays[a], problem->sizes) *
-                     (double)array_element_bytes(&operation->arrays[a]);
+                     (double)array_element_bytes(&operation->arrays[a], problem->storage);
     return bytes;
 }
 
@@ -110,16 +143,17 @@ cudaError_t baseline_launch(const void *which, const struct problem *problem, cu
 {
     const struct baseline *baseline = which;
     const size_t count = array_count(&problem->operation->arrays[baseline->arrays[0]], problem->sizes);
-    float *a[5];
+    const enum storage storage = storage_of(problem, baseline->arrays[0]);
+    void *a[5];
     for (int i = 0; i < 5; i++)
         a[i] = problem->arrays[baseline->arrays[i]];
     switch (baseline->what) {
     case COPY:
-        return device_copy(count, a[0], a[1], stream);
+        return device_copy(count * storage_bytes(storage), a[0], a[1], stream);
     case ADD:
-        return device_add(count, a[0], a[1], a[2], stream);
+        return device_add(storage, count, a[0], a[1], a[2], stream);
     case ADD5:
-        return device_add5(count, a[0], a[1], a[2], a[3], a[4], stream);
+        return device_add5(storage, count, a[0], a[1], a[2], a[3], a[4], stream);
     default:
         return cudaErrorInvalidValue;
     }
@@ -129,5 +163,6 @@ double baseline_bytes(const struct baseline *baseline, const struct problem *pro
 {
     static const int num_arrays[] = {0, 2, 3, 5};
     const struct array *array = &problem->operation->arrays[baseline->arrays[0]];
-    return num_arrays[baseline->what] * (double)array_count(array, problem->sizes) * (double)array_element_bytes(array);
+    return num_arrays[baseline->what] * (double)array_count(array, problem->sizes) *
+           (double)array_element_bytes(array, problem->storage);
 }

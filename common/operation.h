@@ -10,21 +10,31 @@
       (seq_len). The first is the independent one: parts of the result that differ in it alone do not influence each
       other (sequences, a batch). At most one size takes a list of values.
    3. Arrays: struct array. Name, shape, and whether a pass reads or writes them. Each has an option for a .npy file.
-      Some may be optional, and flags (struct flag) may be on or off: every kernel is checked with all of them, with
-      none and with each alone left out, and on tiny shapes in all combinations. What it is timed with you say here, and
-      a reader by --with; it stands in a column of the CSV.
+      Flags: struct flag, options without a value. They arrive in problem->flags, and a launcher's arguments get them
+      from there.
+      What may be left out: an array that is `optional` (its pointer is then NULL), one that `goes_with` an optional
+      one (the gradient of z with z), and every flag. Each kernel is checked with everything on all kinds of data; on
+      the hardest kind with each alone left out, with nothing and as it is timed, on tiny shapes in all combinations.
+      `timed` says what is there in the workload that is timed; a reader chooses another by --with. The table says so
+      above its first row, and the CSV in the column `with`.
+      Types: arrays that are `stored` are kept as float32, bf16 or fp16, as --type says, in problem->storage and in the
+      CSV's column `type`. Read and write them on the host by array_get and array_set. A row of the table that takes
+      float32 alone says so in kernel->float32_only.
    4. Test data: kinds of them, each there because some wrong kernel passes all others, and a function that fills what a
       pass reads. It works on the host. For shapes of gigabytes add device_fill, which must write the same bits.
    5. The oracle: a function that compares what a pass has written with a loop in double precision, within a bound that
-      you derive. finding_add (finding.h) takes each element's value, what it must be and its bound. It works on the
-      host, on a whole small problem or on samples of a large one. For all of a large one add device_check.
+      you derive. array_check takes each element's place, what it must be and its bound. For an array that is `stored`
+      both are of the float that a kernel rounds to the type: the rounding is added there. Where what was rounded is
+      read again by the same pass, storage_rounding (storage.h) says how wrong it is by then. The function works on the
+      host, on a whole small problem or on samples of a large one. For all of a large one add device_check, where
+      finding_add_stored (finding.h) takes the place of array_check.
    6. The way to the kernels: functions that read a row of the table, launch it, and say what it needs.
    7. The elementwise kernels to compare with, and default shapes.
    8. A chapter's main.c: `struct chapter` (harness.h) with its operation and its table, and harness_main.
 
-   Then `CHAPTER --check-only` runs, --help lists your sizes and arrays, and the harness does the rest: guards around
-   what is written, NaN before each launch, memory checks, --resume, --fill, own arrays, the first wrong element and its
-   owner. */
+   Then `CHAPTER --check-only` runs, --help lists your sizes, flags, types and arrays, and the harness does the rest:
+   guards around what is written, NaN before each launch, memory checks, --resume, --fill, own arrays, the first wrong
+   element and its owner. */
 #ifndef OPERATION_H
 #define OPERATION_H
 
@@ -36,6 +46,7 @@
 
 #include "finding.h"
 #include "knobs.h"
+#include "storage.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,12 +93,13 @@ struct flag {
 
 enum role { UNTOUCHED, READ, WRITTEN };
 
-/* One of an operation's arrays, float32, row-major. An array that a pass writes should depend on the first size, or
-   else the samples of a large problem that are checked on the host leave it out. */
+/* One of an operation's arrays, row-major, of float32 or of the type that --type names. An array that a pass writes
+   should depend on the first size, or else the samples of a large problem that are checked on the host leave it out. */
 struct array {
     const char *name;            /* "d_inputs"; the option is --d-inputs */
     const char *symbol;          /* "DX": in --help the file is DX.npy */
     enum role forward, backward; /* what the passes do with it */
+    bool stored;                 /* --type says in which type it is kept; else float32 */
     bool optional;               /* a pass also runs without it */
     bool timed;                  /* optional, and there in what is timed */
     const char *goes_with;       /* "z", an optional array: this one is there where that one is. NULL: always */
@@ -108,6 +120,7 @@ struct problem {
     const struct operation *operation;
     size_t sizes[MAX_SIZES];
     enum direction direction;
+    enum storage storage; /* of the arrays that are `stored` */
     bool flags[MAX_FLAGS];
     struct linrec_config config; /* the shape that --config gave */
     void *arrays[MAX_ARRAYS];    /* NULL: not of this pass, or optional and left out */
@@ -124,6 +137,7 @@ struct kernel {
     bool partial;            /* computes only part of the result: timed, and checked by its contract alone */
     bool moves_nothing;      /* not even the arrays: it has a time, but no GB/s */
     unsigned kinds_left_out; /* bit k: it promises nothing for data of kind k, and is not checked on them */
+    bool float32_only;       /* it takes no other type */
     int min_arch;            /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;
     char limits[64]; /* what --list says of its largest shape, "length up to 16384"; empty: nothing */
@@ -137,7 +151,7 @@ struct kernel {
 /* The elementwise kernels of device.h: 1 array read and 1 written, 2 and 1, 3 and 2. */
 enum elementwise { NO_BASELINE, COPY, ADD, ADD5 };
 
-/* One of them to compare with: it reads and writes arrays of the pass, all of one shape. */
+/* One of them to compare with: it reads and writes arrays of the pass, all of one shape and type. */
 struct baseline {
     enum elementwise what;
     int arrays[5]; /* read, then written */
@@ -191,6 +205,10 @@ struct operation {
     /* The bytes that a pass must move. NULL: all that it reads and writes, each once. */
     double (*bytes)(const struct problem *problem);
 
+    /* device_check stands for itself: it takes samples of what is too large to be compared whole, and sets all of
+       *finding. Then nothing is compared on the host beside it. */
+    bool device_samples;
+
     /* What the columns percent_of_copy and percent_of_add compare a pass with: [0] forward, [1] backward. */
     struct baseline copy[2], add[2];
 
@@ -204,9 +222,9 @@ struct operation {
        message: "takes up to 10 sequences, not 11". NULL: no row has limits. */
     bool (*refuses)(const void *row, const size_t sizes[MAX_SIZES], char *why, size_t size);
 
-    /* Bytes of scratch memory for this problem; only its sizes, direction and config are read. NULL: none. All its bits
-       are set before the first launch; each later one finds what the one before has left. What is checked is the
-       second launch, so a kernel that leaves there what it cannot begin with is found wrong. */
+    /* Bytes of scratch memory for this problem; only its sizes, direction, storage and config are read. NULL: none. All
+       its bits are set before the first launch; each later one finds what the one before has left. What is checked is
+       the second launch, so a kernel that leaves there what it cannot begin with is found wrong. */
     size_t (*workspace_size)(const void *row, const struct problem *problem);
 
     /* What launchers promise beside their result, asked once for each pass (FORWARD, BACKWARD). Writes one line about
@@ -229,8 +247,19 @@ enum role array_role(const struct array *array, enum direction direction);
 /* Elements of an array, 1 for no dimensions. SIZE_MAX / 8 means that there are too many to be counted in bytes. */
 size_t array_count(const struct array *array, const size_t sizes[MAX_SIZES]);
 
-/* Bytes of one element. Only this function knows that all arrays are float32. */
-size_t array_element_bytes(const struct array *array);
+/* The type in which an array is kept, and bytes of one element. */
+enum storage array_storage(const struct array *array, enum storage storage);
+size_t array_element_bytes(const struct array *array, enum storage storage);
+
+/* Whether the operation has arrays that are `stored`, so that --type has a meaning. */
+bool operation_has_storage(const struct operation *operation);
+
+/* Element `index` of array `a` of a problem on the host, for fill and check. array_set rounds to the array's type.
+   array_check compares it with the float that it must be, within `bound`; the rounding to the type is added there. */
+float array_get(const struct problem *problem, int a, size_t index);
+void array_set(const struct problem *problem, int a, size_t index, float value);
+void array_check(const struct problem *problem, int a, size_t index, double expected, double bound,
+                 struct finding *finding);
 
 /* Whether the array has a part of its own for each value of the first size. */
 bool array_is_independent(const struct array *array);

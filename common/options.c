@@ -94,6 +94,16 @@ static int read_list(const struct option_row *row, const char *text, struct opti
     return status;
 }
 
+static int read_storage(const struct option_row *row, const char *text, struct options *options)
+{
+    for (enum storage storage = FLOAT32; storage < NUM_STORAGES; storage++)
+        if (strcmp(text, storage_name(storage)) == 0) {
+            options->storage = storage;
+            return -1;
+        }
+    return usage_error("--%s: \"%s\" is not a type; give float32, bf16 or fp16", row->name, text);
+}
+
 static int read_config(const struct option_row *row, const char *text, struct options *options)
 {
     (void)row;
@@ -161,6 +171,11 @@ static int list_options(const struct operation *operation, struct options *optio
         option_of(operation->flags[f].name, row.name);
         rows[count++] = row;
     }
+    if (operation_has_storage(operation))
+        rows[count++] = (struct option_row){
+            "type",       "TYPE", "float32, bf16 or fp16: how the larger arrays are kept (default float32)",
+            read_storage, NULL,   RUN,
+            NULL,         false};
     if (choice_any(operation) != 0)
         rows[count++] = (struct option_row){
             "with", "NAME[,NAME...]", "what may be left out, see below", read_text, &options->with, RUN, NULL, false};
@@ -234,6 +249,20 @@ static void print_choices(const struct operation *operation)
         choice_text(operation, choice_timed(operation), ',', timed));
 }
 
+/* What --type does, and to which arrays. */
+static void print_types(const struct operation *operation)
+{
+    int named = 0;
+    for (int a = 0; a < operation->num_arrays; a++)
+        if (operation->arrays[a].stored)
+            printf("%s%s", named++ == 0 ? "--type says how " : ", ", operation->arrays[a].symbol);
+    if (named != 0)
+        printf(" are kept; all others are float32. Files that are read may be float16,\n"
+               "float32, float64 or integers, and are rounded to the type. Files that are written are float16 for "
+               "fp16, and\n"
+               "float32 for bf16, which NumPy does not have.\n");
+}
+
 static void print_help(const char *program, const struct operation *operation, const struct option_row *rows, int count)
 {
     char option[OPTION_TEXT];
@@ -258,6 +287,7 @@ static void print_help(const char *program, const struct operation *operation, c
     print_files(operation, BACKWARD);
     print_shapes(operation);
     printf("Without %s, which is then 1, a dimension less will do.\n", operation->sizes[0].name);
+    print_types(operation);
 
     printf("\nTo make such arrays and to look at them, without NumPy; nothing else is done then:\n"
            "  --fill PATTERN");

@@ -19,6 +19,7 @@ struct options {
     size_t list[MAX_LIST];   /* of the size that takes a list; its `sizes` is the first of these */
     int num_list;
 
+    enum storage storage; /* FLOAT32 unless --type names another */
     bool flag_given[MAX_FLAGS];
     choice flags;     /* those that were given */
     const char *with; /* as given; NULL: what the operation is timed with */
@@ -38,8 +39,8 @@ struct options {
 };
 
 /* Reads the command line of a program into *options: the options of every program, and those of the operation's sizes,
-   flags and arrays. Returns -1 to go on, or the status to exit with (0 after --help, 2 after one line on stderr that says
-   what is wrong and how to mend it). */
+   flags and arrays. Returns -1 to go on, or the status to exit with (0 after --help, 2 after one line on stderr that
+   says what is wrong and how to mend it). */
 int options_read(int argc, char **argv, const char *program, const struct operation *operation,
                  struct options *options);
 

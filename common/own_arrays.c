@@ -1,6 +1,7 @@
 /* own_arrays.c - see own_arrays.h */
 #include "own_arrays.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,19 @@ static int take_shape(struct own_arrays *own, int a, int known[MAX_SIZES], int *
                        npy_shape(&own->read[differs], mine), own->paths[a], npy_shape(npy, other));
 }
 
+/* Whether the array's values fit into the type in which it is kept. Returns 0, or 2 after one line. */
+static int check_range(const struct own_arrays *own, int a)
+{
+    const enum storage storage = array_storage(&own->operation->arrays[a], own->storage);
+    const float *values = own->read[a].values;
+    const size_t count = npy_count(&own->read[a]);
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]) && (double)fabsf(values[i]) >= storage_overflow(storage))
+            return usage_error("%s: element %zu (%g) is too large for %s; scale the array", own->paths[a], i,
+                               (double)values[i], storage_name(storage));
+    return 0;
+}
+
 int own_arrays_read(struct own_arrays *own, const struct operation *operation, const struct options *options)
 {
     int known[MAX_SIZES], said_by = -1;
@@ -214,6 +228,7 @@ int own_arrays_read(struct own_arrays *own, const struct operation *operation, c
     memset(known, -1, sizeof known);
     own->operation = operation;
     own->direction = own_arrays_direction(operation, options);
+    own->storage = options->storage;
     own->chosen = options->flags;
     for (int a = 0; a < operation->num_arrays; a++) {
         own->paths[a] = options->files[a];
@@ -229,6 +244,8 @@ int own_arrays_read(struct own_arrays *own, const struct operation *operation, c
         status = npy_read(own->paths[a], &own->read[a]);
         if (status == 0)
             status = take_shape(own, a, known, &said_by);
+        if (status == 0)
+            status = check_range(own, a);
     }
     if (status != 0)
         own_arrays_free(own);
@@ -247,6 +264,22 @@ static struct npy shape_of(const struct own_arrays *own, int a)
     return npy;
 }
 
+/* Copies what was read to the device, in the type in which the array is kept there. */
+static cudaError_t copy_read(const struct own_arrays *own, const struct problem *problem, int a)
+{
+    const enum storage storage = array_storage(&own->operation->arrays[a], own->storage);
+    const size_t count = npy_count(&own->read[a]);
+    void *stored = malloc(count * storage_bytes(storage) + 1);
+    if (stored == NULL)
+        return cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < count; i++)
+        storage_set(storage, stored, i, own->read[a].values[i]);
+    const cudaError_t error =
+        cudaMemcpy(problem->arrays[a], stored, count * storage_bytes(storage), cudaMemcpyHostToDevice);
+    free(stored);
+    return error;
+}
+
 /* Writes all files beside their places before any appears. */
 static int write_files(const struct own_arrays *own, const struct problem *results)
 {
@@ -258,7 +291,7 @@ static int write_files(const struct own_arrays *own, const struct problem *resul
             continue;
         status = output_open(&outputs[a], own->paths[a]);
         if (status == 0)
-            npy_write(&outputs[a], &shape, results->arrays[a]);
+            npy_write(&outputs[a], &shape, array_storage(&own->operation->arrays[a], own->storage), results->arrays[a]);
     }
     for (int a = 0; a < own->operation->num_arrays && status == 0; a++)
         if (is_written(own, a))
@@ -280,15 +313,14 @@ int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const st
     char shape[KNOBS_TEXT];
     int status = 1;
 
-    cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, backend);
+    cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, own->storage, backend);
     if (error != cudaSuccess)
         return usage_error("the arrays do not fit into the device's memory: %s", cudaGetErrorString(error));
     arrays_choose(&arrays, own->chosen);
     arrays.problem.config = *config;
     for (int a = 0; a < operation->num_arrays && error == cudaSuccess; a++)
         if (own->read[a].values != NULL)
-            error = cudaMemcpy(arrays.problem.arrays[a], own->read[a].values, npy_count(&own->read[a]) * sizeof(float),
-                               cudaMemcpyHostToDevice);
+            error = copy_read(own, &arrays.problem, a);
     if (error == cudaSuccess)
         error = arrays_launch(&arrays, kernel);
     if (error == cudaSuccess && !host_copy(&results, &arrays.problem, 0, own->sizes[0]))

@@ -9,6 +9,7 @@
 struct own_arrays {
     const struct operation *operation;
     enum direction direction;
+    enum storage storage; /* of the arrays that are `stored` */
     size_t sizes[MAX_SIZES];
     bool leaves_out_first;       /* the files leave out the first dimension, which is then 1 */
     choice chosen;               /* the flags and the optional arrays that were given */

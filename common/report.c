@@ -100,9 +100,13 @@ void report_begin(struct report *report, const char *program, uint64_t seed, con
            place->toolkit, (unsigned long long)seed);
     if (report->resume.num_rows != 0)
         printf("what an interrupted run has finished stays as it is in %s; remove it to measure all again\n\n", csv);
+    if (operation_has_storage(report->run.operation))
+        printf("arrays kept in %s\n", storage_name(report->run.storage));
     if (choice_any(report->run.operation) != 0)
-        printf("measured with %s; see --with in --help\n\n",
+        printf("measured with %s; see --with in --help\n",
                choice_text(report->run.operation, report->run.chosen, ',', names));
+    if (operation_has_storage(report->run.operation) || choice_any(report->run.operation) != 0)
+        printf("\n");
     table_print_head(&report->run);
     clock_gettime(CLOCK_MONOTONIC, &report->begin);
 }

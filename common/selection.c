@@ -105,6 +105,8 @@ void selection_list(const struct selection *selection)
             printf(" (partial)");
         if (*kernel->limits != '\0')
             printf(" (%s)", kernel->limits);
+        if (kernel->float32_only)
+            printf(" (float32)");
         if (kernel->min_arch != 0)
             printf(" (needs sm_%d)", kernel->min_arch);
         if (*knobs_list(&kernel->knobs, knobs) != '\0')
@@ -142,6 +144,10 @@ bool selection_refuses(const struct selection *selection, const struct kernel *k
     if (chip_lacks(selection, kernel, why, size))
         return true;
     const int used = snprintf(why, size, "%s ", kernel->name);
+    if (kernel->float32_only && selection->options->storage != FLOAT32) {
+        snprintf(why + used, size - (size_t)used, "takes float32, not %s", storage_name(selection->options->storage));
+        return true;
+    }
     return selection->operation->refuses != NULL &&
            selection->operation->refuses(kernel->row, sizes, why + used, size - (size_t)used);
 }
@@ -250,7 +256,7 @@ int selection_shapes(struct selection *selection)
     const int list = list_size(selection->operation);
     struct shapes defaults = {NULL, 0};
     char why[256] = "";
-    bool any = false;
+    bool any = false, given = options->variant != NULL;
 
     (chapter->default_shapes != NULL ? chapter->default_shapes : selection->operation->default_shapes)(selection->place,
                                                                                                        &defaults);
@@ -258,7 +264,7 @@ int selection_shapes(struct selection *selection)
         add_shape(selection, defaults.sizes[i]);
     free(defaults.sizes);
 
-    /* some kernel must take each value of a list that was given, and a named kernel must take some shape */
+    /* some kernel must take each value of a list that was given, and a named kernel, or a given size, some shape */
     const struct shapes *shapes = &selection->shapes;
     for (int v = 0; v < options->num_list; v++) {
         bool taken = false;
@@ -270,7 +276,9 @@ int selection_shapes(struct selection *selection)
     }
     for (int i = 0; i < shapes->count && !any; i++)
         any = anyone_takes(selection, shapes->sizes[i], why, sizeof why);
-    if (!any && options->variant != NULL)
+    for (int s = 0; s < selection->operation->num_sizes; s++)
+        given = given || options->size_given[s];
+    if (!any && given)
         return usage_error("%s; choose another shape or variant", why);
     return 0;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # summary.pl TABLE.txt DIRECTION - what `make run` shows of a program's output: where it ran, one line for each variant that ran in DIRECTION,
-# and what was checked. The line is the one with the most sequences, and of these with the longest up to 16384 elements.
+# and what was checked. The line is the one with the largest sizes, the first of them first: for the recurrence the most sequences, and of
+# these the longest up to 16384 elements.
 use strict;
 use warnings;
 
@@ -29,11 +30,20 @@ my (%best, @variants);
 for my $row (grep { $_->{direction} eq $direction } @rows) {
     my $variant = join '/', $row->{chapter} // '', $row->{variant};
     push @variants, $variant if !$best{$variant};
-    my $better = !$best{$variant} || $row->{num_seqs} > $best{$variant}{num_seqs}
-        || ($row->{num_seqs} == $best{$variant}{num_seqs} && $row->{seq_len} <= 16384 && $row->{seq_len} > $best{$variant}{seq_len});
-    $best{$variant} = $row if $better;
+    $best{$variant} = $row if !$best{$variant} || is_better($row, $best{$variant});
 }
 pop @before if !@variants;    # no head without rows
 print grep { /\S/ } @before;
 print $best{$_}{line} for @variants;
 print grep { /^(?:all \d+ checks passed|nothing was checked|\d+ FAILED)$/ } @after;
+
+# The operation's sizes stand between the direction and what was measured. The first that differs decides.
+sub is_better {
+    my ($row, $other) = @_;
+    my ($text) = "@names" =~ /\bdirection (.*?) ?\b(?:ms|blocks)\b/;
+    for my $size (split ' ', $text) {
+        next if $row->{$size} == $other->{$size};
+        return $row->{$size} > $other->{$size} && ($size ne 'seq_len' || $row->{$size} <= 16384);
+    }
+    return 0;
+}

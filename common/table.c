@@ -107,6 +107,8 @@ const char *csv_key_columns(const struct operation *operation, char text[KEY_TEX
     int used = sprintf(text, "chapter,variant,direction");
     for (int s = 0; s < operation->num_sizes; s++)
         used += sprintf(text + used, ",%s", operation->sizes[s].name);
+    if (operation_has_storage(operation))
+        used += sprintf(text + used, ",type");
     if (choice_any(operation) != 0)
         sprintf(text + used, ",with");
     return text;
@@ -114,12 +116,14 @@ const char *csv_key_columns(const struct operation *operation, char text[KEY_TEX
 
 const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT])
 {
-    const size_t room = 256; /* the rest is the sizes' and the choice's */
+    const size_t room = 240; /* the rest is the sizes', the type's and the choice's */
     char names[CHOICE_TEXT];
     snprintf(text, room, "%s,%s%s,%s", row->chapter, row->variant, shape_of(row), row->direction);
     size_t used = strlen(text);
     for (int s = 0; s < operation->num_sizes; s++)
         used += (size_t)sprintf(text + used, ",%zu", row->sizes[s]);
+    if (operation_has_storage(operation))
+        used += (size_t)sprintf(text + used, ",%s", storage_name(row->storage));
     if (choice_any(operation) != 0)
         sprintf(text + used, ",%s", choice_text(operation, row->chosen, '+', names));
     return text;

@@ -19,8 +19,9 @@ struct row {
     const char *chapter, *variant, *direction;
     const char *shape; /* what --config gave, ":threads=256:stages=3", printed behind the variant; NULL: nothing */
     size_t sizes[MAX_SIZES];
-    choice chosen; /* of what the pass may choose */
-    bool timed;    /* else the time columns stay empty */
+    enum storage storage; /* of the arrays that are `stored` */
+    choice chosen;        /* of what the pass may choose */
+    bool timed;           /* else the time columns stay empty */
     struct timing timing;
     double bytes;                       /* that the operation must move */
     double copy_gb_per_s, add_gb_per_s; /* of the baselines on the same shape; 0: none */
@@ -35,11 +36,12 @@ struct row {
 struct run {
     const struct operation *operation;
     const struct place *place;
-    const char *command; /* the command line */
-    int shape_width;     /* characters of the rows' shape, for which the table makes room */
-    choice chosen;       /* flags and optional arrays that are timed, of all passes */
-    bool compares;       /* kernels of several chapters: the table says whose */
-    char resumed[32];    /* when the run that this one resumes began; empty: none */
+    const char *command;  /* the command line */
+    int shape_width;      /* characters of the rows' shape, for which the table makes room */
+    enum storage storage; /* --type */
+    choice chosen;        /* flags and optional arrays that are timed, of all passes */
+    bool compares;        /* kernels of several chapters: the table says whose */
+    char resumed[32];     /* when the run that this one resumes began; empty: none */
 };
 
 /* GB/s (1e9 bytes per second) over the median, 0 if it was not timed. */
@@ -54,9 +56,9 @@ void csv_write_head(FILE *file, const struct place *place, const char *command, 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
 
-/* A row's key stands in its first columns: chapter, variant, direction, the operation's sizes and, if it leaves something
-   to choose, with what: "start+negated". These functions write the columns' names, and a row's values, as CSV. They
-   return text. */
+/* A row's key stands in its first columns: chapter, variant, direction, the operation's sizes, the type of its arrays
+   if it has several, and if it leaves something to choose with what: "start+negated". These functions write the
+   columns' names, and a row's values, as CSV. They return text. */
 enum { KEY_TEXT = 256 + 32 * MAX_SIZES + CHOICE_TEXT };
 const char *csv_key_columns(const struct operation *operation, char text[KEY_TEXT]);
 const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT]);

@@ -23,8 +23,11 @@ bool trial_fits(const struct trials *trials, enum direction direction, const siz
 {
     const struct selection *selection = trials->selection;
     const struct operation *operation = selection->operation;
-    struct problem problem = {.operation = operation, .direction = direction, .config = selection->options->config};
-    const size_t bytes = arrays_bytes(operation, sizes, direction), margin = (size_t)128 << 20;
+    struct problem problem = {.operation = operation,
+                              .direction = direction,
+                              .storage = selection->options->storage,
+                              .config = selection->options->config};
+    const size_t bytes = arrays_bytes(operation, sizes, direction, problem.storage), margin = (size_t)128 << 20;
     size_t total, workspace = 0;
     memcpy(problem.sizes, sizes, sizeof problem.sizes);
     *available = 0;
@@ -155,8 +158,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     }
 }
 
-/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is not;
-   on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
+/* The choices that are checked: what --with names, or a list in which every flag and optional array is there and is
+   not; on tiny shapes all combinations. Flags that were given are always on. Returns how many. */
 static int choices_of(const struct selection *selection, const struct problem *problem, choice list[MAX_CHOICES])
 {
     const size_t tiny = 1024;
@@ -193,8 +196,8 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
 /* ---- times ---- */
 
-/* Where cudaMalloc puts the arrays changes a short launch by some per cent, so it is timed in several sets of arrays in
-   turn. The first set is the one that was checked. */
+/* Nobody promises that all places where cudaMalloc may put the arrays are alike, so a short launch is timed in several
+   sets of arrays in turn. The first set is the one that was checked. */
 enum { MAX_PLACES = 4 };
 
 struct places {
@@ -213,15 +216,16 @@ static cudaError_t places_create(struct places *places, const struct arrays *arr
 {
     const struct problem *problem = &arrays->problem;
     const int wanted = arrays->backend == ON_CUDA && is_short(problem) ? MAX_PLACES : 1;
-    const size_t bytes = arrays_bytes(problem->operation, problem->sizes, problem->direction);
+    const size_t bytes = arrays_bytes(problem->operation, problem->sizes, problem->direction, problem->storage);
     cudaError_t error = cudaSuccess;
     places->count = 0;
     for (int i = 0; i < wanted && error == cudaSuccess; i++) {
         struct arrays *const place = &places->arrays[i];
         size_t available = 0, total;
         cudaMemGetInfo(&available, &total);
-        if (i > 0 && (available / 4 < bytes || arrays_create(place, problem->operation, problem->sizes,
-                                                             problem->direction, arrays->backend) != cudaSuccess))
+        if (i > 0 &&
+            (available / 4 < bytes || arrays_create(place, problem->operation, problem->sizes, problem->direction,
+                                                    problem->storage, arrays->backend) != cudaSuccess))
             break;
         if (i == 0)
             *place = *arrays;
@@ -328,7 +332,8 @@ static choice chosen_of(const struct trials *trials, const struct problem *probl
 /* The pass's two baselines, each as a row of its own. *copy and *add become their GB/s, and stay 0 if there is none. */
 static void time_baselines(struct trials *trials, const struct places *places, double *copy, double *add)
 {
-    const struct operation *operation = trials->selection->operation;
+    const struct selection *selection = trials->selection;
+    const struct operation *operation = selection->operation;
     const struct arrays *arrays = &places->arrays[0];
     const bool backward = is_backward(arrays->problem.direction);
     const struct baseline *baselines[] = {&operation->copy[backward], &operation->add[backward]};
@@ -340,6 +345,7 @@ static void time_baselines(struct trials *trials, const struct places *places, d
                           .variant = baseline_name(baselines[i]),
                           .shape = "",
                           .direction = direction_name(arrays->problem.direction),
+                          .storage = selection->options->storage,
                           .chosen = chosen_of(trials, &arrays->problem),
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
@@ -386,6 +392,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
                           .variant = kernel->variant,
                           .shape = trials->shape,
                           .direction = direction_name(problem->direction),
+                          .storage = selection->options->storage,
                           .chosen = chosen_of(trials, problem),
                           .bytes = kernel->moves_nothing ? 0.0 : problem_bytes(problem),
                           .copy_gb_per_s = copy,
@@ -432,8 +439,8 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
         return false;
     sizes_text(selection->operation, sizes, shape);
     const bool fits = trial_fits(trials, direction, sizes, &needed, &available);
-    if (!fits ||
-        arrays_create(&arrays, selection->operation, sizes, direction, selection->place->backend) != cudaSuccess) {
+    if (!fits || arrays_create(&arrays, selection->operation, sizes, direction, selection->options->storage,
+                               selection->place->backend) != cudaSuccess) {
         fprintf(stderr, "skipped %s of %s: it needs %.3g GB, the device has %.3g GB free\n", direction_name(direction),
                 shape, (double)needed * 1e-9, (double)available * 1e-9);
         if (fits) /* there was room for it, so an allocation should not fail */

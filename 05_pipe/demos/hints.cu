@@ -147,7 +147,7 @@ static void launch(const struct linrec_args *args, int hint, bool streaming)
 {
     const size_t shared = (size_t)STAGES * 2 * TILE * sizeof(float);
     if (hint < 0) {
-        stop_if(device_add(args->num_seqs * args->seq_len, args->inputs, args->coeffs, args->outputs, NULL));
+        stop_if(device_add(FLOAT32, args->num_seqs * args->seq_len, args->inputs, args->coeffs, args->outputs, NULL));
         return;
     }
     hints_forward<<<(unsigned)args->num_seqs, THREADS, shared>>>(args->seq_len, hint, streaming, args->inputs,

@@ -215,7 +215,7 @@ static int tune_length(struct tuning *tuning, enum direction direction, size_t s
     const struct data data = {seed, linrec_operation.hardest_kind};
     struct arrays arrays;
 
-    if (arrays_create(&arrays, &linrec_operation, sizes, direction, tuning->place.backend) != cudaSuccess)
+    if (arrays_create(&arrays, &linrec_operation, sizes, direction, FLOAT32, tuning->place.backend) != cudaSuccess)
         return usage_error("%zu sequences of %zu elements do not fit into the device's memory; choose fewer with "
                            "--num-seqs, or other lengths with --seq-len",
                            tuning->num_seqs, seq_len);

@@ -163,7 +163,7 @@ static int show_shape(struct context *context, enum direction direction, const s
         any = any || selection_runs(selection, &selection->kernels[k], direction, sizes);
     if (!any)
         return 0;
-    cudaError_t error = arrays_create(&arrays, &linrec_operation, sizes, direction, context->place.backend);
+    cudaError_t error = arrays_create(&arrays, &linrec_operation, sizes, direction, FLOAT32, context->place.backend);
     if (error == cudaSuccess)
         error = arrays_fill(&arrays, &data);
     if (error == cudaSuccess) /* the launches go to a stream of their own */

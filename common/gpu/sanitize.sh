@@ -1,8 +1,10 @@
 #!/bin/sh
-# sanitize.sh CHAPTER - the chapter's kernels under compute-sanitizer's four tools, on small shapes; the longest take more tiles than a kernel
-# has stages. Of a chapter that compares only its own kernels; the others come with their chapters. Needs a GPU. From the repository's root.
+# sanitize.sh CHAPTER [SHAPES...] - the chapter's kernels under compute-sanitizer's four tools, on small shapes; the longest take more tiles than a
+# kernel has stages. SHAPES: options of an operation with other sizes than the recurrence's. Of a chapter that compares only its own kernels; the
+# others come with their chapters. Needs a GPU. From the repository's root.
 set -eu
 chapter=$1
+shift
 program=build/cuda/$chapter
 if ! command -v compute-sanitizer >/dev/null; then
     echo "make sanitize needs compute-sanitizer, which comes with the CUDA Toolkit; put its bin folder on PATH"
@@ -13,20 +15,24 @@ check() { # OPTIONS...
     for tool in memcheck racecheck initcheck synccheck; do
         printf '%s %s, %s: ' "$chapter" "$*" "$tool"
         log=build/cuda/extra/$tool.log
-        compute-sanitizer --tool "$tool" --error-exitcode 1 "$program" --check-only --seq-len 1,2,31,33,129,1000,4097,10007,12288 \
-            "$@" > "$log" 2>&1 || { cat "$log"; exit 1; }
+        compute-sanitizer --tool "$tool" --error-exitcode 1 "$program" --check-only "$@" > "$log" 2>&1 || { cat "$log"; exit 1; }
         tail -n 1 "$log"
     done
 }
 
+if [ $# != 0 ]; then
+    check "$@"
+    exit
+fi
+lengths=1,2,31,33,129,1000,4097,10007,12288
 list=$("$program" --list)
 case $list in
     */*) # in a comparison the others' kernels are named after their chapters
         for variant in $(echo "$list" | sed 's/ .*//' | grep -v /); do
             # a kernel for a single sequence refuses three
             "$program" --variant "$variant" --num-seqs 3 --seq-len 1 --check-only > /dev/null 2>&1 && num_seqs=3 || num_seqs=1
-            check --variant "$variant" --num-seqs $num_seqs
+            check --variant "$variant" --num-seqs $num_seqs --seq-len $lengths
         done
         ;;
-    *) check --num-seqs 3 ;;
+    *) check --num-seqs 3 --seq-len $lengths ;;
 esac

@@ -20,10 +20,13 @@ if (!has_gnuplot()) {
 }
 
 my $csv = "results/${chapter}_warp.csv";
-my @rows = grep { $_->{kind} =~ /^(?:load|store)$/ } rows_with(read_table($csv), direction => 'forward');
-my ($longest) = sort { $b <=> $a } map { $_->{seq_len} } @rows;
+my $table = read_table($csv);
+my @rows = grep { $_->{kind} =~ /^(?:load|store)$/ } rows_with($table, direction => 'forward');
+my @sizes = reverse sizes($table); # the last one first: the length of a sequence
+sub shape { my ($row) = @_; return join ' ', map { sprintf '%20d', $row->{$_} } @sizes }
+my ($longest) = reverse sort map { shape($_) } @rows;
 my (@variants, %of); # variant, kind, line, request => its lanes
-for my $row (grep { $_->{seq_len} == $longest } @rows) {
+for my $row (grep { shape($_) eq $longest } @rows) {
     push @variants, $row->{variant} if !$of{ $row->{variant} };
     push @{ $of{ $row->{variant} }{ $row->{kind} }{ $row->{line} }{ $row->{request} } }, $row;
 }

@@ -7,7 +7,9 @@
          ^                         |  |            |         all threads of the block are here
          |      next round         |  | returns    +-------> AT_BARRIER ---> READY
          +------ YIELDED <---------+  +-> DONE     |         the phase can end
-                                                   +-------> AT_MBARRIER --> READY  */
+                                                   +-------> AT_MBARRIER --> READY
+                                                   |         as many threads have come as it expects
+                                                   +-------> AT_NAMED_BARRIER --> READY  */
 #ifndef SIM_BLOCK_H
 #define SIM_BLOCK_H
 
@@ -18,7 +20,7 @@
 #include "sim.h"
 #include "sizes.h"
 
-enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, DONE };
+enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, AT_NAMED_BARRIER, DONE };
 
 /* Words that a thread has read since memory was last written, and where in the code. */
 enum { SIM_SEEN = 8 };
@@ -47,6 +49,7 @@ struct thread {
     unsigned width;
     struct mbarrier *barrier; /* at an mbarrier: which one, */
     unsigned parity;          /* and the parity of the phase */
+    struct named_barrier *named_barrier;
 
     struct async_copy *copies; /* issued and not yet waited for (copy.cpp) */
     size_t num_copies, max_copies;
@@ -73,6 +76,8 @@ struct block {
     struct sim_region *shared[256]; /* its shared memory (shared.cpp) */
     size_t num_shared, static_bytes;
     struct sim_region *dynamic;
+
+    struct named_barrier *named_barriers; /* SIM_NAMED_BARRIERS of them, NULL: none was used (named_barrier.cpp) */
 
     struct mbarrier *mbarriers; /* SIM_MAX_BARRIERS of them (mbarrier.cpp) */
     unsigned num_mbarriers;

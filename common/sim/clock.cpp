@@ -202,6 +202,11 @@ void sim_race_acquire(const struct vector_clock *clock)
     join(&sim_race->clocks[sim_agent], clock);
 }
 
+void sim_race_inform(unsigned thread, const struct vector_clock *clock)
+{
+    join(&sim_race->clocks[thread], clock);
+}
+
 void sim_race_phase_ends(unsigned barrier, const struct vector_clock *arrived, struct vector_clock *ended)
 {
     const unsigned engine = SIM_MAX_THREADS + barrier;

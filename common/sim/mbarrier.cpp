@@ -13,13 +13,12 @@
 
 #include <stdlib.h>
 
-#include "barrier.h"
 #include "fiber.h"
 #include "include/bulk_copy.h"
 #include "memory.h"
+#include "named_barrier.h"
 #include "observe.h"
 #include "race.h"
-#include "warp.h"
 
 static const uint64_t mbarrier_word = 0x6d62617272696500; /* plus the number of the barrier */
 static const unsigned mbarrier_most = (1 << 20) - 1;      /* arrivals or bytes that one can count */
@@ -48,10 +47,9 @@ static void describe_phase(const struct mbarrier *b, char *text, size_t size)
 
     describe_phase(b, lack, sizeof(lack));
     for (struct thread *t = sim_block->threads; t < sim_threads_end() && *hangs == '\0'; t++)
-        if (t->state == AT_BARRIER || t->state == AT_WARP)
+        if (t->state == AT_BARRIER || t->state == AT_WARP || t->state == AT_NAMED_BARRIER)
             snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) waits at %s at %s:%d", t->index.x, t->index.y,
-                     t->index.z, t->state == AT_WARP ? sim_warp_names[t->kind] : sim_barrier_names[t->kind], t->file,
-                     t->line);
+                     t->index.z, sim_waits_at(t), t->file, t->line);
     FAULT_OF(waits, "mbarrier_wait for parity %u never ends: phase %u of the barrier initialised at %s:%d %s%s. %s",
              waits->parity, b->phase, b->file, b->line, lack, hangs,
              b->missing > 0 ? "Let mbarrier_expect be called as often in each phase as mbarrier_init says, and wait "

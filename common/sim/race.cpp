@@ -251,6 +251,19 @@ static inline void check_written(struct sim_region *r, size_t offset, size_t siz
     }
 }
 
+/* An access to a part of a word, one or two bytes of it. It is not remembered, as its neighbour may belong to another
+   thread; but what is remembered was of the whole word. */
+static void check_part(struct sim_region *r, size_t word, bool writes, enum kind kind, uint64_t record, uint64_t floor)
+{
+    const struct sim_cell *cell = &r->shadow->cells[word];
+    const bool beside_atomic = !writes && kind_of(cell->write) == STRONG;
+
+    if (cell->write >= floor && !beside_atomic && conflicts(cell->write, kind))
+        report(r, word, writes, kind != PLAIN, site_of(record), cell->write, true);
+    if (writes && cell->read >= floor && conflicts(cell->read, kind))
+        report(r, word, writes, kind != PLAIN, site_of(record), cell->read, false);
+}
+
 void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned how, unsigned site)
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
@@ -263,8 +276,10 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
 
     if (!sim_is_shared(r) || r->strict)
         check_written(r, offset, size, how, site);
-    if (offset % 4 != 0 || size % 4 != 0)
-        return; /* single bytes are not followed */
+    if (offset % 4 != 0 || size % 4 != 0) {
+        check_part(r, first, writes, kind, record, floor);
+        return;
+    }
     if (how & SIM_ATOMIC)
         clear_read(r, first, last, at);
     if (sim_race->num_suspects > 0)

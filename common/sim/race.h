@@ -19,7 +19,8 @@ void sim_race_barrier(void); /* __syncthreads */
 void sim_race_syncwarp(unsigned first_thread, unsigned mask);
 void sim_race_fence(bool block_only);
 void sim_race_release(struct vector_clock *clock);       /* it gets to know all that the running thread knows, */
-void sim_race_acquire(const struct vector_clock *clock); /* and the other way round */
+void sim_race_acquire(const struct vector_clock *clock); /* and the other way round, */
+void sim_race_inform(unsigned thread, const struct vector_clock *clock); /* for another thread, which waits */
 
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
 void sim_race_polls(struct sim_region *region, const char *at, size_t size); /* the running thread waits for a change */

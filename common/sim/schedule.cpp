@@ -10,6 +10,7 @@
 #include "barrier.h"
 #include "fiber.h"
 #include "mbarrier.h"
+#include "named_barrier.h"
 #include "observe.h"
 #include "order.h"
 #include "poll.h"
@@ -20,14 +21,19 @@
 /* Nothing can run any more: says who waits for whom. */
 [[noreturn]] static void explain_stall(void)
 {
-    struct thread *held = NULL;
+    struct thread *held = NULL, *named = NULL;
 
-    for (struct thread *t = sim_block->threads; t < sim_threads_end() && held == NULL; t++)
-        if (t->state == AT_MBARRIER)
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
+        if (t->state == AT_MBARRIER && held == NULL)
             held = t;
-    sim_explain_warp(held != NULL);
+        if (t->state == AT_NAMED_BARRIER && named == NULL)
+            named = t;
+    }
+    sim_explain_warp(held != NULL || named != NULL);
     if (held != NULL)
         sim_explain_mbarrier(held);
+    if (named != NULL)
+        sim_explain_named_barrier(named);
     sim_explain_barrier();
 }
 
@@ -82,6 +88,7 @@ void sim_begin_block(unsigned slot, uint64_t number_in_grid)
     b->num_done = b->num_at_barrier = 0;
     b->num_shared = b->static_bytes = 0;
     b->dynamic = NULL;
+    sim_begin_named_barriers();
     b->num_mbarriers = 0;
     b->num_bulk_copies = 0;
     b->quiet = 0;

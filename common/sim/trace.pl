@@ -16,6 +16,7 @@ die "$path is not a trace; SIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'lo
 die "no variant \"$lines\" was traced; LINES takes one of the table's names, or all\n"
     if defined $lines && $lines ne 'all' && !grep { $_->{variant} eq $lines } @rows;
 my %chapters = map { $_->{chapter} => 1 } @rows; # chapter 07 traces the kernels of all
+my @sizes = sizes($table);
 my $atomics = grep { $_->{atomics} } @rows;      # few kernels have any
 
 # A quotient, or a dash where there is nothing to divide by.
@@ -67,7 +68,7 @@ my ($shape, $variant) = ('', '');
 for my $row (@rows) {
     if ($row->{line} eq '') {
         my $is = join ', ', (grep { $_ ne '' } keys %chapters > 1 ? $row->{chapter} : '', $row->{direction}),
-            $row->{num_seqs} ne '' ? "$row->{num_seqs} sequences of $row->{seq_len} elements" : ();
+            ($row->{num_seqs} // '') ne '' ? "$row->{num_seqs} sequences of $row->{seq_len} elements" : map { "$_ $row->{$_}" } grep { $row->{$_} ne '' } @sizes;
         print "\n$is\n" if $is ne $shape;
         my $more = $is eq $shape && $row->{variant} eq $variant && $variant ne ''; # more kernels of a variant
         print_row($more || $row->{variant} eq '' ? ($more ? '+ ' : '') . $row->{kernel} : $row->{variant}, figures($row),

@@ -1,8 +1,8 @@
 /* warp.cpp - what the lanes of a warp do together: shuffles, votes, reductions, __syncwarp. */
 #include "warp.h"
 
-#include "barrier.h"
 #include "fiber.h"
+#include "named_barrier.h"
 #include "observe.h"
 #include "race.h"
 
@@ -157,11 +157,11 @@ void sim_explain_warp(bool in_part)
                          "%s with mask 0x%08x waits for lane %u, whose thread has returned. Let every lane of the "
                          "mask make the call, or leave it out of the mask",
                          call, t->mask, lane);
-            if (other->state == AT_BARRIER)
+            if (other->state == AT_BARRIER || other->state == AT_NAMED_BARRIER)
                 FAULT_OF(t,
                          "%s with mask 0x%08x waits for lane %u, which waits at %s at %s:%d. Let every lane of the "
                          "mask make the call, or leave it out of the mask",
-                         call, t->mask, lane, sim_barrier_names[other->kind], other->file, other->line);
+                         call, t->mask, lane, sim_waits_at(other), other->file, other->line);
             if (!in_part && (other->kind != t->kind || other->mask != t->mask))
                 FAULT_OF(t,
                          "%s with mask 0x%08x waits for lane %u, which waits at %s with mask 0x%08x at %s:%d. Let all "

@@ -120,7 +120,16 @@ sub read_npy {
     my $bytes = read_file($_[0]) // return;
     my $size = unpack 'v', substr $bytes, 8, 2;
     my ($shape) = substr($bytes, 10, $size) =~ /'shape': (\([^)]*\))/;
-    return ($shape, unpack 'f<*', substr $bytes, 10 + $size);
+    my $values = substr $bytes, 10 + $size;
+    return ($shape, map { float16($_) } unpack 'v*', $values) if substr($bytes, 10, $size) =~ /'descr': '<f2'/;
+    return ($shape, unpack 'f<*', $values);
+}
+
+# What 16 bits mean as a float16.
+sub float16 {
+    my ($bits) = @_;
+    my ($sign, $exponent, $fraction) = ($bits >> 15 ? -1 : 1, $bits >> 10 & 31, $bits & 1023);
+    return $sign * ($exponent == 31 ? ($fraction ? -sin(9**9**9) : 9**9**9) : $exponent == 0 ? $fraction * 2**-24 : (1024 + $fraction) * 2**($exponent - 25));
 }
 
 # The chapters and their objects for the simulator, in a folder where they may be changed and built.

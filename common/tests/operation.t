@@ -27,12 +27,12 @@ my @command = ($p, '--rows', '3,70', '--columns', 33, '--csv', $csv, '--resume',
 ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, 'the kernels without a mistake pass') or diag("$out$err");
 like($out, qr/^variant +direction +rows +columns /m, 'the table has the columns of the sizes');
 my ($head, @rows) = grep { !/^#/ } split /\n/, read_file($csv);
-is($head, 'chapter,variant,direction,rows,columns,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error',
+is($head, 'chapter,variant,direction,rows,columns,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error',
     'so has the CSV, between the direction and the rest');
 my %directions = map { my @f = split /,/, $_, -1; ("$f[0] $f[1] $f[2]" => 1) } grep { !/^07_bench/ } @rows;
 is_deeply([sort keys %directions], ['decay blocks backward', 'decay blocks forward', 'decay empty forward', 'decay serial backward', 'decay serial forward'],
     'each kernel in the directions that it has');
-is_deeply([grep { (split /,/, $_, -1) != 15 || !/^\w+,\w+,\w+,(?:3|70),33,start,/ } @rows], [], 'every row with its sizes, and with what of flags and optional arrays it is measured');
+is_deeply([grep { (split /,/, $_, -1) != 16 || !/^\w+,\w+,\w+,(?:3|70),33,float32,start,/ } @rows], [], 'every row with its sizes, its type, and with what of flags and optional arrays it is measured');
 is_deeply([grep { /,empty,/ && !/,$/ } @rows], [], 'what is partial is not checked');
 my ($checks) = $out =~ /^all (\d+) checks passed$/m;
 # forward has a flag and two optional arrays, backward the flag and one of them: with everything on four kinds of data, then on one of them,
@@ -56,7 +56,7 @@ SKIP: {
     skip 'only the simulator traces', 1 if backend() ne 'sim';
     my $trace = scratch('trace.csv');
     run_program({ SIM_TRACE => $trace }, $p, '--rows', 3, '--columns', 33, '--variant', 'serial', '--forward');
-    like(read_file($trace), qr/\Achapter,variant,direction,rows,columns,with,kernel,line,launches,.*\ndecay,serial,forward,3,33,start,walk_forward<0>,,1,/, 'the trace has its sizes, too');
+    like(read_file($trace), qr/\Achapter,variant,direction,rows,columns,type,with,kernel,line,launches,.*\ndecay,serial,forward,3,33,float32,start,walk_forward<0>,,1,/, 'the trace has its sizes, too');
 }
 
 # columns are found by their names
@@ -112,6 +112,22 @@ refuses('a name that is none', qr/--with: "begin" is nothing to choose; give all
 refuses('no name', qr/--with: "" is nothing to choose/, $p, '--with', 'start,');
 refuses('an array that must be there', qr/--with: "x" is nothing to choose/, $p, '--with', 'x');
 refuses('what a flag does not take', qr/--negated=1 is not an option/, $p, '--negated=1');
+
+# the type in which arrays are kept
+for my $type ('bf16', 'fp16') {
+    ($status, $out, $err) = run_program($p, '--type', $type, '--rows', '3,70', '--columns', 33, '--csv', $csv);
+    ok($status eq 0 && $out =~ /^arrays kept in $type$/m && $out =~ /^all $checks checks passed$/m, "$type: as many checks as in float32") or diag("$out$err");
+    is_deeply([grep { $_->{type} ne $type } @{ read_table($csv)->{rows} }], [], "$type: all rows say so");
+    my ($largest) = sort { $b <=> $a } map { $_->{max_error} } rows_with(read_table($csv), variant => 'serial');
+    cmp_ok($largest, '>', 0.9, "$type: the bound is as narrow as the rounding");
+}
+like((run_program($p, '--help'))[1], qr/^  --type TYPE +float32, bf16 or fp16.*^--type says how DY, X, Y, DX are kept/ms, '--help tells the types, and which arrays have them');
+refuses('another type', qr/--type: "float16" is not a type; give float32, bf16 or fp16/, $p, '--type', 'float16');
+refuses('a kernel of float32 alone', qr/: wide takes float32, not bf16; choose another shape or variant/, $p, 'mistakes', '--variant', 'wide', '--type', 'bf16');
+is((run_program($p, 'mistakes', '--variant', 'wide', '--rows', 3, '--columns', 5))[0], 0, 'which runs in float32');
+like((run_program($p, 'mistakes', '--list'))[1], qr/^wide .*\(float32\)$/m, 'and --list says so');
+my @gigabytes = map { (run_program($p, '--rows', 1000000, '--columns', 100000000, '--variant', 'serial', '--type', $_))[2] =~ /need ([\d.e+]+) GB/ } qw(float32 bf16 fp16);
+ok(@gigabytes == 3 && abs($gigabytes[1] / $gigabytes[0] - 0.5) < 0.01 && $gigabytes[1] == $gigabytes[2], 'half the bytes') or diag("@gigabytes");
 
 # ---- the reader's own arrays ----
 
@@ -174,6 +190,32 @@ is_deeply([read_npy($file{d_x})], ['(3, 4)', flat(@$with_sign)], 'and backward')
 my @backward = ($p, '--d-y', $file{x}, @given, '--d-x', $file{d_x}, '--d-decay', $file{d_decay});
 refuses('one of a pair', qr/--d-start goes with --start; name both or neither/, @backward, '--start', $file{start});
 refuses('the other', qr/--d-start goes with --start; name both or neither/, @backward, '--d-start', $file{d_start});
+# in the types of 16 bits: what is read is rounded, a float16 file is written for fp16, a float32 one for bf16
+for (['bf16', '<f4', 1.0078125, 257, 256, 258], ['fp16', '<f2', 1.0009765625, 2049, 2048, 2050]) {
+    my ($type, $written, $next, $between, $low, $high) = @$_;
+    write_npy($file{x}, '(3, 2)', 1, $next, $between, 1, -$between, $high + 1);
+    write_npy($file{decay}, '(2,)', 0, 0);
+    ($status, $out, $err) = run_program($p, '--x', $file{x}, @given, '--type', $type);
+    is_deeply([read_npy($file{y})], ['(3, 2)', 1, $next, $low, 1, -$low, $high + 2], "$type: what is read is rounded to the nearest, to even in between") or diag($err);
+    like(read_file($file{y}), qr/'descr': '$written'/, "$type: written as $written");
+    write_npy($file{x}, '(1, 2)', $between, 0);
+    write_npy($file{decay}, '(2,)', 0, 1);
+    run_program($p, '--x', $file{x}, @given, '--type', $type, '--last', $file{d_x});
+    is_deeply([map { [read_npy($file{$_})] } qw(y d_x)], [['(1, 2)', $low, $low], ['(1,)', $low]], "$type: the other arrays are float32");
+    like(read_file($file{d_x}), qr/'descr': '<f4'/, "$type: in their files, too");
+}
+run_program($p, '--x', $file{x}, @given, '--type', 'fp16');
+is((run_program($p, '--print', $file{y}))[1], "2048 2048\n", '--print shows a float16 file');
+($status, $out, $err) = run_program($p, '--x', $file{y}, '--decay', $file{decay}, '--y', $file{d_x});
+is_deeply([read_npy($file{d_x})], ['(1, 2)', 2048, 4096], 'and a program reads it') or diag($err);
+write_npy($file{x}, '(1, 2)', 3, 65520);
+refuses('a value beyond fp16', qr/x\.npy: element 1 \(65520\) is too large for fp16; scale the array/, $p, '--x', $file{x}, @given, '--type', 'fp16');
+write_npy($file{x}, '(1, 2)', 65504, 65504);
+run_program($p, '--x', $file{x}, @given, '--type', 'fp16');
+is_deeply([read_npy($file{y})], ['(1, 2)', 65504, 9**9**9], 'a sum beyond it is infinite');
+write_npy($file{x}, '(3, 4)', flat(@x));
+write_npy($file{decay}, '(4,)', @decay);
+
 refuses('--with and arrays', qr/--with does not go with arrays/, $p, '--x', $file{x}, @given, '--with', 'all');
 
 write_npy($file{one}, '(4,)', @{ $x[0] });
@@ -227,6 +269,14 @@ for (['no_start', 'negated,last', 'start,last'], ['no_sign', 'start', 'negated']
 }
 ($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'no_last', '--check-only', '--rows', '3,4,5', '--columns', 5);
 like($err, qr/^and \d+ more; --variant NAME --rows L narrows it down$/m, 'the size with a list narrows it down');
+
+($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'cut', '--check-only', '--rows', 3, '--columns', 5, '--type', 'bf16');
+ok($status eq 1 && $err =~ / elements are wrong, the first is y\[/, 'caught: cut off instead of rounded') or diag("$out$err");
+($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'no_last', '--check-only', '--rows', 3, '--columns', 5, '--type', 'bf16');
+ok($status eq 1 && $err =~ /3 of 18 elements are wrong, the first is y\[0, 4\]/, 'caught: bf16 that was not written');
+($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'past', '--check-only', '--rows', 3, '--columns', 5, '--type', 'fp16');
+ok($status eq 1 && $err =~ ($sim ? qr/writes right past the end of the 30-byte array y\./ : qr/2 bytes before or past an output array were written/), 'caught: fp16 past the end')
+    or diag($err);
 
 # ---- a comparison: a chapter names earlier ones, or some of their kernels ----
 

@@ -89,6 +89,21 @@ my @faults = (
     ["barrier_not_published", "barrier_not_published",  "(0,0,0)", "(1,0,0)",  "race: reads byte 0 of the 8-byte shared array barrier declared at FILE, which thread (0,0,0) has written at {there}"],
     ["other_barrier",        "other_barrier",           "(0,0,0)", "(0,0,0)",  "bulk_load of 128 bytes, and the block ended before anybody waited for phase 0 of the barrier, which is complete"],
     ["unwaited_copy",        "unwaited_copy",           "(0,0,0)", "(33,0,0)", "bulk_load of 128 bytes, and the block ended before anybody waited for phase 0 of the barrier, which lacks 64 of 192 announced bytes"],
+    ["half_before_barrier",  "half_before_barrier",     "(0,0,0)", "(32,0,0)", "race: reads byte 124 of the 256-byte shared array tile declared at FILE, which thread (31,0,0) has written at {there}"],
+    ["half_before_wait",     "half_before_wait",        "(0,0,0)", "(0,0,0)",  "reads byte 0 of the 256-byte shared array tile declared at FILE, to which the copy of {there} is on its way"],
+    ["named_alone",          "named_alone",             "(0,0,0)", "(0,0,0)",  "named_barrier_sync of barrier 1 never ends: 32 of 64 threads have come, and thread (32,0,0) has returned"],
+    ["named_elsewhere",      "named_elsewhere",         "(0,0,0)", "(0,0,0)",  "never ends: 32 of 64 threads have come, while thread (32,0,0) waits at __syncthreads at {there}"],
+    ["named_other_count",    "named_other_count",       "(0,0,0)", "(32,0,0)", "named_barrier_sync of barrier 1 for 32 threads, which was called for 64 at {there}"],
+    ["named_zero",           "named_zero",              "(0,0,0)", "(0,0,0)",  "named_barrier_sync of barrier 0. Take 1 to 15"],
+    ["named_sixteen",        "named_sixteen",           "(0,0,0)", "(0,0,0)",  "named_barrier_arrive of barrier 16. Take 1 to 15"],
+    ["named_odd_count",      "named_odd_count",         "(0,0,0)", "(0,0,0)",  "named_barrier_sync of barrier 1 for 48 threads. Name a multiple of 32"],
+    ["named_many",           "named_many",              "(0,0,0)", "(0,0,0)",  "named_barrier_sync of barrier 1 for 96 threads. Name a multiple of 32, as many as come to it, at most the 64"],
+    ["named_in_part",        "named_in_part",           "(0,0,0)", "(0,0,0)",  "named_barrier_sync in a block of 48 threads. Launch a multiple of 32"],
+    ["named_twice",          "named_twice",             "(0,0,0)", "(0,0,0)",  "named_barrier_arrive of barrier 1 by a thread that has come to it before, while 63 of its 64 threads are still expected"],
+    ["named_half_warps",     "named_half_warps",        "(0,0,0)", "(47,0,0)", "named_barrier_sync of barrier 1, to which only some lanes of warp 0 have come"],
+    ["named_arrive_waits_not", "named_arrive_waits_not", "(0,0,0)", "(32,0,0)", "race: reads byte 0 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has written at {there}"],
+    ["named_no_way_back",    "named_no_way_back",       "(0,0,0)", "(32,0,0)", "race: reads byte 0 of the 256-byte shared array tile declared at FILE, which thread (0,0,0) has written at {there}"],
+    ["named_and_shuffle",    "named_and_shuffle",       "(0,0,0)", "(1,0,0)",  "__shfl_sync with mask 0xffffffff waits for lane 0, which waits at named_barrier_sync at {there}"],
     ["bulk_of_8",            "bulk_of_8",               "(0,0,0)", "(63,0,0)", "bulk_load of 8 bytes. Copy a multiple of 16"],
     ["bulk_of_0",            "bulk_of_0",               "(0,0,0)", "(63,0,0)", "bulk_load of 0 bytes. Copy a multiple of 16"],
     ["bulk_from_unaligned",  "bulk_from_unaligned",     "(0,0,0)", "(63,0,0)", "bulk_load from an address that is not aligned to 16"],
@@ -126,7 +141,7 @@ for my $order (@orders) {
     ok($out ne "" && $out eq $first, "right: the same bits, order $order");
 }
 is((run("warp", "count"))[1],
-    "launches 1 blocks 3 threads 192 barriers 6 warp_barriers 12 shuffles 6 votes 6 atomics 12 orders 24 strong_orders 15 async_copies 384 bulk_copies 6 idle_waits 192\n",
+    "launches 1 blocks 3 threads 192 barriers 9 warp_barriers 12 shuffles 6 votes 6 atomics 12 orders 24 strong_orders 15 async_copies 384 bulk_copies 6 idle_waits 192\n",
     "counts");
 
 # ---- what memory is asked for: counted by hand, see traffic.cu ----

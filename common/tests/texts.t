@@ -12,7 +12,8 @@ use Test::More;
 # the most words that a chapter's page may have, unless its Makefile says WORDS; listings, outputs, tables and code do not count
 my $most_words = 4500;
 my ($most_lines, $most_headers) = (150, 2); # of a file with a kernel
-my %more_headers = ('08_lookback' => 3); # 04's scan of a warp and 06's direction stay as they are; the words between blocks are its own
+# in 09 it is the test data, which are made as the recurrence's are (data.h, host_device.h)
+my %more_headers = ('08_lookback' => 3, '09_selective_scan' => 3); # 04's scan of a warp and 06's direction stay as they are; the words between blocks are its own
 
 # The text without what stands between markers and without blocks of code.
 sub without_blocks {
@@ -97,7 +98,7 @@ sub headers_of {
     my ($path, $known) = @_;
     my ($folder, $chapter) = $path =~ m{^((?:\d\d_(\w+))?.*/)};
     for my $included (read_text($path) =~ /^#\s*include "([^"]+)"/mg) {
-        next if $included =~ m{(^|/)linrec\.h$} || $included eq "$chapter.h";
+        next if $included =~ m{(^|/)linrec\.h$} || $included eq ($chapter // "") . ".h";
         my ($header) = grep { -f } "$folder$included", $included, "common/$included";
         $header = abs2rel(abs_path($header // $included));
         headers_of($header, $known) if !$known->{$header}++ && -f $header;

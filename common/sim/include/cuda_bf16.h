@@ -45,6 +45,9 @@ SIM_INLINE float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((flo
 SIM_INLINE __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
 SIM_INLINE __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
 SIM_INLINE __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162{x, y}; }
+SIM_INLINE float __low2float(__nv_bfloat162 a) { return (float)a.x; }
+SIM_INLINE float __high2float(__nv_bfloat162 a) { return (float)a.y; }
+SIM_INLINE __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162{a, a}; }
 SIM_INLINE unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
 SIM_INLINE __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { __nv_bfloat16 a; a.bits = bits; return a; }
 #define SIM_HALF __nv_bfloat16

@@ -61,6 +61,9 @@ SIM_INLINE float2 __half22float2(__half2 a) { return make_float2((float)a.x, (fl
 SIM_INLINE __half __low2half(__half2 a) { return a.x; }
 SIM_INLINE __half __high2half(__half2 a) { return a.y; }
 SIM_INLINE __half2 __halves2half2(__half x, __half y) { return __half2{x, y}; }
+SIM_INLINE float __low2float(__half2 a) { return (float)a.x; }
+SIM_INLINE float __high2float(__half2 a) { return (float)a.y; }
+SIM_INLINE __half2 __half2half2(__half a) { return __half2{a, a}; }
 SIM_INLINE unsigned short __half_as_ushort(__half a) { return a.bits; }
 SIM_INLINE __half __ushort_as_half(unsigned short bits) { __half a; a.bits = bits; return a; }
 #define SIM_HALF __half

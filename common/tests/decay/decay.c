@@ -37,7 +37,7 @@ static void fill(const struct problem *problem, const struct data *data)
     float *decay = problem->arrays[DECAY], *start = problem->arrays[START];
     for (int a = 0; a < 2; a++)
         for (size_t i = 0; i < rows * columns; i++)
-            ((float *)problem->arrays[many[a]])[i] = normal(data, many[a], i);
+            array_set(problem, many[a], i, normal(data, many[a], i));
     for (size_t r = 0; start != NULL && r < rows; r++)
         start[r] = normal(data, START, r);
     for (size_t c = 0; c < columns; c++) {
@@ -46,7 +46,7 @@ static void fill(const struct problem *problem, const struct data *data)
     }
     if (data->kind == NONFINITE && columns != 0) /* a NaN in every other row, which must stay there */
         for (size_t r = 0; r < rows; r += 2)
-            ((float *)problem->arrays[many[0]])[r * columns + r % columns] = NAN;
+            array_set(problem, many[0], r * columns + r % columns, NAN);
 }
 
 /* ---- the oracle ---- */
@@ -71,14 +71,13 @@ static double sign_of(const struct problem *problem)
 static void check_forward(const struct problem *problem, struct finding *finding)
 {
     const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
-    const float *x = problem->arrays[X], *decay = problem->arrays[DECAY], *start = problem->arrays[START];
-    const float *y = problem->arrays[Y], *last = problem->arrays[LAST];
+    const float *decay = problem->arrays[DECAY], *start = problem->arrays[START], *last = problem->arrays[LAST];
     const double sign = sign_of(problem);
     for (size_t r = 0; r < rows; r++) {
         struct bounded sum = {start != NULL ? start[r] : 0.0, 0.0};
         for (size_t c = 0; c < columns; c++) {
-            sum = step(sign * decay[c], sum, x[r * columns + c]);
-            finding_add(finding, Y, r * columns + c, y[r * columns + c], sum.value, sum.error);
+            sum = step(sign * decay[c], sum, array_get(problem, X, r * columns + c));
+            array_check(problem, Y, r * columns + c, sum.value, sum.error, finding);
         }
         if (last != NULL)
             finding_add(finding, LAST, r, last[r], sum.value, sum.error);
@@ -89,11 +88,11 @@ static void check_forward(const struct problem *problem, struct finding *finding
 static struct bounded sum_column(const struct problem *problem, size_t c, const struct bounded *d_x)
 {
     const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
-    const float *y = problem->arrays[Y], *start = problem->arrays[START];
+    const float *start = problem->arrays[START];
     struct bounded sum = {0.0, 0.0};
     double size = 0.0;
     for (size_t r = 0; r < rows; r++) {
-        const double before = c > 0 ? y[r * columns + c - 1] : start != NULL ? start[r] : 0.0;
+        const double before = c > 0 ? array_get(problem, Y, r * columns + c - 1) : start != NULL ? start[r] : 0.0;
         const struct bounded product = step(sign_of(problem) * before, d_x[r * columns + c], 0.0);
         sum.value += product.value;
         sum.error += product.error;
@@ -106,8 +105,8 @@ static struct bounded sum_column(const struct problem *problem, size_t c, const 
 static void check_backward(const struct problem *problem, struct finding *finding)
 {
     const size_t rows = problem->sizes[ROWS], columns = problem->sizes[COLUMNS];
-    const float *decay = problem->arrays[DECAY], *d_y = problem->arrays[D_Y];
-    const float *d_x = problem->arrays[D_X], *d_decay = problem->arrays[D_DECAY], *d_start = problem->arrays[D_START];
+    const float *decay = problem->arrays[DECAY], *d_decay = problem->arrays[D_DECAY],
+                *d_start = problem->arrays[D_START];
     const double sign = sign_of(problem);
     struct bounded *all = malloc(rows * columns * sizeof *all + 1);
     if (all == NULL) {
@@ -118,8 +117,10 @@ static void check_backward(const struct problem *problem, struct finding *findin
         struct bounded sum = {0.0, 0.0};
         for (size_t c = columns; c-- > 0;) {
             const size_t i = r * columns + c;
-            all[i] = sum = c + 1 < columns ? step(sign * decay[c + 1], sum, d_y[i]) : (struct bounded){d_y[i], 0.0};
-            finding_add(finding, D_X, i, d_x[i], sum.value, sum.error);
+            const double d_y = array_get(problem, D_Y, i);
+            all[i] = sum = c + 1 < columns ? step(sign * decay[c + 1], sum, d_y) : (struct bounded){d_y, 0.0};
+            all[i].error += storage_rounding(problem->storage, fabs(sum.value) + sum.error); /* it may be read again */
+            array_check(problem, D_X, i, sum.value, sum.error, finding);
         }
         if (d_start != NULL && columns != 0) {
             sum = step(sign * decay[0], sum, 0.0);
@@ -165,9 +166,11 @@ static const struct decay_kernel mistakes[] = {
     {.name = "no_start", .idea = "forgets start", .forward = decay_no_start_forward, .is_default = true},
     {.name = "no_sign", .idea = "forgets a flag", .forward = decay_no_sign_forward},
     {.name = "no_pair", .idea = "wrong with a flag and without an array", .forward = decay_no_pair_forward},
+    {.name = "wide", .idea = "no mistake, of float32 alone", .forward = decay_serial_forward, .float32_only = true},
     {.name = "no_last", .idea = "leaves out the last column", .forward = decay_no_last_forward},
     {.name = "past", .idea = "writes past the end", .forward = decay_past_forward},
     {.name = "changes", .idea = "changes what it reads", .forward = decay_changes_forward},
+    {.name = "cut", .idea = "does not round bf16", .forward = decay_cut_forward},
     {.name = "late", .idea = "takes the wrong decay", .backward = decay_late_backward},
     {.name = "dirty", .idea = "leaves its workspace dirty", .backward = decay_dirty_backward, .has_workspace = true},
     {.name = "lost_row", .idea = "adds up all rows but one", .backward = decay_lost_row_backward},
@@ -185,6 +188,7 @@ static bool view(const void *table, int i, struct kernel *kernel)
                               .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
                               .is_default = row->is_default,
                               .partial = row->partial,
+                              .float32_only = row->float32_only,
                               .knobs = {.max_threads = row->max_threads}};
     if (row->max_columns != 0)
         snprintf(kernel->limits, sizeof kernel->limits, "up to %zu columns", row->max_columns);
@@ -198,6 +202,7 @@ static cudaError_t launch(const void *which, const struct problem *problem, cuda
     const struct decay_args args = {.rows = problem->sizes[ROWS],
                                     .columns = problem->sizes[COLUMNS],
                                     .negated = problem->flags[NEGATED],
+                                    .storage = problem->storage,
                                     .threads = problem->config.threads,
                                     .x = arrays[X],
                                     .decay = arrays[DECAY],
@@ -253,13 +258,13 @@ static const struct operation decay_operation = {
     .num_flags = 1,
     .flags = {[NEGATED] = {"negated", "take each decay with the other sign", .timed = false}},
     .num_arrays = 9,
-    .arrays = {[D_Y] = {"d_y", "DY", UNTOUCHED, READ, BOTH},
-               [X] = {"x", "X", READ, UNTOUCHED, BOTH},
+    .arrays = {[D_Y] = {"d_y", "DY", UNTOUCHED, READ, .stored = true, BOTH},
+               [X] = {"x", "X", READ, UNTOUCHED, .stored = true, BOTH},
                [DECAY] = {"decay", "D", READ, READ, ONE(COLUMNS)},
                [START] = {"start", "S", READ, READ, .optional = true, .timed = true, ONE(ROWS)},
-               [Y] = {"y", "Y", WRITTEN, READ, BOTH},
+               [Y] = {"y", "Y", WRITTEN, READ, .stored = true, BOTH},
                [LAST] = {"last", "L", WRITTEN, UNTOUCHED, .optional = true, ONE(ROWS)},
-               [D_X] = {"d_x", "DX", UNTOUCHED, WRITTEN, BOTH},
+               [D_X] = {"d_x", "DX", UNTOUCHED, WRITTEN, .stored = true, BOTH},
                [D_DECAY] = {"d_decay", "DD", UNTOUCHED, WRITTEN, ONE(COLUMNS)},
                [D_START] = {"d_start", "DS", UNTOUCHED, WRITTEN, .goes_with = "start", ONE(ROWS)}},
     .default_shapes = default_shapes,

@@ -17,6 +17,7 @@
 #include <cuda_runtime_api.h>
 
 #include "../../knobs.h"
+#include "../../storage.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,12 +26,15 @@ extern "C" {
 struct decay_args {
     size_t rows, columns;
     bool negated;
-    int threads; /* of a block; 0: the kernel chooses */
-    const float *x, *decay, *start;
-    float *y;    /* forward writes, backward reads */
+    enum storage storage; /* of x, y, d_y and d_x; all others are float32 */
+    int threads;          /* of a block; 0: the kernel chooses */
+    const void *x;
+    const float *decay, *start;
+    void *y;     /* forward writes, backward reads */
     float *last; /* or NULL */
-    const float *d_y;
-    float *d_x, *d_decay, *d_start;
+    const void *d_y;
+    void *d_x;
+    float *d_decay, *d_start;
     float *workspace;
 };
 
@@ -43,6 +47,7 @@ struct decay_kernel {
     bool is_default, partial;
     size_t max_columns; /* 0: any */
     int max_threads;    /* that --config may set; 0: none */
+    bool float32_only;  /* it takes no other type */
     bool has_workspace; /* as many floats as x has elements */
 };
 
@@ -57,7 +62,7 @@ decay_launcher decay_empty_forward;
 
 /* Each makes one mistake. */
 decay_launcher decay_no_start_forward, decay_no_sign_forward, decay_no_pair_forward, decay_no_last_forward,
-    decay_past_forward, decay_changes_forward;
+    decay_past_forward, decay_changes_forward, decay_cut_forward;
 decay_launcher decay_late_backward, decay_lost_row_backward, decay_dirty_backward;
 
 #ifdef __cplusplus

@@ -1,11 +1,31 @@
 /* launch.cu - the kernels of decay.h: right ones, and some with a mistake each. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <stdint.h>
 
 #include "decay.h"
 
-enum mistake { NO_MISTAKE, NO_START, NO_SIGN, NO_PAIR, NO_LAST, PAST, CHANGES, LATE, LOST_ROW, DIRTY };
+enum mistake { NO_MISTAKE, NO_START, NO_SIGN, NO_PAIR, NO_LAST, PAST, CHANGES, LATE, LOST_ROW, DIRTY, CUT };
+
+/* An element of an array that is kept in the type of --type. */
+static __device__ float get(const struct decay_args *args, const void *values, size_t i)
+{
+    return args->storage == BF16   ? __bfloat162float(((const __nv_bfloat16 *)values)[i])
+           : args->storage == FP16 ? __half2float(((const __half *)values)[i])
+                                   : ((const float *)values)[i];
+}
+
+static __device__ void put(const struct decay_args *args, void *values, size_t i, float value)
+{
+    if (args->storage == BF16)
+        ((__nv_bfloat16 *)values)[i] = __float2bfloat16_rn(value);
+    else if (args->storage == FP16)
+        ((__half *)values)[i] = __float2half_rn(value);
+    else
+        ((float *)values)[i] = value;
+}
 
 /* Thread r walks row r. */
 template <int mistake>
@@ -17,18 +37,20 @@ static __global__ void walk_forward(struct decay_args args)
     const float sign = args.negated && mistake != NO_SIGN ? -1.0f : 1.0f;
     float y = args.start != NULL && mistake != NO_START ? args.start[r] : 0.0f;
     for (size_t c = 0; c < columns; c++) {
-        y = y * (sign * args.decay[c]) + args.x[r * columns + c];
+        y = y * (sign * args.decay[c]) + get(&args, args.x, r * columns + c);
         if (mistake != NO_LAST || c + 1 < columns)
-            args.y[r * columns + c] = y;
+            put(&args, args.y, r * columns + c, y);
+        if (mistake == CUT && args.storage == BF16) /* the upper half as it is: not rounded */
+            ((unsigned short *)args.y)[r * columns + c] = (unsigned short)(__float_as_uint(y) >> 16);
     }
     if (mistake == NO_PAIR && args.negated && args.start == NULL)
         y = 0.0f;
     if (args.last != NULL)
         args.last[r] = y;
     if (mistake == PAST && r + 1 == args.rows)
-        args.y[args.rows * columns] = y;
+        put(&args, args.y, args.rows * columns, y);
     if (mistake == CHANGES && r == 0)
-        const_cast<float *>(args.x)[0] = 2.0f;
+        put(&args, const_cast<void *>(args.x), 0, 2.0f);
 }
 
 /* Thread r walks row r from its end; the products go to the workspace, if there is one. */
@@ -46,10 +68,10 @@ static __global__ void walk_backward(struct decay_args args)
     for (size_t c = columns; c-- > 0;) {
         const size_t i = r * columns + c;
         const size_t from = mistake == LATE ? c : c + 1;
-        d_x = (c + 1 < columns ? d_x * (sign * args.decay[from]) : 0.0f) + args.d_y[i];
-        args.d_x[i] = d_x;
+        d_x = (c + 1 < columns ? d_x * (sign * args.decay[from]) : 0.0f) + get(&args, args.d_y, i);
+        put(&args, args.d_x, i, d_x);
         if (args.workspace != NULL)
-            args.workspace[i] = sign * (c > 0 ? args.y[i - 1] : start) * d_x;
+            args.workspace[i] = sign * (c > 0 ? get(&args, args.y, i - 1) : start) * d_x;
     }
     if (args.d_start != NULL)
         args.d_start[r] = d_x * (sign * args.decay[0]);
@@ -65,8 +87,8 @@ static __global__ void add_rows(struct decay_args args)
     float sum = 0.0f;
     for (size_t r = mistake == LOST_ROW ? 1 : 0; r < args.rows; r++) {
         const size_t i = r * columns + c;
-        const float before = c > 0 ? args.y[i - 1] : args.start != NULL ? args.start[r] : 0.0f;
-        sum += args.workspace != NULL ? args.workspace[i] : (args.negated ? -before : before) * args.d_x[i];
+        const float before = c > 0 ? get(&args, args.y, i - 1) : args.start != NULL ? args.start[r] : 0.0f;
+        sum += args.workspace != NULL ? args.workspace[i] : (args.negated ? -before : before) * get(&args, args.d_x, i);
     }
     args.d_decay[c] = sum;
 }
@@ -164,6 +186,11 @@ extern "C" cudaError_t decay_dirty_backward(const struct decay_args *args, cudaS
 extern "C" cudaError_t decay_lost_row_backward(const struct decay_args *args, cudaStream_t stream)
 {
     return backward<LOST_ROW>(args, stream);
+}
+
+extern "C" cudaError_t decay_cut_forward(const struct decay_args *args, cudaStream_t stream)
+{
+    return forward<CUT>(args, stream);
 }
 
 /* A partial kernel: it computes nothing of the result. */

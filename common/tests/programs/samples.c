@@ -39,7 +39,7 @@ static void check(const char *what, const struct linrec_kernel *row, enum direct
     const struct kernel kernel = {.row = row};
     struct arrays arrays;
     struct check found = {0.0, "no memory"};
-    if (arrays_create(&arrays, &linrec_operation, sizes, direction, ON_CUDA) == cudaSuccess &&
+    if (arrays_create(&arrays, &linrec_operation, sizes, direction, FLOAT32, ON_CUDA) == cudaSuccess &&
         arrays_fill(&arrays, &data) == cudaSuccess)
         check_launch(&arrays, &kernel, &data, &found);
     const bool good = must_say == NULL ? found.text[0] == '\0' && found.max_error <= 1.0

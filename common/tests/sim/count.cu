@@ -1,5 +1,6 @@
 /* count.cu - one kernel whose events are known by hand; prints the simulator's counts. */
 #include <bulk_copy.h>
+#include <named_barrier.h>
 #include "../../sim/sim.h"
 
 #include <cuda/atomic>
@@ -29,6 +30,7 @@ __global__ void events(const float *x, float *sum)
     if (threadIdx.x % 32 == 0)
         atomicAdd(&sum[0], 1.0f); /* 3 x 2 threads, and 3 x 2 exchanges below */
     __syncthreads();              /* 3 blocks */
+    named_barrier_sync(1, 64);    /* 3 blocks */
     if (threadIdx.x == 0) {       /* of each block 8 orders, 5 of them strong */
         cuda::atomic_ref<float, cuda::thread_scope_device> total(sum[1]);
         cuda::atomic_ref<float> everywhere(sum[1]);

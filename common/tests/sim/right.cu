@@ -1,5 +1,6 @@
 /* right.cu - kernels that use the simulator as they should. Prints every result; says on stderr which one is wrong. */
 #include <bulk_copy.h>
+#include <named_barrier.h>
 
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
@@ -379,6 +380,76 @@ static void test_pipeline(void)
         expect(h[i] == 1, "many blocks");
 }
 
+/* One warp loads tiles for the others, by named barriers: 1 + s says that stage s is full, 1 + STAGES + s that it may be
+   filled again. The warps that work then pass a baton in a ring, each adding its number to a word in turn. */
+template <int STAGES>
+__global__ void batons(float *out, const float *in, int tiles)
+{
+    __shared__ float tile[STAGES][TILE], baton;
+    const int threads = (int)blockDim.x, i = (int)threadIdx.x - 32, warps = threads / 32 - 1;
+
+    in += blockIdx.x * tiles * TILE;
+    out += blockIdx.x * tiles * TILE;
+    for (int t = 0; t < tiles; t++) {
+        const int s = t % STAGES;
+
+        if (i < 0) {
+            if (t >= STAGES)
+                named_barrier_sync(1 + STAGES + s, threads);
+            for (int j = i + 32; j < TILE; j += 32)
+                tile[s][j] = in[t * TILE + j];
+            named_barrier_arrive(1 + s, threads);
+        } else {
+            named_barrier_sync(1 + s, threads);
+            for (int j = i; j < TILE; j += threads - 32)
+                out[t * TILE + j] = tile[s][TILE - 1 - j];
+            if (t + STAGES < tiles)
+                named_barrier_arrive(1 + STAGES + s, threads);
+        }
+    }
+    __syncthreads();
+    if (i < 0)
+        return;
+    const int warp = i / 32, next = (warp + 1) % warps;
+    for (int round = 0; round < 3; round++) {
+        if (warp > 0 || round > 0)
+            named_barrier_sync(8 + warp, 64);
+        if (i % 32 == 0)
+            baton = warp == 0 && round == 0 ? 1.0f : 2 * baton + (float)warp;
+        if (warp < warps - 1 || round < 2)
+            named_barrier_arrive(8 + next, 64);
+    }
+    if (i == threads - 64) /* lane 0 of the last warp */
+        out[0] = out[0] + baton;
+}
+
+static void test_batons(void)
+{
+    const int tiles = 7, count = 2 * tiles * TILE;
+    float *in;
+
+    cudaMalloc(&in, count * sizeof(float));
+    for (int kernel = 0; kernel < 2; kernel++) {
+        for (int i = 0; i < count; i++)
+            h[i] = (float)(i + kernel);
+        cudaMemcpy(in, h, count * sizeof(float), cudaMemcpyHostToDevice);
+        cudaMemset(d, 0, count * sizeof(float));
+        if (kernel == 0)
+            batons<1><<<2, 96>>>(d, in, tiles);
+        else
+            batons<2><<<2, 128>>>(d, in, tiles);
+        fetch(count);
+        float baton = 1;
+        for (int turn = 1; turn < 3 * (kernel + 2); turn++)
+            baton = 2 * baton + (float)(turn % (kernel + 2));
+        for (int i = 0; i < count; i++)
+            expect(h[i] ==
+                       (float)(i / TILE * TILE + TILE - 1 - i % TILE + kernel) + (i % (tiles * TILE) == 0 ? baton : 0),
+                   "batons");
+    }
+    cudaFree(in);
+}
+
 /* Blocks and grids of three dimensions; fresh memory is NaN. */
 __global__ void places(float *out)
 {
@@ -452,6 +523,7 @@ int main(void)
     test_last_one();
     test_copies();
     test_pipeline();
+    test_batons();
     test_places();
     test_host();
     return failures != 0;

@@ -1,8 +1,10 @@
 /* wrong.cu - one mistake a kernel. `wrong NAME` runs kernel NAME; sim.t knows what must be said of it, and on which
    line: the one with the comment HERE NAME. (THERE NAME: a second line that the message names.) */
 #include <bulk_copy.h>
+#include <named_barrier.h>
 
 #include <assert.h>
+#include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
@@ -847,6 +849,122 @@ __global__ void barrier_elsewhere(float *, int)
     barrier_in_branches();
 }
 
+/* ---- types of 16 bits ---- */
+
+__global__ void half_before_barrier(float *x, int)
+{
+    __shared__ __half2 tile[64];
+
+    tile[threadIdx.x] = __floats2half2_rn(1, 2);                                  /* THERE half_before_barrier */
+    x[threadIdx.x] = __half2float(((const __half *)tile)[127 - 2 * threadIdx.x]); /* HERE half_before_barrier */
+}
+
+__global__ void half_before_wait(float *x, int)
+{
+    __shared__ __half2 tile[64];
+
+    __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], 4); /* THERE half_before_wait */
+    __pipeline_commit();
+    x[threadIdx.x] = __half2float(((const __half *)tile)[2 * threadIdx.x + 1]); /* HERE half_before_wait */
+    __pipeline_wait_prior(0);
+}
+
+/* ---- named barriers ---- */
+
+__global__ void named_alone(float *x, int)
+{
+    if (threadIdx.x < 32)
+        named_barrier_sync(1, 64); /* HERE named_alone */
+    x[threadIdx.x] = 1;
+}
+
+__global__ void named_elsewhere(float *, int)
+{
+    if (threadIdx.x < 32)
+        named_barrier_sync(1, 64); /* HERE named_elsewhere */
+    __syncthreads();               /* THERE named_elsewhere */
+}
+
+__global__ void named_other_count(float *, int)
+{
+    if (threadIdx.x < 32)
+        named_barrier_arrive(1, 64); /* THERE named_other_count */
+    __syncthreads();
+    if (threadIdx.x >= 32)
+        named_barrier_sync(1, 32); /* HERE named_other_count */
+}
+
+__global__ void named_zero(float *, int)
+{
+    named_barrier_sync(0, 64); /* HERE named_zero */
+}
+
+__global__ void named_sixteen(float *, int)
+{
+    named_barrier_arrive(16, 64); /* HERE named_sixteen */
+}
+
+__global__ void named_odd_count(float *, int)
+{
+    named_barrier_sync(1, 48); /* HERE named_odd_count */
+}
+
+__global__ void named_many(float *, int)
+{
+    named_barrier_sync(1, 96); /* HERE named_many */
+}
+
+__global__ void named_in_part(float *, int)
+{
+    named_barrier_sync(1, 32); /* HERE named_in_part */
+}
+
+__global__ void named_twice(float *, int)
+{
+    if (threadIdx.x < 32)
+        for (int i = 0; i < 2; i++)
+            named_barrier_arrive(1, 64); /* HERE named_twice */
+}
+
+__global__ void named_half_warps(float *, int)
+{
+    if (threadIdx.x % 32 < 16)
+        named_barrier_sync(1, 32); /* HERE named_half_warps */
+}
+
+__global__ void named_arrive_waits_not(float *x, int)
+{
+    __shared__ float tile[64];
+
+    if (threadIdx.x < 32)
+        tile[threadIdx.x] = 1; /* THERE named_arrive_waits_not */
+    named_barrier_arrive(1, 64);
+    if (threadIdx.x >= 32)
+        x[threadIdx.x] = tile[threadIdx.x - 32]; /* HERE named_arrive_waits_not */
+}
+
+__global__ void named_no_way_back(float *x, int)
+{
+    __shared__ float tile[64];
+
+    for (int round = 0; round < 2; round++)
+        if (threadIdx.x < 32) {
+            tile[threadIdx.x] = 1; /* THERE named_no_way_back */
+            named_barrier_arrive(1 + round, 64);
+        } else {
+            named_barrier_sync(1 + round, 64);
+            x[threadIdx.x] = tile[threadIdx.x - 32]; /* HERE named_no_way_back */
+        }
+}
+
+__global__ void named_and_shuffle(float *x, int)
+{
+    if (threadIdx.x != 1)
+        named_barrier_sync(1, 64); /* THERE named_and_shuffle */
+    else
+        x[0] = __shfl_sync(ALL, 1.0f, 0); /* HERE named_and_shuffle */
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -956,6 +1074,21 @@ int main(int argc, char **argv)
     SIMPLE(barrier_not_published)
     SIMPLE(other_barrier)
     SIMPLE(unwaited_copy)
+    SIMPLE(half_before_barrier)
+    SIMPLE(half_before_wait)
+    SIMPLE(named_alone)
+    SIMPLE(named_elsewhere)
+    SIMPLE(named_other_count)
+    SIMPLE(named_zero)
+    SIMPLE(named_sixteen)
+    SIMPLE(named_odd_count)
+    SIMPLE(named_many)
+    SIMPLE(named_twice)
+    SIMPLE(named_half_warps)
+    SIMPLE(named_arrive_waits_not)
+    SIMPLE(named_no_way_back)
+    SIMPLE(named_and_shuffle)
+    CASE(named_in_part, (named_in_part<<<1, 48>>>(x, 0)))
     SIMPLE(bulk_of_8)
     SIMPLE(bulk_of_0)
     SIMPLE(bulk_from_unaligned)

@@ -1,0 +1,150 @@
+/* fused_steps.cu - steps.cu with more lanes at work, and what they share in shared memory.
+
+   A thread a channel leaves most of the chip idle: 2048 channels are 64 warps, and a GPU holds thousands. So a channel's
+   states go to `lanes` lanes, four each, and a warp walks 32 / lanes channels (chunk.cuh):
+
+       16 states    lane 0: 0 4 8 12    lane 1: 1 5 9 13    lane 2: 2 6 10 14    lane 3: 3 7 11 15
+
+   A block is one warp, and it waits for nobody. It goes through time in chunks of 16 steps:
+
+       chunk k + 2   u, delta, z, B, C on their way to a stage
+       chunk k + 1   step = softplus(delta + bias) and step u,          16 / lanes steps each lane
+       chunk k       h = exp(step A) h + step u B,  y += C h            16 steps each lane, of its four states
+                     y added up over the lanes, + D u, times silu(z)    16 / lanes steps each lane
+
+   One exponential for each state and step is the roof: a multiprocessor has 16 a clock. */
+#include <cuda_runtime.h>
+
+#include "chunk.cuh"
+#include "selective_scan.h"
+
+enum { STEPS = 16 };
+
+template <typename stored, int lanes>
+static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_forward(struct selective_args args)
+{
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
+    __shared__ __align__(16) float stages[3][STAGE(lanes, STEPS)];
+    __shared__ __align__(16) float steps[2][2 * rows]; /* step, and behind it step u */
+    const int lane = threadIdx.x, part = lane / 2 % lanes, row = lane / (2 * lanes) * 2 + lane % 2;
+    const int mine = first_own<lanes, STEPS>(part); /* the first of the lane's own steps */
+    const int seq_len = (int)args.seq_len;
+    const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
+    const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;
+    const size_t first = blockIdx.x % blocks * channels;
+    const int here = (int)min(per_group - first, (size_t)channels);
+    const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one writes nothing */
+    const size_t both = batch * args.channels + channel, warp_row = (both - (row < here ? row : 0)) * seq_len;
+    const size_t group_row = (batch * args.groups + group) * args.states * seq_len;
+    const struct chunk_source from = {(const stored *)args.u + warp_row,
+                                      (const stored *)args.delta + warp_row,
+                                      args.z != NULL ? (const stored *)args.z + warp_row : NULL,
+                                      (const stored *)args.B + group_row,
+                                      (const stored *)args.C + group_row,
+                                      here,
+                                      (int)args.states,
+                                      seq_len};
+    stored *const out = (stored *)args.out + both * seq_len;
+    const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
+    const float D = args.D != NULL ? args.D[channel] : 0.0f;
+    float A[4], h[4];
+    uint2 held[HELD(lanes, STEPS)] = {};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const size_t n = i * lanes + part;
+        A[i] = n < args.states ? args.A[channel * args.states + n] * LOG2_E : 0.0f;
+        h[i] = n < args.states && args.initial_state != NULL ? args.initial_state[both * args.states + n] : 0.0f;
+    }
+    for (int i = lane; i < 3 * STAGE(lanes, STEPS) && args.states < states; i += 32)
+        stages[0][i] = 0.0f; /* B and C of states that are not there */
+    __syncwarp();
+
+    float *stage = stages[0], *next = stages[1], *after = stages[2]; /* of this chunk and the two that follow */
+    fetch_chunk<stored, lanes, STEPS>(&from, 0, stage, held);
+    land_chunk<stored, lanes, STEPS>(&from, stage, held);
+    fetch_chunk<stored, lanes, STEPS>(&from, STEPS, next, held);
+    land_chunk<stored, lanes, STEPS>(&from, next, held);
+    __pipeline_wait_prior(1);
+    __syncwarp();
+    prepare<lanes, STEPS>(stage, row, mine, mine, seq_len, bias, args.delta_softplus, steps[0]);
+    int turn = 0; /* which of `steps` */
+    for (int at = 0; at < seq_len; at += STEPS) {
+        __pipeline_wait_prior(0);
+        __syncwarp(); /* `next` has come, `steps` is written, and no lane needs `after` any more */
+        fetch_chunk<stored, lanes, STEPS>(&from, at + 2 * STEPS, after, held);
+
+        float y[STEPS] = {};
+#pragma unroll
+        for (int t = 0; t < STEPS; t += 4) {
+            float step[4], step_u[4], B[4][4], C[4][4];
+            get<STEPS, 4>(steps[turn], row, t, step);
+            get<STEPS, 4>(steps[turn] + rows, row, t, step_u);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                get<STEPS, 4>(stage + 3 * rows, i * lanes + part, t, B[i]);
+                get<STEPS, 4>(stage + 3 * rows + states * STEPS, i * lanes + part, t, C[i]);
+            }
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    h[i] = fast_exp2(step[j] * A[i]) * h[i] + step_u[j] * B[i][j];
+                    y[t + j] += C[i][j] * h[i];
+                }
+        }
+        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
+        fold<lanes, STEPS>(y, part);
+
+        float u[own], z[own];
+        get<STEPS, own>(stage, row, mine, u);
+        get<STEPS, own>(stage + 2 * rows, row, mine, z);
+#pragma unroll
+        for (int i = 0; i < own; i++) {
+            y[i] += D * u[i];
+            if (from.z != NULL)
+                y[i] *= silu(z[i]);
+        }
+        land_chunk<stored, lanes, STEPS>(&from, after, held);
+        if (row < here)
+            store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
+        float *const done = stage;
+        stage = next, next = after, after = done, turn = 1 - turn;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (row < here && (size_t)(i * lanes + part) < args.states && args.final_state != NULL)
+            args.final_state[both * args.states + i * lanes + part] = h[i];
+}
+
+template <typename stored>
+static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
+{
+    const size_t lanes = args->states <= 4    ? 1
+                         : args->states <= 8  ? 2
+                         : args->states <= 16 ? 4
+                         : args->states <= 32 ? 8
+                                              : 16;
+    const size_t channels = 32 / lanes,
+                 blocks = args->batch * args->groups * ((args->channels / args->groups - 1) / channels + 1);
+    if (blocks > 0x7FFFFFFF)
+        return cudaErrorInvalidValue;
+    void (*const kernel)(struct selective_args) = lanes == 1   ? fused_steps_forward<stored, 1>
+                                                  : lanes == 2 ? fused_steps_forward<stored, 2>
+                                                  : lanes == 4 ? fused_steps_forward<stored, 4>
+                                                  : lanes == 8 ? fused_steps_forward<stored, 8>
+                                                               : fused_steps_forward<stored, 16>;
+    kernel<<<(unsigned)blocks, 32, 0, stream>>>(*args);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t selective_fused_steps_forward(const struct selective_args *args, cudaStream_t stream)
+{
+    const cudaError_t error = selective_check_args(args, false, 0);
+    if (error != cudaSuccess || args->states > FUSED_STEPS_STATES || args->seq_len > SELECTIVE_INT_STEPS)
+        return error != cudaSuccess ? error : cudaErrorInvalidValue;
+    if (selective_is_empty(args))
+        return selective_finish_empty(args, false, stream);
+    return args->storage == BF16   ? launch<__nv_bfloat16>(args, stream)
+           : args->storage == FP16 ? launch<__half>(args, stream)
+                                   : launch<float>(args, stream);
+}

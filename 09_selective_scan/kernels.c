@@ -1,0 +1,33 @@
+/* kernels.c - the table of chapter 09's kernels. */
+#include "selective_scan.h"
+
+const struct selective_kernel chapter09_kernels[] = {
+    {.name = "expanded",
+     .idea = "coefficients and inputs written out, chapter 05's kernel, sums over the states",
+     .forward = selective_expanded_forward,
+     .workspace_size = selective_expanded_workspace},
+    {.name = "fused_scan",
+     .idea = "a block a channel, the states in turn, chapter 04's scan over time",
+     .forward = selective_fused_scan_forward},
+    {.name = "steps",
+     .idea = "a thread a channel, a loop through time, its states in registers",
+     .forward = selective_steps_forward,
+     .backward = selective_steps_backward,
+     .workspace_size = selective_steps_workspace,
+     .is_default = true},
+    {.name = "fused_steps",
+     .idea = "a warp some channels, four states a lane, chunks of time through shared memory",
+     .forward = selective_fused_steps_forward,
+     .max_states = FUSED_STEPS_STATES},
+    {.name = "relay",
+     .idea = "fused_steps, but the warps of a block take the chunks of time in turn",
+     .forward = selective_relay_forward,
+     .max_states = RELAY_STATES},
+    {.name = NULL},
+};
+
+const struct chapter chapter09 = {
+    .name = "09_selective_scan",
+    .operation = &selective_operation,
+    .kernels = chapter09_kernels,
+};

@@ -1,0 +1,7 @@
+/* main.c - chapter 09 as a program: the selective scan, Mamba's layer. README.md is the text. */
+#include "selective_scan.h"
+
+int main(int argc, char **argv)
+{
+    return harness_main(argc, argv, &chapter09);
+}

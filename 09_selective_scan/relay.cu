@@ -1,0 +1,202 @@
+/* relay.cu - fused_steps.cu for few channels, or one long sequence: the warps of a block take the chunks of time in turn.
+
+   2048 channels of one batch are 256 warps, two for each multiprocessor, which can hold sixteen. More of them need more
+   work at once, and there is nothing left but time. Eight warps have the same channels and every eighth chunk. All that
+   costs much, the exponentials, does not depend on the state, and a warp does it before its turn. The turn is short:
+
+       warp 0   exponentials of chunk 0 |h| y                     exponentials of chunk 8 |h| y
+       warp 1   exponentials of chunk 1    |h| y                     exponentials of chunk 9 |h| y
+       warp 2   exponentials of chunk 2       |h| y
+                                            a baton: the state, lane by lane, through shared memory
+
+   What a chunk makes of the state that comes in is known before it comes (chapter 04's pair): end + product h, where end is
+   the chunk's last state if it begins with 0, and product = exp(A times the sum of its steps). So the state goes on after
+   one multiplication and addition, and the warp walks the chunk from the true state after it has handed it on. */
+#include <cuda_runtime.h>
+#include <named_barrier.h>
+
+#include "chunk.cuh"
+#include "selective_scan.h"
+
+enum { STEPS = 8, WARPS = 8 };
+
+/* Floats of a block: two stages, the steps, the baton, and a second one (below), for each warp. */
+#define RELAY_FLOATS(lanes) (WARPS * (2 * STAGE(lanes, STEPS) + 2 * CHANNELS(lanes) * STEPS + 2 * 32 * 4))
+
+template <typename stored, int lanes>
+static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
+    relay_forward(struct selective_args args)
+{
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
+    extern __shared__ float4 shared[];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes;
+    const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
+    float *stage = (float *)shared + warp * 2 * STAGE(lanes, STEPS), *next = stage + STAGE(lanes, STEPS);
+    float *const all_steps = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps =
+                                                                                    all_steps + warp * 2 * rows;
+    float *const batons = all_steps + WARPS * 2 * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
+    const int seq_len = (int)args.seq_len;
+    const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
+    const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;
+    const size_t first = blockIdx.x % blocks * channels;
+    const int here = (int)min(per_group - first, (size_t)channels);
+    const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one writes nothing */
+    const size_t both = batch * args.channels + channel, warp_row = (both - (row < here ? row : 0)) * seq_len;
+    const size_t group_row = (batch * args.groups + group) * args.states * seq_len;
+    const struct chunk_source from = {(const stored *)args.u + warp_row,
+                                      (const stored *)args.delta + warp_row,
+                                      args.z != NULL ? (const stored *)args.z + warp_row : NULL,
+                                      (const stored *)args.B + group_row,
+                                      (const stored *)args.C + group_row,
+                                      here,
+                                      (int)args.states,
+                                      seq_len};
+    stored *const out = (stored *)args.out + both * seq_len;
+    const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
+    const float D = args.D != NULL ? args.D[channel] : 0.0f;
+    float A[4], h[4];
+    uint2 held[HELD(lanes, STEPS)] = {};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const size_t n = i * lanes + part;
+        A[i] = n < args.states ? args.A[channel * args.states + n] * LOG2_E : 0.0f;
+        h[i] = n < args.states && args.initial_state != NULL ? args.initial_state[both * args.states + n] : 0.0f;
+    }
+    for (int i = lane; i < 2 * STAGE(lanes, STEPS) && args.states < states; i += 32)
+        stage[i] = 0.0f; /* B and C of states that are not there */
+    __syncwarp();
+    if (warp == WARPS - 1) { /* the last warp has the turn before the first */
+        put<4, 4>(batons, 0, 0, h);
+        named_barrier_arrive(1, 64);
+    }
+
+    fetch_chunk<stored, lanes, STEPS>(&from, warp * STEPS, stage, held);
+    land_chunk<stored, lanes, STEPS>(&from, stage, held);
+    for (int at = warp * STEPS; at < seq_len; at += WARPS * STEPS) {
+        __pipeline_wait_prior(0);
+        __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
+        fetch_chunk<stored, lanes, STEPS>(&from, at + WARPS * STEPS, next, held);
+        prepare<lanes, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
+        __syncwarp();
+
+        /* 1. Before the turn: all exponentials, and the chunk from state 0. */
+        float a[STEPS][4], x[STEPS][4], end[4] = {}, product[4], sum = 0.0f;
+#pragma unroll
+        for (int t = 0; t < STEPS; t += 4) {
+            float step[4], step_u[4], B[4][4];
+            get<STEPS, 4>(steps, row, t, step);
+            get<STEPS, 4>(steps + rows, row, t, step_u);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                get<STEPS, 4>(stage + 3 * rows, i * lanes + part, t, B[i]);
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                sum += step[j];
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    a[t + j][i] = fast_exp2(step[j] * A[i]);
+                    x[t + j][i] = step_u[j] * B[i][j];
+                    end[i] = a[t + j][i] * end[i] + x[t + j][i];
+                }
+            }
+        }
+        float note[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            product[i] = fast_exp2(sum * A[i]);
+            note[i] = product[i] + end[i];
+        }
+        /* Nobody reads this note. It is there so that the compiler has all of the above done before the wait: it would
+           move the exponentials behind it, into the turn. */
+        put<4, 4>(notes, warp * 32, 0, note);
+
+        /* 2. The turn. */
+        const int follower = (warp + 1) % WARPS;
+        named_barrier_sync(warp + 1, 64);
+        get<4, 4>(batons, warp * 32, 0, h);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            end[i] = product[i] * h[i] + end[i];
+        if (at + STEPS < seq_len) {
+            put<4, 4>(batons, follower * 32, 0, end);
+            named_barrier_arrive(follower + 1, 64);
+        }
+
+        /* 3. After it: the chunk from the true state. */
+        float y[STEPS] = {};
+#pragma unroll
+        for (int t = 0; t < STEPS; t += 4) {
+            float C[4][4];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                get<STEPS, 4>(stage + 3 * rows + states * STEPS, i * lanes + part, t, C[i]);
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    h[i] = a[t + j][i] * h[i] + x[t + j][i];
+                    y[t + j] += C[i][j] * h[i];
+                }
+        }
+        fold<lanes, STEPS>(y, part);
+
+        float u[own], z[own];
+        get<STEPS, own>(stage, row, mine, u);
+        get<STEPS, own>(stage + 2 * rows, row, mine, z);
+#pragma unroll
+        for (int i = 0; i < own; i++) {
+            y[i] += D * u[i];
+            if (from.z != NULL)
+                y[i] *= silu(z[i]);
+        }
+        land_chunk<stored, lanes, STEPS>(&from, next, held);
+        if (row < here)
+            store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
+        if (at + STEPS >= seq_len && row < here && args.final_state != NULL)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                if (i * lanes + part < (int)args.states)
+                    args.final_state[both * args.states + i * lanes + part] = h[i];
+        float *const done = stage;
+        stage = next, next = done;
+    }
+}
+
+template <typename stored>
+static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
+{
+    const size_t lanes = args->states <= 4    ? 1
+                         : args->states <= 8  ? 2
+                         : args->states <= 16 ? 4
+                                              : 8,
+                 channels = 32 / lanes;
+    const size_t blocks = args->batch * args->groups * ((args->channels / args->groups - 1) / channels + 1);
+    if (blocks > 0x7FFFFFFF)
+        return cudaErrorInvalidValue;
+    void (*const kernel)(struct selective_args) = lanes == 1   ? relay_forward<stored, 1>
+                                                  : lanes == 2 ? relay_forward<stored, 2>
+                                                  : lanes == 4 ? relay_forward<stored, 4>
+                                                               : relay_forward<stored, 8>;
+    const size_t floats = lanes == 1   ? RELAY_FLOATS(1)
+                          : lanes == 2 ? RELAY_FLOATS(2)
+                          : lanes == 4 ? RELAY_FLOATS(4)
+                                       : RELAY_FLOATS(8);
+    const cudaError_t error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   (int)(floats * sizeof(float)));
+    if (error != cudaSuccess)
+        return error;
+    kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t selective_relay_forward(const struct selective_args *args, cudaStream_t stream)
+{
+    const cudaError_t error = selective_check_args(args, false, 0);
+    if (error != cudaSuccess || args->states > RELAY_STATES || args->seq_len > SELECTIVE_INT_STEPS)
+        return error != cudaSuccess ? error : cudaErrorInvalidValue;
+    if (selective_is_empty(args))
+        return selective_finish_empty(args, false, stream);
+    return args->storage == BF16   ? launch<__nv_bfloat16>(args, stream)
+           : args->storage == FP16 ? launch<__half>(args, stream)
+                                   : launch<float>(args, stream);
+}
