@@ -12,7 +12,7 @@ static size_t num_decays(const struct chunk_state_args *args)
 static size_t states_bytes(const struct chunk_state_args *args)
 {
     const size_t count = args->batch * args->chunks * args->heads * args->dk * args->dv;
-    return args->states != NULL ? 0 : (count * (args->storage == FLOAT32 ? 4 : 2) + 15) / 16 * 16;
+    return args->states != NULL ? 0 : (count * storage_bytes(args->storage) + 15) / 16 * 16;
 }
 
 extern "C" size_t backward_workspace(const struct chunk_state_args *args, size_t parts)

@@ -12,7 +12,8 @@ extern "C" {
 struct finding;
 
 /* Writes the test data of one array on the device. Does not wait. */
-cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, void *values, size_t count);
+cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, enum storage storage, void *values,
+                             size_t count);
 
 /* Compares on the device; *finding is there, too. */
 cudaError_t chunk_device_check(const struct chunk_state_args *args, bool backward, int levels, struct finding *finding);

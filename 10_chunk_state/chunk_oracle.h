@@ -63,8 +63,7 @@ static inline HOST_DEVICE size_t chunk_num_ranks(const struct chunk_state_args *
 /* Element i of a stored array. */
 static inline HOST_DEVICE double chunk_stored(const struct chunk_state_args *args, const void *array, size_t i)
 {
-    (void)args;
-    return ((const float *)array)[i];
+    return storage_get(args->storage, array, i);
 }
 
 /* Adds to what several columns add to. */
@@ -187,7 +186,7 @@ static inline HOST_DEVICE void chunk_compare_stored(const struct chunk_column *c
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; values != NULL && i < args->dk; i++) {
         const size_t at = chunk_at(c, k, args->dk * args->dv) + i * args->dv + c->j;
-        finding_add(finding, array, at, (float)chunk_stored(args, values, at), *slot(c, h + i), *slot(c, e + i));
+        finding_add_stored(finding, array, at, args->storage, values, *slot(c, h + i), *slot(c, e + i));
     }
 }
 
@@ -238,9 +237,15 @@ static inline HOST_DEVICE void chunk_find_states(const struct chunk_column *c, s
     for (size_t k = 0; k < args->chunks; k++) {
         for (size_t i = 0; i < dk; i++) {
             const size_t at = chunk_at(c, k, dk * args->dv) + i * args->dv + c->j;
-            *slot(c, states + k * dk + i) =
-                args->states != NULL ? chunk_stored(args, args->states, at) : *slot(c, h + i);
-            *slot(c, errors + k * dk + i) = args->states != NULL ? 0.0 : *slot(c, h + dk + i);
+            double state, error = 0.0;
+            if (args->states != NULL) {
+                state = chunk_stored(args, args->states, at);
+            } else { /* computed, and rounded to be stored in the workspace */
+                state = *slot(c, h + i);
+                error = *slot(c, h + dk + i) + storage_rounding(args->storage, fabs(state) + *slot(c, h + dk + i));
+            }
+            *slot(c, states + k * dk + i) = state;
+            *slot(c, errors + k * dk + i) = error;
         }
         if (args->states == NULL)
             chunk_step(c, k);
@@ -339,10 +344,9 @@ static inline HOST_DEVICE void chunk_check_sum(const struct chunk_oracle *oracle
     if (i < decays)
         finding_add(finding, D_GAMMA, i, args->d_gamma[i], oracle->sum[i], bound);
     else if (i < decays + ranks)
-        finding_add(finding, D_W, i - decays, (float)chunk_stored(args, args->d_W, i - decays), oracle->sum[i], bound);
+        finding_add_stored(finding, D_W, i - decays, args->storage, args->d_W, oracle->sum[i], bound);
     else
-        finding_add(finding, D_Y, i - decays - ranks, (float)chunk_stored(args, args->d_Y, i - decays - ranks),
-                    oracle->sum[i], bound);
+        finding_add_stored(finding, D_Y, i - decays - ranks, args->storage, args->d_Y, oracle->sum[i], bound);
 }
 
 #endif

@@ -26,6 +26,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "../common/arch.h"
 #include "../common/knobs.h"
 #include "../common/storage.h"
 

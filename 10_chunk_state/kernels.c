@@ -15,7 +15,7 @@ const struct chunk_state_kernel chapter10_kernels[] = {
     {.name = "reread", .idea = "one launch; the state comes from memory in each step", .forward = chunk_state_reread,
      .float32_only = true},
     {.name = "registers", .idea = "the state stays in a register", .forward = chunk_state_registers,
-     .backward = chunk_state_registers_backward, .workspace_size = chunk_state_registers_workspace, .is_default = true},
+     .backward = chunk_state_registers_backward, .workspace_size = chunk_state_registers_workspace},
     {.name = "ahead", .idea = "four columns a thread, the next chunks on their way", .forward = chunk_state_ahead,
      .knobs = {.rows = {2, 4, 8, 16}, .max_threads = 256}},
     {.name = "bulk", .idea = "the copy engine brings the next chunks", .forward = chunk_state_bulk,
@@ -26,6 +26,9 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .forward = chunk_state_low_rank, .backward = chunk_state_low_rank_backward,
      .workspace_size = chunk_state_low_rank_workspace, .max_rank = CHUNK_STATE_MAX_RANK,
      .knobs = {.max_stages = LOW_RANK_MAX_STAGES}},
+    {.name = "default", .idea = "one of these, by shape and chip", .forward = chunk_state_forward,
+     .backward = chunk_state_backward, .workspace_size = chunk_state_default_workspace,
+     .max_rank = CHUNK_STATE_MAX_RANK, .is_default = true},
     {.name = NULL},
 };
 

@@ -23,7 +23,9 @@ static __device__ __forceinline__ float warp_sums(float v[32], int lane)
 #pragma unroll
     for (int d = 16; d > 0; d /= 2)
 #pragma unroll
-        for (int i = 0; i < d; i++) {
+        for (int i = 0; i < 16; i++) {
+            if (i >= d)
+                continue;
             const float mine = lane & d ? v[i + d] : v[i], other = lane & d ? v[i] : v[i + d];
             v[i] = mine + __shfl_xor_sync(0xFFFFFFFFu, other, d);
         }

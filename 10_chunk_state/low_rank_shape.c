@@ -9,7 +9,7 @@ static int unit_of(size_t bytes)
 
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
 {
-    const size_t bytes = args->storage == FLOAT32 ? 4 : 2, rows = args->dk > 8 * LOW_RANK_MAX_THREADS / 32 ? 16 : 8;
+    const size_t bytes = storage_bytes(args->storage), rows = args->dk > 8 * LOW_RANK_MAX_THREADS / 32 ? 16 : 8;
     const size_t warps = (args->dk + rows - 1) / rows, slices = (args->dv + COLUMNS - 1) / COLUMNS;
     const size_t blocks = args->batch * args->heads * slices;
     int device, limit = 0;

@@ -26,7 +26,7 @@ static void fill(const struct problem *problem, const struct data *data)
         const size_t count = array_count(array, problem->sizes);
         if (array_role(array, problem->direction) == READ && problem->arrays[a] != NULL)
             for (size_t i = 0; i < count; i++)
-                ((float *)problem->arrays[a])[i] = chunk_value(&spec, a, i);
+                array_set(problem, a, i, chunk_value(&spec, a, i));
     }
 }
 
@@ -38,7 +38,8 @@ static cudaError_t device_fill(const struct problem *problem, const struct data 
     for (int a = 0; a < NUM_CHUNK_ARRAYS && error == cudaSuccess; a++) {
         const struct array *array = &problem->operation->arrays[a];
         if (array_role(array, problem->direction) == READ && problem->arrays[a] != NULL)
-            error = chunk_fill_array(&spec, a, problem->arrays[a], array_count(array, problem->sizes));
+            error = chunk_fill_array(&spec, a, array_storage(array, problem->storage), problem->arrays[a],
+                                     array_count(array, problem->sizes));
     }
     return error;
 }
@@ -57,7 +58,7 @@ static struct chunk_state_args args_of(const struct problem *problem)
         .dv = sizes[DV],
         .rank = arrays[W_] != NULL ? sizes[RANK] : 0,
         .decays = sizes[DECAYS],
-        .storage = FLOAT32,
+        .storage = problem->storage,
         .exclusive = problem->flags[EXCLUSIVE],
         .config = problem->config,
         .h_local = arrays[H_LOCAL],
@@ -91,6 +92,7 @@ static bool view(const void *table, int i, struct kernel *kernel)
                               .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
                               .is_default = row->is_default,
                               .partial = row->partial,
+                              .float32_only = row->float32_only,
                               .min_arch = row->min_arch,
                               .knobs = row->knobs};
     if (row->max_rank != 0)
@@ -214,10 +216,10 @@ static void settle(size_t sizes[MAX_SIZES], const bool given[MAX_SIZES])
         sizes[DECAYS] = sizes[DK];
 }
 
-#define STATE_OF_ALL .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, DV}
+#define STATE_OF_ALL .stored = true, .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, DV}
 #define STATE_OF_ONE .num_dims = 4, .dims = {BATCH, HEADS, DK, DV}
 #define DECAYS_OF_ALL .num_dims = 4, .dims = {BATCH, CHUNKS, HEADS, DECAYS}
-#define RANKS_OF_ALL .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, RANK}
+#define RANKS_OF_ALL .stored = true, .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, RANK}
 #define OPTIONAL .optional = true
 
 const struct operation chunk_state_operation = {

@@ -56,7 +56,7 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
         shape->threads % 32 != 0 || shape->threads < 32 || shape->stages > PIECES_MAX_STAGES)
         return cudaErrorInvalidValue;
 
-    const size_t element = args->storage == FLOAT32 ? 4 : 2, own = own_bytes * (size_t)shape->threads;
+    const size_t element = storage_bytes(args->storage), own = own_bytes * (size_t)shape->threads;
     const size_t room = (size_t)limit - 2048 - own; /* and the kernel's few own bytes */
     const size_t decays = shape->cut.parts == 1 ? shape->cut.width / shape->cut.per_decay : 1;
     shape->piece_bytes = STEPS * shape->cut.width * element;
