@@ -21,7 +21,7 @@ static __device__ __forceinline__ void load(const void *array, size_t at, float 
 /* Thread i goes through the chunks of elements width * i ... of (batch, columns), with the loads of `ahead` chunks on
    their way. */
 template <int storage, int width, int ahead>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256, 1)
     ahead_forward(struct flat flat, bool exclusive, const void *__restrict__ h_local, const float *__restrict__ gamma,
                   const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {

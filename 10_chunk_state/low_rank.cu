@@ -32,7 +32,7 @@ static __device__ __forceinline__ void chunk_load(const struct low_rank_shape *s
 
 /* Block (batch * heads + head) * slices + slice. */
 template <int storage, int rows>
-static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
+static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
     low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -40,6 +40,7 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
     extern __shared__ __align__(16) char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * rows;
     const int stages = shape.stages, every = shape.decays == 1 ? 0 : 1;
+    const unsigned dv = (unsigned)shape.dv;
     const size_t head = blockIdx.x / shape.slices, batch = head / shape.heads;
     const unsigned start = blockIdx.x % shape.slices * COLUMNS;
     const int columns = (int)min(shape.dv - start, (size_t)COLUMNS);
@@ -93,7 +94,7 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
             const float before = h[i];
             h[i] = g[i * every] * t[i] + read1<storage>(stage, (first + i) * COLUMNS + lane);
             if (i < mine)
-                write1<storage>(h_out, at + i * shape.dv, exclusive ? before : h[i]);
+                write1<storage>(h_out, at + i * dv, exclusive ? before : h[i]);
         }
         here = here + 1 == (size_t)stages ? 0 : here + 1;
         last = last + 1 == (size_t)stages ? 0 : last + 1;
@@ -109,9 +110,9 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     const bool tall = args->dk > 8 * LOW_RANK_MAX_THREADS / 32;
     void (*const kernel)(struct low_rank_shape, bool, const void *, const float *, const void *, const void *,
                          const float *, void *, float *) =
-        args->storage == FLOAT32 ? (tall ? low_rank_forward<FLOAT32, 16> : low_rank_forward<FLOAT32, 8>)
-        : args->storage == BF16  ? (tall ? low_rank_forward<BF16, 16> : low_rank_forward<BF16, 8>)
-                                 : (tall ? low_rank_forward<FP16, 16> : low_rank_forward<FP16, 8>);
+        args->storage == FLOAT32 ? (tall ? low_rank_forward<FLOAT32, 32> : low_rank_forward<FLOAT32, 8>)
+        : args->storage == BF16  ? (tall ? low_rank_forward<BF16, 32> : low_rank_forward<BF16, 8>)
+                                 : (tall ? low_rank_forward<FP16, 32> : low_rank_forward<FP16, 8>);
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (done)

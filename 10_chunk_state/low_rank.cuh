@@ -1,7 +1,7 @@
 /* low_rank.cuh - what forward and backward with W and Y share: who has what of the state, and the sums over its rows.
 
    A block has COLUMNS columns of one head's state and all of its rows: the columns know nothing of each other. A lane has
-   a column, a warp 8 or 16 rows, so a thread has as many of its column in registers:
+   a column, a warp 8 or 32 rows, so a thread has as many of its column in registers:
 
                   lane 0  1  2 ... 31
        warp 0      .      .  .      .      rows 0 ...  7           p[r] of a column, a sum over all rows, is

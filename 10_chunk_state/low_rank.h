@@ -15,7 +15,7 @@ enum {
     LOW_RANK_MAX_STAGES = 8,
 };
 
-/* How a launch is cut, and what lies where in a stage. A warp has 8 rows, or 16 if dk is above 128. Rows are filled up
+/* How a launch is cut, and what lies where in a stage. A warp has 8 rows, or 32 if dk is above 128. Rows are filled up
    with zeros to a multiple of that, and the rank to one of 4. */
 struct low_rank_shape {
     size_t chunks, heads, dv;

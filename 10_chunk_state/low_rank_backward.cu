@@ -53,7 +53,7 @@ static __device__ __forceinline__ void outer(const float x[rows], const float *f
 
 /* Block (batch * heads + head) * slices + slice. */
 template <int storage, int rows>
-static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
+static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
     low_rank_backward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ states,
                       const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                       const void *__restrict__ d_h_out, const float *__restrict__ d_final_state,
@@ -63,6 +63,7 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
     extern __shared__ __align__(16) char memory[];
     __shared__ float warps[LOW_RANK_MAX_THREADS / 32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * rows;
+    const unsigned dv = (unsigned)shape.dv;
     const size_t head = blockIdx.x / shape.slices, batch = head / shape.heads, slice = blockIdx.x % shape.slices;
     const size_t column = slice * COLUMNS + lane, zero = batch * shape.chunks * shape.heads + head % shape.heads;
     char *const w = memory, *const y = w + shape.w_bytes;
@@ -71,7 +72,7 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
     const int left = min(shape.dk - first, rows), own = column < shape.dv ? left : 0; /* rows of the warp, the thread */
     const unsigned bytes = (unsigned)stored_bytes(storage), rank_bytes = shape.rank * bytes;
     const struct spread spread = spread_of(shape.rank != 0 ? rank_bytes / shape.w_unit : 1);
-    float d[rows], h[rows], t[rows], g[rows];
+    float d[rows], h[rows], t[rows];
 
 #pragma unroll
     for (int i = 0; i < rows; i++)
@@ -93,12 +94,11 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
         __pipeline_commit();
 #pragma unroll
         for (int i = 0; i < rows; i++) {
-            t[i] = h[i] = i < own ? read1<storage>(states, at + i * shape.dv) : 0.0f;
-            g[i] = i < left ? gamma[row * shape.decays + (shape.decays == 1 ? 0 : first + i)] : 0.0f;
+            t[i] = h[i] = i < own ? read1<storage>(states, at + i * dv) : 0.0f;
             if (!exclusive && i < own)
-                d[i] += read1<storage>(d_h_out, at + i * shape.dv);
+                d[i] += read1<storage>(d_h_out, at + i * dv);
             if (i < own)
-                write1<storage>(d_h_local, at + i * shape.dv, d[i]);
+                write1<storage>(d_h_local, at + i * dv, d[i]);
         }
         __pipeline_wait_prior(0);
         __syncthreads(); /* W and Y are there for all */
@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
 #pragma unroll
         for (int i = 0; i < rows; i++) {
             float product = d[i] * t[i];
-            d[i] = g[i] * d[i];
+            d[i] *= i < left ? gamma[row * shape.decays + (shape.decays == 1 ? 0 : first + i)] : 0.0f;
             if (shape.decays == 1) {
                 sum += product;
                 continue;
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
 #pragma unroll
         for (int i = 0; i < rows; i++)
             if (exclusive && i < own)
-                d[i] += read1<storage>(d_h_out, at + i * shape.dv);
+                d[i] += read1<storage>(d_h_out, at + i * dv);
     }
 #pragma unroll
     for (int i = 0; i < rows; i++)
@@ -191,9 +191,9 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
     const bool tall = args->dk > 8 * LOW_RANK_MAX_THREADS / 32;
     void (*const kernel)(struct low_rank_shape, bool, const void *, const float *, const void *, const void *,
                          const void *, const float *, void *, float *, struct part_counts, float *) =
-        args->storage == FLOAT32 ? (tall ? low_rank_backward<FLOAT32, 16> : low_rank_backward<FLOAT32, 8>)
-        : args->storage == BF16  ? (tall ? low_rank_backward<BF16, 16> : low_rank_backward<BF16, 8>)
-                                 : (tall ? low_rank_backward<FP16, 16> : low_rank_backward<FP16, 8>);
+        args->storage == FLOAT32 ? (tall ? low_rank_backward<FLOAT32, 32> : low_rank_backward<FLOAT32, 8>)
+        : args->storage == BF16  ? (tall ? low_rank_backward<BF16, 32> : low_rank_backward<BF16, 8>)
+                                 : (tall ? low_rank_backward<FP16, 32> : low_rank_backward<FP16, 8>);
     void (*const add)(struct part_counts, int, const float *, float *, void *, void *) =
         args->storage == FLOAT32 ? add_slices<FLOAT32> : args->storage == BF16 ? add_slices<BF16> : add_slices<FP16>;
     struct low_rank_shape shape;

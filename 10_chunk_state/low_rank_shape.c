@@ -9,7 +9,7 @@ static int unit_of(size_t bytes)
 
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
 {
-    const size_t bytes = storage_bytes(args->storage), rows = args->dk > 8 * LOW_RANK_MAX_THREADS / 32 ? 16 : 8;
+    const size_t bytes = storage_bytes(args->storage), rows = args->dk > 8 * LOW_RANK_MAX_THREADS / 32 ? 32 : 8;
     const size_t warps = (args->dk + rows - 1) / rows, slices = (args->dv + COLUMNS - 1) / COLUMNS;
     const size_t blocks = args->batch * args->heads * slices;
     int device, limit = 0;
@@ -18,7 +18,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_ra
         error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error != cudaSuccess)
         return error;
-    if (blocks > 0x7FFFFFFF || args->dk > CHUNK_STATE_MAX_ROWS || args->config.stages > LOW_RANK_MAX_STAGES)
+    if (blocks > 0x7FFFFFFF || args->dv > 1 << 27 || args->dk > CHUNK_STATE_MAX_ROWS || args->config.stages > LOW_RANK_MAX_STAGES)
         return cudaErrorInvalidValue;
     *shape = (struct low_rank_shape){
         .chunks = args->chunks,
