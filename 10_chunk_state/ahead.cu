@@ -6,7 +6,7 @@
    has one column. */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "chunk_state.h"
 #include "stored.cuh"
 
 template <int storage, int width>
@@ -92,9 +92,10 @@ extern "C" cudaError_t chunk_state_ahead(const struct chunk_state_args *args, cu
     const cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (done)
         return error;
-    ahead_kernel *const chosen = args->storage == FLOAT32 ? (wide ? choose<FLOAT32, 4>(ahead) : choose<FLOAT32, 1>(ahead))
-                           : args->storage == BF16  ? (wide ? choose<BF16, 4>(ahead) : choose<BF16, 1>(ahead))
-                                                    : (wide ? choose<FP16, 4>(ahead) : choose<FP16, 1>(ahead));
+    ahead_kernel *const chosen = args->storage == FLOAT32
+                                     ? (wide ? choose<FLOAT32, 4>(ahead) : choose<FLOAT32, 1>(ahead))
+                                 : args->storage == BF16 ? (wide ? choose<BF16, 4>(ahead) : choose<BF16, 1>(ahead))
+                                                         : (wide ? choose<FP16, 4>(ahead) : choose<FP16, 1>(ahead));
     if (blocks > 0x7FFFFFFF || threads > 256 || threads % 32 != 0 || chosen == NULL)
         return cudaErrorInvalidValue;
     chosen<<<(unsigned)blocks, threads, 0, stream>>>(flat, args->exclusive, args->h_local, args->gamma,

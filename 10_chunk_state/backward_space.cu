@@ -1,7 +1,7 @@
-/* backward_space.cu - see backward_space.h */
+/* backward_space.cu - see chunk_state.h */
 #include <cuda_runtime.h>
 
-#include "backward_space.h"
+#include "chunk_state.h"
 
 static size_t num_decays(const struct chunk_state_args *args)
 {
@@ -42,7 +42,8 @@ extern "C" cudaError_t backward_space(const struct chunk_state_args *args, size_
 }
 
 /* Thread i adds up the parts of decay i. */
-static __global__ void add_parts(size_t count, size_t parts, const float *__restrict__ sums, float *__restrict__ d_gamma)
+static __global__ void add_parts(size_t count, size_t parts, const float *__restrict__ sums,
+                                 float *__restrict__ d_gamma)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)

@@ -1,7 +1,6 @@
-/* chunk_device.cu - see chunk_device.h */
+/* chunk_device.cu - see chunk_data.h */
 #include <cuda_runtime.h>
 
-#include "chunk_device.h"
 #include "chunk_oracle.h"
 
 static const int kThreads = 128;
@@ -20,8 +19,8 @@ static __global__ void fill(struct chunk_spec spec, int array, enum storage stor
         storage_set(storage, values, i, chunk_value(&spec, array, i));
 }
 
-extern "C" cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, enum storage storage,
-                                        void *values, size_t count)
+extern "C" cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, enum storage storage, void *values,
+                                        size_t count)
 {
     if (count == 0)
         return cudaSuccess;

@@ -33,9 +33,9 @@ struct chunk_oracle {
     struct chunk_state_args args;
     bool backward;
     int levels;
-    size_t count;         /* batch * heads * dv: the columns */
-    double *work;         /* chunk_oracle_slots(...) * count */
-    double *sum, *bound;  /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
+    size_t count;        /* batch * heads * dv: the columns */
+    double *work;        /* chunk_oracle_slots(...) * count */
+    double *sum, *bound; /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
 };
 
 /* Where a column's slots begin: rows of the state with their errors, and so on. */
@@ -180,8 +180,8 @@ static inline HOST_DEVICE void chunk_step(const struct chunk_column *c, size_t k
     }
 }
 
-static inline HOST_DEVICE void chunk_compare_stored(const struct chunk_column *c, int array, const void *values, size_t k,
-                                                    size_t h, size_t e, struct finding *finding)
+static inline HOST_DEVICE void chunk_compare_stored(const struct chunk_column *c, int array, const void *values,
+                                                    size_t k, size_t h, size_t e, struct finding *finding)
 {
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; values != NULL && i < args->dk; i++) {
@@ -190,8 +190,8 @@ static inline HOST_DEVICE void chunk_compare_stored(const struct chunk_column *c
     }
 }
 
-static inline HOST_DEVICE void chunk_compare_state(const struct chunk_column *c, int array, const float *values, size_t h,
-                                                   size_t e, struct finding *finding)
+static inline HOST_DEVICE void chunk_compare_state(const struct chunk_column *c, int array, const float *values,
+                                                   size_t h, size_t e, struct finding *finding)
 {
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; values != NULL && i < args->dk; i++) {
@@ -283,8 +283,7 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
             const double p = *slot(c, r), ep = *slot(c, rank + r), back = *slot(c, q + r), eq = *slot(c, q + rank + r);
             const double more = (double)(args->dv + 1) * CHUNK_U;
             chunk_add(oracle->sum + w, -value * p);
-            chunk_add(oracle->bound + w,
-                      CHUNK_MORE * (fabs(value) * ep + fabs(p) * error + more * fabs(value * p)));
+            chunk_add(oracle->bound + w, CHUNK_MORE * (fabs(value) * ep + fabs(p) * error + more * fabs(value * p)));
             chunk_add(oracle->sum + y, -state * back);
             chunk_add(oracle->bound + y,
                       CHUNK_MORE * (fabs(state) * eq + fabs(back) * state_error + more * fabs(state * back)));
@@ -292,8 +291,7 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
     }
     for (size_t i = 0; i < dk; i++) {
         double error;
-        *slot(c, d + i) =
-            chunk_subtract(c, args->Y, k, i, *slot(c, d + i), *slot(c, d + dk + i), q, &error);
+        *slot(c, d + i) = chunk_subtract(c, args->Y, k, i, *slot(c, d + i), *slot(c, d + dk + i), q, &error);
         *slot(c, d + dk + i) = chunk_finish(error);
     }
 }
@@ -304,8 +302,7 @@ static inline HOST_DEVICE void chunk_check_backward(const struct chunk_column *c
     const size_t dk = args->dk, d = slot_h(args) + 6 * dk, states = d + 2 * dk, errors = states + args->chunks * dk;
     chunk_find_states(c, states);
     for (size_t i = 0; i < dk; i++) {
-        *slot(c, d + i) =
-            args->d_final_state != NULL ? args->d_final_state[(c->head * dk + i) * args->dv + c->j] : 0.0;
+        *slot(c, d + i) = args->d_final_state != NULL ? args->d_final_state[(c->head * dk + i) * args->dv + c->j] : 0.0;
         *slot(c, d + dk + i) = 0.0;
     }
     for (size_t k = args->chunks; k-- > 0;) {

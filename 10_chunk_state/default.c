@@ -4,8 +4,7 @@
    - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if a chunk of all batches has fewer slices
      than half of the blocks that the chip holds, so that most of it would be idle; else bulk;
    - the rest: ahead, with few chunks on their way; a column a thread where dv is no multiple of 4. */
-#include "kernels.h"
-#include "pieces.h"
+#include "chunk_state.h"
 
 /* Whether the copy engine takes it, and if so, whether slices are few. */
 static bool is_for_pieces(const struct chunk_state_args *args, bool *few)

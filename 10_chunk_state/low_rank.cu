@@ -12,8 +12,7 @@
 template <int storage>
 static __device__ __forceinline__ void chunk_load(const struct low_rank_shape *shape, size_t row, unsigned start,
                                                   struct spread x_spread, struct spread w_spread, char *stage,
-                                                  const void *h_local,
-                                                  const float *gamma, const void *W, const void *Y)
+                                                  const void *h_local, const float *gamma, const void *W, const void *Y)
 {
     const unsigned bytes = (unsigned)stored_bytes(storage), rank_bytes = shape->rank * bytes;
     const size_t at = row * shape->dk;
@@ -44,8 +43,10 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
     const size_t head = blockIdx.x / shape.slices, batch = head / shape.heads;
     const unsigned start = blockIdx.x % shape.slices * COLUMNS;
     const int columns = (int)min(shape.dv - start, (size_t)COLUMNS);
-    const size_t zero = batch * shape.chunks * shape.heads + head % shape.heads; /* the head's row of chunk 0; heads on the next */
-    float *const parts = (float *)(memory + stages * shape.stage_bytes), *const p = parts + 2 * num_warps * RANKS * COLUMNS;
+    const size_t zero =
+        batch * shape.chunks * shape.heads + head % shape.heads; /* the head's row of chunk 0; heads on the next */
+    float *const parts = (float *)(memory + stages * shape.stage_bytes), *const p =
+                                                                             parts + 2 * num_warps * RANKS * COLUMNS;
     const int mine = lane < columns ? min(shape.dk - first, (int)rows) : 0; /* rows of the thread */
     const struct spread x_spread = spread_of(columns * (unsigned)stored_bytes(storage) / shape.x_unit);
     const struct spread w_spread =
@@ -62,8 +63,8 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
     __syncthreads();
     for (int s = 0; s + 1 < stages; s++) { /* one stage stays free: it takes what comes behind the chunk at work */
         if ((size_t)s < shape.chunks)
-            chunk_load<storage>(&shape, zero + s * shape.heads, start, x_spread, w_spread, memory + s * shape.stage_bytes, h_local,
-                                gamma, W, Y);
+            chunk_load<storage>(&shape, zero + s * shape.heads, start, x_spread, w_spread,
+                                memory + s * shape.stage_bytes, h_local, gamma, W, Y);
         __pipeline_commit();
     }
     for (size_t k = 0, here = 0, last = stages - 1; k < shape.chunks; k++) {
@@ -123,11 +124,12 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
         error = cudaErrorNotSupported;
     const size_t shared = shape.own + shape.stages * (size_t)shape.stage_bytes;
     if (error == cudaSuccess)
-        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+        error =
+            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
     kernel<<<shape.blocks, shape.threads, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
-                                                             args->Y, args->initial_state, args->h_out,
-                                                             args->final_state);
+                                                            args->Y, args->initial_state, args->h_out,
+                                                            args->final_state);
     return cudaGetLastError();
 }

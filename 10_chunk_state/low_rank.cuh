@@ -12,8 +12,7 @@
 
 #include <cuda_pipeline.h>
 
-#include "kernels.h"
-#include "low_rank.h"
+#include "chunk_state.h"
 #include "stored.cuh"
 
 /* How the threads share the copies of rows of so many units: where a thread begins, and its steps. */
@@ -56,7 +55,8 @@ static __device__ __forceinline__ void project(const void *matrix, int rank, con
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * rows * rank;
     for (int base = 0, turn = 0; base < rank; base += RANKS, turn ^= 1) {
-        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine = parts + warp * RANKS * COLUMNS;
+        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine =
+                                                                                  parts + warp * RANKS * COLUMNS;
         const int ranks = min(rank - base, (int)RANKS);
         for (int r = 0; r < ranks; r += 4) {
             float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, y[4];
@@ -100,6 +100,40 @@ static __device__ __forceinline__ void subtract(const void *matrix, int rank, co
                 h[i] -= w[c] * four[c];
         }
     }
+}
+
+/* Lane l gets the sum of all lanes' v[l]: in each step a lane gives one half of what it has left to its partner. */
+static __device__ __forceinline__ float warp_sums(float v[32], int lane)
+{
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2)
+#pragma unroll
+        for (int i = 0; i < 16; i++) {
+            if (i >= d)
+                continue;
+            const float mine = lane & d ? v[i + d] : v[i], other = lane & d ? v[i] : v[i + d];
+            v[i] = mine + __shfl_xor_sync(0xFFFFFFFFu, other, d);
+        }
+    return v[0];
+}
+
+/* -(x factors'), summed over the warp's columns: of the thread's rows and all ranks, to `to` (dk, rank). */
+template <int rows>
+static __device__ __forceinline__ void outer(const float x[rows], const float *factors, int padded, int rank, int left,
+                                             float *to)
+{
+    const int lane = threadIdx.x % 32;
+    for (int r = 0; r < padded; r += 4)
+#pragma unroll
+        for (int base = 0; base < rows; base += 8) { /* 8 rows and 4 ranks are 32 sums: one for each lane */
+            float v[32];
+#pragma unroll
+            for (int i = 0; i < 32; i++)
+                v[i] = -x[base + i / 4] * factors[(r + i % 4) * COLUMNS + lane];
+            const float sum = warp_sums(v, lane);
+            if (base + lane / 4 < left && r + lane % 4 < rank)
+                to[(base + lane / 4) * rank + r + lane % 4] = sum;
+        }
 }
 
 #endif

@@ -9,47 +9,8 @@
    go to the workspace, and a second launch adds them up. No atomics, so always the same bits. */
 #include <cuda_runtime.h>
 
-#include "backward_space.h"
+#include "chunk_state.h"
 #include "low_rank.cuh"
-
-/* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
-struct part_counts {
-    size_t decays, ranks; /* elements of gamma, and of W */
-};
-
-/* Lane l gets the sum of all lanes' v[l]: in each step a lane gives one half of what it has left to its partner. */
-static __device__ __forceinline__ float warp_sums(float v[32], int lane)
-{
-#pragma unroll
-    for (int d = 16; d > 0; d /= 2)
-#pragma unroll
-        for (int i = 0; i < 16; i++) {
-            if (i >= d)
-                continue;
-            const float mine = lane & d ? v[i + d] : v[i], other = lane & d ? v[i] : v[i + d];
-            v[i] = mine + __shfl_xor_sync(0xFFFFFFFFu, other, d);
-        }
-    return v[0];
-}
-
-/* -(x factors'), summed over the warp's columns: of the thread's rows and all ranks, to `to` (dk, rank). */
-template <int rows>
-static __device__ __forceinline__ void outer(const float x[rows], const float *factors, int padded, int rank, int left,
-                                             float *to)
-{
-    const int lane = threadIdx.x % 32;
-    for (int r = 0; r < padded; r += 4)
-#pragma unroll
-        for (int base = 0; base < rows; base += 8) { /* 8 rows and 4 ranks are 32 sums: one for each lane */
-            float v[32];
-#pragma unroll
-            for (int i = 0; i < 32; i++)
-                v[i] = -x[base + i / 4] * factors[(r + i % 4) * COLUMNS + lane];
-            const float sum = warp_sums(v, lane);
-            if (base + lane / 4 < left && r + lane % 4 < rank)
-                to[(base + lane / 4) * rank + r + lane % 4] = sum;
-        }
-}
 
 /* Block (batch * heads + head) * slices + slice. */
 template <int storage, int rows>
@@ -76,9 +37,8 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
 
 #pragma unroll
     for (int i = 0; i < rows; i++)
-        d[i] = d_final_state != NULL && i < own
-                   ? d_final_state[(head * shape.dk + first + i) * shape.dv + column]
-                   : 0.0f;
+        d[i] =
+            d_final_state != NULL && i < own ? d_final_state[(head * shape.dk + first + i) * shape.dv + column] : 0.0f;
     for (unsigned i = threadIdx.x; i < 2 * shape.w_bytes / 4; i += blockDim.x)
         ((float *)memory)[i] = 0.0f; /* what no copy fills stays so */
     for (size_t k = shape.chunks; k-- > 0;) {
@@ -147,45 +107,6 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
             d_initial_state[(head * shape.dk + first + i) * shape.dv + column] = d[i];
 }
 
-/* Thread i adds up the slices' parts of element i: of d_gamma, d_W or d_Y. */
-template <int storage>
-static __global__ void add_slices(struct part_counts counts, int slices, const float *__restrict__ parts,
-                                  float *__restrict__ d_gamma, void *__restrict__ d_W, void *__restrict__ d_Y)
-{
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, all = counts.decays + 2 * counts.ranks;
-    if (i >= all)
-        return;
-    float sum = parts[i];
-    for (int s = 1; s < slices; s++)
-        sum += parts[s * all + i];
-    if (i < counts.decays)
-        d_gamma[i] = sum;
-    else if (i < counts.decays + counts.ranks)
-        write1<storage>(d_W, i - counts.decays, sum);
-    else
-        write1<storage>(d_Y, i - counts.decays - counts.ranks, sum);
-}
-
-static struct part_counts counts_of(const struct chunk_state_args *args)
-{
-    const size_t rows = args->batch * args->chunks * args->heads;
-    const struct part_counts counts = {rows * args->decays, rows * args->dk * args->rank};
-    return counts;
-}
-
-/* Bytes of the parts; the states, if they must be computed, come behind them. */
-static size_t parts_bytes(const struct chunk_state_args *args)
-{
-    const struct part_counts counts = counts_of(args);
-    const size_t slices = (args->dv + COLUMNS - 1) / COLUMNS;
-    return (slices * (counts.decays + 2 * counts.ranks) * sizeof(float) + 15) / 16 * 16;
-}
-
-extern "C" size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward)
-{
-    return backward ? parts_bytes(args) + backward_workspace(args, 1) : 0;
-}
-
 extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const bool tall = args->dk > 8 * LOW_RANK_MAX_THREADS / 32;
@@ -194,8 +115,6 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
         args->storage == FLOAT32 ? (tall ? low_rank_backward<FLOAT32, 32> : low_rank_backward<FLOAT32, 8>)
         : args->storage == BF16  ? (tall ? low_rank_backward<BF16, 32> : low_rank_backward<BF16, 8>)
                                  : (tall ? low_rank_backward<FP16, 32> : low_rank_backward<FP16, 8>);
-    void (*const add)(struct part_counts, int, const float *, float *, void *, void *) =
-        args->storage == FLOAT32 ? add_slices<FLOAT32> : args->storage == BF16 ? add_slices<BF16> : add_slices<FP16>;
     struct low_rank_shape shape;
     struct backward_space space;
     struct chunk_state_args behind = *args;
@@ -203,7 +122,7 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
     cudaError_t error = chunk_state_begin(args, true, CHUNK_STATE_MAX_RANK, stream, &done);
     if (done)
         return error;
-    const size_t used = parts_bytes(args);
+    const size_t used = low_rank_parts_bytes(args);
     if (args->workspace == NULL || args->workspace_size < used)
         return cudaErrorInvalidValue;
     behind.workspace = (char *)args->workspace + used;
@@ -216,18 +135,14 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
     if (error == cudaSuccess && shared > shape.limit)
         error = cudaErrorNotSupported;
     if (error == cudaSuccess)
-        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+        error =
+            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
-    const struct part_counts counts = counts_of(args);
-    const size_t all = counts.decays + 2 * counts.ranks;
     kernel<<<shape.blocks, shape.threads, shared, stream>>>(
         shape, args->exclusive, space.states, args->gamma, args->W, args->Y, args->d_h_out, args->d_final_state,
-        args->d_h_local, args->d_initial_state, counts, (float *)args->workspace);
+        args->d_h_local, args->d_initial_state, low_rank_counts(args), (float *)args->workspace);
     error = cudaGetLastError();
-    if (error != cudaSuccess || (all + 255) / 256 > 0x7FFFFFFF)
-        return error != cudaSuccess ? error : cudaErrorInvalidValue;
-    add<<<(unsigned)((all + 255) / 256), 256, 0, stream>>>(counts, shape.slices, (const float *)args->workspace,
-                                                           args->d_gamma, args->d_W, args->d_Y);
-    return cudaGetLastError();
+    return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, shape.slices, stream)
+                                : error;
 }

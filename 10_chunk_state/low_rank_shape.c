@@ -1,5 +1,5 @@
-/* low_rank_shape.c - see low_rank.h */
-#include "low_rank.h"
+/* low_rank_shape.c - see chunk_state.h */
+#include "chunk_state.h"
 
 /* The largest of 16, 4 and 2 bytes that divides `bytes`. */
 static int unit_of(size_t bytes)
@@ -18,7 +18,8 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_ra
         error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error != cudaSuccess)
         return error;
-    if (blocks > 0x7FFFFFFF || args->dv > 1 << 27 || args->dk > CHUNK_STATE_MAX_ROWS || args->config.stages > LOW_RANK_MAX_STAGES)
+    if (blocks > 0x7FFFFFFF || args->dv > 1 << 27 || args->dk > CHUNK_STATE_MAX_ROWS ||
+        args->config.stages > LOW_RANK_MAX_STAGES)
         return cudaErrorInvalidValue;
     *shape = (struct low_rank_shape){
         .chunks = args->chunks,

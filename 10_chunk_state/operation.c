@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "../common/about.h"
-#include "chunk_device.h"
 #include "chunk_operation.h"
 #include "chunk_oracle.h"
 
@@ -19,8 +18,7 @@ static const char *kind_name(int kind)
 
 static void fill(const struct problem *problem, const struct data *data)
 {
-    const struct chunk_spec spec =
-        chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
+    const struct chunk_spec spec = chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
     for (int a = 0; a < NUM_CHUNK_ARRAYS; a++) {
         const struct array *array = &problem->operation->arrays[a];
         const size_t count = array_count(array, problem->sizes);
@@ -32,8 +30,7 @@ static void fill(const struct problem *problem, const struct data *data)
 
 static cudaError_t device_fill(const struct problem *problem, const struct data *data)
 {
-    const struct chunk_spec spec =
-        chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
+    const struct chunk_spec spec = chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
     cudaError_t error = cudaSuccess;
     for (int a = 0; a < NUM_CHUNK_ARRAYS && error == cudaSuccess; a++) {
         const struct array *array = &problem->operation->arrays[a];
@@ -197,12 +194,12 @@ static double bytes(const struct problem *problem)
 static void default_shapes(const struct place *place, struct shapes *shapes)
 {
     static const size_t on_gpu[][MAX_SIZES] = {
-        {4, 64, 16, 64, 64, 0, 64},  {8, 128, 32, 64, 64, 0, 64}, {1, 512, 4, 64, 64, 0, 64},
-        {4, 64, 16, 64, 64, 0, 1},   {4, 64, 16, 64, 64, 4, 64},  {4, 64, 16, 64, 64, 16, 1},
-        {4, 64, 16, 64, 64, 64, 64},
+        {4, 64, 16, 64, 64, 0, 64}, {8, 128, 32, 64, 64, 0, 64}, {1, 512, 4, 64, 64, 0, 64},  {4, 64, 16, 64, 64, 0, 1},
+        {4, 64, 16, 64, 64, 4, 64}, {4, 64, 16, 64, 64, 16, 1},  {4, 64, 16, 64, 64, 64, 64},
     };
     static const size_t on_sim[][MAX_SIZES] = {
-        {1, 1, 1, 1, 1, 0, 1}, {2, 19, 2, 3, 8, 0, 3}, {1, 9, 2, 16, 24, 0, 1}, {2, 5, 1, 2, 5, 0, 2}, {1, 5, 2, 17, 12, 4, 17},
+        {1, 1, 1, 1, 1, 0, 1}, {2, 19, 2, 3, 8, 0, 3},   {1, 9, 2, 16, 24, 0, 1},
+        {2, 5, 1, 2, 5, 0, 2}, {1, 5, 2, 17, 12, 4, 17},
     };
     const bool gpu = place->backend == ON_CUDA;
     for (size_t i = 0; i < (gpu ? sizeof on_gpu / sizeof *on_gpu : sizeof on_sim / sizeof *on_sim); i++)

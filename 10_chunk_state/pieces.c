@@ -1,5 +1,5 @@
-/* pieces.c - see pieces.h */
-#include "pieces.h"
+/* pieces.c - see chunk_state.h */
+#include "chunk_state.h"
 
 #include "../common/arch.h"
 
@@ -63,7 +63,8 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
     shape->stage_bytes = shape->decays_at + STEPS * decays * sizeof(float);
     if (shape->stages == 0)
-        shape->stages = room / shape->stage_bytes < PIECES_MAX_STAGES ? (int)(room / shape->stage_bytes) : PIECES_MAX_STAGES;
+        shape->stages =
+            room / shape->stage_bytes < PIECES_MAX_STAGES ? (int)(room / shape->stage_bytes) : PIECES_MAX_STAGES;
     shape->shared = (size_t)shape->stages * shape->stage_bytes + own;
     if (shape->stages < 2 || shape->shared > room + own)
         return cudaErrorNotSupported;

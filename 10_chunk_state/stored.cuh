@@ -9,8 +9,6 @@
 
 #include <stdint.h>
 
-#include "../common/storage.h"
-
 /* Bytes of one element. */
 static __host__ __device__ __forceinline__ size_t stored_bytes(int storage)
 {
