@@ -3,39 +3,56 @@
 #include "lookback.h"
 
 enum {
-    SHORT = 4096,       /* sequences up to here are chapter 06's, however few they are */
-    FEW_ELEMS = 1 << 21 /* up to here look-back is done before the stages of waves have filled */
+    SHORT = 4096,           /* shorter sequences are chapter 06's default's, however few they are */
+    FEW_ELEMS = 1 << 21,    /* up to here look-back is done before the stages of waves have filled */
+    AHEAD = 65536,          /* a block for each sequence that is no longer: the next tile loaded ahead, */
+    AHEAD_BACKWARD = 32768, /* backward up to here, */
+    AHEAD_SEQS = 8          /* and up to so many sequences for each multiprocessor */
 };
 
+/* A block for each sequence, all at the same time, and `ahead`: what is loaded next waits in registers. So the fewer
+   blocks a multiprocessor has, the larger are their tiles; two tiles at least. Four rows has chapter 05's kernel alone,
+   which goes forward. */
+static struct linrec_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+{
+    const size_t for_each = (args->num_seqs - 1) / chip->multiprocessors + 1;
+    const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > 8192 ? 4 : 2;
+    const int most = for_each == 1 && args->seq_len > 8192 ? 512 : 256;
+    return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
+}
+
 /* Chapter 06 keeps a multiprocessor busy for each sequence: half of them is what this chapter's kernels beat. */
-static cudaError_t choose(const struct linrec_args *args, linrec_launcher *few, linrec_launcher *many,
-                          linrec_launcher *others, bool backward, cudaStream_t stream)
+static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStream_t stream)
 {
     const struct cut cut = lookback_least_cut(args);
+    struct linrec_args chosen = *args;
     struct pipe_chip chip;
     cudaError_t error = lookback_check(args, backward, &cut);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
-    if (args->seq_len <= SHORT || args->num_seqs > (size_t)chip.multiprocessors / 2)
-        return others(args, stream);
-    return (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS ? few : many)(args, stream);
+    const size_t multiprocessors = (size_t)chip.multiprocessors;
+    if (args->seq_len < SHORT || (args->seq_len == SHORT && args->num_seqs <= multiprocessors / 2) ||
+        args->num_seqs > AHEAD_SEQS * multiprocessors)
+        return (backward ? backward_default : scan_default)(args, stream);
+    if (args->num_seqs > multiprocessors / 2) {
+        if (args->seq_len > (backward ? AHEAD_BACKWARD : AHEAD))
+            return (backward ? backward_default : scan_default)(args, stream);
+        chosen.config = ahead_config(args, backward, &chip);
+        return (backward ? backward_ahead : args->reverse ? scan_ahead : pipe_ahead_forward)(&chosen, stream);
+    }
+    if (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
+        return (backward ? lookback_few_backward : lookback_few)(args, stream);
+    return (backward ? lookback_waves_backward : lookback_waves)(args, stream);
 }
 
 cudaError_t linrec_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return choose(args, lookback_lookback, lookback_waves, scan_default, false, stream);
-}
-
-/* The look-back of few elements is not written for the gradients; a chip without the copy engine has chapter 06. */
-static cudaError_t backward_few(const struct linrec_args *args, cudaStream_t stream)
-{
-    const cudaError_t error = lookback_waves_backward(args, stream);
-    return error == cudaErrorNotSupported ? backward_default(args, stream) : error;
+    return choose(args, false, stream);
 }
 
 cudaError_t linrec_backward(const struct linrec_args *args, cudaStream_t stream)
 {
-    return choose(args, backward_few, lookback_waves_backward, backward_default, true, stream);
+    return choose(args, true, stream);
 }

@@ -21,11 +21,13 @@ const struct linrec_kernel chapter08_kernels[] = {
      .workspace_size = lookback_workspace},
     {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
      .workspace_size = lookback_workspace, .knobs = {.rows = {1, 2, 4}}},
+    {KERNEL(few, "the same for few tiles: a warp of its own has the words, a ticket only where not all blocks fit"),
+     .forward = lookback_few, .backward = lookback_few_backward, .workspace_size = lookback_workspace},
     {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
      .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
      .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES}},
-    {KERNEL(default, "lookback, waves or chapter 06's default, by number, length and chip"), .forward = linrec_forward,
-     .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
+    {KERNEL(default, "few, waves or an earlier chapter's kernel, by number, length and chip"),
+     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
     {.name = NULL},
 };
 

@@ -57,6 +57,17 @@ cudaError_t lookback_check(const struct linrec_args *args, bool backward, const 
                : cudaSuccess;
 }
 
+cudaError_t lookback_all_fit(const void *kernel, int threads, const struct cut *cut, bool *all_fit)
+{
+    struct pipe_chip chip;
+    int blocks = 0; /* on a multiprocessor */
+    cudaError_t error = pipe_read_chip(&chip);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0);
+    *all_fit = error == cudaSuccess && cut->num_tiles <= (unsigned)(blocks * chip.multiprocessors);
+    return error;
+}
+
 cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
                         struct waves_shape *shape)
 {

@@ -12,36 +12,6 @@
 
 enum { NUM_WARPS = LOOKBACK_THREADS / 32 };
 
-/* What comes into tile `number`, which is not its sequence's first. All lanes of a warp call it. */
-static __device__ __forceinline__ float look_back(unsigned long long *words, unsigned number, unsigned number_in_seq,
-                                                  int lane)
-{
-    struct pair since = {1.0f, 0.0f}; /* what the tiles do that have been looked at */
-    for (unsigned back = 0;; back += 32) {
-        /* Lane 31 has the nearest tile; a lane before the sequence's first tile has none. */
-        const bool has_tile = back + 32 - lane <= number_in_seq;
-        unsigned long long word = NOTHING_YET;
-        unsigned carries, missing;
-        do {
-            if (has_tile && word == NOTHING_YET)
-                word = word_read(&words[number - back - 32 + lane]);
-            carries = __ballot_sync(ALL_LANES, has_tile && word != NOTHING_YET && word_is_carry(word));
-            missing = __ballot_sync(ALL_LANES, has_tile && word == NOTHING_YET);
-        } while (carries != 0 ? missing > carries : missing != 0); /* one is missing behind the last carry */
-
-        /* The last carry stands for all before it. */
-        const int nearest = carries != 0 ? 31 - __clz(carries) : -1;
-        const struct pair nothing = {1.0f, 0.0f};
-        struct pair pair = has_tile && lane >= nearest ? word_pair(word) : nothing;
-        if (lane == nearest)
-            pair.product = 1.0f;
-        pair = pair_shfl(warp_scan(pair, lane), 31);
-        since = back == 0 ? pair : pair_join(pair, since);
-        if (carries != 0)
-            return since.sum;
-    }
-}
-
 /* Each block takes the next tile. inputs, coeffs, outputs: (num_seqs, seq_len). */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(LOOKBACK_THREADS)

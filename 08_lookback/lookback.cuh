@@ -84,7 +84,8 @@ static __device__ __forceinline__ struct pair rows_scan(float (*x)[4], float (*c
 /* rows_scan for the gradients (chapter 06): a group's coefficients move on by one, and the last only scales what leaves
    the group. */
 template <int rows>
-static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before, int lane)
+static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], float (*c)[4], struct pair *before,
+                                                                int lane)
 {
     struct pair whole_warp;
 #pragma unroll
@@ -188,6 +189,36 @@ static __device__ __forceinline__ struct pair word_pair(unsigned long long word)
 static __device__ __forceinline__ bool word_is_carry(unsigned long long word)
 {
     return (unsigned)(word >> 32) == NO_PRODUCT;
+}
+
+/* What comes into tile `number`, which is not its sequence's first. All lanes of a warp call it. */
+static __device__ __forceinline__ float look_back(unsigned long long *words, unsigned number, unsigned number_in_seq,
+                                                  int lane)
+{
+    struct pair since = {1.0f, 0.0f}; /* what the tiles do that have been looked at */
+    for (unsigned back = 0;; back += 32) {
+        /* Lane 31 has the nearest tile; a lane before the sequence's first tile has none. */
+        const bool has_tile = back + 32 - lane <= number_in_seq;
+        unsigned long long word = NOTHING_YET;
+        unsigned carries, missing;
+        do {
+            if (has_tile && word == NOTHING_YET)
+                word = word_read(&words[number - back - 32 + lane]);
+            carries = __ballot_sync(ALL_LANES, has_tile && word != NOTHING_YET && word_is_carry(word));
+            missing = __ballot_sync(ALL_LANES, has_tile && word == NOTHING_YET);
+        } while (carries != 0 ? missing > carries : missing != 0); /* one is missing behind the last carry */
+
+        /* The last carry stands for all before it. */
+        const int nearest = carries != 0 ? 31 - __clz(carries) : -1;
+        const struct pair nothing = {1.0f, 0.0f};
+        struct pair pair = has_tile && lane >= nearest ? word_pair(word) : nothing;
+        if (lane == nearest)
+            pair.product = 1.0f;
+        pair = pair_shfl(warp_scan(pair, lane), 31);
+        since = back == 0 ? pair : pair_join(pair, since);
+        if (carries != 0)
+            return since.sum;
+    }
 }
 
 /* What `count` tiles do together whose words lie side by side, at most WAVES_WORDS a lane. Waits until all are written.

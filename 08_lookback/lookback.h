@@ -32,10 +32,12 @@ struct cut {
 /* The launchers: forward or reversed, as backward.h has them. All need workspace (below), and at most 2^31 - 1 tiles.
    All but three_pass want it filled with 0xFF before the first launch, and leave it so: every launch cleans up, which
    is part of its time. Two launches that run at the same time need a workspace each. */
-linrec_launcher lookback_three_pass; /* what each tile does, what comes into each tile, all tiles once more */
-linrec_launcher lookback_chained;    /* one pass: each tile waits for the one before */
-linrec_launcher lookback_lookback;   /* one pass: a warp looks back over 32 tiles at once */
-linrec_launcher lookback_waves;      /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
+linrec_launcher lookback_three_pass;   /* what each tile does, what comes into each tile, all tiles once more */
+linrec_launcher lookback_chained;      /* one pass: each tile waits for the one before */
+linrec_launcher lookback_lookback;     /* one pass: a warp looks back over 32 tiles at once */
+linrec_launcher lookback_few;          /* the same for few tiles: a warp of its own has the words */
+linrec_launcher lookback_few_backward; /* both gradients, in the same way */
+linrec_launcher lookback_waves; /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
 linrec_launcher lookback_waves_backward; /* both gradients, in the same way (sm_90) */
 
 /* One of these, or chapter 06's default where that is as fast: by number and length of the sequences and by chip. The
@@ -55,6 +57,9 @@ struct cut lookback_least_cut(const struct linrec_args *args);
 
 /* What every launcher of one pass checks: arguments, workspace and the number of tiles. */
 cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct cut *cut);
+
+/* Whether all blocks of few or few_backward, one for each tile, are on the chip at the same time. */
+cudaError_t lookback_all_fit(const void *kernel, int threads, const struct cut *cut, bool *all_fit);
 
 /* How waves and waves_backward run: a group's threads are the rows of a tile, and as many stages as fit. */
 struct waves_shape {

@@ -9,7 +9,7 @@
 
    A chunk lies in shared memory as floats, `steps` in a row; this is a stage:
 
-       | u: a row a channel | delta | z | B: a row a state | C |
+       | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
    In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks. */
 #ifndef CHUNK_CUH
@@ -24,9 +24,13 @@
 
 #define CHANNELS(lanes) (32 / (lanes))
 #define STATES_OF(lanes) (4 * (lanes))
-#define STAGE(lanes, steps) ((3 * CHANNELS(lanes) + 2 * STATES_OF(lanes)) * (steps)) /* floats */
-#define PIECES(rows, steps) (((rows) * (steps) / 4 + 31) / 32)                       /* of four elements, a lane */
-#define HELD(lanes, steps) (3 * PIECES(CHANNELS(lanes), steps) + 2 * PIECES(STATES_OF(lanes), steps))
+#define STAGE_ROWS(lanes) (3 * CHANNELS(lanes) + 2 * STATES_OF(lanes))
+#define STAGE(lanes, steps) (STAGE_ROWS(lanes) * (steps))                  /* floats */
+#define PIECES(lanes, steps) ((STAGE_ROWS(lanes) * (steps) / 4 + 31) / 32) /* a lane's, of four steps each */
+#define ROW_DELTA(lanes) (CHANNELS(lanes))                                 /* the first row of each array */
+#define ROW_Z(lanes) (2 * CHANNELS(lanes))
+#define ROW_B(lanes) (3 * CHANNELS(lanes))
+#define ROW_C(lanes) (3 * CHANNELS(lanes) + STATES_OF(lanes))
 
 /* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. */
 template <int steps>
@@ -108,80 +112,68 @@ static __device__ __forceinline__ void land4(const stored *, float *to, uint2 he
     *(float4 *)to = make_float4((float)four[0], (float)four[1], (float)four[2], (float)four[3]);
 }
 
-/* The steps from `at` on of `count` rows, at most `rows`, which begin seq_len elements apart. */
-template <typename stored, int rows, int steps>
-static __device__ __forceinline__ void fetch_rows(const stored *from, int count, int at, int seq_len, bool whole,
-                                                  float *to, uint2 *held)
-{
-#pragma unroll
-    for (int j = 0; j < PIECES(rows, steps); j++) {
-        const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
-        if (row < count)
-            fetch4(from + (size_t)row * seq_len + at + t, seq_len - at - t, whole, to + place<steps>(row, t), &held[j]);
-    }
-}
-
-template <typename stored, int rows, int steps>
-static __device__ __forceinline__ void land_rows(const stored *from, int count, float *to, const uint2 *held)
-{
-#pragma unroll
-    for (int j = 0; j < PIECES(rows, steps); j++) {
-        const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
-        if (row < count)
-            land4(from, to + place<steps>(row, t), held[j]);
-    }
-}
-
-/* Where a warp's rows lie in memory, all "stored" arrays: its channels of u, delta and z (or NULL), its group's B and C. */
-struct chunk_source {
-    const void *u, *delta, *z, *B, *C;
-    int channels, states; /* rows that are there */
-    int seq_len;
-};
-
-/* Sends off the chunk that begins at step `at`. Nothing is sent from the sequence's end on. */
+/* Finds the lane's pieces of the stage in memory: `first` is the warp's first channel of those of its group, `here` how many
+   it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none. */
 template <typename stored, int lanes, int steps>
-static __device__ __forceinline__ void fetch_rows_of(const struct chunk_source *from, int at, bool whole, float *stage,
-                                                     uint2 *held)
+static __device__ __forceinline__ unsigned find_pieces(const struct selective_args *args, size_t batch, size_t group,
+                                                       size_t first, int here, int at, const stored *pieces[])
 {
-    enum { row = CHANNELS(lanes) * steps, state = STATES_OF(lanes) * steps };
-    enum { pieces = PIECES(CHANNELS(lanes), steps), state_pieces = PIECES(STATES_OF(lanes), steps) };
-    const int end = from->seq_len;
-    fetch_rows<stored, CHANNELS(lanes), steps>((const stored *)from->u, from->channels, at, end, whole, stage, held);
-    fetch_rows<stored, CHANNELS(lanes), steps>((const stored *)from->delta, from->channels, at, end, whole, stage + row,
-                                               held + pieces);
-    if (from->z != NULL)
-        fetch_rows<stored, CHANNELS(lanes), steps>((const stored *)from->z, from->channels, at, end, whole,
-                                                   stage + 2 * row, held + 2 * pieces);
-    fetch_rows<stored, STATES_OF(lanes), steps>((const stored *)from->B, from->states, at, end, whole, stage + 3 * row,
-                                                held + 3 * pieces);
-    fetch_rows<stored, STATES_OF(lanes), steps>((const stored *)from->C, from->states, at, end, whole,
-                                                stage + 3 * row + state, held + 3 * pieces + state_pieces);
+    unsigned there = 0;
+#pragma unroll
+    for (int j = 0; j < PIECES(lanes, steps); j++) {
+        const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
+        const bool of_states = row >= ROW_B(lanes);
+        const int own = of_states ? (row - ROW_B(lanes)) % STATES_OF(lanes) : row % CHANNELS(lanes);
+        const void *const array = row < ROW_DELTA(lanes) ? args->u
+                                  : row < ROW_Z(lanes)   ? args->delta
+                                  : row < ROW_B(lanes)   ? args->z
+                                  : row < ROW_C(lanes)   ? args->B
+                                                         : args->C;
+        const size_t array_row = of_states
+                                     ? (batch * args->groups + group) * args->states + own
+                                     : batch * args->channels + args->channels / args->groups * group + first + own;
+        pieces[j] = (const stored *)array + array_row * args->seq_len + at + t;
+        if (row < STAGE_ROWS(lanes) && array != NULL && own < (of_states ? (int)args->states : here))
+            there |= 1u << j;
+    }
+    return there;
 }
 
+/* Sends off the lane's pieces of the chunk that begins at step `at`, and goes `stride` steps on. From the sequence's end on
+   nothing is sent. */
 template <typename stored, int lanes, int steps>
-static __device__ __forceinline__ void fetch_chunk(const struct chunk_source *from, int at, float *stage, uint2 *held)
+static __device__ __forceinline__ void fetch(const stored *pieces[], unsigned there, int at, int stride, int seq_len,
+                                             float *stage, uint2 *held)
 {
-    if (at + steps <= from->seq_len && from->seq_len % 4 == 0)
-        fetch_rows_of<stored, lanes, steps>(from, at, true, stage, held);
-    else if (at < from->seq_len)
-        fetch_rows_of<stored, lanes, steps>(from, at, false, stage, held);
+    const int t = threadIdx.x % (steps / 4) * 4;
+    if (at + steps <= seq_len && seq_len % 4 == 0) {
+#pragma unroll
+        for (int j = 0; j < PIECES(lanes, steps); j++)
+            if (there >> j & 1)
+                fetch4(pieces[j], 4, true, stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t),
+                       &held[j]);
+    } else if (at < seq_len) {
+#pragma unroll
+        for (int j = 0; j < PIECES(lanes, steps); j++)
+            if (there >> j & 1)
+                fetch4(pieces[j], seq_len - at - t, false,
+                       stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), &held[j]);
+    }
     __pipeline_commit();
+#pragma unroll
+    for (int j = 0; j < PIECES(lanes, steps); j++)
+        pieces[j] += stride;
 }
 
 template <typename stored, int lanes, int steps>
-static __device__ __forceinline__ void land_chunk(const struct chunk_source *from, float *stage, const uint2 *held)
+static __device__ __forceinline__ void land(const stored *const pieces[], unsigned there, float *stage,
+                                            const uint2 *held)
 {
-    enum { row = CHANNELS(lanes) * steps, state = STATES_OF(lanes) * steps };
-    enum { pieces = PIECES(CHANNELS(lanes), steps), state_pieces = PIECES(STATES_OF(lanes), steps) };
-    const stored *const type = NULL;
-    land_rows<stored, CHANNELS(lanes), steps>(type, from->channels, stage, held);
-    land_rows<stored, CHANNELS(lanes), steps>(type, from->channels, stage + row, held + pieces);
-    if (from->z != NULL)
-        land_rows<stored, CHANNELS(lanes), steps>(type, from->channels, stage + 2 * row, held + 2 * pieces);
-    land_rows<stored, STATES_OF(lanes), steps>(type, from->states, stage + 3 * row, held + 3 * pieces);
-    land_rows<stored, STATES_OF(lanes), steps>(type, from->states, stage + 3 * row + state,
-                                               held + 3 * pieces + state_pieces);
+    const int t = threadIdx.x % (steps / 4) * 4;
+#pragma unroll
+    for (int j = 0; j < PIECES(lanes, steps); j++)
+        if (there >> j & 1)
+            land4(pieces[j], stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), held[j]);
 }
 
 /* ---- What a lane does for the others of its channel ---- */
@@ -192,17 +184,19 @@ template <int lanes, int steps>
 static __device__ __forceinline__ void prepare(const float *stage, int row, int mine, int own_at, int seq_len,
                                                float bias, bool delta_softplus, float *to)
 {
-    enum { rows = CHANNELS(lanes) * steps, own = steps / lanes };
+    enum { own = steps / lanes };
     float u[own], step[own];
     get<steps, own>(stage, row, mine, u);
-    get<steps, own>(stage + rows, row, mine, step);
+    get<steps, own>(stage, ROW_DELTA(lanes) + row, mine, step);
 #pragma unroll
     for (int i = 0; i < own; i++) {
-        step[i] = own_at + i < seq_len ? step_of(step[i] + bias, delta_softplus) : 0.0f;
+        step[i] = step_of(step[i] + bias, delta_softplus);
+        if (own_at + i >= seq_len)
+            step[i] = 0.0f;
         u[i] *= step[i];
     }
     put<steps, own>(to, row, mine, step);
-    put<steps, own>(to + rows, row, mine, u);
+    put<steps, own>(to, CHANNELS(lanes) + row, mine, u);
 }
 
 /* y[0 .. 2 half) of this lane and of the one whose part differs in `bit`: each keeps the sums of one half. */

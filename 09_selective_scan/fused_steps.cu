@@ -34,21 +34,14 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
     const size_t first = blockIdx.x % blocks * channels;
     const int here = (int)min(per_group - first, (size_t)channels);
     const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one writes nothing */
-    const size_t both = batch * args.channels + channel, warp_row = (both - (row < here ? row : 0)) * seq_len;
-    const size_t group_row = (batch * args.groups + group) * args.states * seq_len;
-    const struct chunk_source from = {(const stored *)args.u + warp_row,
-                                      (const stored *)args.delta + warp_row,
-                                      args.z != NULL ? (const stored *)args.z + warp_row : NULL,
-                                      (const stored *)args.B + group_row,
-                                      (const stored *)args.C + group_row,
-                                      here,
-                                      (int)args.states,
-                                      seq_len};
+    const size_t both = batch * args.channels + channel;
     stored *const out = (stored *)args.out + both * seq_len;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
+    const stored *pieces[PIECES(lanes, STEPS)];
+    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, batch, group, first, here, 0, pieces);
+    uint2 held[PIECES(lanes, STEPS)] = {};
     float A[4], h[4];
-    uint2 held[HELD(lanes, STEPS)] = {};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const size_t n = i * lanes + part;
@@ -60,10 +53,10 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
     __syncwarp();
 
     float *stage = stages[0], *next = stages[1], *after = stages[2]; /* of this chunk and the two that follow */
-    fetch_chunk<stored, lanes, STEPS>(&from, 0, stage, held);
-    land_chunk<stored, lanes, STEPS>(&from, stage, held);
-    fetch_chunk<stored, lanes, STEPS>(&from, STEPS, next, held);
-    land_chunk<stored, lanes, STEPS>(&from, next, held);
+    fetch<stored, lanes, STEPS>(pieces, there, 0, STEPS, seq_len, stage, held);
+    land<stored, lanes, STEPS>(pieces, there, stage, held);
+    fetch<stored, lanes, STEPS>(pieces, there, STEPS, STEPS, seq_len, next, held);
+    land<stored, lanes, STEPS>(pieces, there, next, held);
     __pipeline_wait_prior(1);
     __syncwarp();
     prepare<lanes, STEPS>(stage, row, mine, mine, seq_len, bias, args.delta_softplus, steps[0]);
@@ -71,18 +64,18 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
     for (int at = 0; at < seq_len; at += STEPS) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* `next` has come, `steps` is written, and no lane needs `after` any more */
-        fetch_chunk<stored, lanes, STEPS>(&from, at + 2 * STEPS, after, held);
+        fetch<stored, lanes, STEPS>(pieces, there, at + 2 * STEPS, STEPS, seq_len, after, held);
 
         float y[STEPS] = {};
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4], C[4][4];
             get<STEPS, 4>(steps[turn], row, t, step);
-            get<STEPS, 4>(steps[turn] + rows, row, t, step_u);
+            get<STEPS, 4>(steps[turn], channels + row, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                get<STEPS, 4>(stage + 3 * rows, i * lanes + part, t, B[i]);
-                get<STEPS, 4>(stage + 3 * rows + states * STEPS, i * lanes + part, t, C[i]);
+                get<STEPS, 4>(stage, ROW_B(lanes) + i * lanes + part, t, B[i]);
+                get<STEPS, 4>(stage, ROW_C(lanes) + i * lanes + part, t, C[i]);
             }
 #pragma unroll
             for (int j = 0; j < 4; j++)
@@ -92,19 +85,19 @@ static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_fo
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
         fold<lanes, STEPS>(y, part);
 
         float u[own], z[own];
         get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage + 2 * rows, row, mine, z);
+        get<STEPS, own>(stage, ROW_Z(lanes) + row, mine, z);
 #pragma unroll
         for (int i = 0; i < own; i++) {
             y[i] += D * u[i];
-            if (from.z != NULL)
+            if (args.z != NULL)
                 y[i] *= silu(z[i]);
         }
-        land_chunk<stored, lanes, STEPS>(&from, after, held);
+        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
+        land<stored, lanes, STEPS>(pieces, there, after, held);
         if (row < here)
             store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
         float *const done = stage;

@@ -24,8 +24,7 @@ enum { STEPS = 8, WARPS = 8 };
 #define RELAY_FLOATS(lanes) (WARPS * (2 * STAGE(lanes, STEPS) + 2 * CHANNELS(lanes) * STEPS + 2 * 32 * 4))
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
-    relay_forward(struct selective_args args)
+static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
     extern __shared__ float4 shared[];
@@ -41,21 +40,14 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
     const size_t first = blockIdx.x % blocks * channels;
     const int here = (int)min(per_group - first, (size_t)channels);
     const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one writes nothing */
-    const size_t both = batch * args.channels + channel, warp_row = (both - (row < here ? row : 0)) * seq_len;
-    const size_t group_row = (batch * args.groups + group) * args.states * seq_len;
-    const struct chunk_source from = {(const stored *)args.u + warp_row,
-                                      (const stored *)args.delta + warp_row,
-                                      args.z != NULL ? (const stored *)args.z + warp_row : NULL,
-                                      (const stored *)args.B + group_row,
-                                      (const stored *)args.C + group_row,
-                                      here,
-                                      (int)args.states,
-                                      seq_len};
+    const size_t both = batch * args.channels + channel;
     stored *const out = (stored *)args.out + both * seq_len;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
+    const stored *pieces[PIECES(lanes, STEPS)];
+    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, batch, group, first, here, warp * STEPS, pieces);
+    uint2 held[PIECES(lanes, STEPS)] = {};
     float A[4], h[4];
-    uint2 held[HELD(lanes, STEPS)] = {};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const size_t n = i * lanes + part;
@@ -70,12 +62,12 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch_chunk<stored, lanes, STEPS>(&from, warp * STEPS, stage, held);
-    land_chunk<stored, lanes, STEPS>(&from, stage, held);
+    fetch<stored, lanes, STEPS>(pieces, there, warp * STEPS, WARPS * STEPS, seq_len, stage, held);
+    land<stored, lanes, STEPS>(pieces, there, stage, held);
     for (int at = warp * STEPS; at < seq_len; at += WARPS * STEPS) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch_chunk<stored, lanes, STEPS>(&from, at + WARPS * STEPS, next, held);
+        fetch<stored, lanes, STEPS>(pieces, there, at + WARPS * STEPS, WARPS * STEPS, seq_len, next, held);
         prepare<lanes, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         __syncwarp();
 
@@ -85,10 +77,10 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4];
             get<STEPS, 4>(steps, row, t, step);
-            get<STEPS, 4>(steps + rows, row, t, step_u);
+            get<STEPS, 4>(steps, channels + row, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get<STEPS, 4>(stage + 3 * rows, i * lanes + part, t, B[i]);
+                get<STEPS, 4>(stage, ROW_B(lanes) + i * lanes + part, t, B[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 sum += step[j];
@@ -129,7 +121,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
             float C[4][4];
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get<STEPS, 4>(stage + 3 * rows + states * STEPS, i * lanes + part, t, C[i]);
+                get<STEPS, 4>(stage, ROW_C(lanes) + i * lanes + part, t, C[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -142,14 +134,14 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
 
         float u[own], z[own];
         get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage + 2 * rows, row, mine, z);
+        get<STEPS, own>(stage, ROW_Z(lanes) + row, mine, z);
 #pragma unroll
         for (int i = 0; i < own; i++) {
             y[i] += D * u[i];
-            if (from.z != NULL)
+            if (args.z != NULL)
                 y[i] *= silu(z[i]);
         }
-        land_chunk<stored, lanes, STEPS>(&from, next, held);
+        land<stored, lanes, STEPS>(pieces, there, next, held);
         if (row < here)
             store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
         if (at + STEPS >= seq_len && row < here && args.final_state != NULL)

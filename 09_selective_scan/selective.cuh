@@ -20,7 +20,8 @@ static __device__ __forceinline__ float softplus(float v)
 /* The step of v = delta + delta_bias. */
 static __device__ __forceinline__ float step_of(float v, bool delta_softplus)
 {
-    return delta_softplus ? softplus(v) : v;
+    const float soft = softplus(v); /* computed in any case: a branch would cost more */
+    return delta_softplus ? soft : v;
 }
 
 /* 1 / (1 + exp(-v)): the derivative of softplus. */

@@ -186,7 +186,7 @@ static double bytes(const struct problem *problem)
     for (int a = 0; a < NUM_CHUNK_ARRAYS; a++)
         if (moved.arrays[a] != NULL)
             sum += (double)array_count(&problem->operation->arrays[a], problem->sizes) *
-                   (double)array_element_bytes(&problem->operation->arrays[a]);
+                   (double)array_element_bytes(&problem->operation->arrays[a], problem->storage);
     return sum;
 }
 

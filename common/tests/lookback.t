@@ -56,7 +56,8 @@ my @mutants; # what is missing, where, what is replaced, by what, what is told, 
 my $another = sub { my ($number, $code, $other) = @_; return "(mutant == $number ? $other : $code)" };
 my $nothing = sub { my ($number, $code) = @_; return "if (mutant != $number) $code" };
 my @short_tiles = ('--config', 'threads=32');
-my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], waves => ['waves', '--forward', @short_tiles],
+my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], few => ['few', '--forward'], few_backward => ['few', '--backward'],
+    waves => ['waves', '--forward', @short_tiles],
     waves_backward => ['waves', '--backward', @short_tiles], waves_any_shape => ['waves', '--forward'],
     waves_two_warps => ['waves', '--forward', '--config', 'threads=64,stages=2'], waves_backward_two_warps => ['waves', '--backward', '--config', 'threads=64,stages=2']);
 sub mutant {
@@ -72,6 +73,14 @@ for my $kernel (qw(chained lookback)) {
     mutant($kernel, 'the barrier after the carry', $file, qr/(__syncthreads\(\);)\n\n    \/\* 4/, $nothing, $race);
     mutant($kernel, 'leave_workspace', $file, qr/(leave_workspace\([^;]*;)/, $nothing, $left);
 }
+for my $kernel (qw(few few_backward)) {
+    my $file = "$kernel.cu";
+    mutant($kernel, 'a ticket where not all blocks fit', $file, qr/(take_ticket\(space\))/, 'blockIdx.x', $no_ticket, @few);
+    mutant($kernel, 'the barrier after the ticket', $file, qr/take_ticket[^\n]*\n +(__syncthreads\(\);)/, $nothing, $race);
+    mutant($kernel, 'the barrier after the totals', $file, qr/(__syncthreads\(\);)\n    const struct pair up_to_warp/, $nothing, $race);
+    mutant($kernel, 'the barrier after the carry', $file, qr/(__syncthreads\(\);)\n    if \(warp == NUM_WARPS\) \{\n +leave/, $nothing, $race);
+    mutant($kernel, 'leave_workspace', $file, qr/(leave_workspace\([^;]*;)/, $nothing, qr/past the end of the|$stale/);
+}
 # Data and flag apart: what leaves a tile is written plainly, to where the workspace has room. Each has all but one of what it takes.
 my $words = '&space->words[number], NO_PRODUCT, 0u'; # the flag
 my $data = '((float *)(space->words + cut.num_tiles))';
@@ -85,7 +94,7 @@ for my $case (["{ ${data}[number] = leaves; word_write($words); }", 'a release',
     mutant('chained', "$what (its reader)", 'chained.cu', qr/: (wait_for\(&space->words\[number - 1\]\))\)*;/,
         sub { "(mutant == $number ? (wait_for(&space->words[number - 1]), $acquire, ${data}[number - 1]) : $_[1])" }, undef);
 }
-mutant('lookback', 'one tile of those it looks at', 'lookback.cu', qr/(lane >= nearest)/, 'lane >= nearest && lane != 30', $wrong,
+mutant('lookback', 'one tile of those it looks at', 'lookback.cuh', qr/(lane >= nearest)/, 'lane >= nearest && lane != 30', $wrong,
     SIM_SCHEDULE => 'reverse', SIM_RESIDENT => 40);
 mutant('chained', 'acquire and release where it leaves', 'lookback.cuh', qr/(cuda::memory_order_acq_rel)/, 'cuda::memory_order_relaxed', $race);
 
@@ -122,15 +131,15 @@ mutant('waves', 'one word of a lane', 'lookback.cuh', qr/(mine = pair_join\(mine
     BLOCKS => 40, SIM_RESIDENT => 40);
 # and those that are seen in the results for arrays of one's own (below)
 my $first_special = @mutants + 1;
-mutant('lookback', 'the second window of 32', 'lookback.cu', qr/since = (back == 0 \? pair : pair_join\(pair, since\))/,
+mutant('lookback', 'the second window of 32', 'lookback.cuh', qr/since = (back == 0 \? pair : pair_join\(pair, since\))/,
     'back == 32 ? since : back == 0 ? pair : pair_join(pair, since)', undef);
-mutant('lookback', 'the words behind a carry', 'lookback.cu', qr/(missing > carries)/, 'false', undef);
+mutant('lookback', 'the words behind a carry', 'lookback.cuh', qr/(missing > carries)/, 'false', undef);
 mutant('chained', 'one NaN for all', 'lookback.cuh', qr/(value != value)/, 'false', undef);
 
 # Makes the copy. Returns the numbers of the mutants that there are.
 sub build_mutants {
     $copy = copy_of_chapters();
-    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu waves.cu waves_backward.cu lookback.cuh lookback.h launch.c);
+    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu few.cu few_backward.cu waves.cu waves_backward.cu lookback.cuh lookback.h launch.c);
     my @ready;
     for my $number (1 .. @mutants) {
         my ($what, $file, $from, $to) = @{ $mutants[$number - 1] };
@@ -162,20 +171,21 @@ SKIP: {
     my @values = map { sin $_ } 1 .. $rows * $length;
     write_npy($file{x}, "($rows, $length)", @values);
     write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], waves => [0, 2, 3, 5]);
+    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], few => [0, 6, 7], waves => [0, 2, 3, 5]);
     for my $kernel (sort keys %residents) {
         my (%bits, @complaints);
         for my $resident (@{ $residents{$kernel} }) {
-            for my $order ($kernel eq 'lookback' ? @orders[1 .. 3] : @orders) {
+            my $joins_differ = $kernel eq 'lookback' || $kernel eq 'few'; # they depend on who comes first
+            for my $order ($joins_differ ? @orders[1 .. 3] : @orders) {
                 my $settings = { SIM_SCHEDULE => $order, $resident ? (SIM_RESIDENT => $resident) : () };
-                push @complaints, complaint($settings, $p, '--variant', $kernel, '--forward', '--num-seqs', $rows, '--seq-len', $length)
-                    if $kernel eq 'lookback' || !%bits;
-                next if $kernel eq 'lookback'; # its joins depend on who comes first
+                push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel eq 'few' ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
+                    if $joins_differ || !%bits;
+                next if $joins_differ;
                 $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel eq 'waves' ? (0, 1) : 0 } = "$order, $resident at once";
             }
         }
         is(join('', @complaints), '', "$kernel: right in every order, with few and with many blocks at once");
-        is(scalar keys %bits, 1, "$kernel: the same bits in all of them") or diag(join "; ", sort values %bits) if $kernel ne 'lookback';
+        is(scalar keys %bits, 1, "$kernel: the same bits in all of them") or diag(join "; ", sort values %bits) if $kernel !~ /^(lookback|few)$/;
         is(scalar(grep { /(^|\|)status/ } keys %bits), 0, "$kernel: and they are results");
     }
     for my $blocks (5, 40) { # more than the simulator's device has multiprocessors: several rounds of tiles, several words a lane
@@ -192,6 +202,8 @@ SKIP: {
     for my $pass ('--forward', '--backward') {
         my $told = complaint({ SIM_RESIDENT => 1 }, $p, '--variant', 'waves', $pass, '--num-seqs', 1, '--seq-len', $length);
         like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "waves $pass with one block at once: a deadlock, as it needs all its blocks");
+        $told = complaint({ SIM_RESIDENT => 1, SIM_SCHEDULE => 'reverse' }, $p, '--variant', 'few', $pass, '--num-seqs', 1, '--seq-len', $length);
+        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "few $pass, whose few tiles all fit, with one block at once: the same");
     }
 
     # ---- what is missing is told ----
@@ -260,7 +272,7 @@ for my $kernel (@kernels) {
         for my $order (@orders[0 .. ($#orders > 0)]) {
             my $result = bytes({ SIM_SCHEDULE => $order }, $p, 0, '--variant', $kernel);
             is($result =~ /^status/ ? $result : nans(), '11808 of 40000, 8192 to 19999', "$kernel, $order, a NaN of all bits in $where: in what follows");
-            next if $kernel ne 'waves';
+            next if $kernel !~ /^(few|waves)$/;
             $result = bytes({ SIM_SCHEDULE => $order }, $p, 1, '--variant', $kernel);
             my $last = $where =~ /x/ ? 8192 : 8191;
             is($result =~ /^status/ ? $result : nans(1), $last + 1 . " of 40000, 0 to $last", "the same backward");
