@@ -93,25 +93,32 @@ sub grouped { return length $_[0] > 4 ? scalar reverse(reverse($_[0]) =~ s/(\d{3
 
 sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequences') }
 
-# The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers.
+# What stands above a column for a size, and before its first number where only that size changes.
+my %says = (num_seqs => ['sequences', 'sequences: '], seq_len => ['length', 'length '], batch => ['batch', 'batch '], states => ['states', 'states: ']);
+
+# The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers. A column is
+# two sizes of its operation, which sizes= names.
 sub columns {
     my ($keys) = @_;
+    my @sizes = split /,/, delete $keys->{sizes} // 'num_seqs,seq_len';
+    stop('sizes= wants two of ' . join ', ', sort keys %says) if @sizes != 2 || grep { !$says{$_} } @sizes;
     my @columns;
     if (defined(my $shapes = delete $keys->{columns})) {
-        @columns = map { /^(\d+)x(\d+)$/ ? { num_seqs => $1, seq_len => $2 } : stop("columns= wants num_seqs x seq_len, as in 132x65536") }
+        @columns = map { /^(\d+)x(\d+)$/ ? { $sizes[0] => $1, $sizes[1] => $2 } : stop("columns= wants $sizes[0] x $sizes[1], as in 132x65536") }
             split /,/, $shapes;
     } else {
-        my $across = ($keys->{num_seqs} // '') =~ /,/ ? 'num_seqs' : 'seq_len';
-        stop('wants columns=, or seq_len= or num_seqs=') if !defined $keys->{$across};
-        my %rest = map { $_ => $keys->{$_} } grep { defined $keys->{$_} && $_ ne $across } qw(num_seqs seq_len);
+        my ($across) = ((grep { ($keys->{$_} // '') =~ /,/ } @sizes), 'seq_len');
+        stop("wants columns=, or $sizes[1]= or $sizes[0]=") if !defined $keys->{$across};
+        my %rest = map { $_ => $keys->{$_} } grep { defined $keys->{$_} && $_ ne $across } @sizes;
         @columns = map { { $across => $_, %rest } } split /,/, $keys->{$across};
-        delete @$keys{qw(num_seqs seq_len)};
+        delete @$keys{@sizes};
     }
-    my %several = map { my $key = $_; my %seen = map { ($_->{$key} // '') => 1 } @columns; $key => keys %seen > 1 } qw(num_seqs seq_len);
-    return (\@columns, 'sequences × length', '', map { grouped($_->{num_seqs}) . ' × ' . $_->{seq_len} } @columns)
-        if $several{num_seqs} && $several{seq_len};
-    return (\@columns, 'sequences', 'sequences: ', map { grouped($_->{num_seqs}) } @columns) if $several{num_seqs};
-    return (\@columns, 'sequence length', 'length ', map { $_->{seq_len} } @columns);
+    my @several = grep { my $key = $_; my %seen = map { ($_->{$key} // '') => 1 } @columns; keys %seen > 1 } @sizes;
+    return (\@columns, join(' × ', map { $says{$_}[0] } @sizes), '', map { grouped($_->{ $sizes[0] }) . ' × ' . $_->{ $sizes[1] } } @columns)
+        if @several == 2;
+    my $one = $several[0] // 'seq_len';
+    return (\@columns, $one eq 'seq_len' ? 'sequence length' : $says{$one}[0], $says{$one}[1],
+        map { $one eq 'seq_len' ? $_->{$one} : grouped($_->{$one}) } @columns);
 }
 
 # The rows of a table: [{ label, keys, column, format }]
@@ -139,14 +146,12 @@ sub table {
     my ($names, $column, $format, %keys) = request($request);
     my @files = split /,/, $names;
     my $head = delete $keys{head};
-    my ($columns, $corner, $unit, @above) = columns(\%keys);
+    my ($columns, $sizes, $unit, @above) = columns(\%keys);
+    my $corner = $head // $sizes;
     my @rows = labelled_rows($column, $format, \%keys);
     my (%directions, $any, @lines);
     my $wide = 1 + (($head // '') =~ tr/|//); # the columns of the labels
-    if (defined $head) { # then the first column says what the numbers above are
-        $corner = $head;
-        $above[0] = $unit . $above[0];
-    }
+    $above[0] = $unit . $above[0] if defined $head; # then the first column says what the numbers above are
     push @lines, "| $corner | " . join(' | ', @above) . ' |', '|' . '---|' x $wide . '---:|' x @$columns;
     for my $row (@rows) {
         stop("the label \"$row->{label}\" has not as many | as head=") if 1 + ($row->{label} =~ tr/|//) != $wide;
@@ -160,9 +165,12 @@ sub table {
         $directions{ ($row->{keys}{direction} // '') =~ /backward/ ? 'add5' : 'add' } = 1 if $row->{column} eq $column;
     }
 
-    my $what = { gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => 'ms',
+    my $what = { gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => $format =~ m{/1e-3$} ? 'µs' : 'ms',
         percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
-    my $shape = $unit eq '' ? 'sequences × length'
+    my $fixed = join ', ', grep { $_ } $unit eq '' && $sizes, $unit eq 'states: ' && "length $columns->[0]{seq_len}",
+        $keys{batch} && "batch $keys{batch}", map { $keys{$_} && "$keys{$_} $_" } qw(channels states);
+    my $shape = defined $keys{channels} ? $fixed
+        : $unit eq '' ? $sizes
         : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
         : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
     my $about = join ', ', $what->{$column} // $column, $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';

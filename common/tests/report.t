@@ -90,6 +90,10 @@ my ($got, $status) = report("$table\n?\n<!-- end -->\n");
 like($got, qr/^\| chapter \| kernel \| 13 200 × 64 \| 132 × 65536 \|\n\|---\|---\|---:\|---:\|\n\| \[02\]\(x\.md\) \| a \| \? \| \? \|\n/m, 'rows with labels');
 is($status, 0, 'and cells that wait for their recording');
 fails('labels that do not fit', ($table =~ s/02 \|/02/r =~ s/\(x\.md\) \|/(x.md)/r) . "\n?\n<!-- end -->", qr/has not as many \|/);
+my $sizes = '<!-- table: none sizes=batch,seq_len columns=8x2048,1x65536 channels=2048 states=16 variant=steps median_ms %.0f/1e-3 -->';
+like((report("$sizes\n?\n<!-- end -->\n"))[0], qr/^\| batch × length \| 8 × 2048 \| 1 × 65536 \|.*^\*µs, batch × length, 2048 channels, 16 states, not recorded yet/ms,
+    'columns of the sizes of another operation');
+fails('a size that is none', ($sizes =~ s/batch,/bach,/r) . "\n?\n<!-- end -->", qr/sizes= wants two of/);
 is((report("`<!-- value: shown -->`\n\n```\n<!-- output: shown -->\n```\n"))[1], 0, 'markers in code are only shown');
 
 done_testing;
