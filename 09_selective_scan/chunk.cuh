@@ -7,13 +7,9 @@
    either kind has a neighbour, i ^ 1 or i ^ 2, that reads the same 16 bytes: shared memory then serves a warp in two turns
    instead of four.
 
-   A chunk comes to a stage in shared memory, `steps` elements a row, in the type in which they are stored:
+   A chunk lies in shared memory as floats, `steps` in a row; this is a stage:
 
-       | u: a row a channel | delta | z | B: a row a state | C |
-
-   Beside it lie floats that the lanes compute once for all of them:
-
-       step: a row a channel | step u |   and, where 16 bits are stored,   B: a row a state | C |
+       | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
    In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks. */
 #ifndef CHUNK_CUH
@@ -28,17 +24,13 @@
 
 #define CHANNELS(lanes) (32 / (lanes))
 #define STATES_OF(lanes) (4 * (lanes))
-#define ROW_DELTA(lanes) CHANNELS(lanes) /* the first row of each array in a stage */
+#define STAGE_ROWS(lanes) (3 * CHANNELS(lanes) + 2 * STATES_OF(lanes))
+#define STAGE(lanes, steps) (STAGE_ROWS(lanes) * (steps))                  /* floats */
+#define PIECES(lanes, steps) ((STAGE_ROWS(lanes) * (steps) / 4 + 31) / 32) /* a lane's, of four steps each */
+#define ROW_DELTA(lanes) (CHANNELS(lanes))                                 /* the first row of each array */
 #define ROW_Z(lanes) (2 * CHANNELS(lanes))
-#define ROW_B(lanes) ((3 * CHANNELS(lanes) + 3) / 4 * 4)
-#define ROW_C(lanes) (ROW_B(lanes) + STATES_OF(lanes))
-#define ROWS(lanes) (ROW_C(lanes) + STATES_OF(lanes))
-
-/* A lane's share of a stage, in pieces of four steps. */
-#define PIECES(lanes, steps) ((ROWS(lanes) * (steps) / 4 + 31) / 32)
-
-/* Floats for B and C, where they are not stored as such. */
-#define WIDE(stored, lanes, steps) (sizeof(stored) > 2 ? 4 : 2 * STATES_OF(lanes) * (steps))
+#define ROW_B(lanes) (3 * CHANNELS(lanes))
+#define ROW_C(lanes) (3 * CHANNELS(lanes) + STATES_OF(lanes))
 
 /* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. */
 template <int steps>
@@ -47,40 +39,15 @@ static __device__ __forceinline__ int place(int row, int t)
     return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : t);
 }
 
-/* Four elements as floats, and back. */
 static __device__ __forceinline__ void get4(const float *from, float to[4])
 {
     const float4 four = *(const float4 *)from;
     to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
 }
 
-static __device__ __forceinline__ void put4(float *to, const float from[4])
-{
-    *(float4 *)to = make_float4(from[0], from[1], from[2], from[3]);
-}
-
-template <typename stored>
-static __device__ __forceinline__ void get4(const stored *from, float to[4])
-{
-    const uint2 bits = *(const uint2 *)from;
-    stored four[4];
-    memcpy(four, &bits, sizeof four);
-    for (int i = 0; i < 4; i++)
-        to[i] = (float)four[i];
-}
-
-template <typename stored>
-static __device__ __forceinline__ void put4(stored *to, const float from[4])
-{
-    const stored four[4] = {(stored)from[0], (stored)from[1], (stored)from[2], (stored)from[3]};
-    uint2 bits;
-    memcpy(&bits, four, sizeof bits);
-    *(uint2 *)to = bits;
-}
-
-/* `count` elements, 1, 2 or a multiple of 4, from step t on of a row in shared memory. */
-template <int steps, int count, typename stored>
-static __device__ __forceinline__ void get(const stored *rows, int row, int t, float to[count])
+/* `count` elements, 1, 2 or a multiple of 4, from step t on of a row, to or from shared memory. */
+template <int steps, int count>
+static __device__ __forceinline__ void get(const float *rows, int row, int t, float to[count])
 {
 #pragma unroll
     for (int i = 0; i < count; i += 4)
@@ -88,7 +55,7 @@ static __device__ __forceinline__ void get(const stored *rows, int row, int t, f
             get4(rows + place<steps>(row, t + i), to + i);
         else
             for (int j = 0; j < count; j++)
-                to[j] = (float)rows[place<steps>(row, t) + j];
+                to[j] = rows[place<steps>(row, t) + j];
 }
 
 template <int steps, int count>
@@ -97,46 +64,59 @@ static __device__ __forceinline__ void put(float *rows, int row, int t, const fl
 #pragma unroll
     for (int i = 0; i < count; i += 4)
         if (count % 4 == 0)
-            put4(rows + place<steps>(row, t + i), from + i);
+            *(float4 *)(rows + place<steps>(row, t + i)) = make_float4(from[i], from[i + 1], from[i + 2], from[i + 3]);
         else
             for (int j = 0; j < count; j++)
                 rows[place<steps>(row, t) + j] = from[j];
 }
 
-/* ---- From global memory to a stage, by cp.async. ---- */
+/* ---- From global memory to a stage, in pieces of four elements. fetch sends a piece off and land ends it: float32 flies by
+   cp.async; 16 bits must be converted, and wait in `held` for that. ---- */
 
-/* A piece that is not aligned, or of which only the `left` first elements are there; the others become 0. */
-template <typename stored>
-static __device__ __forceinline__ void fetch_some(const stored *from, int left, stored *to)
+/* The first `left` elements of a piece are there, the others become 0. `whole`: all are, at a multiple of their size. */
+static __device__ __forceinline__ void fetch4(const float *from, int left, bool whole, float *to, uint2 *)
 {
+    if (whole) {
+        __pipeline_memcpy_async(to, from, 16);
+        return;
+    }
     for (int i = 0; i < 4; i++)
-        if (i >= left)
-            to[i] = (stored)0.0f;
-        else if (sizeof(stored) == 4) /* cp.async takes no less */
+        if (i < left)
             __pipeline_memcpy_async(to + i, from + i, 4);
         else
-            to[i] = from[i];
+            to[i] = 0.0f;
 }
 
-/* The array to which the lane's piece j of a stage belongs, or NULL. */
-template <int lanes, int steps>
-static __device__ __forceinline__ const void *array_of(const struct selective_args *args, int j)
+static __device__ __forceinline__ void land4(const float *, float *, uint2)
 {
-    const int row = (threadIdx.x % 32 + j * 32) / (steps / 4);
-    return row < ROW_DELTA(lanes)      ? args->u
-           : row < ROW_Z(lanes)        ? args->delta
-           : row < 3 * CHANNELS(lanes) ? args->z
-           : row < ROW_B(lanes)        ? NULL
-           : row < ROW_C(lanes)        ? args->B
-           : row < ROWS(lanes)         ? args->C
-                                       : NULL;
 }
 
-/* Where the lane's pieces lie in their arrays, from step `at` on: `first` is the warp's first channel in its group, `here`
-   how many it has. Returns a mask of those that are there; a missing array, channel or state has none. */
-template <int lanes, int steps>
+template <typename stored>
+static __device__ __forceinline__ void fetch4(const stored *from, int left, bool whole, float *, uint2 *held)
+{
+    if (whole) {
+        *held = *(const uint2 *)from;
+        return;
+    }
+    stored four[4];
+    for (int i = 0; i < 4; i++)
+        four[i] = i < left ? from[i] : (stored)0.0f;
+    memcpy(held, four, sizeof four);
+}
+
+template <typename stored>
+static __device__ __forceinline__ void land4(const stored *, float *to, uint2 held)
+{
+    stored four[4];
+    memcpy(four, &held, sizeof four);
+    *(float4 *)to = make_float4((float)four[0], (float)four[1], (float)four[2], (float)four[3]);
+}
+
+/* Finds the lane's pieces of the stage in memory: `first` is the warp's first channel of those of its group, `here` how many
+   it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none. */
+template <typename stored, int lanes, int steps>
 static __device__ __forceinline__ unsigned find_pieces(const struct selective_args *args, size_t batch, size_t group,
-                                                       size_t first, int here, int at, size_t pieces[])
+                                                       size_t first, int here, int at, const stored *pieces[])
 {
     unsigned there = 0;
 #pragma unroll
@@ -144,11 +124,16 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
         const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
         const bool of_states = row >= ROW_B(lanes);
         const int own = of_states ? (row - ROW_B(lanes)) % STATES_OF(lanes) : row % CHANNELS(lanes);
+        const void *const array = row < ROW_DELTA(lanes) ? args->u
+                                  : row < ROW_Z(lanes)   ? args->delta
+                                  : row < ROW_B(lanes)   ? args->z
+                                  : row < ROW_C(lanes)   ? args->B
+                                                         : args->C;
         const size_t array_row = of_states
                                      ? (batch * args->groups + group) * args->states + own
                                      : batch * args->channels + args->channels / args->groups * group + first + own;
-        pieces[j] = array_row * args->seq_len + at + t;
-        if (array_of<lanes, steps>(args, j) != NULL && own < (of_states ? (int)args->states : here))
+        pieces[j] = (const stored *)array + array_row * args->seq_len + at + t;
+        if (row < STAGE_ROWS(lanes) && array != NULL && own < (of_states ? (int)args->states : here))
             there |= 1u << j;
     }
     return there;
@@ -157,23 +142,22 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
 /* Sends off the lane's pieces of the chunk that begins at step `at`, and goes `stride` steps on. From the sequence's end on
    nothing is sent. */
 template <typename stored, int lanes, int steps>
-static __device__ __forceinline__ void fetch(const struct selective_args *args, size_t pieces[], unsigned there, int at,
-                                             int stride, stored *stage)
+static __device__ __forceinline__ void fetch(const stored *pieces[], unsigned there, int at, int stride, int seq_len,
+                                             float *stage, uint2 *held)
 {
-    const int t = threadIdx.x % (steps / 4) * 4, seq_len = (int)args->seq_len;
+    const int t = threadIdx.x % (steps / 4) * 4;
     if (at + steps <= seq_len && seq_len % 4 == 0) {
 #pragma unroll
         for (int j = 0; j < PIECES(lanes, steps); j++)
             if (there >> j & 1)
-                __pipeline_memcpy_async(stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t),
-                                        (const stored *)array_of<lanes, steps>(args, j) + pieces[j],
-                                        4 * sizeof(stored));
+                fetch4(pieces[j], 4, true, stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t),
+                       &held[j]);
     } else if (at < seq_len) {
 #pragma unroll
         for (int j = 0; j < PIECES(lanes, steps); j++)
             if (there >> j & 1)
-                fetch_some((const stored *)array_of<lanes, steps>(args, j) + pieces[j], seq_len - at - t,
-                           stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t));
+                fetch4(pieces[j], seq_len - at - t, false,
+                       stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), &held[j]);
     }
     __pipeline_commit();
 #pragma unroll
@@ -181,32 +165,23 @@ static __device__ __forceinline__ void fetch(const struct selective_args *args, 
         pieces[j] += stride;
 }
 
-/* B and C of a stage as floats: floats are ready; 16 bits are converted by all lanes, into `wide`. Returns the rows of B,
-   behind which those of C lie. */
-template <int lanes, int steps>
-static __device__ __forceinline__ const float *widen(const float *stage, float *)
+template <typename stored, int lanes, int steps>
+static __device__ __forceinline__ void land(const stored *const pieces[], unsigned there, float *stage,
+                                            const uint2 *held)
 {
-    return stage + ROW_B(lanes) * steps;
-}
-
-template <int lanes, int steps, typename stored>
-static __device__ __forceinline__ const float *widen(const stored *stage, float *wide)
-{
-#pragma unroll 1
-    for (int i = threadIdx.x % 32 * 4; i < 2 * STATES_OF(lanes) * steps; i += 128) {
-        float four[4];
-        get4(stage + ROW_B(lanes) * steps + i, four);
-        put4(wide + i, four);
-    }
-    return wide;
+    const int t = threadIdx.x % (steps / 4) * 4;
+#pragma unroll
+    for (int j = 0; j < PIECES(lanes, steps); j++)
+        if (there >> j & 1)
+            land4(pieces[j], stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), held[j]);
 }
 
 /* ---- What a lane does for the others of its channel ---- */
 
 /* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and leave
    the states as they are. */
-template <int lanes, int steps, typename stored>
-static __device__ __forceinline__ void prepare(const stored *stage, int row, int mine, int own_at, int seq_len,
+template <int lanes, int steps>
+static __device__ __forceinline__ void prepare(const float *stage, int row, int mine, int own_at, int seq_len,
                                                float bias, bool delta_softplus, float *to)
 {
     enum { own = steps / lanes };
@@ -264,8 +239,15 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
 {
     if (whole && count % 4 == 0) {
 #pragma unroll
-        for (int i = 0; i < count; i += 4)
-            put4(to + i, values + i);
+        for (int i = 0; i < count; i += 4) {
+            __align__(16) stored four[4];
+            for (int j = 0; j < 4; j++)
+                four[j] = (stored)values[i + j];
+            if (sizeof(stored) == 4)
+                *(float4 *)(to + i) = *(const float4 *)four;
+            else
+                *(uint2 *)(to + i) = *(const uint2 *)four;
+        }
     } else {
 #pragma unroll
         for (int i = 0; i < count; i++)

@@ -22,13 +22,11 @@
 enum { STEPS = 16 };
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8)
-    fused_steps_forward(struct selective_args args)
+static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8) fused_steps_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), own = STEPS / lanes };
-    __shared__ __align__(16) stored stages[3][ROWS(lanes) * STEPS];
-    __shared__ __align__(16) float steps[2][2 * channels * STEPS]; /* step, and behind it step u */
-    __shared__ __align__(16) float wide[2][WIDE(stored, lanes, STEPS)];
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
+    __shared__ __align__(16) float stages[3][STAGE(lanes, STEPS)];
+    __shared__ __align__(16) float steps[2][2 * rows]; /* step, and behind it step u */
     const int lane = threadIdx.x, part = lane / 2 % lanes, row = lane / (2 * lanes) * 2 + lane % 2;
     const int mine = first_own<lanes, STEPS>(part); /* the first of the lane's own steps */
     const int seq_len = (int)args.seq_len;
@@ -41,8 +39,9 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
     stored *const out = (stored *)args.out + both * seq_len;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
-    size_t pieces[PIECES(lanes, STEPS)];
-    const unsigned there = find_pieces<lanes, STEPS>(&args, batch, group, first, here, 0, pieces);
+    const stored *pieces[PIECES(lanes, STEPS)];
+    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, batch, group, first, here, 0, pieces);
+    uint2 held[PIECES(lanes, STEPS)] = {};
     float A[4], h[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -50,22 +49,23 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
         A[i] = n < args.states ? args.A[channel * args.states + n] * LOG2_E : 0.0f;
         h[i] = n < args.states && args.initial_state != NULL ? args.initial_state[both * args.states + n] : 0.0f;
     }
-    for (int i = lane; i < 3 * ROWS(lanes) * STEPS && args.states < states; i += 32)
-        stages[0][i] = (stored)0.0f; /* B and C of states that are not there */
+    for (int i = lane; i < 3 * STAGE(lanes, STEPS) && args.states < states; i += 32)
+        stages[0][i] = 0.0f; /* B and C of states that are not there */
     __syncwarp();
 
-    stored *stage = stages[0], *next = stages[1], *after = stages[2]; /* of this chunk and the two that follow */
-    fetch<stored, lanes, STEPS>(&args, pieces, there, 0, STEPS, stage);
-    fetch<stored, lanes, STEPS>(&args, pieces, there, STEPS, STEPS, next);
+    float *stage = stages[0], *next = stages[1], *after = stages[2]; /* of this chunk and the two that follow */
+    fetch<stored, lanes, STEPS>(pieces, there, 0, STEPS, seq_len, stage, held);
+    land<stored, lanes, STEPS>(pieces, there, stage, held);
+    fetch<stored, lanes, STEPS>(pieces, there, STEPS, STEPS, seq_len, next, held);
+    land<stored, lanes, STEPS>(pieces, there, next, held);
     __pipeline_wait_prior(1);
     __syncwarp();
     prepare<lanes, STEPS>(stage, row, mine, mine, seq_len, bias, args.delta_softplus, steps[0]);
-    const float *B_and_C = widen<lanes, STEPS>(stage, wide[0]);
-    int turn = 0; /* which of `steps` and `wide` */
+    int turn = 0; /* which of `steps` */
     for (int at = 0; at < seq_len; at += STEPS) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* `next` has come, `steps` is written, and no lane needs `after` any more */
-        fetch<stored, lanes, STEPS>(&args, pieces, there, at + 2 * STEPS, STEPS, after);
+        fetch<stored, lanes, STEPS>(pieces, there, at + 2 * STEPS, STEPS, seq_len, after, held);
 
         float y[STEPS] = {};
 #pragma unroll
@@ -75,8 +75,8 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
             get<STEPS, 4>(steps[turn], channels + row, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                get<STEPS, 4>(B_and_C, i * lanes + part, t, B[i]);
-                get<STEPS, 4>(B_and_C, states + i * lanes + part, t, C[i]);
+                get<STEPS, 4>(stage, ROW_B(lanes) + i * lanes + part, t, B[i]);
+                get<STEPS, 4>(stage, ROW_C(lanes) + i * lanes + part, t, C[i]);
             }
 #pragma unroll
             for (int j = 0; j < 4; j++)
@@ -88,9 +88,6 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
         }
         fold<lanes, STEPS>(y, part);
 
-        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
-        B_and_C = widen<lanes, STEPS>(next, wide[1 - turn]);
-
         float u[own], z[own];
         get<STEPS, own>(stage, row, mine, u);
         get<STEPS, own>(stage, ROW_Z(lanes) + row, mine, z);
@@ -100,9 +97,11 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
             if (args.z != NULL)
                 y[i] *= silu(z[i]);
         }
+        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
+        land<stored, lanes, STEPS>(pieces, there, after, held);
         if (row < here)
             store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
-        stored *const done = stage;
+        float *const done = stage;
         stage = next, next = after, after = done, turn = 1 - turn;
     }
 #pragma unroll

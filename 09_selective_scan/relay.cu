@@ -20,25 +20,20 @@
 
 enum { STEPS = 8, WARPS = 8 };
 
-/* What a warp has in shared memory, in floats: the state that is handed to it (and a note), four a lane; step and step u; B
-   and C as floats, if they are not; two stages. */
-#define PER_WARP(stored, lanes)                                                                                        \
-    (2 * 32 * 4 + 2 * CHANNELS(lanes) * STEPS + WIDE(stored, lanes, STEPS) +                                           \
-     2 * ROWS(lanes) * STEPS * sizeof(stored) / 4)
+/* Floats of a block: two stages, the steps, the baton, and a second one (below), for each warp. */
+#define RELAY_FLOATS(lanes) (WARPS * (2 * STAGE(lanes, STEPS) + 2 * CHANNELS(lanes) * STEPS + 2 * 32 * 4))
 
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), own = STEPS / lanes };
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
     extern __shared__ float4 shared[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes;
     const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
-    const int follower = (warp + 1) % WARPS;
-    float *const baton = (float *)shared + warp * PER_WARP(stored, lanes) + lane * 4, *const note_of = baton + 32 * 4;
-    float *const baton_of_follower = (float *)shared + follower * PER_WARP(stored, lanes) + lane * 4;
-    float *const steps = (float *)shared + warp * PER_WARP(stored, lanes) + 2 * 32 * 4;
-    float *const wide = steps + 2 * channels * STEPS;
-    stored *stage = (stored *)(wide + WIDE(stored, lanes, STEPS)), *next = stage + ROWS(lanes) * STEPS;
+    float *stage = (float *)shared + warp * 2 * STAGE(lanes, STEPS), *next = stage + STAGE(lanes, STEPS);
+    float *const all_steps = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps =
+                                                                                    all_steps + warp * 2 * rows;
+    float *const batons = all_steps + WARPS * 2 * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
     const int seq_len = (int)args.seq_len;
     const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
     const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;
@@ -49,8 +44,9 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
     stored *const out = (stored *)args.out + both * seq_len;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
-    size_t pieces[PIECES(lanes, STEPS)];
-    const unsigned there = find_pieces<lanes, STEPS>(&args, batch, group, first, here, warp * STEPS, pieces);
+    const stored *pieces[PIECES(lanes, STEPS)];
+    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, batch, group, first, here, warp * STEPS, pieces);
+    uint2 held[PIECES(lanes, STEPS)] = {};
     float A[4], h[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -58,21 +54,21 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
         A[i] = n < args.states ? args.A[channel * args.states + n] * LOG2_E : 0.0f;
         h[i] = n < args.states && args.initial_state != NULL ? args.initial_state[both * args.states + n] : 0.0f;
     }
-    for (int i = lane; i < 2 * ROWS(lanes) * STEPS && args.states < states; i += 32)
-        stage[i] = (stored)0.0f; /* B and C of states that are not there */
+    for (int i = lane; i < 2 * STAGE(lanes, STEPS) && args.states < states; i += 32)
+        stage[i] = 0.0f; /* B and C of states that are not there */
     __syncwarp();
     if (warp == WARPS - 1) { /* the last warp has the turn before the first */
-        put4(baton_of_follower, h);
+        put<4, 4>(batons, 0, 0, h);
         named_barrier_arrive(1, 64);
     }
 
-    fetch<stored, lanes, STEPS>(&args, pieces, there, warp * STEPS, WARPS * STEPS, stage);
+    fetch<stored, lanes, STEPS>(pieces, there, warp * STEPS, WARPS * STEPS, seq_len, stage, held);
+    land<stored, lanes, STEPS>(pieces, there, stage, held);
     for (int at = warp * STEPS; at < seq_len; at += WARPS * STEPS) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch<stored, lanes, STEPS>(&args, pieces, there, at + WARPS * STEPS, WARPS * STEPS, next);
+        fetch<stored, lanes, STEPS>(pieces, there, at + WARPS * STEPS, WARPS * STEPS, seq_len, next, held);
         prepare<lanes, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
-        const float *const B_and_C = widen<lanes, STEPS>(stage, wide);
         __syncwarp();
 
         /* 1. Before the turn: all exponentials, and the chunk from state 0. */
@@ -84,7 +80,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
             get<STEPS, 4>(steps, channels + row, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get<STEPS, 4>(B_and_C, i * lanes + part, t, B[i]);
+                get<STEPS, 4>(stage, ROW_B(lanes) + i * lanes + part, t, B[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 sum += step[j];
@@ -104,16 +100,17 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
         }
         /* Nobody reads this note. It is there so that the compiler has all of the above done before the wait: it would
            move the exponentials behind it, into the turn. */
-        put4(note_of, note);
+        put<4, 4>(notes, warp * 32, 0, note);
 
         /* 2. The turn. */
+        const int follower = (warp + 1) % WARPS;
         named_barrier_sync(warp + 1, 64);
-        get4(baton, h);
+        get<4, 4>(batons, warp * 32, 0, h);
 #pragma unroll
         for (int i = 0; i < 4; i++)
             end[i] = product[i] * h[i] + end[i];
         if (at + STEPS < seq_len) {
-            put4(baton_of_follower, end);
+            put<4, 4>(batons, follower * 32, 0, end);
             named_barrier_arrive(follower + 1, 64);
         }
 
@@ -124,7 +121,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
             float C[4][4];
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get<STEPS, 4>(B_and_C, states + i * lanes + part, t, C[i]);
+                get<STEPS, 4>(stage, ROW_C(lanes) + i * lanes + part, t, C[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -144,6 +141,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
             if (args.z != NULL)
                 y[i] *= silu(z[i]);
         }
+        land<stored, lanes, STEPS>(pieces, there, next, held);
         if (row < here)
             store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
         if (at + STEPS >= seq_len && row < here && args.final_state != NULL)
@@ -151,7 +149,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
             for (int i = 0; i < 4; i++)
                 if (i * lanes + part < (int)args.states)
                     args.final_state[both * args.states + i * lanes + part] = h[i];
-        stored *const done = stage;
+        float *const done = stage;
         stage = next, next = done;
     }
 }
@@ -171,16 +169,15 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
                                                   : lanes == 2 ? relay_forward<stored, 2>
                                                   : lanes == 4 ? relay_forward<stored, 4>
                                                                : relay_forward<stored, 8>;
-    const size_t per_warp = lanes == 1   ? PER_WARP(stored, 1)
-                            : lanes == 2 ? PER_WARP(stored, 2)
-                            : lanes == 4 ? PER_WARP(stored, 4)
-                                         : PER_WARP(stored, 8);
-    const size_t bytes = WARPS * per_warp * sizeof(float);
-    const cudaError_t error =
-        cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    const size_t floats = lanes == 1   ? RELAY_FLOATS(1)
+                          : lanes == 2 ? RELAY_FLOATS(2)
+                          : lanes == 4 ? RELAY_FLOATS(4)
+                                       : RELAY_FLOATS(8);
+    const cudaError_t error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                   (int)(floats * sizeof(float)));
     if (error != cudaSuccess)
         return error;
-    kernel<<<(unsigned)blocks, 32 * WARPS, bytes, stream>>>(*args);
+    kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);
     return cudaGetLastError();
 }
 
