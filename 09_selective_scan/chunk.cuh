@@ -40,7 +40,7 @@
 template <int steps>
 static __device__ __forceinline__ int place(int row, int t)
 {
-    return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : t ^ (row & 4));
+    return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : steps == 8 ? t ^ (row & 4) : t);
 }
 
 static __device__ __forceinline__ void get4(const float *from, float to[4])
