@@ -12,7 +12,7 @@
        | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
    Backward, d_out follows C. In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in
-   different banks; in rows of 8 those of rows 4 to 7, 12 to 15, ..., for rows r and r + 4. */
+   different banks. Behind four rows of 8 there is room for four floats, so that this holds for rows r and r + 4. */
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
 
@@ -27,7 +27,8 @@
 #define STATES_OF(lanes) (4 * (lanes))
 #define STAGE_ROWS(lanes) (3 * CHANNELS(lanes) + 2 * STATES_OF(lanes))
 #define BACKWARD_ROWS(lanes) (STAGE_ROWS(lanes) + CHANNELS(lanes))
-#define STAGE(lanes, steps) (STAGE_ROWS(lanes) * (steps))         /* floats */
+#define ROOM(rows, steps) ((rows) * ((steps) == 8 ? 9 : (steps))) /* floats, for a multiple of four rows */
+#define STAGE(lanes, steps) ROOM(STAGE_ROWS(lanes), steps)
 #define PIECES_OF(rows, steps) (((rows) * (steps) / 4 + 31) / 32) /* a lane's, of four steps each */
 #define PIECES(lanes, steps) PIECES_OF(STAGE_ROWS(lanes), steps)
 #define ROW_DELTA(lanes) (CHANNELS(lanes)) /* the first row of each array */
@@ -40,7 +41,7 @@
 template <int steps>
 static __device__ __forceinline__ int place(int row, int t)
 {
-    return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : steps == 8 ? t ^ (row & 4) : t);
+    return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : steps == 8 ? (row & ~3) + t : t);
 }
 
 static __device__ __forceinline__ void get4(const float *from, float to[4])
@@ -55,11 +56,14 @@ static __device__ __forceinline__ void get(const float *rows, int row, int t, fl
 {
 #pragma unroll
     for (int i = 0; i < count; i += 4)
-        if (count % 4 == 0)
+        if (count % 4 == 0) {
             get4(rows + place<steps>(row, t + i), to + i);
-        else
-            for (int j = 0; j < count; j++)
-                to[j] = rows[place<steps>(row, t) + j];
+        } else if (count == 2) {
+            const float2 two = *(const float2 *)(rows + place<steps>(row, t));
+            to[0] = two.x, to[1] = two.y;
+        } else {
+            to[0] = rows[place<steps>(row, t)];
+        }
 }
 
 template <int steps, int count>
@@ -69,9 +73,10 @@ static __device__ __forceinline__ void put(float *rows, int row, int t, const fl
     for (int i = 0; i < count; i += 4)
         if (count % 4 == 0)
             *(float4 *)(rows + place<steps>(row, t + i)) = make_float4(from[i], from[i + 1], from[i + 2], from[i + 3]);
+        else if (count == 2)
+            *(float2 *)(rows + place<steps>(row, t)) = make_float2(from[0], from[1]);
         else
-            for (int j = 0; j < count; j++)
-                rows[place<steps>(row, t) + j] = from[j];
+            rows[place<steps>(row, t)] = from[0];
 }
 
 /* ---- From global memory to a stage, in pieces of four elements. fetch sends a piece off and land ends it: float32 flies by

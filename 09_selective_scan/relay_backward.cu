@@ -23,9 +23,9 @@
 enum { STEPS = RELAY_STEPS, WARPS = RELAY_WARPS };
 
 /* Floats of a stage: its rows, and the states before the chunk. Of a warp: two stages, step, step u and d_y, the baton. */
-#define STATES_AT(lanes) (BACKWARD_ROWS(lanes) * STEPS)
+#define STATES_AT(lanes) (ROOM(BACKWARD_ROWS(lanes), STEPS))
 #define STAGE_FLOATS(lanes) (STATES_AT(lanes) + 32 * 4)
-#define WARP_FLOATS(lanes) (2 * STAGE_FLOATS(lanes) + 3 * CHANNELS(lanes) * STEPS + 32 * 4)
+#define WARP_FLOATS(lanes) (2 * STAGE_FLOATS(lanes) + ROOM(3 * CHANNELS(lanes), STEPS) + 32 * 4)
 
 /* Sends off the chunk that begins at step `at`, if it is one. */
 template <typename stored, int lanes>
@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes, order = order_of<lanes>(lane);
     const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
     float *stage = (float *)shared + warp * WARP_FLOATS(lanes), *next = stage + STAGE_FLOATS(lanes);
-    float *const steps = next + STAGE_FLOATS(lanes), *const baton = steps + 3 * channels * STEPS + lane * 4;
+    float *const steps = next + STAGE_FLOATS(lanes), *const baton = steps + ROOM(3 * channels, STEPS) + lane * 4;
     const int follower = (warp + 1) % WARPS;
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
@@ -93,64 +93,40 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
         fetch_all<stored, lanes>(pieces, there, saved, at - WARPS * STEPS, seq_len, lane, next, held);
         prepare<lanes, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         float d_out[own], z[own], d_y[own];
-        get<STEPS, own>(stage, ROW_D_OUT(lanes) + row, mine, d_out);
-        get<STEPS, own>(stage, ROW_Z(lanes) + row, mine, z);
+        get<STEPS, own>(stage + ROOM(ROW_D_OUT(lanes), STEPS), row, mine, d_out);
+        get<STEPS, own>(stage + ROOM(ROW_Z(lanes), STEPS), row, mine, z);
 #pragma unroll
         for (int i = 0; i < own; i++)
             d_y[i] = args.z != NULL ? d_out[i] * silu(z[i]) : d_out[i];
-        put<STEPS, own>(steps, 2 * channels + row, mine, d_y);
+        put<STEPS, own>(steps + ROOM(2 * channels, STEPS), row, mine, d_y);
         __syncwarp();
 
-        /* 1. Before the turn: the chunk's states, and what it makes of a gradient. */
-        float a[STEPS][4], kept[STEPS][4], y[STEPS] = {}, sums[STEPS];
+        /* 1. Before the turn: a and a h, and what the chunk makes of a gradient. */
+        float a[STEPS][4], kept[STEPS][4];
         float h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, note[4];
         get<4, 4>(stage + STATES_AT(lanes), lane, 0, h);
 #pragma unroll
-        for (int t = 0; t < STEPS; t += 4) {
-            float step[4], step_u[4], d_y[4], B[4][4], C[4][4];
-            get<STEPS, 4>(steps, row, t, step);
-            get<STEPS, 4>(steps, channels + row, t, step_u);
-            get<STEPS, 4>(steps, 2 * channels + row, t, d_y);
+        for (int t = 0; t < STEPS; t += 2) {
+            float step[2], step_u[2], d_y[2], B[4][2], C[4][2];
+            get<STEPS, 2>(steps, row, t, step);
+            get<STEPS, 2>(steps + ROOM(channels, STEPS), row, t, step_u);
+            get<STEPS, 2>(steps + ROOM(2 * channels, STEPS), row, t, d_y);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                get<STEPS, 4>(stage, ROW_B(lanes) + (i ^ order) * lanes + part, t, B[i]);
-                get<STEPS, 4>(stage, ROW_C(lanes) + (i ^ order) * lanes + part, t, C[i]);
+                get<STEPS, 2>(stage + ROOM(ROW_B(lanes), STEPS), (i ^ order) * lanes + part, t, B[i]);
+                get<STEPS, 2>(stage + ROOM(ROW_C(lanes), STEPS), (i ^ order) * lanes + part, t, C[i]);
             }
 #pragma unroll
-            for (int j = 0; j < 4; j++) {
-                float d_C[4];
+            for (int j = 0; j < 2; j++)
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     a[t + j][i] = fast_exp2(step[j] * A[i]);
                     kept[t + j][i] = a[t + j][i] * h[i];
                     h[i] = kept[t + j][i] + step_u[j] * B[i][j];
-                    y[t + j] += C[i][j] * h[i];
-                    d_C[i] = d_y[j] * h[i];
                     product[i] *= a[t + j][i];
                     start[i] += product[i] * (d_y[j] * C[i][j]);
                 }
-                sums[t + j] = add_channels<lanes>(d_C);
-            }
         }
-        fold_channels<lanes>(sums, lane);
-        if (sum_state < args.states)
-            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - (int)sum_at, whole, sums);
-        if (args.z != NULL) {
-            float u[own];
-            get<STEPS, own>(stage, row, mine, u);
-            fold<lanes, STEPS>(y, part);
-#pragma unroll
-            for (int i = 0; i < own; i++)
-                y[i] = d_out[i] * (y[i] + D * u[i]) * silu_slope(z[i]);
-            if (row < here)
-                store<stored, own>((stored *)args.d_z + both * seq_len + at + mine, seq_len - at - mine, whole, y);
-        }
-#pragma unroll
-        for (int t = 0; t < STEPS; t++)
-            if (at + t >= seq_len)
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    kept[t][i] = 0.0f; /* no step: an infinite state behind the last one belongs to no gradient */
 #pragma unroll
         for (int i = 0; i < 4; i++)
             note[i] = product[i] + start[i];
@@ -168,43 +144,61 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1)
         }
 
         /* 3. After it: the gradients. */
-        float d_input[STEPS] = {}, d_step[STEPS] = {}, chunk_A[4] = {}, chunk_D = 0.0f, chunk_bias = 0.0f;
+        float y[STEPS] = {}, d_input[STEPS] = {}, d_step[STEPS] = {}, sums_B[STEPS], sums_C[STEPS], chunk_A[4] = {};
 #pragma unroll
-        for (int t = STEPS - 4; t >= 0; t -= 4) {
-            float step[4], step_u[4], d_y[4], B[4][4], C[4][4];
-            get<STEPS, 4>(steps, row, t, step);
-            get<STEPS, 4>(steps, channels + row, t, step_u);
-            get<STEPS, 4>(steps, 2 * channels + row, t, d_y);
+        for (int t = STEPS - 2; t >= 0; t -= 2) {
+            float step[2], step_u[2], d_y[2], B[4][2], C[4][2];
+            get<STEPS, 2>(steps, row, t, step);
+            get<STEPS, 2>(steps + ROOM(channels, STEPS), row, t, step_u);
+            get<STEPS, 2>(steps + ROOM(2 * channels, STEPS), row, t, d_y);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                get<STEPS, 4>(stage, ROW_B(lanes) + (i ^ order) * lanes + part, t, B[i]);
-                get<STEPS, 4>(stage, ROW_C(lanes) + (i ^ order) * lanes + part, t, C[i]);
+                get<STEPS, 2>(stage + ROOM(ROW_B(lanes), STEPS), (i ^ order) * lanes + part, t, B[i]);
+                get<STEPS, 2>(stage + ROOM(ROW_C(lanes), STEPS), (i ^ order) * lanes + part, t, C[i]);
             }
 #pragma unroll
-            for (int j = 3; j >= 0; j--) {
-                float d_B[4];
+            for (int j = 1; j >= 0; j--) {
+                float d_B[4], d_C[4];
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
+                    const float now = kept[t + j][i] + step_u[j] * B[i][j];
                     const float g = d_y[j] * C[i][j] + carry[i], g_kept = g * kept[t + j][i];
+                    y[t + j] += C[i][j] * now;
+                    d_C[i] = d_y[j] * now;
                     d_input[t + j] += g * B[i][j];
                     d_step[t + j] += g_kept * A[i];
-                    chunk_A[i] += g_kept * step[j];
+                    if (at + t + j < seq_len)
+                        chunk_A[i] += g_kept * step[j];
                     d_B[i] = g * step_u[j];
                     carry[i] = a[t + j][i] * g;
                 }
-                sums[t + j] = add_channels<lanes>(d_B);
+                sums_B[t + j] = add_channels<lanes>(d_B);
+                sums_C[t + j] = add_channels<lanes>(d_C);
             }
         }
-        fold_channels<lanes>(sums, lane);
-        if (sum_state < args.states)
-            store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - (int)sum_at, whole, sums);
+        fold_channels<lanes>(sums_B, lane);
+        fold_channels<lanes>(sums_C, lane);
+        if (sum_state < args.states) {
+            store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - (int)sum_at, whole, sums_B);
+            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - (int)sum_at, whole, sums_C);
+        }
+        float chunk_D = 0.0f, chunk_bias = 0.0f, u[own], delta[own], step[own];
+        get<STEPS, own>(stage, row, mine, u);
+        if (args.z != NULL) {
+            get<STEPS, own>(stage + ROOM(ROW_D_OUT(lanes), STEPS), row, mine, d_out);
+            get<STEPS, own>(stage + ROOM(ROW_Z(lanes), STEPS), row, mine, z);
+            fold<lanes, STEPS>(y, part);
+#pragma unroll
+            for (int i = 0; i < own; i++)
+                y[i] = d_out[i] * (y[i] + D * u[i]) * silu_slope(z[i]);
+            if (row < here)
+                store<stored, own>((stored *)args.d_z + both * seq_len + at + mine, seq_len - at - mine, whole, y);
+        }
         fold<lanes, STEPS>(d_input, part);
         fold<lanes, STEPS>(d_step, part);
-        float u[own], delta[own], step[own];
-        get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage, ROW_DELTA(lanes) + row, mine, delta);
+        get<STEPS, own>(stage + ROOM(ROW_DELTA(lanes), STEPS), row, mine, delta);
         get<STEPS, own>(steps, row, mine, step);
-        get<STEPS, own>(steps, 2 * channels + row, mine, d_y);
+        get<STEPS, own>(steps + ROOM(2 * channels, STEPS), row, mine, d_y);
 #pragma unroll
         for (int i = 0; i < own; i++) {
             /* x - x is 0, or NaN for an infinite x, which stood in a sum over the states with either sign. */

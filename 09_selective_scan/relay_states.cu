@@ -14,7 +14,7 @@
 enum { STEPS = RELAY_STEPS, WARPS = RELAY_WARPS };
 
 /* Floats of a warp: two stages, step and step u, the baton, and a note. */
-#define WARP_FLOATS(lanes) (2 * STAGE(lanes, STEPS) + 2 * CHANNELS(lanes) * STEPS + 2 * 32 * 4)
+#define WARP_FLOATS(lanes) (2 * STAGE(lanes, STEPS) + ROOM(2 * CHANNELS(lanes), STEPS) + 2 * 32 * 4)
 
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 3 : 1)
@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 3 : 1)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes, order = order_of<lanes>(lane);
     const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
     float *stage = (float *)shared + warp * WARP_FLOATS(lanes), *next = stage + STAGE(lanes, STEPS);
-    float *const steps = next + STAGE(lanes, STEPS), *const baton = steps + 2 * channels * STEPS + lane * 4;
+    float *const steps = next + STAGE(lanes, STEPS), *const baton = steps + ROOM(2 * channels, STEPS) + lane * 4;
     float *const note = baton + 32 * 4;
     const int follower = (warp + 1) % WARPS;
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
@@ -71,10 +71,10 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 3 : 1)
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4];
             get<STEPS, 4>(steps, row, t, step);
-            get<STEPS, 4>(steps, channels + row, t, step_u);
+            get<STEPS, 4>(steps + ROOM(channels, STEPS), row, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get<STEPS, 4>(stage, ROW_B(lanes) + (i ^ order) * lanes + part, t, B[i]);
+                get<STEPS, 4>(stage + ROOM(ROW_B(lanes), STEPS), (i ^ order) * lanes + part, t, B[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 sum += step[j];
