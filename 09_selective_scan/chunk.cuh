@@ -27,7 +27,7 @@
 #define STATES_OF(lanes) (4 * (lanes))
 #define STAGE_ROWS(lanes) (3 * CHANNELS(lanes) + 2 * STATES_OF(lanes))
 #define BACKWARD_ROWS(lanes) (STAGE_ROWS(lanes) + CHANNELS(lanes))
-#define ROOM(rows, steps) ((rows) * ((steps) == 8 ? 9 : (steps))) /* floats, for a multiple of four rows */
+#define ROOM(rows, steps) ((rows) * ((steps) < 16 ? (steps) + 1 : (steps))) /* floats, for a multiple of four rows */
 #define STAGE(lanes, steps) ROOM(STAGE_ROWS(lanes), steps)
 #define PIECES_OF(rows, steps) (((rows) * (steps) / 4 + 31) / 32) /* a lane's, of four steps each */
 #define PIECES(lanes, steps) PIECES_OF(STAGE_ROWS(lanes), steps)
