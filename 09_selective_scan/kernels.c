@@ -13,8 +13,7 @@ const struct selective_kernel chapter09_kernels[] = {
      .idea = "a thread a channel, a loop through time, its states in registers",
      .forward = selective_steps_forward,
      .backward = selective_steps_backward,
-     .workspace_size = selective_steps_workspace,
-     .is_default = true},
+     .workspace_size = selective_steps_workspace},
     {.name = "fused_steps",
      .idea = "a warp some channels, four states a lane, chunks of time through shared memory",
      .forward = selective_fused_steps_forward,
@@ -25,6 +24,12 @@ const struct selective_kernel chapter09_kernels[] = {
      .backward = selective_relay_backward,
      .workspace_size = selective_relay_workspace,
      .max_states = RELAY_STATES},
+    {.name = "default",
+     .idea = "relay, fused_steps or steps, by shape and chip",
+     .forward = selective_forward,
+     .backward = selective_backward,
+     .workspace_size = selective_default_workspace,
+     .is_default = true},
     {.name = NULL},
 };
 

@@ -19,11 +19,14 @@ selective_launcher selective_fused_steps_forward; /* a warp some channels, four 
 selective_launcher selective_relay_forward;  /* the warps of a block take the chunks of time in turn */
 selective_launcher selective_steps_backward; /* the gradients of steps, deterministic */
 selective_launcher selective_relay_backward; /* those of relay, deterministic, too */
+selective_launcher selective_forward;        /* the fastest of these for the shape and the chip (default.c) */
+selective_launcher selective_backward;
 
 /* Scratch memory in bytes. Forward, steps needs some only for more than STEPS_ELEMS states. */
 size_t selective_expanded_workspace(const struct selective_args *args, bool backward);
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 size_t selective_relay_workspace(const struct selective_args *args, bool backward);
+size_t selective_default_workspace(const struct selective_args *args, bool backward);
 
 /* steps: the most states in registers; backward also the steps between two saved states. */
 enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
