@@ -25,7 +25,7 @@ const struct linrec_kernel chapter08_kernels[] = {
      .forward = lookback_few, .backward = lookback_few_backward, .workspace_size = lookback_workspace},
     {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
      .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
-     .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES}},
+     .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
     {KERNEL(default, "few, waves or an earlier chapter's kernel, by number, length and chip"),
      .forward = linrec_forward, .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
     {.name = NULL},

@@ -11,7 +11,8 @@
 
        | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
-   In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks. */
+   Backward, d_out follows C. In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in
+   different banks. Behind four rows of 8 there is room for four floats, so that this holds for rows r and r + 4. */
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
 
@@ -25,18 +26,22 @@
 #define CHANNELS(lanes) (32 / (lanes))
 #define STATES_OF(lanes) (4 * (lanes))
 #define STAGE_ROWS(lanes) (3 * CHANNELS(lanes) + 2 * STATES_OF(lanes))
-#define STAGE(lanes, steps) (STAGE_ROWS(lanes) * (steps))                  /* floats */
-#define PIECES(lanes, steps) ((STAGE_ROWS(lanes) * (steps) / 4 + 31) / 32) /* a lane's, of four steps each */
-#define ROW_DELTA(lanes) (CHANNELS(lanes))                                 /* the first row of each array */
+#define BACKWARD_ROWS(lanes) (STAGE_ROWS(lanes) + CHANNELS(lanes))
+#define ROOM(rows, steps) ((rows) * ((steps) < 16 ? (steps) + 1 : (steps))) /* floats, for a multiple of four rows */
+#define STAGE(lanes, steps) ROOM(STAGE_ROWS(lanes), steps)
+#define PIECES_OF(rows, steps) (((rows) * (steps) / 4 + 31) / 32) /* a lane's, of four steps each */
+#define PIECES(lanes, steps) PIECES_OF(STAGE_ROWS(lanes), steps)
+#define ROW_DELTA(lanes) (CHANNELS(lanes)) /* the first row of each array */
 #define ROW_Z(lanes) (2 * CHANNELS(lanes))
 #define ROW_B(lanes) (3 * CHANNELS(lanes))
 #define ROW_C(lanes) (3 * CHANNELS(lanes) + STATES_OF(lanes))
+#define ROW_D_OUT(lanes) STAGE_ROWS(lanes)
 
 /* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. */
 template <int steps>
 static __device__ __forceinline__ int place(int row, int t)
 {
-    return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : t);
+    return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : steps == 8 ? (row & ~3) + t : t);
 }
 
 static __device__ __forceinline__ void get4(const float *from, float to[4])
@@ -51,11 +56,14 @@ static __device__ __forceinline__ void get(const float *rows, int row, int t, fl
 {
 #pragma unroll
     for (int i = 0; i < count; i += 4)
-        if (count % 4 == 0)
+        if (count % 4 == 0) {
             get4(rows + place<steps>(row, t + i), to + i);
-        else
-            for (int j = 0; j < count; j++)
-                to[j] = rows[place<steps>(row, t) + j];
+        } else if (count == 2) {
+            const float2 two = *(const float2 *)(rows + place<steps>(row, t));
+            to[0] = two.x, to[1] = two.y;
+        } else {
+            to[0] = rows[place<steps>(row, t)];
+        }
 }
 
 template <int steps, int count>
@@ -65,9 +73,10 @@ static __device__ __forceinline__ void put(float *rows, int row, int t, const fl
     for (int i = 0; i < count; i += 4)
         if (count % 4 == 0)
             *(float4 *)(rows + place<steps>(row, t + i)) = make_float4(from[i], from[i + 1], from[i + 2], from[i + 3]);
+        else if (count == 2)
+            *(float2 *)(rows + place<steps>(row, t)) = make_float2(from[0], from[1]);
         else
-            for (int j = 0; j < count; j++)
-                rows[place<steps>(row, t) + j] = from[j];
+            rows[place<steps>(row, t)] = from[0];
 }
 
 /* ---- From global memory to a stage, in pieces of four elements. fetch sends a piece off and land ends it: float32 flies by
@@ -113,27 +122,31 @@ static __device__ __forceinline__ void land4(const stored *, float *to, uint2 he
 }
 
 /* Finds the lane's pieces of the stage in memory: `first` is the warp's first channel of those of its group, `here` how many
-   it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none. */
-template <typename stored, int lanes, int steps>
+   it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none. `rows` says
+   how many of the rows above the stage has. */
+template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ unsigned find_pieces(const struct selective_args *args, size_t batch, size_t group,
                                                        size_t first, int here, int at, const stored *pieces[])
 {
     unsigned there = 0;
 #pragma unroll
-    for (int j = 0; j < PIECES(lanes, steps); j++) {
+    for (int j = 0; j < PIECES_OF(rows, steps); j++) {
         const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
-        const bool of_states = row >= ROW_B(lanes);
-        const int own = of_states ? (row - ROW_B(lanes)) % STATES_OF(lanes) : row % CHANNELS(lanes);
+        const bool of_states = row >= ROW_B(lanes) && row < ROW_D_OUT(lanes);
+        const int own = of_states               ? (row - ROW_B(lanes)) % STATES_OF(lanes)
+                        : row < ROW_B(lanes)    ? row % CHANNELS(lanes)
+                                                : row - ROW_D_OUT(lanes);
         const void *const array = row < ROW_DELTA(lanes) ? args->u
                                   : row < ROW_Z(lanes)   ? args->delta
                                   : row < ROW_B(lanes)   ? args->z
                                   : row < ROW_C(lanes)   ? args->B
-                                                         : args->C;
+                                  : row < ROW_D_OUT(lanes) ? args->C
+                                                         : args->d_out;
         const size_t array_row = of_states
                                      ? (batch * args->groups + group) * args->states + own
                                      : batch * args->channels + args->channels / args->groups * group + first + own;
         pieces[j] = (const stored *)array + array_row * args->seq_len + at + t;
-        if (row < STAGE_ROWS(lanes) && array != NULL && own < (of_states ? (int)args->states : here))
+        if (row < rows && array != NULL && own < (of_states ? (int)args->states : here))
             there |= 1u << j;
     }
     return there;
@@ -141,37 +154,37 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
 
 /* Sends off the lane's pieces of the chunk that begins at step `at`, and goes `stride` steps on. From the sequence's end on
    nothing is sent. */
-template <typename stored, int lanes, int steps>
+template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ void fetch(const stored *pieces[], unsigned there, int at, int stride, int seq_len,
                                              float *stage, uint2 *held)
 {
     const int t = threadIdx.x % (steps / 4) * 4;
     if (at + steps <= seq_len && seq_len % 4 == 0) {
 #pragma unroll
-        for (int j = 0; j < PIECES(lanes, steps); j++)
+        for (int j = 0; j < PIECES_OF(rows, steps); j++)
             if (there >> j & 1)
                 fetch4(pieces[j], 4, true, stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t),
                        &held[j]);
     } else if (at < seq_len) {
 #pragma unroll
-        for (int j = 0; j < PIECES(lanes, steps); j++)
+        for (int j = 0; j < PIECES_OF(rows, steps); j++)
             if (there >> j & 1)
                 fetch4(pieces[j], seq_len - at - t, false,
                        stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), &held[j]);
     }
     __pipeline_commit();
 #pragma unroll
-    for (int j = 0; j < PIECES(lanes, steps); j++)
+    for (int j = 0; j < PIECES_OF(rows, steps); j++)
         pieces[j] += stride;
 }
 
-template <typename stored, int lanes, int steps>
+template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ void land(const stored *const pieces[], unsigned there, float *stage,
                                             const uint2 *held)
 {
     const int t = threadIdx.x % (steps / 4) * 4;
 #pragma unroll
-    for (int j = 0; j < PIECES(lanes, steps); j++)
+    for (int j = 0; j < PIECES_OF(rows, steps); j++)
         if (there >> j & 1)
             land4(pieces[j], stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), held[j]);
 }
@@ -199,15 +212,15 @@ static __device__ __forceinline__ void prepare(const float *stage, int row, int 
     put<steps, own>(to, CHANNELS(lanes) + row, mine, u);
 }
 
-/* y[0 .. 2 half) of this lane and of the one whose part differs in `bit`: each keeps the sums of one half. */
+/* y[0 .. 2 half) of this lane and of the one whose number differs in `bit`: each keeps the sums of one half. */
 template <int half>
-static __device__ __forceinline__ void fold_once(float *y, int part, int bit)
+static __device__ __forceinline__ void fold_once(float *y, int lane, int bit)
 {
-    const bool upper = part & bit;
+    const bool upper = lane & bit;
 #pragma unroll
     for (int i = 0; i < half; i++) {
         const float give = upper ? y[i] : y[half + i], keep = upper ? y[half + i] : y[i];
-        y[i] = keep + __shfl_xor_sync(0xFFFFFFFFu, give, 2 * bit);
+        y[i] = keep + __shfl_xor_sync(0xFFFFFFFFu, give, bit);
     }
 }
 
@@ -217,13 +230,13 @@ template <int lanes, int steps>
 static __device__ __forceinline__ void fold(float y[steps], int part)
 {
     if (lanes > 1)
-        fold_once<steps / 2>(y, part, 1);
+        fold_once<steps / 2>(y, 2 * part, 2);
     if (lanes > 2)
-        fold_once<steps / 4>(y, part, 2);
+        fold_once<steps / 4>(y, 2 * part, 4);
     if (lanes > 4)
-        fold_once<steps / 8>(y, part, 4);
+        fold_once<steps / 8>(y, 2 * part, 8);
     if (lanes > 8)
-        fold_once<steps / 16>(y, part, 8);
+        fold_once<steps / 16>(y, 2 * part, 16);
 }
 
 template <int lanes, int steps>
@@ -231,6 +244,42 @@ static __device__ __forceinline__ int first_own(int part)
 {
     return (lanes > 1 ? (part & 1) * (steps / 2) : 0) + (lanes > 2 ? (part >> 1 & 1) * (steps / 4) : 0) +
            (lanes > 4 ? (part >> 2 & 1) * (steps / 8) : 0) + (lanes > 8 ? (part >> 3 & 1) * (steps / 16) : 0);
+}
+
+/* ---- Backward: sums over the channels of the warp, for each state and step. A lane's i-th state is (i ^ order) lanes +
+   part, where `order` are two bits of its channel's number (2, 4 or 8 lanes). So the two states that a lane gives away are
+   always its last ones, and those that its neighbour keeps. ---- */
+
+template <int lanes>
+static __device__ __forceinline__ int order_of(int lane)
+{
+    return (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+}
+
+/* The sum of values[0] and of all that belong to the same state, over four channels. */
+template <int lanes>
+static __device__ __forceinline__ float add_channels(const float values[4])
+{
+    const float first = values[0] + __shfl_xor_sync(0xFFFFFFFFu, values[2], 16);
+    const float second = values[1] + __shfl_xor_sync(0xFFFFFFFFu, values[3], 16);
+    return first + __shfl_xor_sync(0xFFFFFFFFu, second, lanes == 8 ? 1 : 8);
+}
+
+/* Adds up add_channels' sums of all 8 steps over the channels that are left. Each lane keeps `lanes` of them, those of its
+   state 0 from step first_sum(lane) on. */
+template <int lanes>
+static __device__ __forceinline__ void fold_channels(float sums[8], int lane)
+{
+    if (lanes < 8)
+        fold_once<4>(sums, lane, 1);
+    if (lanes < 4)
+        fold_once<2>(sums, lane, 4);
+}
+
+template <int lanes>
+static __device__ __forceinline__ int first_sum(int lane)
+{
+    return (lanes < 8 ? (lane & 1) * 4 : 0) + (lanes < 4 ? (lane & 4) / 2 : 0);
 }
 
 /* The first `left` of `count` results, to global memory. `whole`: all are there, and pieces of four are aligned. */

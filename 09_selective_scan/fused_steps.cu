@@ -13,6 +13,7 @@
                      y added up over the lanes, + D u, times silu(z)    16 / lanes steps each lane
 
    One exponential for each state and step is the roof: a multiprocessor has 16 a clock. */
+#include <arch.h>
 #include <cuda_runtime.h>
 
 #include "chunk.cuh"
@@ -21,7 +22,7 @@
 enum { STEPS = 16 };
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32, lanes == 4 ? 16 : 8) fused_steps_forward(struct selective_args args)
+static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8) fused_steps_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
     __shared__ __align__(16) float stages[3][STAGE(lanes, STEPS)];

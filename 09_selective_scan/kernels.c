@@ -22,6 +22,8 @@ const struct selective_kernel chapter09_kernels[] = {
     {.name = "relay",
      .idea = "fused_steps, but the warps of a block take the chunks of time in turn",
      .forward = selective_relay_forward,
+     .backward = selective_relay_backward,
+     .workspace_size = selective_relay_workspace,
      .max_states = RELAY_STATES},
     {.name = NULL},
 };

@@ -147,3 +147,23 @@ size_t selective_expanded_workspace(const struct selective_args *args, bool back
     const size_t count = args->batch * args->channels * args->states * args->seq_len;
     return backward ? 0 : 3 * ((count + 3) / 4 * 16);
 }
+
+size_t selective_relay_lanes(const struct selective_args *args)
+{
+    return args->states <= 8 ? 2 : args->states <= 16 ? 4 : 8;
+}
+
+size_t selective_relay_blocks(const struct selective_args *args)
+{
+    const size_t channels = 32 / selective_relay_lanes(args);
+    return (args->channels / args->groups + channels - 1) / channels;
+}
+
+/* Backward the partial sums, and the states before each chunk. */
+size_t selective_relay_workspace(const struct selective_args *args, bool backward)
+{
+    if (!backward || selective_is_empty(args))
+        return 0;
+    const size_t blocks = selective_relay_blocks(args), chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
+    return selective_parts_of(args, blocks).bytes + args->batch * args->groups * blocks * chunks * 32 * 4 * sizeof(float);
+}

@@ -21,19 +21,19 @@
 enum { STEPS = 8, WARPS = 8 };
 
 /* Floats of a block: two stages, the steps, the baton, and a second one (below), for each warp. */
-#define RELAY_FLOATS(lanes) (WARPS * (2 * STAGE(lanes, STEPS) + 2 * CHANNELS(lanes) * STEPS + 2 * 32 * 4))
+#define RELAY_FLOATS(lanes) (WARPS * (2 * STAGE(lanes, STEPS) + ROOM(2 * CHANNELS(lanes), STEPS) + 2 * 32 * 4))
 
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = ROOM(2 * CHANNELS(lanes), STEPS), own = STEPS / lanes };
     extern __shared__ float4 shared[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes;
     const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
     float *stage = (float *)shared + warp * 2 * STAGE(lanes, STEPS), *next = stage + STAGE(lanes, STEPS);
     float *const all_steps = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps =
-                                                                                    all_steps + warp * 2 * rows;
-    float *const batons = all_steps + WARPS * 2 * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
+                                                                                    all_steps + warp * rows;
+    float *const batons = all_steps + WARPS * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
     const int seq_len = (int)args.seq_len;
     const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
     const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;

@@ -16,15 +16,20 @@ selective_launcher selective_expanded_forward;   /* coefficients and inputs writ
 selective_launcher selective_fused_scan_forward; /* a block a channel, the states in turn, 04's scan over time */
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
 selective_launcher selective_fused_steps_forward; /* a warp some channels, four states a lane, through shared memory */
-selective_launcher selective_relay_forward; /* the warps of a block take the chunks of time in turn */
-selective_launcher selective_steps_backward;     /* its gradients, deterministic */
+selective_launcher selective_relay_forward;  /* the warps of a block take the chunks of time in turn */
+selective_launcher selective_steps_backward; /* the gradients of steps, deterministic */
+selective_launcher selective_relay_backward; /* those of relay, deterministic, too */
 
 /* Scratch memory in bytes. Forward, steps needs some only for more than STEPS_ELEMS states. */
 size_t selective_expanded_workspace(const struct selective_args *args, bool backward);
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
+size_t selective_relay_workspace(const struct selective_args *args, bool backward);
 
 /* steps: the most states in registers; backward also the steps between two saved states. */
 enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
+
+/* relay: the steps of a chunk, which a warp takes at a time. */
+enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
 
 enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
 
@@ -50,6 +55,15 @@ size_t selective_warps(const struct selective_args *args);
 /* Adds up all parts, always in the same order, and writes the gradients that args has. Launches and does not wait. */
 cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
                              cudaStream_t stream);
+
+/* relay backward: lanes of a channel, and how many blocks have the channels of a group. */
+size_t selective_relay_lanes(const struct selective_args *args);
+size_t selective_relay_blocks(const struct selective_args *args);
+
+/* Its first walk, forward through time: leaves the states before each chunk in parts->rest, (batch, groups,
+   blocks of a group, chunks, 32 lanes, 4). Launches and does not wait (relay_states.cu). */
+cudaError_t selective_relay_states(const struct selective_args *args, const struct selective_parts *parts,
+                                   cudaStream_t stream);
 
 /* What every launcher checks first (launch.c). cudaErrorInvalidValue for sizes whose bytes overflow, no state or more
    than SELECTIVE_MAX_STATES, groups that do not divide the channels, a needed pointer that is NULL or a base that is

@@ -6,7 +6,7 @@
    has one column. */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "chunk_state.h"
 #include "stored.cuh"
 
 template <int storage, int width>
@@ -21,7 +21,7 @@ static __device__ __forceinline__ void load(const void *array, size_t at, float 
 /* Thread i goes through the chunks of elements width * i ... of (batch, columns), with the loads of `ahead` chunks on
    their way. */
 template <int storage, int width, int ahead>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256, 1)
     ahead_forward(struct flat flat, bool exclusive, const void *__restrict__ h_local, const float *__restrict__ gamma,
                   const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
@@ -92,9 +92,10 @@ extern "C" cudaError_t chunk_state_ahead(const struct chunk_state_args *args, cu
     const cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (done)
         return error;
-    ahead_kernel *const chosen = args->storage == FLOAT32 ? (wide ? choose<FLOAT32, 4>(ahead) : choose<FLOAT32, 1>(ahead))
-                           : args->storage == BF16  ? (wide ? choose<BF16, 4>(ahead) : choose<BF16, 1>(ahead))
-                                                    : (wide ? choose<FP16, 4>(ahead) : choose<FP16, 1>(ahead));
+    ahead_kernel *const chosen = args->storage == FLOAT32
+                                     ? (wide ? choose<FLOAT32, 4>(ahead) : choose<FLOAT32, 1>(ahead))
+                                 : args->storage == BF16 ? (wide ? choose<BF16, 4>(ahead) : choose<BF16, 1>(ahead))
+                                                         : (wide ? choose<FP16, 4>(ahead) : choose<FP16, 1>(ahead));
     if (blocks > 0x7FFFFFFF || threads > 256 || threads % 32 != 0 || chosen == NULL)
         return cudaErrorInvalidValue;
     chosen<<<(unsigned)blocks, threads, 0, stream>>>(flat, args->exclusive, args->h_local, args->gamma,

@@ -1,7 +1,7 @@
-/* backward_space.cu - see backward_space.h */
+/* backward_space.cu - see chunk_state.h */
 #include <cuda_runtime.h>
 
-#include "backward_space.h"
+#include "chunk_state.h"
 
 static size_t num_decays(const struct chunk_state_args *args)
 {
@@ -12,7 +12,7 @@ static size_t num_decays(const struct chunk_state_args *args)
 static size_t states_bytes(const struct chunk_state_args *args)
 {
     const size_t count = args->batch * args->chunks * args->heads * args->dk * args->dv;
-    return args->states != NULL ? 0 : (count * (args->storage == FLOAT32 ? 4 : 2) + 15) / 16 * 16;
+    return args->states != NULL ? 0 : (count * storage_bytes(args->storage) + 15) / 16 * 16;
 }
 
 extern "C" size_t backward_workspace(const struct chunk_state_args *args, size_t parts)
@@ -42,7 +42,8 @@ extern "C" cudaError_t backward_space(const struct chunk_state_args *args, size_
 }
 
 /* Thread i adds up the parts of decay i. */
-static __global__ void add_parts(size_t count, size_t parts, const float *__restrict__ sums, float *__restrict__ d_gamma)
+static __global__ void add_parts(size_t count, size_t parts, const float *__restrict__ sums,
+                                 float *__restrict__ d_gamma)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count)

@@ -8,25 +8,8 @@
                        +-- decay 0 ---+-- decay 1-+ ...  */
 #include <cuda_runtime.h>
 
-#include "backward_space.h"
+#include "chunk_state.h"
 #include "pieces.cuh"
-
-/* The block's first piece, which is of the last chunks, and its next one. */
-static __device__ __forceinline__ struct piece piece_last(const struct pieces_shape *shape, size_t item)
-{
-    return piece_of(shape, item, (shape->flat.chunks - 1) / STEPS * STEPS, shape->flat.chunks);
-}
-
-static __device__ __forceinline__ void piece_before(const struct pieces_shape *shape, struct piece *piece)
-{
-    if (piece->first == 0) {
-        *piece = piece_last(shape, (size_t)piece->item + gridDim.x);
-        return;
-    }
-    piece->first -= STEPS;
-    piece->row -= STEPS;
-    piece->chunks = STEPS;
-}
 
 /* Asks for a piece of both arrays and its decays, if there is one. All threads call it. */
 template <int storage>
@@ -143,10 +126,10 @@ extern "C" size_t chunk_state_bulk_workspace(const struct chunk_state_args *args
 
 extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    void (*const kernel)(struct pieces_shape, bool, const void *, const float *, const void *, const float *,
-                         void *, float *, float *) = args->storage == FLOAT32 ? bulk_backward<FLOAT32>
-                                                     : args->storage == BF16  ? bulk_backward<BF16>
-                                                                              : bulk_backward<FP16>;
+    void (*const kernel)(struct pieces_shape, bool, const void *, const float *, const void *, const float *, void *,
+                         float *, float *) = args->storage == FLOAT32 ? bulk_backward<FLOAT32>
+                                             : args->storage == BF16  ? bulk_backward<BF16>
+                                                                      : bulk_backward<FP16>;
     struct pieces_shape shape;
     struct backward_space space;
     bool done;

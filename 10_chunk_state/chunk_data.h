@@ -3,6 +3,7 @@
 #define CHUNK_DATA_H
 
 #include "../common/data.h"
+#include "chunk_state.h"
 
 /* The operation's sizes and arrays, as they are numbered (operation.c). */
 enum { BATCH, CHUNKS, HEADS, DK, DV, RANK, DECAYS };
@@ -68,9 +69,7 @@ static inline struct chunk_spec chunk_spec(const size_t *sizes, bool backward, u
 /* Elements of an array that belong to one chunk of one head, or to a head. */
 static inline HOST_DEVICE size_t chunk_part(const struct chunk_spec *spec, int array)
 {
-    return array == GAMMA                     ? spec->decays
-           : array == W_ || array == Y_ ? spec->dk * spec->rank
-                                              : spec->dk * spec->dv;
+    return array == GAMMA ? spec->decays : array == W_ || array == Y_ ? spec->dk * spec->rank : spec->dk * spec->dv;
 }
 
 /* Whether an array has a part for each chunk. */
@@ -116,4 +115,22 @@ static inline HOST_DEVICE float chunk_value(const struct chunk_spec *spec, int a
     }
 }
 
+/* ---- the same on the device, for shapes of any size (chunk_device.cu) ---- */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct finding;
+
+/* Writes the test data of one array on the device. Does not wait. */
+cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, enum storage storage, void *values,
+                             size_t count);
+
+/* Compares on the device; *finding is there, too. */
+cudaError_t chunk_device_check(const struct chunk_state_args *args, bool backward, int levels, struct finding *finding);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

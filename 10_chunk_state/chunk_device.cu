@@ -1,7 +1,6 @@
-/* chunk_device.cu - see chunk_device.h */
+/* chunk_device.cu - see chunk_data.h */
 #include <cuda_runtime.h>
 
-#include "chunk_device.h"
 #include "chunk_oracle.h"
 
 static const int kThreads = 128;
@@ -13,18 +12,19 @@ static unsigned num_blocks(size_t n)
 }
 
 /* A grid-stride loop. */
-static __global__ void fill(struct chunk_spec spec, int array, float *values, size_t count)
+static __global__ void fill(struct chunk_spec spec, int array, enum storage storage, void *values, size_t count)
 {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
-        values[i] = chunk_value(&spec, array, i);
+        storage_set(storage, values, i, chunk_value(&spec, array, i));
 }
 
-extern "C" cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, void *values, size_t count)
+extern "C" cudaError_t chunk_fill_array(const struct chunk_spec *spec, int array, enum storage storage, void *values,
+                                        size_t count)
 {
     if (count == 0)
         return cudaSuccess;
-    fill<<<num_blocks((count + 3) / 4), kThreads>>>(*spec, array, (float *)values, count);
+    fill<<<num_blocks((count + 3) / 4), kThreads>>>(*spec, array, storage, values, count);
     return cudaGetLastError();
 }
 

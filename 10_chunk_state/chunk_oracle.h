@@ -33,9 +33,9 @@ struct chunk_oracle {
     struct chunk_state_args args;
     bool backward;
     int levels;
-    size_t count;         /* batch * heads * dv: the columns */
-    double *work;         /* chunk_oracle_slots(...) * count */
-    double *sum, *bound;  /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
+    size_t count;        /* batch * heads * dv: the columns */
+    double *work;        /* chunk_oracle_slots(...) * count */
+    double *sum, *bound; /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
 };
 
 /* Where a column's slots begin: rows of the state with their errors, and so on. */
@@ -63,8 +63,7 @@ static inline HOST_DEVICE size_t chunk_num_ranks(const struct chunk_state_args *
 /* Element i of a stored array. */
 static inline HOST_DEVICE double chunk_stored(const struct chunk_state_args *args, const void *array, size_t i)
 {
-    (void)args;
-    return ((const float *)array)[i];
+    return storage_get(args->storage, array, i);
 }
 
 /* Adds to what several columns add to. */
@@ -181,18 +180,18 @@ static inline HOST_DEVICE void chunk_step(const struct chunk_column *c, size_t k
     }
 }
 
-static inline HOST_DEVICE void chunk_compare_stored(const struct chunk_column *c, int array, const void *values, size_t k,
-                                                    size_t h, size_t e, struct finding *finding)
+static inline HOST_DEVICE void chunk_compare_stored(const struct chunk_column *c, int array, const void *values,
+                                                    size_t k, size_t h, size_t e, struct finding *finding)
 {
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; values != NULL && i < args->dk; i++) {
         const size_t at = chunk_at(c, k, args->dk * args->dv) + i * args->dv + c->j;
-        finding_add(finding, array, at, (float)chunk_stored(args, values, at), *slot(c, h + i), *slot(c, e + i));
+        finding_add_stored(finding, array, at, args->storage, values, *slot(c, h + i), *slot(c, e + i));
     }
 }
 
-static inline HOST_DEVICE void chunk_compare_state(const struct chunk_column *c, int array, const float *values, size_t h,
-                                                   size_t e, struct finding *finding)
+static inline HOST_DEVICE void chunk_compare_state(const struct chunk_column *c, int array, const float *values,
+                                                   size_t h, size_t e, struct finding *finding)
 {
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; values != NULL && i < args->dk; i++) {
@@ -238,9 +237,15 @@ static inline HOST_DEVICE void chunk_find_states(const struct chunk_column *c, s
     for (size_t k = 0; k < args->chunks; k++) {
         for (size_t i = 0; i < dk; i++) {
             const size_t at = chunk_at(c, k, dk * args->dv) + i * args->dv + c->j;
-            *slot(c, states + k * dk + i) =
-                args->states != NULL ? chunk_stored(args, args->states, at) : *slot(c, h + i);
-            *slot(c, errors + k * dk + i) = args->states != NULL ? 0.0 : *slot(c, h + dk + i);
+            double state, error = 0.0;
+            if (args->states != NULL) {
+                state = chunk_stored(args, args->states, at);
+            } else { /* computed, and rounded to be stored in the workspace */
+                state = *slot(c, h + i);
+                error = *slot(c, h + dk + i) + storage_rounding(args->storage, fabs(state) + *slot(c, h + dk + i));
+            }
+            *slot(c, states + k * dk + i) = state;
+            *slot(c, errors + k * dk + i) = error;
         }
         if (args->states == NULL)
             chunk_step(c, k);
@@ -278,8 +283,7 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
             const double p = *slot(c, r), ep = *slot(c, rank + r), back = *slot(c, q + r), eq = *slot(c, q + rank + r);
             const double more = (double)(args->dv + 1) * CHUNK_U;
             chunk_add(oracle->sum + w, -value * p);
-            chunk_add(oracle->bound + w,
-                      CHUNK_MORE * (fabs(value) * ep + fabs(p) * error + more * fabs(value * p)));
+            chunk_add(oracle->bound + w, CHUNK_MORE * (fabs(value) * ep + fabs(p) * error + more * fabs(value * p)));
             chunk_add(oracle->sum + y, -state * back);
             chunk_add(oracle->bound + y,
                       CHUNK_MORE * (fabs(state) * eq + fabs(back) * state_error + more * fabs(state * back)));
@@ -287,8 +291,7 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
     }
     for (size_t i = 0; i < dk; i++) {
         double error;
-        *slot(c, d + i) =
-            chunk_subtract(c, args->Y, k, i, *slot(c, d + i), *slot(c, d + dk + i), q, &error);
+        *slot(c, d + i) = chunk_subtract(c, args->Y, k, i, *slot(c, d + i), *slot(c, d + dk + i), q, &error);
         *slot(c, d + dk + i) = chunk_finish(error);
     }
 }
@@ -299,8 +302,7 @@ static inline HOST_DEVICE void chunk_check_backward(const struct chunk_column *c
     const size_t dk = args->dk, d = slot_h(args) + 6 * dk, states = d + 2 * dk, errors = states + args->chunks * dk;
     chunk_find_states(c, states);
     for (size_t i = 0; i < dk; i++) {
-        *slot(c, d + i) =
-            args->d_final_state != NULL ? args->d_final_state[(c->head * dk + i) * args->dv + c->j] : 0.0;
+        *slot(c, d + i) = args->d_final_state != NULL ? args->d_final_state[(c->head * dk + i) * args->dv + c->j] : 0.0;
         *slot(c, d + dk + i) = 0.0;
     }
     for (size_t k = args->chunks; k-- > 0;) {
@@ -339,10 +341,9 @@ static inline HOST_DEVICE void chunk_check_sum(const struct chunk_oracle *oracle
     if (i < decays)
         finding_add(finding, D_GAMMA, i, args->d_gamma[i], oracle->sum[i], bound);
     else if (i < decays + ranks)
-        finding_add(finding, D_W, i - decays, (float)chunk_stored(args, args->d_W, i - decays), oracle->sum[i], bound);
+        finding_add_stored(finding, D_W, i - decays, args->storage, args->d_W, oracle->sum[i], bound);
     else
-        finding_add(finding, D_Y, i - decays - ranks, (float)chunk_stored(args, args->d_Y, i - decays - ranks),
-                    oracle->sum[i], bound);
+        finding_add_stored(finding, D_Y, i - decays - ranks, args->storage, args->d_Y, oracle->sum[i], bound);
 }
 
 #endif

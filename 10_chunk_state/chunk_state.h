@@ -26,6 +26,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "../common/arch.h"
 #include "../common/knobs.h"
 #include "../common/storage.h"
 
@@ -62,7 +63,8 @@ struct chunk_state_args {
     void *d_W, *d_Y;        /* stored, as W; NULL where W is */
     float *d_initial_state; /* (batch, heads, dk, dv), or NULL */
 
-    void *workspace; /* scratch memory, for kernels that ask for it: all its bits are set before the first launch, and */
+    void
+        *workspace; /* scratch memory, for kernels that ask for it: all its bits are set before the first launch, and */
     size_t workspace_size; /* every later one finds what the one before has left */
 };
 
@@ -77,11 +79,11 @@ struct chunk_state_kernel {
     const char *name, *idea;
     chunk_state_launcher *forward, *backward; /* NULL: not offered */
     bool is_default;
-    bool partial;         /* computes only part of the result: timed, and not checked */
-    bool float32_only;    /* no other storage */
-    size_t max_rank;      /* 0: diagonal A only */
-    size_t columns_of;    /* dv is a multiple of it; 0: any */
-    int min_arch;         /* compute capability needed, 80 for 8.0; 0: any */
+    bool partial;      /* computes only part of the result: timed, and not checked */
+    bool float32_only; /* no other storage */
+    size_t max_rank;   /* 0: diagonal A only */
+    size_t columns_of; /* dv is a multiple of it; 0: any */
+    int min_arch;      /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
 };
@@ -106,6 +108,152 @@ struct flat flat_of(const struct chunk_state_args *args);
    decays. Where there is nothing to compute it does what is left to do. *done: the launcher returns what this returns. */
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done);
+
+/* ---- the launchers, in the order of the text ---- */
+
+chunk_state_launcher chunk_state_copy;     /* h_local to h_out, nothing else: what the others are compared with */
+chunk_state_launcher chunk_state_launches; /* one launch for each chunk */
+chunk_state_launcher chunk_state_reread;   /* one launch; the state comes from memory in each step */
+chunk_state_launcher chunk_state_registers, chunk_state_registers_backward; /* the state stays in a register */
+chunk_state_launcher chunk_state_ahead; /* four columns a thread, the next chunks on their way */
+chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy engine brings them (sm_90) */
+chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
+chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
+
+/* One of these, by shape and chip. */
+chunk_state_launcher chunk_state_forward, chunk_state_backward;
+
+/* Bytes of workspace. */
+size_t chunk_state_registers_workspace(const struct chunk_state_args *args, bool backward);
+size_t chunk_state_bulk_workspace(const struct chunk_state_args *args, bool backward);
+size_t chunk_state_split_workspace(const struct chunk_state_args *args, bool backward);
+size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward);
+size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward);
+
+extern const struct chunk_state_kernel chapter10_kernels[];
+
+/* ---- slices and pieces (pieces.cuh), and what fits on the chip (pieces.c) ---- */
+
+enum {
+    STEPS = 8,                /* chunks of a piece */
+    PIECES_MAX_THREADS = 512, /* of a block, each with four columns of the slice */
+    PIECES_MAX_STAGES = 48,   /* pieces in shared memory at once */
+    PIECES_COLUMNS_OF = 8,    /* dv is a multiple of it: the copy engine takes multiples of 16 bytes */
+};
+
+/* How a row of columns is cut into slices. */
+struct cut {
+    unsigned columns, per_decay; /* of struct flat */
+    unsigned width;              /* columns of a slice, the last one may have fewer */
+    unsigned slices;             /* of a row */
+    unsigned parts;              /* slices of one decay's columns; 1: a slice has whole decays */
+    unsigned unit;               /* columns from the first slice of a decay to the first of the next, or width */
+};
+
+/* Slices of up to `most` columns. Too many columns to be numbered: no slices. */
+struct cut cut_of(const struct flat *flat, unsigned most);
+
+/* How a kernel with stages of pieces runs. */
+struct pieces_shape {
+    struct flat flat;
+    struct cut cut;
+    unsigned items; /* slices of all batches */
+    int threads, stages;
+    size_t piece_bytes; /* of a piece of one array */
+    size_t decays_at;   /* where the decays begin in a stage, behind its pieces */
+    size_t stage_bytes, shared;
+    unsigned blocks; /* that the chip holds at the same time */
+};
+
+/* The threads (or what --config says) and, if `stages` is 0 and --config says nothing, as many stages as fit. `kernel`
+   takes pieces of num_arrays arrays, and own_bytes of shared memory beside them for each thread. */
+cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages,
+                         int num_arrays, size_t own_bytes, struct pieces_shape *shape);
+
+/* ---- how split.cu spreads chunks over blocks, and its workspace (split_plan.c) ---- */
+
+enum { SPLIT_MAX_SEGMENTS = 8, SPLIT_MAX_THREADS = 256, SPLIT_MAX_BLOCKS = 1024 };
+
+/* Windows of segments. A group of blocks, one for each segment, takes items group, group + groups, ... */
+struct split_plan {
+    struct pieces_shape shape;
+    unsigned segments, groups, windows;
+    unsigned pieces; /* of a slice */
+};
+
+/* What blocks tell each other. The counters begin as -1; the last of a group to leave makes them so again. */
+struct split_space {
+    unsigned *told, *left; /* of each group: how often a block has told, and how many have left */
+    float *sums;           /* of each thread, for each group, two windows and each segment */
+    float *products;
+};
+
+/* The first piece of a segment; of the one behind the last: its end. */
+static inline HOST_DEVICE unsigned split_begin(const struct split_plan *plan, unsigned window, unsigned segment)
+{
+    return (unsigned)((size_t)plan->pieces * (window * plan->segments + segment) / (plan->windows * plan->segments));
+}
+
+cudaError_t split_plan(const struct chunk_state_args *args, const void *kernel, struct split_plan *plan);
+
+/* Where things lie in the workspace. Returns false if there is none or too little. */
+bool split_space(const struct chunk_state_args *args, const struct split_plan *plan, struct split_space *space);
+
+/* ---- what the backward kernels need of the workspace: the states, if the caller has not kept them, and the parts of
+   d_gamma, if a decay has more columns than a block takes (backward_space.cu) ---- */
+
+struct backward_space {
+    const void *states; /* before each chunk, stored */
+    float *d_gamma;     /* `parts` sums for each decay: args->d_gamma itself, if there is one */
+    size_t parts;
+};
+
+/* Bytes of workspace. */
+size_t backward_workspace(const struct chunk_state_args *args, size_t parts);
+
+/* Fills in *space; where args->states is NULL it launches `forward` for them. */
+cudaError_t backward_space(const struct chunk_state_args *args, size_t parts, chunk_state_launcher *forward,
+                           cudaStream_t stream, struct backward_space *space);
+
+/* Launches what adds up the parts, in their order, into args->d_gamma. */
+cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct backward_space *space,
+                               cudaStream_t stream);
+
+/* ---- the shapes of low_rank.cu and low_rank_backward.cu (low_rank_shape.c) ---- */
+
+enum {
+    COLUMNS = 32, /* of the state, that a block has */
+    RANKS = 8,    /* of p, that are added up over the warps at once */
+    LOW_RANK_MAX_THREADS = 512,
+    LOW_RANK_MAX_STAGES = 8,
+};
+
+/* How a launch is cut, and what lies where in a stage. A warp has 8 rows, or 32 if dk is above 128. Rows are filled up
+   with zeros to a multiple of that, and the rank to one of 4. */
+struct low_rank_shape {
+    size_t chunks, heads, dv;
+    int dk, rank, decays, slices;
+    int stages;         /* as many as --config says, or fit; 0: not even one */
+    int padded;         /* the rank, filled up */
+    int x_unit, w_unit; /* bytes that are copied at once */
+    unsigned x_bytes, w_bytes, stage_bytes;
+    size_t own, limit; /* bytes of shared memory beside the stages, and in all */
+    unsigned blocks, threads;
+};
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
+
+/* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
+struct part_counts {
+    size_t decays, ranks; /* elements of gamma, and of W */
+};
+struct part_counts low_rank_counts(const struct chunk_state_args *args);
+
+/* Bytes of the parts in the workspace. */
+size_t low_rank_parts_bytes(const struct chunk_state_args *args);
+
+/* Launches what adds up the slices' parts into args->d_gamma, d_W and d_Y (low_rank_sums.cu). */
+cudaError_t low_rank_add_slices(const struct chunk_state_args *args, const float *parts, int slices,
+                                cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
    moves at least these bytes. */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "chunk_state.h"
 #include "stored.cuh"
 
 static __global__ void copy(size_t count, const float4 *__restrict__ from, float4 *__restrict__ to)

@@ -1,30 +1,57 @@
 /* kernels.c - the table of chapter 10's kernels. */
-#include "kernels.h"
+#include "chunk_state.h"
 
 #include "chunk_operation.h"
-#include "low_rank.h"
-#include "pieces.h"
 
-#define PIECES .min_arch = 90, .columns_of = PIECES_COLUMNS_OF, \
-               .knobs = {.max_threads = PIECES_MAX_THREADS, .max_stages = PIECES_MAX_STAGES}
+#define PIECES                                                                                                         \
+    .min_arch = 90, .columns_of = PIECES_COLUMNS_OF,                                                                   \
+    .knobs = {.max_threads = PIECES_MAX_THREADS, .max_stages = PIECES_MAX_STAGES}
 
 const struct chunk_state_kernel chapter10_kernels[] = {
-    {.name = "copy", .idea = "h_local to h_out, nothing else", .forward = chunk_state_copy, .partial = true,
+    {.name = "copy",
+     .idea = "h_local to h_out, nothing else",
+     .forward = chunk_state_copy,
+     .partial = true,
      .max_rank = CHUNK_STATE_MAX_RANK},
     {.name = "launches", .idea = "one launch for each chunk", .forward = chunk_state_launches, .float32_only = true},
-    {.name = "reread", .idea = "one launch; the state comes from memory in each step", .forward = chunk_state_reread,
+    {.name = "reread",
+     .idea = "one launch; the state comes from memory in each step",
+     .forward = chunk_state_reread,
      .float32_only = true},
-    {.name = "registers", .idea = "the state stays in a register", .forward = chunk_state_registers,
-     .backward = chunk_state_registers_backward, .workspace_size = chunk_state_registers_workspace, .is_default = true},
-    {.name = "ahead", .idea = "four columns a thread, the next chunks on their way", .forward = chunk_state_ahead,
+    {.name = "registers",
+     .idea = "the state stays in a register",
+     .forward = chunk_state_registers,
+     .backward = chunk_state_registers_backward,
+     .workspace_size = chunk_state_registers_workspace},
+    {.name = "ahead",
+     .idea = "four columns a thread, the next chunks on their way",
+     .forward = chunk_state_ahead,
      .knobs = {.rows = {2, 4, 8, 16}, .max_threads = 256}},
-    {.name = "bulk", .idea = "the copy engine brings the next chunks", .forward = chunk_state_bulk,
-     .backward = chunk_state_bulk_backward, .workspace_size = chunk_state_bulk_workspace, PIECES},
-    {.name = "split", .idea = "few heads: chunks spread over blocks", .forward = chunk_state_split,
-     .workspace_size = chunk_state_split_workspace, PIECES},
-    {.name = "low_rank", .idea = "W and Y: columns by themselves, sums over rows through shared memory",
-     .forward = chunk_state_low_rank, .max_rank = CHUNK_STATE_MAX_RANK,
+    {.name = "bulk",
+     .idea = "the copy engine brings the next chunks",
+     .forward = chunk_state_bulk,
+     .backward = chunk_state_bulk_backward,
+     .workspace_size = chunk_state_bulk_workspace,
+     PIECES},
+    {.name = "split",
+     .idea = "few heads: chunks spread over blocks",
+     .forward = chunk_state_split,
+     .workspace_size = chunk_state_split_workspace,
+     PIECES},
+    {.name = "low_rank",
+     .idea = "W and Y: columns by themselves, sums over rows through shared memory",
+     .forward = chunk_state_low_rank,
+     .backward = chunk_state_low_rank_backward,
+     .workspace_size = chunk_state_low_rank_workspace,
+     .max_rank = CHUNK_STATE_MAX_RANK,
      .knobs = {.max_stages = LOW_RANK_MAX_STAGES}},
+    {.name = "default",
+     .idea = "one of these, by shape and chip",
+     .forward = chunk_state_forward,
+     .backward = chunk_state_backward,
+     .workspace_size = chunk_state_default_workspace,
+     .max_rank = CHUNK_STATE_MAX_RANK,
+     .is_default = true},
     {.name = NULL},
 };
 

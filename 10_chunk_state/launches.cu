@@ -5,7 +5,7 @@
        x0, initial -> h0    x1, h0 -> h1         x2, h1 -> h2        per step 2 loads and 1 store of the state's size */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "chunk_state.h"
 
 /* One thread computes one element of every batch's chunk k. `before`: where its last state is, `after`: where the new
    one goes, each NULL or elements of a batch apart `before_stride`, `after_stride`. */
@@ -36,8 +36,7 @@ static __global__ void end(struct flat flat, const float *h_out, float *final_st
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < flat.batch * flat.columns)
-        final_state[i] =
-            h_out[(i / flat.columns * flat.chunks + flat.chunks - 1) * flat.columns + i % flat.columns];
+        final_state[i] = h_out[(i / flat.columns * flat.chunks + flat.chunks - 1) * flat.columns + i % flat.columns];
 }
 
 extern "C" cudaError_t chunk_state_launches(const struct chunk_state_args *args, cudaStream_t stream)

@@ -4,58 +4,15 @@
 
        p = Y^T h                  a sum over rows: over the thread's, then over the warps'
        h = gamma (h - W p) + x    each thread its rows                                                            */
-#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include "low_rank.cuh"
-
-/* How a launch is cut, and what lies where in a stage. Rows are filled up with zeros to a multiple of `rows`, and the rank
-   to one of 4. */
-struct low_rank_shape {
-    size_t chunks, heads, dv;
-    int dk, rank, decays, slices, stages;
-    int padded;         /* the rank, filled up */
-    int x_unit, w_unit; /* bytes that are copied at once */
-    unsigned x_bytes, w_bytes, stage_bytes;
-};
-
-/* How the threads share the copies of rows of so many units: where a thread begins, and its steps. */
-struct spread {
-    unsigned units, row, at, more_rows, more_units;
-};
-
-static __device__ __forceinline__ struct spread spread_of(unsigned units)
-{
-    const struct spread spread = {units, threadIdx.x / units, threadIdx.x % units, blockDim.x / units,
-                                  blockDim.x % units};
-    return spread;
-}
-
-/* Copies `rows` rows, which lie from_stride and to_stride apart, `unit` bytes a thread. */
-static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
-                                                 unsigned to_stride, size_t from_stride, unsigned unit)
-{
-    for (unsigned row = spread.row, at = spread.at; row < rows; row += spread.more_rows) {
-        char *const into = to + row * to_stride + at * unit;
-        const char *const out_of = from + row * from_stride + at * unit;
-        if (unit == 16)
-            __pipeline_memcpy_async(into, out_of, 16);
-        else if (unit == 4)
-            __pipeline_memcpy_async(into, out_of, 4);
-        else /* cp.async takes four bytes at least */
-            *(unsigned short *)into = *(const unsigned short *)out_of;
-        at += spread.more_units;
-        if (at >= spread.units)
-            at -= spread.units, row++;
-    }
-}
 
 /* Asks for a chunk of the block's head: h_local's columns, W, Y, gamma. All threads call it. */
 template <int storage>
 static __device__ __forceinline__ void chunk_load(const struct low_rank_shape *shape, size_t row, unsigned start,
                                                   struct spread x_spread, struct spread w_spread, char *stage,
-                                                  const void *h_local,
-                                                  const float *gamma, const void *W, const void *Y)
+                                                  const void *h_local, const float *gamma, const void *W, const void *Y)
 {
     const unsigned bytes = (unsigned)stored_bytes(storage), rank_bytes = shape->rank * bytes;
     const size_t at = row * shape->dk;
@@ -74,7 +31,7 @@ static __device__ __forceinline__ void chunk_load(const struct low_rank_shape *s
 
 /* Block (batch * heads + head) * slices + slice. */
 template <int storage, int rows>
-static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
+static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
     low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -82,11 +39,14 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
     extern __shared__ __align__(16) char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * rows;
     const int stages = shape.stages, every = shape.decays == 1 ? 0 : 1;
+    const unsigned dv = (unsigned)shape.dv;
     const size_t head = blockIdx.x / shape.slices, batch = head / shape.heads;
     const unsigned start = blockIdx.x % shape.slices * COLUMNS;
     const int columns = (int)min(shape.dv - start, (size_t)COLUMNS);
-    const size_t zero = batch * shape.chunks * shape.heads + head % shape.heads; /* the head's row of chunk 0; heads on the next */
-    float *const parts = (float *)(memory + stages * shape.stage_bytes), *const p = parts + 2 * num_warps * RANKS * COLUMNS;
+    const size_t zero =
+        batch * shape.chunks * shape.heads + head % shape.heads; /* the head's row of chunk 0; heads on the next */
+    float *const parts = (float *)(memory + stages * shape.stage_bytes), *const p =
+                                                                             parts + 2 * num_warps * RANKS * COLUMNS;
     const int mine = lane < columns ? min(shape.dk - first, (int)rows) : 0; /* rows of the thread */
     const struct spread x_spread = spread_of(columns * (unsigned)stored_bytes(storage) / shape.x_unit);
     const struct spread w_spread =
@@ -103,8 +63,8 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
     __syncthreads();
     for (int s = 0; s + 1 < stages; s++) { /* one stage stays free: it takes what comes behind the chunk at work */
         if ((size_t)s < shape.chunks)
-            chunk_load<storage>(&shape, zero + s * shape.heads, start, x_spread, w_spread, memory + s * shape.stage_bytes, h_local,
-                                gamma, W, Y);
+            chunk_load<storage>(&shape, zero + s * shape.heads, start, x_spread, w_spread,
+                                memory + s * shape.stage_bytes, h_local, gamma, W, Y);
         __pipeline_commit();
     }
     for (size_t k = 0, here = 0, last = stages - 1; k < shape.chunks; k++) {
@@ -135,7 +95,7 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
             const float before = h[i];
             h[i] = g[i * every] * t[i] + read1<storage>(stage, (first + i) * COLUMNS + lane);
             if (i < mine)
-                write1<storage>(h_out, at + i * shape.dv, exclusive ? before : h[i]);
+                write1<storage>(h_out, at + i * dv, exclusive ? before : h[i]);
         }
         here = here + 1 == (size_t)stages ? 0 : here + 1;
         last = last + 1 == (size_t)stages ? 0 : last + 1;
@@ -146,52 +106,30 @@ static __global__ void __launch_bounds__(LOW_RANK_MAX_THREADS, 1)
             final_state[(head * shape.dk + first + i) * shape.dv + start + lane] = h[i];
 }
 
-/* The largest of 16, 4 and 2 bytes that divides `bytes`. */
-static int unit_of(size_t bytes)
-{
-    return bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 2;
-}
-
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const bool tall = args->dk > 8 * LOW_RANK_MAX_THREADS / 32;
     void (*const kernel)(struct low_rank_shape, bool, const void *, const float *, const void *, const void *,
                          const float *, void *, float *) =
-        args->storage == FLOAT32 ? (tall ? low_rank_forward<FLOAT32, 16> : low_rank_forward<FLOAT32, 8>)
-        : args->storage == BF16  ? (tall ? low_rank_forward<BF16, 16> : low_rank_forward<BF16, 8>)
-                                 : (tall ? low_rank_forward<FP16, 16> : low_rank_forward<FP16, 8>);
+        args->storage == FLOAT32 ? (tall ? low_rank_forward<FLOAT32, 32> : low_rank_forward<FLOAT32, 8>)
+        : args->storage == BF16  ? (tall ? low_rank_forward<BF16, 32> : low_rank_forward<BF16, 8>)
+                                 : (tall ? low_rank_forward<FP16, 32> : low_rank_forward<FP16, 8>);
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (done)
         return error;
-    int device, limit = 0;
-    const size_t bytes = stored_bytes(args->storage), rows = tall ? 16 : 8, warps = (args->dk + rows - 1) / rows;
-    const size_t slices = (args->dv + COLUMNS - 1) / COLUMNS, blocks = args->batch * args->heads * slices;
-    struct low_rank_shape shape = {args->chunks, args->heads, args->dv, (int)args->dk, (int)args->rank,
-                                   (int)args->decays, (int)slices, args->config.stages, (int)(args->rank + 3) / 4 * 4,
-                                   unit_of(args->dv * bytes), unit_of(args->rank * bytes), 0, 0, 0};
-    if (blocks > 0x7FFFFFFF || args->dk > CHUNK_STATE_MAX_ROWS || shape.stages > LOW_RANK_MAX_STAGES)
-        return cudaErrorInvalidValue;
-    shape.x_bytes = (unsigned)(warps * rows * COLUMNS * bytes);
-    shape.w_bytes = (unsigned)(warps * rows * shape.padded * bytes);
-    shape.stage_bytes = shape.x_bytes + 2 * shape.w_bytes + (unsigned)(warps * rows * sizeof(float));
-    const size_t ranks = (args->rank + RANKS - 1) / RANKS * RANKS;
-    const size_t own = args->rank != 0 ? (2 * warps * RANKS + ranks) * COLUMNS * sizeof(float) : 0;
-    error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    const size_t room = (size_t)limit > own ? (size_t)limit - own : 0;
-    if (shape.stages == 0)
-        shape.stages = room / shape.stage_bytes < 6 ? (int)(room / shape.stage_bytes) : 6;
-    const size_t shared = own + shape.stages * (size_t)shape.stage_bytes;
-    if (error == cudaSuccess && (shape.stages == 0 || shared > (size_t)limit))
+    struct low_rank_shape shape;
+    error = low_rank_shape_of(args, &shape);
+    if (error == cudaSuccess && shape.stages == 0)
         error = cudaErrorNotSupported;
+    const size_t shared = shape.own + shape.stages * (size_t)shape.stage_bytes;
     if (error == cudaSuccess)
-        error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit);
+        error =
+            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
-    kernel<<<(unsigned)blocks, (unsigned)warps * 32, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
-                                                             args->Y, args->initial_state, args->h_out,
-                                                             args->final_state);
+    kernel<<<shape.blocks, shape.threads, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
+                                                            args->Y, args->initial_state, args->h_out,
+                                                            args->final_state);
     return cudaGetLastError();
 }

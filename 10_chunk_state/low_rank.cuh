@@ -1,7 +1,7 @@
 /* low_rank.cuh - what forward and backward with W and Y share: who has what of the state, and the sums over its rows.
 
    A block has COLUMNS columns of one head's state and all of its rows: the columns know nothing of each other. A lane has
-   a column, a warp 8 or 16 rows, so a thread has as many of its column in registers:
+   a column, a warp 8 or 32 rows, so a thread has as many of its column in registers:
 
                   lane 0  1  2 ... 31
        warp 0      .      .  .      .      rows 0 ...  7           p[r] of a column, a sum over all rows, is
@@ -10,9 +10,41 @@
 #ifndef LOW_RANK_CUH
 #define LOW_RANK_CUH
 
-#include "kernels.h"
-#include "low_rank.h"
+#include <cuda_pipeline.h>
+
+#include "chunk_state.h"
 #include "stored.cuh"
+
+/* How the threads share the copies of rows of so many units: where a thread begins, and its steps. */
+struct spread {
+    unsigned units, row, at, more_rows, more_units;
+};
+
+static __device__ __forceinline__ struct spread spread_of(unsigned units)
+{
+    const struct spread spread = {units, threadIdx.x / units, threadIdx.x % units, blockDim.x / units,
+                                  blockDim.x % units};
+    return spread;
+}
+
+/* Copies `rows` rows, which lie from_stride and to_stride apart, `unit` bytes a thread. */
+static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
+                                                 unsigned to_stride, size_t from_stride, unsigned unit)
+{
+    for (unsigned row = spread.row, at = spread.at; row < rows; row += spread.more_rows) {
+        char *const into = to + row * to_stride + at * unit;
+        const char *const out_of = from + row * from_stride + at * unit;
+        if (unit == 16)
+            __pipeline_memcpy_async(into, out_of, 16);
+        else if (unit == 4)
+            __pipeline_memcpy_async(into, out_of, 4);
+        else /* cp.async takes four bytes at least */
+            *(unsigned short *)into = *(const unsigned short *)out_of;
+        at += spread.more_units;
+        if (at >= spread.units)
+            at -= spread.units, row++;
+    }
+}
 
 /* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
    memory, its rank a multiple of 4 and its rows one of `rows`, with zeros for what there is not. h: the thread's rows. Ends
@@ -23,7 +55,8 @@ static __device__ __forceinline__ void project(const void *matrix, int rank, con
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * rows * rank;
     for (int base = 0, turn = 0; base < rank; base += RANKS, turn ^= 1) {
-        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine = parts + warp * RANKS * COLUMNS;
+        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine =
+                                                                                  parts + warp * RANKS * COLUMNS;
         const int ranks = min(rank - base, (int)RANKS);
         for (int r = 0; r < ranks; r += 4) {
             float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, y[4];
@@ -67,6 +100,40 @@ static __device__ __forceinline__ void subtract(const void *matrix, int rank, co
                 h[i] -= w[c] * four[c];
         }
     }
+}
+
+/* Lane l gets the sum of all lanes' v[l]: in each step a lane gives one half of what it has left to its partner. */
+static __device__ __forceinline__ float warp_sums(float v[32], int lane)
+{
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2)
+#pragma unroll
+        for (int i = 0; i < 16; i++) {
+            if (i >= d)
+                continue;
+            const float mine = lane & d ? v[i + d] : v[i], other = lane & d ? v[i] : v[i + d];
+            v[i] = mine + __shfl_xor_sync(0xFFFFFFFFu, other, d);
+        }
+    return v[0];
+}
+
+/* -(x factors'), summed over the warp's columns: of the thread's rows and all ranks, to `to` (dk, rank). */
+template <int rows>
+static __device__ __forceinline__ void outer(const float x[rows], const float *factors, int padded, int rank, int left,
+                                             float *to)
+{
+    const int lane = threadIdx.x % 32;
+    for (int r = 0; r < padded; r += 4)
+#pragma unroll
+        for (int base = 0; base < rows; base += 8) { /* 8 rows and 4 ranks are 32 sums: one for each lane */
+            float v[32];
+#pragma unroll
+            for (int i = 0; i < 32; i++)
+                v[i] = -x[base + i / 4] * factors[(r + i % 4) * COLUMNS + lane];
+            const float sum = warp_sums(v, lane);
+            if (base + lane / 4 < left && r + lane % 4 < rank)
+                to[(base + lane / 4) * rank + r + lane % 4] = sum;
+        }
 }
 
 #endif

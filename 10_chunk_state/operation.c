@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "../common/about.h"
-#include "chunk_device.h"
 #include "chunk_operation.h"
 #include "chunk_oracle.h"
 
@@ -19,26 +18,25 @@ static const char *kind_name(int kind)
 
 static void fill(const struct problem *problem, const struct data *data)
 {
-    const struct chunk_spec spec =
-        chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
+    const struct chunk_spec spec = chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
     for (int a = 0; a < NUM_CHUNK_ARRAYS; a++) {
         const struct array *array = &problem->operation->arrays[a];
         const size_t count = array_count(array, problem->sizes);
         if (array_role(array, problem->direction) == READ && problem->arrays[a] != NULL)
             for (size_t i = 0; i < count; i++)
-                ((float *)problem->arrays[a])[i] = chunk_value(&spec, a, i);
+                array_set(problem, a, i, chunk_value(&spec, a, i));
     }
 }
 
 static cudaError_t device_fill(const struct problem *problem, const struct data *data)
 {
-    const struct chunk_spec spec =
-        chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
+    const struct chunk_spec spec = chunk_spec(problem->sizes, is_backward(problem->direction), data->seed, data->kind);
     cudaError_t error = cudaSuccess;
     for (int a = 0; a < NUM_CHUNK_ARRAYS && error == cudaSuccess; a++) {
         const struct array *array = &problem->operation->arrays[a];
         if (array_role(array, problem->direction) == READ && problem->arrays[a] != NULL)
-            error = chunk_fill_array(&spec, a, problem->arrays[a], array_count(array, problem->sizes));
+            error = chunk_fill_array(&spec, a, array_storage(array, problem->storage), problem->arrays[a],
+                                     array_count(array, problem->sizes));
     }
     return error;
 }
@@ -57,7 +55,7 @@ static struct chunk_state_args args_of(const struct problem *problem)
         .dv = sizes[DV],
         .rank = arrays[W_] != NULL ? sizes[RANK] : 0,
         .decays = sizes[DECAYS],
-        .storage = FLOAT32,
+        .storage = problem->storage,
         .exclusive = problem->flags[EXCLUSIVE],
         .config = problem->config,
         .h_local = arrays[H_LOCAL],
@@ -91,6 +89,7 @@ static bool view(const void *table, int i, struct kernel *kernel)
                               .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
                               .is_default = row->is_default,
                               .partial = row->partial,
+                              .float32_only = row->float32_only,
                               .min_arch = row->min_arch,
                               .knobs = row->knobs};
     if (row->max_rank != 0)
@@ -195,12 +194,12 @@ static double bytes(const struct problem *problem)
 static void default_shapes(const struct place *place, struct shapes *shapes)
 {
     static const size_t on_gpu[][MAX_SIZES] = {
-        {4, 64, 16, 64, 64, 0, 64},  {8, 128, 32, 64, 64, 0, 64}, {1, 512, 4, 64, 64, 0, 64},
-        {4, 64, 16, 64, 64, 0, 1},   {4, 64, 16, 64, 64, 4, 64},  {4, 64, 16, 64, 64, 16, 1},
-        {4, 64, 16, 64, 64, 64, 64},
+        {4, 64, 16, 64, 64, 0, 64}, {8, 128, 32, 64, 64, 0, 64}, {1, 512, 4, 64, 64, 0, 64},  {4, 64, 16, 64, 64, 0, 1},
+        {4, 64, 16, 64, 64, 4, 64}, {4, 64, 16, 64, 64, 16, 1},  {4, 64, 16, 64, 64, 64, 64},
     };
     static const size_t on_sim[][MAX_SIZES] = {
-        {1, 1, 1, 1, 1, 0, 1}, {2, 19, 2, 3, 8, 0, 3}, {1, 9, 2, 16, 24, 0, 1}, {2, 5, 1, 2, 5, 0, 2}, {1, 5, 2, 17, 12, 4, 17},
+        {1, 1, 1, 1, 1, 0, 1}, {2, 19, 2, 3, 8, 0, 3},   {1, 9, 2, 16, 24, 0, 1},
+        {2, 5, 1, 2, 5, 0, 2}, {1, 5, 2, 17, 12, 4, 17},
     };
     const bool gpu = place->backend == ON_CUDA;
     for (size_t i = 0; i < (gpu ? sizeof on_gpu / sizeof *on_gpu : sizeof on_sim / sizeof *on_sim); i++)
@@ -214,10 +213,10 @@ static void settle(size_t sizes[MAX_SIZES], const bool given[MAX_SIZES])
         sizes[DECAYS] = sizes[DK];
 }
 
-#define STATE_OF_ALL .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, DV}
+#define STATE_OF_ALL .stored = true, .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, DV}
 #define STATE_OF_ONE .num_dims = 4, .dims = {BATCH, HEADS, DK, DV}
 #define DECAYS_OF_ALL .num_dims = 4, .dims = {BATCH, CHUNKS, HEADS, DECAYS}
-#define RANKS_OF_ALL .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, RANK}
+#define RANKS_OF_ALL .stored = true, .num_dims = 5, .dims = {BATCH, CHUNKS, HEADS, DK, RANK}
 #define OPTIONAL .optional = true
 
 const struct operation chunk_state_operation = {

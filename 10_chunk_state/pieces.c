@@ -1,5 +1,5 @@
-/* pieces.c - see pieces.h */
-#include "pieces.h"
+/* pieces.c - see chunk_state.h */
+#include "chunk_state.h"
 
 #include "../common/arch.h"
 
@@ -56,14 +56,15 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
         shape->threads % 32 != 0 || shape->threads < 32 || shape->stages > PIECES_MAX_STAGES)
         return cudaErrorInvalidValue;
 
-    const size_t element = args->storage == FLOAT32 ? 4 : 2, own = own_bytes * (size_t)shape->threads;
+    const size_t element = storage_bytes(args->storage), own = own_bytes * (size_t)shape->threads;
     const size_t room = (size_t)limit - 2048 - own; /* and the kernel's few own bytes */
     const size_t decays = shape->cut.parts == 1 ? shape->cut.width / shape->cut.per_decay : 1;
     shape->piece_bytes = STEPS * shape->cut.width * element;
     shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
     shape->stage_bytes = shape->decays_at + STEPS * decays * sizeof(float);
     if (shape->stages == 0)
-        shape->stages = room / shape->stage_bytes < PIECES_MAX_STAGES ? (int)(room / shape->stage_bytes) : PIECES_MAX_STAGES;
+        shape->stages =
+            room / shape->stage_bytes < PIECES_MAX_STAGES ? (int)(room / shape->stage_bytes) : PIECES_MAX_STAGES;
     shape->shared = (size_t)shape->stages * shape->stage_bytes + own;
     if (shape->stages < 2 || shape->shared > room + own)
         return cudaErrorNotSupported;

@@ -16,16 +16,15 @@
 #include <bulk_copy.h>
 #include <cuda_pipeline.h>
 
-#include "kernels.h"
-#include "pieces.h"
+#include "chunk_state.h"
 #include "stored.cuh"
 
 /* A slice of some chunks. */
 struct piece {
-    unsigned item;    /* batch * slices + slice; past the last one there is no piece */
-    unsigned start;   /* its first column */
+    unsigned item;     /* batch * slices + slice; past the last one there is no piece */
+    unsigned start;    /* its first column */
     size_t first, row; /* its first chunk, and that counted through all batches */
-    size_t state;     /* of its first column in (batch, columns) */
+    size_t state;      /* of its first column in (batch, columns) */
     int columns, chunks, decays;
 };
 
@@ -60,6 +59,23 @@ static __device__ __forceinline__ void piece_next(const struct pieces_shape *sha
         *piece = piece_of(shape, (size_t)piece->item + gridDim.x, 0, shape->flat.chunks);
     else
         piece->chunks = (int)min(shape->flat.chunks - piece->first, (size_t)STEPS);
+}
+
+/* The block's first piece, which is of the last chunks, and its next one. */
+static __device__ __forceinline__ struct piece piece_last(const struct pieces_shape *shape, size_t item)
+{
+    return piece_of(shape, item, (shape->flat.chunks - 1) / STEPS * STEPS, shape->flat.chunks);
+}
+
+static __device__ __forceinline__ void piece_before(const struct pieces_shape *shape, struct piece *piece)
+{
+    if (piece->first == 0) {
+        *piece = piece_last(shape, (size_t)piece->item + gridDim.x);
+        return;
+    }
+    piece->first -= STEPS;
+    piece->row -= STEPS;
+    piece->chunks = STEPS;
 }
 
 /* A thread takes some 170 ns for each copy that it asks for, so a piece's copies are spread over STEPS threads of as many
@@ -155,6 +171,41 @@ static __device__ __forceinline__ void state_read(const float *array, size_t at,
         read4<FLOAT32>(array, at, h);
     else
         h[0] = h[1] = h[2] = h[3] = 0.0f;
+}
+
+/* ---- split.cu: what a block does next ---- */
+
+/* Where a block is: a piece of its segment in a window, for an item. */
+struct walk {
+    size_t item;
+    unsigned window, piece, end;
+};
+
+/* Goes to the next segment of the block that has pieces, from the window that `walk` is in on. */
+static __device__ __forceinline__ void walk_settle(struct walk *walk, const struct split_plan *plan, unsigned segment)
+{
+    while (walk->piece == walk->end && walk->item < plan->shape.items) {
+        if (++walk->window == plan->windows)
+            walk->window = 0, walk->item += plan->groups;
+        walk->piece = split_begin(plan, walk->window, segment);
+        walk->end = split_begin(plan, walk->window, segment + 1);
+    }
+}
+
+/* Asks for the piece where `walk` is, if there is one, and goes on. All threads call it. */
+template <int storage>
+static __device__ __forceinline__ void walk_send(const void *h_local, const float *gamma, const struct split_plan *plan,
+                                                 struct walk *walk, unsigned segment, char *stage, uint64_t *arrived)
+{
+    const struct pieces_shape *shape = &plan->shape;
+    walk_settle(walk, plan, segment);
+    if (walk->item < shape->items) {
+        const struct piece piece = piece_of(shape, walk->item, (size_t)walk->piece * STEPS, shape->flat.chunks);
+        piece_load<storage, 1>(h_local, NULL, shape, &piece, stage, arrived);
+        decays_load(gamma, shape, &piece, stage);
+        walk->piece++;
+    }
+    __pipeline_commit();
 }
 
 #endif

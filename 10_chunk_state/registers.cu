@@ -5,7 +5,7 @@
                                                    h_out        h_out        h_out        1 load and 1 store a step */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "chunk_state.h"
 #include "stored.cuh"
 
 /* Thread i goes through the chunks of element i of (batch, columns). */
@@ -43,7 +43,7 @@ extern "C" cudaError_t chunk_state_registers(const struct chunk_state_args *args
         args->storage == FLOAT32 ? registers_forward<FLOAT32>
         : args->storage == BF16  ? registers_forward<BF16>
                                  : registers_forward<FP16>;
-    kernel<<<(unsigned)blocks, 256, 0, stream>>>(flat, args->exclusive, args->h_local, args->gamma,
-                                                 args->initial_state, args->h_out, args->final_state);
+    kernel<<<(unsigned)blocks, 256, 0, stream>>>(flat, args->exclusive, args->h_local, args->gamma, args->initial_state,
+                                                 args->h_out, args->final_state);
     return cudaGetLastError();
 }

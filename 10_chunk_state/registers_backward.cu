@@ -6,8 +6,7 @@
                 block 0             block 1                  */
 #include <cuda_runtime.h>
 
-#include "backward_space.h"
-#include "kernels.h"
+#include "chunk_state.h"
 #include "stored.cuh"
 
 enum { MOST_THREADS = 256 };

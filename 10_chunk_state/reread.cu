@@ -4,7 +4,7 @@
        thread of element i:   x0, initial -> h0 | x1, h0 -> h1 | x2, h1 -> h2 | ...      in one column of h_out */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "chunk_state.h"
 
 /* Thread i goes through the chunks of element i of (batch, columns). h_out is volatile: what is loaded from it is what
    was stored there, and the compiler may not keep it in a register. */

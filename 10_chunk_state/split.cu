@@ -15,40 +15,7 @@
 #include <cuda/atomic>
 
 #include "pieces.cuh"
-#include "split_plan.h"
-
-/* What a block does next: a piece of its segment in a window, for an item. */
-struct walk {
-    size_t item;
-    unsigned window, piece, end;
-};
-
-/* Goes to the next segment of the block that has pieces, from the window that `walk` is in on. */
-static __device__ __forceinline__ void walk_settle(struct walk *walk, const struct split_plan *plan, unsigned segment)
-{
-    while (walk->piece == walk->end && walk->item < plan->shape.items) {
-        if (++walk->window == plan->windows)
-            walk->window = 0, walk->item += plan->groups;
-        walk->piece = split_begin(plan, walk->window, segment);
-        walk->end = split_begin(plan, walk->window, segment + 1);
-    }
-}
-
-/* Asks for the piece where `walk` is, if there is one, and goes on. All threads call it. */
-template <int storage>
-static __device__ __forceinline__ void send(const void *h_local, const float *gamma, const struct split_plan *plan,
-                                            struct walk *walk, unsigned segment, char *stage, uint64_t *arrived)
-{
-    const struct pieces_shape *shape = &plan->shape;
-    walk_settle(walk, plan, segment);
-    if (walk->item < shape->items) {
-        const struct piece piece = piece_of(shape, walk->item, (size_t)walk->piece * STEPS, shape->flat.chunks);
-        piece_load<storage, 1>(h_local, NULL, shape, &piece, stage, arrived);
-        decays_load(gamma, shape, &piece, stage);
-        walk->piece++;
-    }
-    __pipeline_commit();
-}
+#include "chunk_state.h"
 
 template <int storage>
 static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
@@ -68,7 +35,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 
     barriers_init(arrived, (int)num_stages);
     for (unsigned s = 0; s < num_stages; s++)
-        send<storage>(h_local, gamma, &plan, &ahead, segment, stages + s * shape->stage_bytes, &arrived[s]);
+        walk_send<storage>(h_local, gamma, &plan, &ahead, segment, stages + s * shape->stage_bytes, &arrived[s]);
     for (size_t item = group; item < shape->items; item += plan.groups) {
         const struct piece whole = piece_of(shape, item, 0, 0);
         const bool inside = own < whole.columns;
@@ -86,8 +53,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                 const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
                 mbarrier_wait(&arrived[stage], at / num_stages % 2);
                 piece_take<storage>(shape, &piece, stages + stage * shape->stage_bytes, inside ? own : 0, x);
-                decays_take(shape, &piece, stages + stage * shape->stage_bytes, inside ? decay : 0,
-                            decays);
+                decays_take(shape, &piece, stages + stage * shape->stage_bytes, inside ? decay : 0, decays);
 #pragma unroll
                 for (int s = 0; s < STEPS; s++) {
                     product *= decays[s];
@@ -100,7 +66,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             /* 2. Tell; and wait until all have told. Two windows' words are there at once, because a block may be one
                window ahead of another; it cannot be two. */
             const size_t words = ((size_t)group * 2 + turn % 2) * plan.segments;
-            __stcg((float4 *)space.sums + (words + segment) * blockDim.x + threadIdx.x, make_float4(h[0], h[1], h[2], h[3]));
+            __stcg((float4 *)space.sums + (words + segment) * blockDim.x + threadIdx.x,
+                   make_float4(h[0], h[1], h[2], h[3]));
             __stcg(&space.products[(words + segment) * blockDim.x + threadIdx.x], product);
             __syncthreads();
             if (threadIdx.x == 0) {
@@ -130,7 +97,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                 decays_take(shape, &piece, from, inside ? decay : 0, decays);
                 copy_engine_fence(); /* the piece was read before its stage is filled again */
                 __syncthreads();
-                send<storage>(h_local, gamma, &plan, &ahead, segment, from, &arrived[stage]);
+                walk_send<storage>(h_local, gamma, &plan, &ahead, segment, from, &arrived[stage]);
 
                 char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
 #pragma unroll

@@ -1,7 +1,6 @@
-/* split_plan.c - see split_plan.h */
-#include "split_plan.h"
+/* split_plan.c - see chunk_state.h */
 
-#include "kernels.h"
+#include "chunk_state.h"
 
 cudaError_t split_plan(const struct chunk_state_args *args, const void *kernel, struct split_plan *plan)
 {

@@ -9,12 +9,10 @@
 
 #include <stdint.h>
 
-#include "../common/storage.h"
-
 /* Bytes of one element. */
 static __host__ __device__ __forceinline__ size_t stored_bytes(int storage)
 {
-    return storage == FLOAT32 ? 4 : 2;
+    return storage_bytes((enum storage)storage);
 }
 
 /* Element i of an array. */

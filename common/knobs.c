@@ -60,7 +60,8 @@ bool knobs_take(const struct linrec_knobs *knobs, const struct linrec_config *co
     bool takes_rows = config->rows == 0;
     for (int i = 0; i < 4 && knobs->rows[i] != 0; i++)
         takes_rows = takes_rows || config->rows == knobs->rows[i];
-    return takes_rows && config->threads <= knobs->max_threads && config->stages <= knobs->max_stages;
+    return takes_rows && config->threads <= knobs->max_threads && config->stages <= knobs->max_stages &&
+           (config->stages == 0 || config->stages >= knobs->least_stages);
 }
 
 /* Adds to the end of a text of KNOBS_TEXT characters. */
@@ -92,7 +93,9 @@ const char *knobs_list(const struct linrec_knobs *knobs, char text[KNOBS_TEXT])
         append(text, "%s%d", i == 0 ? "rows " : ", ", knobs->rows[i]);
     if (knobs->max_threads != 0)
         append(text, "%sthreads up to %d", *text != '\0' ? "; " : "", knobs->max_threads);
-    if (knobs->max_stages != 0)
+    if (knobs->least_stages > 1)
+        append(text, "%sstages %d to %d", *text != '\0' ? "; " : "", knobs->least_stages, knobs->max_stages);
+    else if (knobs->max_stages != 0)
         append(text, "%sstages up to %d", *text != '\0' ? "; " : "", knobs->max_stages);
     return text;
 }

@@ -21,9 +21,10 @@ struct linrec_config {
 
 /* Which of these a kernel takes. All zero: none. */
 struct linrec_knobs {
-    int rows[4];     /* the numbers of rows that are compiled, 0 behind the last; none: no such knob */
-    int max_threads; /* any multiple of 32 up to this; 0: no such knob */
-    int max_stages;  /* any number from 1 to this; 0: no such knob */
+    int rows[4];      /* the numbers of rows that are compiled, 0 behind the last; none: no such knob */
+    int max_threads;  /* any multiple of 32 up to this; 0: no such knob */
+    int max_stages;   /* any number up to this; 0: no such knob */
+    int least_stages; /* and from this on; 0: from 1 on */
 };
 
 enum { KNOBS_TEXT = 128 }; /* longest text of the functions below */

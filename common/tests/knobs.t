@@ -46,13 +46,14 @@ ok($status eq 0 && $out =~ /variant all:threads=64 on /, 'own arrays in a shape'
 is_deeply([read_npy($y)], ['(3,)', 1, 3, 7], 'give the same result');
 
 # the chapters' own kernels, at the ends of what they list
-my %least_stages = ('08_lookback' => 2); # a tile's stage is free when the next one's carry is known, which is in another stage
 for my $chapter (chapters()) {
     my %config;
     for my $line (own_variants($chapter)) {
         $config{"rows=$_"} = 1 for map { split /, / } $line =~ /\(rows ([\d, ]+)/;
         $config{"threads=$_"} = 1 for map { (32, $_) } $line =~ /threads up to (\d+)/;
-        $config{"stages=$_"} = 1 for map { ($least_stages{$chapter} // 1, $_) } $line =~ /stages up to (\d+)/;
+        refuses("$chapter $1: fewer stages than it takes", qr/: $1 takes .*stages $2 to \d+; it does not take stages=${\ ($2 - 1)}$/, program($chapter),
+            '--variant', $1, '--config', 'stages=' . ($2 - 1)) if $line =~ /^(\S+) .*stages (\d+) to/;
+        $config{"stages=$_"} = 1 for $line =~ /stages up to (\d+)/ ? (1, $1) : $line =~ /stages (\d+) to (\d+)/;
     }
     for my $config (sort keys %config) {
         ($status, $out, $err) = run_program(program($chapter), '--check-only', '--num-seqs', 3, '--seq-len', '5,100,1001', '--config', $config);

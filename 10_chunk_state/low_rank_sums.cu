@@ -1,0 +1,59 @@
+/* low_rank_sums.cu - the second launch of low_rank_backward.cu: the slices' parts of each sum, in the order of the slices. */
+#include <cuda_runtime.h>
+
+#include "chunk_state.h"
+#include "stored.cuh"
+
+/* Thread i adds up the slices' parts of element i: of d_gamma, d_W or d_Y. */
+template <int storage>
+static __global__ void add_slices(struct part_counts counts, int slices, const float *__restrict__ parts,
+                                  float *__restrict__ d_gamma, void *__restrict__ d_W, void *__restrict__ d_Y)
+{
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, all = counts.decays + 2 * counts.ranks;
+    if (i >= all)
+        return;
+    float sum = parts[i];
+    for (int s = 1; s < slices; s++)
+        sum += parts[s * all + i];
+    if (i < counts.decays)
+        d_gamma[i] = sum;
+    else if (i < counts.decays + counts.ranks)
+        write1<storage>(d_W, i - counts.decays, sum);
+    else
+        write1<storage>(d_Y, i - counts.decays - counts.ranks, sum);
+}
+
+extern "C" struct part_counts low_rank_counts(const struct chunk_state_args *args)
+{
+    const size_t rows = args->batch * args->chunks * args->heads;
+    const struct part_counts counts = {rows * args->decays, rows * args->dk * args->rank};
+    return counts;
+}
+
+extern "C" size_t low_rank_parts_bytes(const struct chunk_state_args *args)
+{
+    const struct part_counts counts = low_rank_counts(args);
+    const size_t slices = (args->dv + COLUMNS - 1) / COLUMNS;
+    return (slices * (counts.decays + 2 * counts.ranks) * sizeof(float) + 15) / 16 * 16;
+}
+
+/* The states, if they must be computed, come behind the parts. */
+extern "C" size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward)
+{
+    return backward ? low_rank_parts_bytes(args) + backward_workspace(args, 1) : 0;
+}
+
+extern "C" cudaError_t low_rank_add_slices(const struct chunk_state_args *args, const float *parts, int slices,
+                                           cudaStream_t stream)
+{
+    const struct part_counts counts = low_rank_counts(args);
+    const size_t blocks = (counts.decays + 2 * counts.ranks + 255) / 256;
+    void (*const add)(struct part_counts, int, const float *, float *, void *, void *) =
+        args->storage == FLOAT32 ? add_slices<FLOAT32>
+        : args->storage == BF16  ? add_slices<BF16>
+                                 : add_slices<FP16>;
+    if (blocks > 0x7FFFFFFF)
+        return cudaErrorInvalidValue;
+    add<<<(unsigned)blocks, 256, 0, stream>>>(counts, slices, parts, args->d_gamma, args->d_W, args->d_Y);
+    return cudaGetLastError();
+}
