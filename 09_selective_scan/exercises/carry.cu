@@ -11,7 +11,7 @@
    to know what comes into their chunk. What a chunk does to any state h that comes in is a pair:
 
        h   ->   product h + end        end: what leaves the chunk if 0 comes in
-                                       product = exp(A step 0) exp(A step 1) ... exp(A step 7) = exp(A (sum of the steps))
+                                       product = exp(A step 0) ... exp(A step 7) = exp(A (sum of the steps))
 
    Each warp computes the pair of its chunk and writes it to shared memory; all meet at a barrier; each leads the state
    through the chunks that come before its own. Then it walks its chunk from the true state.

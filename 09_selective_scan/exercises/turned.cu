@@ -1,7 +1,7 @@
 /* 09.3  Turned without bank conflicts
 
-   Memory wants lanes side by side in time: four lanes take 64 neighbouring bytes of one channel. The walk wants a lane a
-   channel. In between, the tile is turned in shared memory:
+   Memory wants lanes side by side in time: four lanes take 64 neighbouring bytes of one channel. The walk wants a lane
+   a channel. In between, the tile is turned in shared memory:
 
        32 channels x 16 steps          copied: lane = 4 row + piece, eight rows at a time       walked: lane = row
        row 0   |piece|piece|piece|piece|      lanes  0  1  2  3                                  lane 0
