@@ -150,7 +150,7 @@ struct cut {
     unsigned unit;               /* columns from the first slice of a decay to the first of the next, or width */
 };
 
-/* Slices of up to `most` columns. Too many columns to be numbered: no slices. */
+/* Slices of up to `most` columns. No columns, or too many to be numbered: no slices. */
 struct cut cut_of(const struct flat *flat, unsigned most);
 
 /* How a kernel with stages of pieces runs. */

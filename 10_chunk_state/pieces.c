@@ -6,7 +6,7 @@
 struct cut cut_of(const struct flat *flat, unsigned most)
 {
     struct cut cut = {0};
-    if (flat->columns > 0x7FFFFFFF)
+    if (flat->columns == 0 || flat->columns > 0x7FFFFFFF)
         return cut;
     cut.columns = (unsigned)flat->columns;
     cut.per_decay = (unsigned)flat->per_decay;
