@@ -88,7 +88,7 @@ extern "C" cudaError_t chunk_state_bulk(const struct chunk_state_args *args, cud
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, args->storage == FLOAT32 ? 128 : 256, 0, 1, 0, &shape);
+        error = pieces_shape(args, (const void *)kernel, 256, 3, 1, 0, &shape);
     if (done || error != cudaSuccess)
         return error;
     const unsigned rounds = (shape.items - 1) / shape.blocks + 1;

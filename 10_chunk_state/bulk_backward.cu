@@ -120,8 +120,8 @@ extern "C" size_t chunk_state_bulk_workspace(const struct chunk_state_args *args
     const struct flat flat = flat_of(args);
     if (!backward || flat.columns == 0)
         return 0;
-    const struct cut cut = cut_of(&flat, args->config.threads != 0 ? (unsigned)args->config.threads * 4 : 512);
-    return backward_workspace(args, cut.parts);
+    const unsigned threads = args->config.threads != 0 ? (unsigned)args->config.threads : 32; /* few: many parts */
+    return backward_workspace(args, cut_of(&flat, threads * 4).parts);
 }
 
 extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *args, cudaStream_t stream)
@@ -135,7 +135,8 @@ extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 128, 0, 2, 2 * STEPS * sizeof(float), &shape);
+        error = pieces_shape(args, (const void *)kernel, 256, args->storage == FLOAT32 ? 3 : 2, 2,
+                             2 * STEPS * sizeof(float), &shape);
     if (!done && error == cudaSuccess)
         error = backward_space(args, shape.cut.parts, chunk_state_bulk, stream, &space);
     if (done || error != cudaSuccess)

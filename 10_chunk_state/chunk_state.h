@@ -70,7 +70,7 @@ struct chunk_state_args {
 
 /* Launches on `stream` and returns the launch's error, cudaErrorInvalidValue for arguments that it cannot take, or
    cudaErrorNotSupported where the chip lacks what it needs. It allocates nothing and does not wait. Where there is no
-   batch, head, row or column, nothing happens; where there is no chunk, final_state is the initial state, and
+   batch, head, row or column, nothing happens, but that sums over no columns are 0; where there is no chunk, final_state is the initial state, and
    d_initial_state is d_final_state. */
 typedef cudaError_t chunk_state_launcher(const struct chunk_state_args *args, cudaStream_t stream);
 
@@ -150,7 +150,7 @@ struct cut {
     unsigned unit;               /* columns from the first slice of a decay to the first of the next, or width */
 };
 
-/* Slices of up to `most` columns. Too many columns to be numbered: no slices. */
+/* Slices of up to `most` columns. No columns, or too many to be numbered: no slices. */
 struct cut cut_of(const struct flat *flat, unsigned most);
 
 /* How a kernel with stages of pieces runs. */
@@ -165,8 +165,8 @@ struct pieces_shape {
     unsigned blocks; /* that the chip holds at the same time */
 };
 
-/* The threads (or what --config says) and, if `stages` is 0 and --config says nothing, as many stages as fit. `kernel`
-   takes pieces of num_arrays arrays, and own_bytes of shared memory beside them for each thread. */
+/* What --config says, or these threads and stages, as far as they fit on the chip. `kernel` takes pieces of num_arrays
+   arrays, and own_bytes of shared memory beside them for each thread. */
 cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages,
                          int num_arrays, size_t own_bytes, struct pieces_shape *shape);
 

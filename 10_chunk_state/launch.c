@@ -53,6 +53,20 @@ static cudaError_t check(const struct chunk_state_args *args, bool backward, siz
                : cudaErrorInvalidValue;
 }
 
+/* Sums over no columns: d_gamma, d_W and d_Y are 0. */
+static cudaError_t clear_sums(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    const size_t rows = args->batch * args->chunks * args->heads, ranks = rows * args->dk * args->rank;
+    void *const sums[] = {args->d_gamma, args->d_W, args->d_Y};
+    const size_t bytes[] = {rows * args->decays * sizeof(float), ranks * storage_bytes(args->storage),
+                            ranks * storage_bytes(args->storage)};
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < 3 && error == cudaSuccess; i++)
+        if (sums[i] != NULL && bytes[i] != 0)
+            error = cudaMemsetAsync(sums[i], 0, bytes[i], stream);
+    return error;
+}
+
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done)
 {
@@ -61,6 +75,8 @@ cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward
     const float *const from = backward ? args->d_final_state : args->initial_state;
     float *const to = backward ? args->d_initial_state : args->final_state;
     *done = error != cudaSuccess || empty || args->chunks == 0;
+    if (empty && backward)
+        return clear_sums(args, stream);
     if (error != cudaSuccess || empty || args->chunks != 0 || to == NULL)
         return error;
     const size_t bytes = args->batch * args->heads * args->dk * args->dv * sizeof(float); /* no chunk changes it */

@@ -6,7 +6,7 @@
 struct cut cut_of(const struct flat *flat, unsigned most)
 {
     struct cut cut = {0};
-    if (flat->columns > 0x7FFFFFFF)
+    if (flat->columns == 0 || flat->columns > 0x7FFFFFFF)
         return cut;
     cut.columns = (unsigned)flat->columns;
     cut.per_decay = (unsigned)flat->per_decay;
@@ -31,6 +31,22 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr what)
     return error == cudaSuccess ? cudaDeviceGetAttribute(value, what, device) : error;
 }
 
+/* How many stages fit, and what lies where in one. */
+static int stages_fit(const struct chunk_state_args *args, int num_arrays, size_t own_bytes, size_t room,
+                      struct pieces_shape *shape)
+{
+    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * 4);
+    if (shape->cut.slices == 0)
+        return 0;
+    const size_t own = own_bytes * (size_t)shape->threads;
+    const size_t decays = shape->cut.parts == 1 ? shape->cut.width / shape->cut.per_decay : 1;
+    shape->piece_bytes = STEPS * shape->cut.width * storage_bytes(args->storage);
+    shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
+    shape->stage_bytes = shape->decays_at + STEPS * decays * sizeof(float);
+    const size_t fit = room > own ? (room - own) / shape->stage_bytes : 0;
+    return fit < PIECES_MAX_STAGES ? (int)fit : PIECES_MAX_STAGES;
+}
+
 cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages,
                          int num_arrays, size_t own_bytes, struct pieces_shape *shape)
 {
@@ -45,30 +61,23 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     if (major < 9 || LINREC_ARCH < 90)
         return cudaErrorNotSupported;
 
-    shape->threads = args->config.threads != 0 ? args->config.threads : threads;
-    shape->stages = args->config.stages != 0 ? args->config.stages : stages;
     shape->flat = flat_of(args);
-    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * 4);
-    if (shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
+    shape->threads = args->config.threads != 0 ? args->config.threads : threads;
+    if (args->dv % PIECES_COLUMNS_OF != 0 || shape->threads > PIECES_MAX_THREADS || shape->threads % 32 != 0 ||
+        shape->threads < 32 || args->config.stages > PIECES_MAX_STAGES)
+        return cudaErrorInvalidValue;
+    const size_t room = (size_t)limit - 2048; /* the kernels' own few bytes count, too */
+    while (stages_fit(args, num_arrays, own_bytes, room, shape) < 2 && args->config.threads == 0 && shape->threads > 32)
+        shape->threads /= 2;
+    const int fit = stages_fit(args, num_arrays, own_bytes, room, shape);
+    shape->stages = args->config.stages != 0 ? args->config.stages : stages < fit ? stages : fit;
+    if (shape->cut.slices == 0 || shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     shape->items = (unsigned)(shape->flat.batch * shape->cut.slices);
-    if (args->dv % PIECES_COLUMNS_OF != 0 || shape->cut.slices == 0 || shape->threads > PIECES_MAX_THREADS ||
-        shape->threads % 32 != 0 || shape->threads < 32 || shape->stages > PIECES_MAX_STAGES)
-        return cudaErrorInvalidValue;
-
-    const size_t element = storage_bytes(args->storage), own = own_bytes * (size_t)shape->threads;
-    const size_t room = (size_t)limit - 2048 - own; /* and the kernel's few own bytes */
-    const size_t decays = shape->cut.parts == 1 ? shape->cut.width / shape->cut.per_decay : 1;
-    shape->piece_bytes = STEPS * shape->cut.width * element;
-    shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
-    shape->stage_bytes = shape->decays_at + STEPS * decays * sizeof(float);
-    if (shape->stages == 0)
-        shape->stages =
-            room / shape->stage_bytes < PIECES_MAX_STAGES ? (int)(room / shape->stage_bytes) : PIECES_MAX_STAGES;
-    shape->shared = (size_t)shape->stages * shape->stage_bytes + own;
-    if (shape->stages < 2 || shape->shared > room + own)
+    shape->shared = (size_t)shape->stages * shape->stage_bytes + own_bytes * (size_t)shape->threads;
+    if (shape->stages < 2 || shape->stages > fit)
         return cudaErrorNotSupported;
-    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limit - 2048);
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, shape->threads, shape->shared);
     shape->blocks = (unsigned)(resident * multiprocessors);

@@ -4,7 +4,7 @@
 
 cudaError_t split_plan(const struct chunk_state_args *args, const void *kernel, struct split_plan *plan)
 {
-    const cudaError_t error = pieces_shape(args, kernel, 128, 0, 1, 0, &plan->shape);
+    const cudaError_t error = pieces_shape(args, kernel, 128, args->storage == FLOAT32 ? 6 : 8, 1, 0, &plan->shape);
     if (error != cudaSuccess)
         return error;
     if (plan->shape.threads > SPLIT_MAX_THREADS || (args->chunks - 1) / STEPS >= 0x7FFFFFFF / SPLIT_MAX_SEGMENTS)

@@ -1,0 +1,276 @@
+# Chapter 10: the states between chunks. Its kernels against the definition, written down once more here in Perl, on numbers of which every result is
+# exact; its gradients against finite differences of that, which are exact, too, because a state is linear in each number; all options in all
+# combinations; a NaN stays in its head; the oracle finds mistakes; what the reader does wrong is told.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Test::More;
+
+delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+my $p = program('10_chunk_state');
+my $sim = backend() eq 'sim';
+my @variants = map { /^(\S+)/ } grep { !/\(partial/ } own_variants('10_chunk_state');
+sub complete {
+    my ($pass) = @_;
+    return grep { (run_program($p, $pass, '--variant', $_, '--check-only', '--batch', 0))[2] !~ /does not run/ } @variants;
+}
+my @forward = complete('--forward');
+my @backward = complete('--backward');
+ok(@forward >= 8 && @backward >= 4, "forward: @forward; backward: @backward");
+my @with_rank = qw(low_rank default);
+
+# '' if all checks pass, else what is said.
+sub complaint {
+    my ($settings, @options) = @_;
+    my ($status, $out, $err) = run_program($settings, $p, '--check-only', @options);
+    return $status eq 0 && $out =~ /^all \d+ checks passed$/m ? '' : "status $status: $err";
+}
+my @names = qw(batch chunks heads dk dv rank decays);
+sub shape {
+    my @options;
+    push @options, "--$names[$_]", $_[$_] for 0 .. $#_;
+    return @options;
+}
+
+# ---- shapes, around every boundary; each against the oracle, on all kinds of data ----
+
+for my $case (['all options in all combinations', [2, '1,2,3', 2, 3, 8, 0]], ['and with a rank', [2, '1,2,3', 2, 3, 8, 3]], ['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
+    ['chunks around a piece', [1, '7,8,9,16,17', 1, 2, 8, 0]], ['columns that are no multiple of 4', [1, 5, 2, 3, 7, 0]], ['and with a rank', [1, 3, 2, 3, 7, 2]],
+    ['one decay for all', [1, 5, 2, 4, 16, 0, 1]], ['and with a rank', [1, 5, 2, 4, 16, 2, 1]], ['parts of a decay', [1, 3, 1, 33, 40, 0, 1]],
+    ['a slice and a bit', [1, 9, 3, 5, 72, 0]], ['columns around a warp', [1, 2, 1, 2, 33, 1]], ['256 rows', [1, 2, 1, 256, 8, 0]], ['256 rows with a rank', [1, 2, 1, 256, 3, 5]],
+    ['129 rows', [1, 2, 1, 129, 3, 1]], ['ranks that are filled up', [1, 2, 1, 9, 5, 9]], ['the largest rank', [1, 2, 1, 17, 4, 64]],
+    ['no batch', [0, 3, 2, 3, 8, 0]], ['no chunk', [2, 0, 2, 3, 8, 0]], ['no head', [2, 3, 0, 3, 8, 0]], ['no row', [2, 3, 2, 0, 8, 0, 1]], ['no column', [2, 3, 2, 3, 0, 0]]) {
+    my ($name, $shape) = @$case;
+    is(complaint({}, shape(@$shape)), '', "@$shape: $name");
+    next if $name !~ /filled|bit|multiple|parts/;
+    is(complaint({}, shape(@$shape), '--type', $_), '', "@$shape: $name, in $_") for 'bf16', 'fp16';
+}
+my @split = ('--variant', 'split', '--config', 'threads=32,stages=4', shape(1, '100,333', 1, 4, 8, 0));
+is(complaint({}, @split), '', 'split: windows of several segments');
+is(complaint({}, '--variant', $_, '--config', 'threads=32,stages=2', shape(2, 41, 3, 5, 24, 0)), '', "$_: stages are filled again, for one item after the other") for 'bulk', 'split';
+is(complaint({}, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 5, 1, 9, 8, 3)), '', "low_rank: stages=$_") for 1, 2, 5;
+is(complaint({}, '--variant', 'ahead', '--config', "rows=$_", shape(1, 19, 1, 3, 5, 0)), '', "ahead: $_ chunks ahead") for 2, 4, 8, 16;
+SKIP: {
+    skip 'schedules are the simulator\'s', 6 if !$sim;
+    for my $order ('reverse', 'random:1', 'random:2') {
+        is(complaint({ SIM_SCHEDULE => $order }, shape(2, '9,30', 2, 3, 24, 2)), '', "right in the simulator's order $order, with a rank");
+        is(complaint({ SIM_SCHEDULE => $order }, shape(2, '9,30', 2, 3, 24, 0)), '', "right in the simulator's order $order");
+        is(complaint({ SIM_SCHEDULE => $order }, @split), '', "split: right in the simulator's order $order");
+    }
+    is(complaint({ SIM_RESIDENT => 64 }, @split), '', 'split: more blocks at once than it asks for');
+}
+
+# ---- the definition, on halves and quarters: every result is exact in float32 ----
+
+my %size = (batch => 2, chunks => 4, heads => 2, dk => 3, dv => 8, rank => 2, decays => 3);
+my @of_all = qw(batch chunks heads dk dv);
+my %dims = (
+    (map { $_ => \@of_all } qw(h_local h_out states d_h_out d_h_local)),
+    (map { $_ => [qw(batch chunks heads decays)] } qw(gamma d_gamma)),
+    (map { $_ => [qw(batch chunks heads dk rank)] } qw(W Y d_W d_Y)),
+    (map { $_ => [qw(batch heads dk dv)] } qw(initial_state final_state d_final_state d_initial_state)),
+);
+sub count_of {
+    my $count = 1;
+    $count *= $size{$_} for @{ $dims{ $_[0] } };
+    return $count;
+}
+
+# Takes a hash of arrays and `exclusive`; returns h_out and final_state.
+sub definition {
+    my ($in) = @_;
+    my ($batch, $chunks, $heads, $dk, $dv, $rank, $decays) = @size{@names};
+    my (@out, @final);
+    for my $bh (0 .. $batch * $heads - 1) {
+        my ($b, $head) = (int($bh / $heads), $bh % $heads);
+        my @h = map { $in->{initial_state} ? $in->{initial_state}[$bh * $dk * $dv + $_] : 0 } 0 .. $dk * $dv - 1;
+        for my $k (0 .. $chunks - 1) {
+            my $at = ($b * $chunks + $k) * $heads + $head;
+            my @before = @h;
+            for my $j (0 .. $dv - 1) {
+                my @p = map { my $r = $_; my $sum = 0; $sum += $in->{Y}[($at * $dk + $_) * $rank + $r] * $before[$_ * $dv + $j] for 0 .. $dk - 1; $sum } 0 .. ($in->{W} ? $rank : 0) - 1;
+                for my $i (0 .. $dk - 1) {
+                    my $t = $before[$i * $dv + $j];
+                    $t -= $in->{W}[($at * $dk + $i) * $rank + $_] * $p[$_] for 0 .. $#p;
+                    $h[$i * $dv + $j] = $in->{gamma}[$at * $decays + ($decays == 1 ? 0 : $i)] * $t + $in->{h_local}[($at * $dk + $i) * $dv + $j];
+                }
+            }
+            $out[$at * $dk * $dv + $_] = $in->{exclusive} ? $before[$_] : $h[$_] for 0 .. $dk * $dv - 1;
+        }
+        $final[$bh * $dk * $dv + $_] = $h[$_] for 0 .. $dk * $dv - 1;
+    }
+    return (\@out, \@final);
+}
+
+my $state = 1;
+sub random { $state = ($state * 1103515245 + 12345) % 2**31; return int($state / 2**16) % 5 / 2 - 1 } # -1 ... 1 in halves
+my (%all, %file);
+sub make_arrays {
+    $size{decays} = $_[0];
+    %all = map { my $name = $_; ($name => [map { random() } 1 .. count_of($name)]) } qw(h_local gamma W Y initial_state d_h_out d_final_state);
+}
+%file = map { $_ => scratch("$_.npy") } keys %dims;
+sub option_of { return ('--' . ($_[0] =~ s/_/-/gr), $file{ $_[0] }) }
+sub write_array { write_npy($file{ $_[0] }, '(' . join(', ', map { $size{$_} } @{ $dims{ $_[0] } }) . ')', @{ $_[1] }) }
+
+# Runs a variant on these arrays; returns what it writes.
+sub compute {
+    my ($in, $variant, @written) = @_;
+    my @options;
+    for my $name (sort grep { ref $in->{$_} } keys %$in) {
+        write_array($name, $in->{$name});
+        push @options, option_of($name);
+    }
+    unlink @file{@written};
+    my ($status, $out, $err) = run_program($p, @options, (map { option_of($_) } @written), ($in->{exclusive} ? '--exclusive' : ()), '--variant', $variant);
+    diag("$variant: $err") if $err ne '';
+    return { map { my (undef, @values) = read_npy($file{$_}); $_ => \@values } @written };
+}
+sub same { my ($is, $must_be) = @_; return @$is == @$must_be && !grep { $is->[$_] != $must_be->[$_] } 0 .. $#$is }
+
+# ---- gradients: finite differences of the loss, sum of d_h_out h_out and of d_final_state final_state ----
+
+sub loss {
+    my ($in) = @_;
+    my ($out, $final) = definition($in);
+    my $loss = 0;
+    $loss += $in->{d_h_out}[$_] * $out->[$_] for 0 .. $#$out;
+    $loss += $in->{d_final_state} ? $in->{d_final_state}[$_] * $final->[$_] : 0 for 0 .. $#$final;
+    return $loss;
+}
+sub differences {
+    my ($in, $name) = @_;
+    my @gradient;
+    my @all = $in->{$name} ? @{ $in->{$name} } : (0) x count_of($name);
+    my $here = loss($in); # the loss is linear in each number by itself
+    for my $i (0 .. $#all) {
+        my @values = @all;
+        $values[$i] += 1;
+        push @gradient, loss({ %$in, $name => \@values }) - $here;
+    }
+    return \@gradient;
+}
+
+for my $decays (3, 1) {
+    make_arrays($decays);
+    for my $exclusive ($decays == 1 ? 0 : (0, 1)) {
+        for my $with ([], $decays == 1 ? () : ['initial_state'], ['W', 'Y'], $decays == 1 ? () : ['W', 'Y', 'initial_state']) {
+            my $has_rank = grep { $_ eq 'W' } @$with;
+            my $said = "$decays decays" . ($exclusive ? ', exclusive' : '') . (@$with ? ", @$with" : '');
+            my $in = { (map { $_ => $all{$_} } qw(h_local gamma), @$with), exclusive => $exclusive };
+            my ($out, $final) = definition($in);
+            for my $variant ($has_rank ? @with_rank : @forward) {
+                my $is = compute($in, $variant, 'h_out', 'final_state');
+                ok(same($is->{h_out}, $out) && same($is->{final_state}, $final), "$variant forward is the definition: $said");
+            }
+            for my $has_final ($has_rank ? (1) : (0, 1)) {
+                my $back = { %$in, d_h_out => $all{d_h_out}, $has_final ? (d_final_state => $all{d_final_state}) : () };
+                my @of = (qw(h_local gamma initial_state), $has_rank ? qw(W Y) : ());
+                my %gradient = map { $_ => differences($back, $_) } @of;
+                my ($states) = definition({ %$in, exclusive => 1 });
+                for my $variant ($has_rank ? @with_rank : @backward) {
+                    for my $given ({}, { states => $states }) {
+                        my $is = compute({ %$back, %$given }, $variant, map { "d_$_" } @of);
+                        my @wrong = grep { !same($is->{"d_$_"}, $gradient{$_}) } @of;
+                        is("@wrong", '', "$variant backward is what finite differences give: $said" . ($has_final ? ', d_final_state' : '') . (%$given ? ', states' : ''));
+                    }
+                }
+            }
+        }
+    }
+}
+
+# ---- a NaN or an infinity stays in its head, and never comes before its cause ----
+
+make_arrays(3);
+for my $bad ('NaN', 'Inf') {
+    for my $where (qw(h_local gamma)) { # batch 1, chunk 2, head 1, the first number
+        my $in = { map { $_ => $all{$_} } qw(h_local gamma initial_state) };
+        my $at = ((1 * 4 + 2) * 2 + 1) * ($where eq 'gamma' ? 3 : 24);
+        my $spoilt = { %$in, $where => [@{ $all{$where} }] };
+        $spoilt->{$where}[$at] = 0 + $bad;
+        for my $variant (@forward) {
+            my ($good, $is) = map { compute($_, $variant, 'h_out')->{h_out} } $in, $spoilt;
+            my @changed = grep { pack('f', $good->[$_]) ne pack('f', $is->[$_]) } 0 .. $#$good;
+            my @strays = grep { int($_ / 24 / 2 / 4) != 1 || int($_ / 24 / 2) % 4 < 2 || int($_ / 24) % 2 != 1 || int($_ / 8) % 3 != 0 } @changed;
+            ok(@changed && !@strays, "$variant: $bad in $where changes only its own row, from there on") or diag("strays @strays");
+        }
+    }
+}
+
+# ---- the oracle finds mistakes: each is an expression of a kernel that is replaced ----
+
+my @mistakes; # kernel, file, expression, what stands in its place, options that show it
+sub mistake { push @mistakes, [@_] }
+my @small = shape(2, 9, 2, 3, 8, 0);
+my @ranks = shape(2, 3, 2, 9, 8, 3);
+mistake('launches', 'launches.cu', 'i % flat.columns] =', 'i % flat.columns / 2] =', @small);
+mistake('reread', 'reread.cu', 'column / flat.per_decay', 'column / flat.columns', @small);
+mistake('registers', 'registers.cu', 'exclusive ? before : h', 'h', @small);
+mistake('ahead', 'ahead.cu', 'decay + next * flat.decays', 'decay + k * flat.decays', @small);
+mistake('ahead', 'ahead.cu', 'const size_t k = base + a, next = k + ahead;', 'const size_t k = base + a, next = k + ahead - (mutant == N);', shape(2, 19, 2, 3, 8, 0));
+mistake('bulk', 'bulk.cu', 'piece.first == 0', 'piece.first != 0', shape(2, 9, 2, 3, 8, 0));
+mistake('bulk', 'bulk.cu', 'own < piece.columns', 'own <= piece.columns', shape(1, 9, 3, 5, 72, 0));
+mistake('bulk', 'pieces.cuh', 's < piece->chunks ? decays[s] : 1.0f', 'decays[s]', @small);
+mistake('bulk', 'pieces.cuh', 'shape->cut.parts == 1 ? (int)(threadIdx.x * 4 / shape->cut.per_decay) : 0', '0', @small);
+mistake('split', 'split.cu', 'told.load(cuda::memory_order_acquire) + 1 < (turn + 1) * plan.segments', 'false', @split[4 .. $#split], '--config', 'threads=32,stages=4');
+mistake('split', 'split.cu', 'if (s == segment)', 'if (s == (mutant == N ? 0 : segment))', @split[4 .. $#split], '--config', 'threads=32,stages=4');
+mistake('split', 'split.cu', 'product *= decays[s];', 'product *= (mutant == N ? 1.0f : decays[s]);', @split[4 .. $#split], '--config', 'threads=32,stages=4');
+mistake('split', 'split.cu', 'left.fetch_add(1, cuda::memory_order_acq_rel) + 2 == plan.segments', 'false', @split[4 .. $#split], '--config', 'threads=32,stages=4');
+mistake('registers', 'registers_backward.cu', 'inside ? d * read1<storage>(states, at) : 0.0f', 'd', @small);
+mistake('registers', 'registers_backward.cu', 'sums[k % 2]', 'sums[0]', shape(1, 5, 1, 33, 40, 0, 1));
+mistake('bulk', 'bulk_backward.cu', 'exclusive ? 0.0f : d_out[s][c]', 'd_out[s][c]', @small);
+mistake('bulk', 'bulk_backward.cu', 'i += team', 'i += 2 * team', shape(1, 3, 1, 33, 40, 0, 1));
+mistake('bulk', 'backward_space.cu', 'part < parts', 'part + 1 < parts', shape(1, 3, 1, 33, 40, 0, 1));
+mistake('low_rank', 'low_rank.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
+mistake('low_rank', 'low_rank.cuh', 'w < num_warps', 'w < 1', @ranks);
+mistake('low_rank', 'low_rank.cu', 'g[i * every]', 'g[0]', @ranks);
+mistake('low_rank', 'low_rank_backward.cu', 'outer<rows>(h, q,', 'outer<rows>(mutant == N ? t : h, q,', @ranks);
+mistake('low_rank', 'low_rank_backward.cu', 'subtract<storage, rows>(y, shape.padded, q, d)', 'subtract<storage, rows>(w, shape.padded, q, d)', @ranks);
+mistake('low_rank', 'low_rank_sums.cu', 's < slices', 's < 1', shape(1, 2, 1, 2, 33, 1));
+
+SKIP: {
+    skip 'mistakes are built in for the simulator', 1 if !$sim;
+    my $copy = copy_of_chapters();
+    my %text;
+    for my $number (1 .. @mistakes) {
+        my (undef, $file, $from, $to) = @{ $mistakes[$number - 1] };
+        $text{$file} //= read_file("10_chunk_state/$file");
+        my $code = $to =~ s/\bN\b/$number/r;
+        $code = $from =~ /[;,{]$|^const|^if/ || $to =~ /mutant == N/ ? $code
+            : $from =~ /^(?:subtract)/ ? "(mutant == $number ? $to : $from)"
+            : $from =~ /^(.*); (.*)$/ ? do { my ($test, $step) = ($1, $2); my ($other) = split /; /, $to; "(mutant == $number ? $other : $test); $step" }
+            : $from =~ /^(\w+) \+= (.*)$/ ? do { my ($name, $by) = ($1, $2); my ($new) = $to =~ /\+= (.*)/; "$name += (mutant == $number ? $new : $by)" }
+            : $from =~ /^(.*)\] =$/ ? do { my $old = $1; my ($new) = $to =~ /^(.*)\] =$/; "(mutant == $number ? $new : $old)] =" }
+            : $from =~ /^if \(/ ? $to
+            : "(mutant == $number ? $to : $from)";
+        ok($text{$file} =~ s/\Q$from\E/$code/, "$file still has what is replaced: $from");
+    }
+    for my $file (keys %text) {
+        $text{$file} =~ s/(?=#include "(?:chunk_state\.h|\w+\.cuh)"\n)/#include "mutant.h"\n/;
+        write_file("$copy/10_chunk_state/$file", $text{$file});
+    }
+    write_file("$copy/10_chunk_state/mutant.h", "#ifndef MUTANT_H\n#define MUTANT_H\n#include <stdlib.h>\nstatic const int mutant = atoi(getenv(\"MUTANT\"));\n#endif\n");
+    my $log = `make -C $copy/10_chunk_state BACKEND=sim ../build/sim/10_chunk_state 2>&1`;
+    is($?, 0, 'the copy builds') or diag($log);
+    for my $number (0 .. @mistakes) {
+        my ($kernel, $file, $from, $to, @options) = $number ? @{ $mistakes[$number - 1] } : ('bulk', '', 'nothing', 'nothing', @small);
+        my ($status, $out, $err) = run_program({ MUTANT => $number }, "$copy/build/sim/10_chunk_state", '--check-only', '--variant', $kernel, @options,
+            $file =~ /backward|sums/ ? '--backward' : '--forward');
+        is($status, $number ? 1 : 0, "$kernel, $to in place of $from: " . ($number ? 'is found' : 'right')) or diag($err);
+    }
+}
+
+# ---- what the reader does wrong is told in one sentence ----
+
+refuses('a number of decays that is neither 1 nor that of the rows', qr/takes one decay for each of the 4 rows, or 1, not 3;/, $p, '--dk', 4, '--decays', 3, '--variant', 'registers');
+refuses('too large a rank', qr/low_rank takes a rank of up to 64, not 65;/, $p, '--rank', 65, '--variant', 'low_rank');
+refuses('a rank for a diagonal kernel', qr/bulk takes a rank of up to 0, not 4;/, $p, '--rank', 4, '--variant', 'bulk');
+refuses('too many rows with a rank', qr/takes up to 256 rows with a rank, not 257;/, $p, '--dk', 257, '--rank', 1, '--variant', 'low_rank');
+refuses('columns that the copy engine does not take', qr/split takes multiples of 8 columns, not 12;/, $p, '--dv', 12, '--rank', 0, '--variant', 'split');
+write_array($_, $all{$_}) for qw(h_local gamma W);
+refuses('W without Y', qr/--Y/, $p, map { option_of($_) } qw(h_local gamma W h_out));
+refuses('an array that is missing', qr/the set of arrays is not complete; forward takes --h-local, --gamma and --h-out;/, $p, map { option_of($_) } qw(h_local h_out));
+
+done_testing;
