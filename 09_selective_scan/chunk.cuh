@@ -121,6 +121,54 @@ static __device__ __forceinline__ void land4(const stored *, float *to, uint2 he
     *(float4 *)to = make_float4((float)four[0], (float)four[1], (float)four[2], (float)four[3]);
 }
 
+/* Where a lane works: its warp's channels are `here` of its group's from `first` on, and the lane has one of them, in `row`
+   of a stage. A lane without one (row >= here) computes what its first neighbour has, and writes nothing. */
+struct chunk_place {
+    size_t batch, group, first;
+    size_t channel, both; /* of all channels; of all channels of all batches */
+    int part, row, here;
+};
+
+/* Blocks have a warp's channels each, of one group, in order. */
+template <int lanes>
+static __device__ __forceinline__ struct chunk_place place_of(const struct selective_args *args)
+{
+    const int lane = threadIdx.x % 32;
+    const size_t per_group = args->channels / args->groups, blocks = (per_group - 1) / CHANNELS(lanes) + 1;
+    struct chunk_place place;
+    place.part = lane / 2 % lanes, place.row = lane / (2 * lanes) * 2 + lane % 2;
+    place.group = blockIdx.x / blocks % args->groups, place.batch = blockIdx.x / blocks / args->groups;
+    place.first = blockIdx.x % blocks * CHANNELS(lanes);
+    place.here = (int)min(per_group - place.first, (size_t)CHANNELS(lanes));
+    place.channel = place.group * per_group + place.first + (place.row < place.here ? place.row : 0);
+    place.both = place.batch * args->channels + place.channel;
+    return place;
+}
+
+/* The lane's four A, times log2 e, and states, from `first_states`, (batch, channels, states), or 0 if that is NULL. A state
+   that is not there has A = 0 and h = 0. */
+template <int lanes>
+static __device__ __forceinline__ void load_states(const struct selective_args *args, const struct chunk_place *place,
+                                                   const float *first_states, float A[4], float h[4])
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const size_t n = i * lanes + place->part;
+        A[i] = n < args->states ? args->A[place->channel * args->states + n] * LOG2_E : 0.0f;
+        h[i] = n < args->states && first_states != NULL ? first_states[place->both * args->states + n] : 0.0f;
+    }
+}
+
+template <int lanes>
+static __device__ __forceinline__ void store_states(const struct selective_args *args, const struct chunk_place *place,
+                                                    const float h[4], float *last_states)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (last_states != NULL && place->row < place->here && i * lanes + place->part < (int)args->states)
+            last_states[place->both * args->states + i * lanes + place->part] = h[i];
+}
+
 /* Finds the lane's pieces of the stage in memory: `first` is the warp's first channel of those of its group, `here` how many
    it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none. `rows` says
    how many of the rows above the stage has. */
@@ -133,15 +181,15 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
     for (int j = 0; j < PIECES_OF(rows, steps); j++) {
         const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
         const bool of_states = row >= ROW_B(lanes) && row < ROW_D_OUT(lanes);
-        const int own = of_states               ? (row - ROW_B(lanes)) % STATES_OF(lanes)
-                        : row < ROW_B(lanes)    ? row % CHANNELS(lanes)
-                                                : row - ROW_D_OUT(lanes);
-        const void *const array = row < ROW_DELTA(lanes) ? args->u
-                                  : row < ROW_Z(lanes)   ? args->delta
-                                  : row < ROW_B(lanes)   ? args->z
-                                  : row < ROW_C(lanes)   ? args->B
+        const int own = of_states            ? (row - ROW_B(lanes)) % STATES_OF(lanes)
+                        : row < ROW_B(lanes) ? row % CHANNELS(lanes)
+                                             : row - ROW_D_OUT(lanes);
+        const void *const array = row < ROW_DELTA(lanes)   ? args->u
+                                  : row < ROW_Z(lanes)     ? args->delta
+                                  : row < ROW_B(lanes)     ? args->z
+                                  : row < ROW_C(lanes)     ? args->B
                                   : row < ROW_D_OUT(lanes) ? args->C
-                                                         : args->d_out;
+                                                           : args->d_out;
         const size_t array_row = of_states
                                      ? (batch * args->groups + group) * args->states + own
                                      : batch * args->channels + args->channels / args->groups * group + first + own;
@@ -303,6 +351,29 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
             if (i < left)
                 to[i] = (stored)values[i];
     }
+}
+
+/* The end of a chunk, which begins at step `at`: y of the lane's states, added up over its channel's lanes, + D u, times
+   silu(z), to `out`. */
+template <typename stored, int lanes, int steps>
+static __device__ __forceinline__ void finish(const struct selective_args *args, const struct chunk_place *place,
+                                              const float *stage, float D, int at, float y[steps])
+{
+    enum { own = steps / lanes };
+    const int mine = first_own<lanes, steps>(place->part), seq_len = (int)args->seq_len;
+    float u[own], z[own];
+    fold<lanes, steps>(y, place->part);
+    get<steps, own>(stage, place->row, mine, u);
+    get<steps, own>(stage + ROOM(ROW_Z(lanes), steps), place->row, mine, z);
+#pragma unroll
+    for (int i = 0; i < own; i++) {
+        y[i] += D * u[i];
+        if (args->z != NULL)
+            y[i] *= silu(z[i]);
+    }
+    if (place->row < place->here)
+        store<stored, own>((stored *)args->out + place->both * seq_len + at + mine, seq_len - at - mine,
+                           at + steps <= seq_len && seq_len % 4 == 0, y);
 }
 
 #endif

@@ -2,12 +2,6 @@
 #include "../05_pipe/pipe.h"
 #include "selective_scan.h"
 
-/* Whether a kernel takes these sizes: relay and fused_steps have limits, steps has none. */
-static bool fits(const struct selective_args *args, size_t max_states)
-{
-    return args->states <= max_states && args->seq_len <= SELECTIVE_INT_STEPS;
-}
-
 /* The warps that fused_steps makes of a shape. */
 static size_t fused_steps_warps(const struct selective_args *args)
 {
@@ -26,23 +20,24 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
 {
     struct pipe_chip chip;
     const cudaError_t error = selective_check_args(args, false, 0);
-    if (error != cudaSuccess || selective_is_empty(args) || !fits(args, FUSED_STEPS_STATES))
+    if (error != cudaSuccess || selective_is_empty(args) || args->states > FUSED_STEPS_STATES ||
+        args->seq_len > SELECTIVE_INT_STEPS)
         return selective_steps_forward(args, stream);
     const cudaError_t read = pipe_read_chip(&chip);
     if (read != cudaSuccess)
         return read;
-    if (fits(args, RELAY_STATES) && fused_steps_warps(args) < 4 * (size_t)chip.multiprocessors)
+    if (selective_relay_fits(args) && fused_steps_warps(args) < 4 * (size_t)chip.multiprocessors)
         return selective_relay_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
 }
 
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
-    return fits(args, RELAY_STATES) ? selective_relay_backward(args, stream) : selective_steps_backward(args, stream);
+    return selective_relay_fits(args) ? selective_relay_backward(args, stream) : selective_steps_backward(args, stream);
 }
 
 size_t selective_default_workspace(const struct selective_args *args, bool backward)
 {
-    return fits(args, RELAY_STATES) ? selective_relay_workspace(args, backward)
-                                    : selective_steps_workspace(args, backward);
+    return selective_relay_fits(args) ? selective_relay_workspace(args, backward)
+                                      : selective_steps_workspace(args, backward);
 }

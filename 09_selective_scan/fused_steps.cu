@@ -22,33 +22,23 @@
 enum { STEPS = 16 };
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8) fused_steps_forward(struct selective_args args)
+static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8)
+    fused_steps_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
     __shared__ __align__(16) float stages[3][STAGE(lanes, STEPS)];
     __shared__ __align__(16) float steps[2][2 * rows]; /* step, and behind it step u */
-    const int lane = threadIdx.x, part = lane / 2 % lanes, row = lane / (2 * lanes) * 2 + lane % 2;
-    const int mine = first_own<lanes, STEPS>(part); /* the first of the lane's own steps */
-    const int seq_len = (int)args.seq_len;
-    const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
-    const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;
-    const size_t first = blockIdx.x % blocks * channels;
-    const int here = (int)min(per_group - first, (size_t)channels);
-    const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one writes nothing */
-    const size_t both = batch * args.channels + channel;
-    stored *const out = (stored *)args.out + both * seq_len;
-    const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
-    const float D = args.D != NULL ? args.D[channel] : 0.0f;
+    const int lane = threadIdx.x, seq_len = (int)args.seq_len;
+    const struct chunk_place place = place_of<lanes>(&args);
+    const int part = place.part, row = place.row, mine = first_own<lanes, STEPS>(part);
+    const float bias = args.delta_bias != NULL ? args.delta_bias[place.channel] : 0.0f;
+    const float D = args.D != NULL ? args.D[place.channel] : 0.0f;
     const stored *pieces[PIECES(lanes, STEPS)];
-    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, batch, group, first, here, 0, pieces);
+    const unsigned there =
+        find_pieces<stored, lanes, STEPS>(&args, place.batch, place.group, place.first, place.here, 0, pieces);
     uint2 held[PIECES(lanes, STEPS)] = {};
     float A[4], h[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const size_t n = i * lanes + part;
-        A[i] = n < args.states ? args.A[channel * args.states + n] * LOG2_E : 0.0f;
-        h[i] = n < args.states && args.initial_state != NULL ? args.initial_state[both * args.states + n] : 0.0f;
-    }
+    load_states<lanes>(&args, &place, args.initial_state, A, h);
     for (int i = lane; i < 3 * STAGE(lanes, STEPS) && args.states < states; i += 32)
         stages[0][i] = 0.0f; /* B and C of states that are not there */
     __syncwarp();
@@ -86,28 +76,13 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        fold<lanes, STEPS>(y, part);
-
-        float u[own], z[own];
-        get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage, ROW_Z(lanes) + row, mine, z);
-#pragma unroll
-        for (int i = 0; i < own; i++) {
-            y[i] += D * u[i];
-            if (args.z != NULL)
-                y[i] *= silu(z[i]);
-        }
+        finish<stored, lanes, STEPS>(&args, &place, stage, D, at, y);
         prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
         land<stored, lanes, STEPS>(pieces, there, after, held);
-        if (row < here)
-            store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
         float *const done = stage;
         stage = next, next = after, after = done, turn = 1 - turn;
     }
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (row < here && (size_t)(i * lanes + part) < args.states && args.final_state != NULL)
-            args.final_state[both * args.states + i * lanes + part] = h[i];
+    store_states<lanes>(&args, &place, h, args.final_state);
 }
 
 template <typename stored>

@@ -159,6 +159,18 @@ size_t selective_relay_blocks(const struct selective_args *args)
     return (args->channels / args->groups + channels - 1) / channels;
 }
 
+bool selective_relay_fits(const struct selective_args *args)
+{
+    return args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
+           (selective_is_empty(args) || args->batch * args->groups * selective_relay_blocks(args) <= 0x7FFFFFFF);
+}
+
+/* A block gets more than 48 KB of shared memory only if it asks. */
+cudaError_t selective_allow_shared(const void *kernel, size_t bytes)
+{
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
 /* Backward the partial sums, and the states before each chunk. */
 size_t selective_relay_workspace(const struct selective_args *args, bool backward)
 {

@@ -26,34 +26,27 @@ enum { STEPS = 8, WARPS = 8 };
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = ROOM(2 * CHANNELS(lanes), STEPS), own = STEPS / lanes };
+    enum {
+        channels = CHANNELS(lanes),
+        states = STATES_OF(lanes),
+        rows = ROOM(2 * CHANNELS(lanes), STEPS),
+        own = STEPS / lanes
+    };
     extern __shared__ float4 shared[];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes;
-    const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
     float *stage = (float *)shared + warp * 2 * STAGE(lanes, STEPS), *next = stage + STAGE(lanes, STEPS);
-    float *const all_steps = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps =
-                                                                                    all_steps + warp * rows;
-    float *const batons = all_steps + WARPS * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
-    const int seq_len = (int)args.seq_len;
-    const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
-    const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;
-    const size_t first = blockIdx.x % blocks * channels;
-    const int here = (int)min(per_group - first, (size_t)channels);
-    const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one writes nothing */
-    const size_t both = batch * args.channels + channel;
-    stored *const out = (stored *)args.out + both * seq_len;
-    const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
-    const float D = args.D != NULL ? args.D[channel] : 0.0f;
+    float *const after = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps = after + warp * rows;
+    float *const batons = after + WARPS * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
+    const struct chunk_place place = place_of<lanes>(&args);
+    const int part = place.part, row = place.row, mine = first_own<lanes, STEPS>(part);
+    const float bias = args.delta_bias != NULL ? args.delta_bias[place.channel] : 0.0f;
+    const float D = args.D != NULL ? args.D[place.channel] : 0.0f;
     const stored *pieces[PIECES(lanes, STEPS)];
-    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, batch, group, first, here, warp * STEPS, pieces);
+    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, place.batch, place.group, place.first, place.here,
+                                                             warp * STEPS, pieces);
     uint2 held[PIECES(lanes, STEPS)] = {};
     float A[4], h[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const size_t n = i * lanes + part;
-        A[i] = n < args.states ? args.A[channel * args.states + n] * LOG2_E : 0.0f;
-        h[i] = n < args.states && args.initial_state != NULL ? args.initial_state[both * args.states + n] : 0.0f;
-    }
+    load_states<lanes>(&args, &place, args.initial_state, A, h);
     for (int i = lane; i < 2 * STAGE(lanes, STEPS) && args.states < states; i += 32)
         stage[i] = 0.0f; /* B and C of states that are not there */
     __syncwarp();
@@ -72,7 +65,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
         __syncwarp();
 
         /* 1. Before the turn: all exponentials, and the chunk from state 0. */
-        float a[STEPS][4], x[STEPS][4], end[4] = {}, product[4], sum = 0.0f;
+        float a[STEPS][4], x[STEPS][4], end[4] = {}, product[4], note[4], sum = 0.0f;
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4];
@@ -92,15 +85,10 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
                 }
             }
         }
-        float note[4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            product[i] = fast_exp2(sum * A[i]);
-            note[i] = product[i] + end[i];
-        }
-        /* Nobody reads this note. It is there so that the compiler has all of the above done before the wait: it would
-           move the exponentials behind it, into the turn. */
-        put<4, 4>(notes, warp * 32, 0, note);
+        for (int i = 0; i < 4; i++)
+            product[i] = fast_exp2(sum * A[i]), note[i] = product[i] + end[i];
+        put<4, 4>(notes, warp * 32, 0, note); /* nobody reads it; but the compiler would do all this after the wait */
 
         /* 2. The turn. */
         const int follower = (warp + 1) % WARPS;
@@ -130,25 +118,10 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        fold<lanes, STEPS>(y, part);
-
-        float u[own], z[own];
-        get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage, ROW_Z(lanes) + row, mine, z);
-#pragma unroll
-        for (int i = 0; i < own; i++) {
-            y[i] += D * u[i];
-            if (args.z != NULL)
-                y[i] *= silu(z[i]);
-        }
+        finish<stored, lanes, STEPS>(&args, &place, stage, D, at, y);
         land<stored, lanes, STEPS>(pieces, there, next, held);
-        if (row < here)
-            store<stored, own>(out + at + mine, seq_len - at - mine, at + STEPS <= seq_len && seq_len % 4 == 0, y);
-        if (at + STEPS >= seq_len && row < here && args.final_state != NULL)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                if (i * lanes + part < (int)args.states)
-                    args.final_state[both * args.states + i * lanes + part] = h[i];
+        if (at + STEPS >= seq_len)
+            store_states<lanes>(&args, &place, h, args.final_state);
         float *const done = stage;
         stage = next, next = done;
     }
@@ -157,34 +130,25 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
 template <typename stored>
 static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
 {
-    const size_t lanes = args->states <= 4    ? 1
-                         : args->states <= 8  ? 2
-                         : args->states <= 16 ? 4
-                                              : 8,
-                 channels = 32 / lanes;
-    const size_t blocks = args->batch * args->groups * ((args->channels / args->groups - 1) / channels + 1);
-    if (blocks > 0x7FFFFFFF)
-        return cudaErrorInvalidValue;
-    void (*const kernel)(struct selective_args) = lanes == 1   ? relay_forward<stored, 1>
-                                                  : lanes == 2 ? relay_forward<stored, 2>
+    const size_t lanes = selective_relay_lanes(args);
+    const size_t blocks = args->batch * args->groups * selective_relay_blocks(args);
+    void (*const kernel)(struct selective_args) = lanes == 2   ? relay_forward<stored, 2>
                                                   : lanes == 4 ? relay_forward<stored, 4>
                                                                : relay_forward<stored, 8>;
-    const size_t floats = lanes == 1   ? RELAY_FLOATS(1)
-                          : lanes == 2 ? RELAY_FLOATS(2)
-                          : lanes == 4 ? RELAY_FLOATS(4)
-                                       : RELAY_FLOATS(8);
-    const cudaError_t error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                   (int)(floats * sizeof(float)));
+    const size_t bytes = sizeof(float) * (lanes == 2   ? RELAY_FLOATS(2)
+                                          : lanes == 4 ? RELAY_FLOATS(4)
+                                                       : RELAY_FLOATS(8));
+    const cudaError_t error = selective_allow_shared((const void *)kernel, bytes);
     if (error != cudaSuccess)
         return error;
-    kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);
+    kernel<<<(unsigned)blocks, 32 * WARPS, bytes, stream>>>(*args);
     return cudaGetLastError();
 }
 
 extern "C" cudaError_t selective_relay_forward(const struct selective_args *args, cudaStream_t stream)
 {
     const cudaError_t error = selective_check_args(args, false, 0);
-    if (error != cudaSuccess || args->states > RELAY_STATES || args->seq_len > SELECTIVE_INT_STEPS)
+    if (error != cudaSuccess || !selective_relay_fits(args))
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, false, stream);
