@@ -133,15 +133,15 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
     for (int j = 0; j < PIECES_OF(rows, steps); j++) {
         const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
         const bool of_states = row >= ROW_B(lanes) && row < ROW_D_OUT(lanes);
-        const int own = of_states               ? (row - ROW_B(lanes)) % STATES_OF(lanes)
-                        : row < ROW_B(lanes)    ? row % CHANNELS(lanes)
-                                                : row - ROW_D_OUT(lanes);
-        const void *const array = row < ROW_DELTA(lanes) ? args->u
-                                  : row < ROW_Z(lanes)   ? args->delta
-                                  : row < ROW_B(lanes)   ? args->z
-                                  : row < ROW_C(lanes)   ? args->B
+        const int own = of_states            ? (row - ROW_B(lanes)) % STATES_OF(lanes)
+                        : row < ROW_B(lanes) ? row % CHANNELS(lanes)
+                                             : row - ROW_D_OUT(lanes);
+        const void *const array = row < ROW_DELTA(lanes)   ? args->u
+                                  : row < ROW_Z(lanes)     ? args->delta
+                                  : row < ROW_B(lanes)     ? args->z
+                                  : row < ROW_C(lanes)     ? args->B
                                   : row < ROW_D_OUT(lanes) ? args->C
-                                                         : args->d_out;
+                                                           : args->d_out;
         const size_t array_row = of_states
                                      ? (batch * args->groups + group) * args->states + own
                                      : batch * args->channels + args->channels / args->groups * group + first + own;

@@ -26,13 +26,17 @@ enum { STEPS = 8, WARPS = 8 };
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = ROOM(2 * CHANNELS(lanes), STEPS), own = STEPS / lanes };
+    enum {
+        channels = CHANNELS(lanes),
+        states = STATES_OF(lanes),
+        rows = ROOM(2 * CHANNELS(lanes), STEPS),
+        own = STEPS / lanes
+    };
     extern __shared__ float4 shared[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes;
     const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
     float *stage = (float *)shared + warp * 2 * STAGE(lanes, STEPS), *next = stage + STAGE(lanes, STEPS);
-    float *const all_steps = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps =
-                                                                                    all_steps + warp * rows;
+    float *const all_steps = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps = all_steps + warp * rows;
     float *const batons = all_steps + WARPS * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
     const int seq_len = (int)args.seq_len;
     const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;

@@ -37,9 +37,10 @@ static __device__ __forceinline__ void fetch_all(const stored *pieces[], unsigne
                                                  int seq_len, int lane, float *stage, uint2 *held)
 {
     if (at >= 0)
-        __pipeline_memcpy_async(stage + STATES_AT(lanes) + lane * 4, saved + ((size_t)(at / STEPS) * 32 + lane) * 4, 16);
-    fetch<stored, lanes, STEPS, BACKWARD_ROWS(lanes)>(pieces, there, at >= 0 ? at : seq_len, -WARPS(lanes) * STEPS, seq_len,
-                                                      stage, held);
+        __pipeline_memcpy_async(stage + STATES_AT(lanes) + lane * 4, saved + ((size_t)(at / STEPS) * 32 + lane) * 4,
+                                16);
+    fetch<stored, lanes, STEPS, BACKWARD_ROWS(lanes)>(pieces, there, at >= 0 ? at : seq_len, -WARPS(lanes) * STEPS,
+                                                      seq_len, stage, held);
 }
 
 template <typename stored, int lanes>
@@ -69,7 +70,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     int at = (chunks - 1 - warp) * STEPS;
     const stored *pieces[PIECES_OF(rows, STEPS)];
     const unsigned there = find_pieces<stored, lanes, STEPS, rows>(&args, batch, group, first, here, at, pieces);
-    uint2 held[PIECES_OF(rows, STEPS)] = {};
+    uint2 held_first[PIECES_OF(rows, STEPS)] = {};
     float A[4], carry[4], zeros[4] = {};
     float *const so_far = baton + 32 * 4, *const more_so_far = so_far + 32 * 4; /* d_A; d_D and d_bias */
     put<4, 4>(so_far, 0, 0, zeros);
@@ -91,13 +92,15 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch_all<stored, lanes>(pieces, there, saved, at, seq_len, lane, stages, held);
-    land<stored, lanes, STEPS, rows>(pieces, there, stages, held);
+    fetch_all<stored, lanes>(pieces, there, saved, at, seq_len, lane, stages, held_first);
+    land<stored, lanes, STEPS, rows>(pieces, there, stages, held_first);
     for (int turn = 0; at >= 0; at -= WARPS(lanes) * STEPS, turn = 1 - turn) {
-        float *const stage = stages + turn * STAGE_FLOATS(lanes), *const next = stages + (1 - turn) * STAGE_FLOATS(lanes);
+        float *const stage = stages + turn * STAGE_FLOATS(lanes), *const next =
+                                                                      stages + (1 - turn) * STAGE_FLOATS(lanes);
         const bool whole = at + STEPS <= seq_len && seq_len % 4 == 0;
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
+        uint2 held[PIECES_OF(rows, STEPS)] = {};
         fetch_all<stored, lanes>(pieces, there, saved, at - WARPS(lanes) * STEPS, seq_len, lane, next, held);
         prepare<lanes, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         float d_out[own], z[own], d_y[own];
@@ -165,6 +168,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         for (int i = 0; i < 4; i++)
             note[i] = product[i] + start[i];
         put<4, 4>(stage + STATES_AT(lanes), lane, 0, note); /* nobody reads it: see relay.cu */
+
+        land<stored, lanes, STEPS, rows>(pieces, there, next, held);
 
         /* 2. The turn. */
         named_barrier_sync(warp + 1, 64);
@@ -241,7 +246,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         for (int i = 0; i < 4; i++)
             d_A[i] += chunk_A[i];
         put<4, 4>(so_far, 0, 0, d_A);
-        land<stored, lanes, STEPS, rows>(pieces, there, next, held);
         if (row < here) {
             const size_t to = both * seq_len + at + mine;
             store<stored, own>((stored *)args.d_u + to, seq_len - at - mine, whole, d_input);
@@ -285,8 +289,7 @@ static cudaError_t launch(const struct selective_args *args, const struct select
     void (*const kernel)(struct selective_args, struct selective_parts) = lanes == 2   ? relay_backward<stored, 2>
                                                                           : lanes == 4 ? relay_backward<stored, 4>
                                                                                        : relay_backward<stored, 8>;
-    const size_t floats =
-        WARPS(lanes) * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
+    const size_t floats = WARPS(lanes) * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
     const cudaError_t error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                    (int)(floats * sizeof(float)));
     if (error != cudaSuccess)
