@@ -177,5 +177,6 @@ size_t selective_relay_workspace(const struct selective_args *args, bool backwar
     if (!backward || selective_is_empty(args))
         return 0;
     const size_t blocks = selective_relay_blocks(args), chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
-    return selective_parts_of(args, blocks).bytes + args->batch * args->groups * blocks * chunks * 32 * 4 * sizeof(float);
+    return selective_parts_of(args, blocks).bytes +
+           args->batch * args->groups * blocks * chunks * 32 * 4 * sizeof(float);
 }
