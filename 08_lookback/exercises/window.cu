@@ -24,15 +24,15 @@
    they do, and only the first one knows its carry. Two of the loads are the warp's elements; so 1.5 are left for
    looking back. The result may differ by roundings from the one above: the tiles are joined in another order.
 
-   Write look_back anew, where it says "here". lookback.cu has one, too, but write yours first. You may take
+   Write carry_before anew, where it says "here". lookback.cuh has look_back, but write yours first. You may take
    __ballot_sync, __clz, warp_scan and pair_shfl. */
 #include <cuda_runtime.h>
 
 #include "lookback.cuh"
 
 /* What comes into tile `number`, which is not its sequence's first. All lanes of a warp call it, and get it. */
-static __device__ __forceinline__ float look_back(unsigned long long *words, unsigned number, unsigned number_in_seq,
-                                                  int lane)
+static __device__ __forceinline__ float carry_before(unsigned long long *words, unsigned number, unsigned number_in_seq,
+                                                     int lane)
 {
     struct pair since = {1.0f, 0.0f}; /* what the tiles do that have been looked at */
     (void)number_in_seq, (void)lane;
@@ -72,7 +72,7 @@ static __global__ void __launch_bounds__(32)
     if (number_in_seq > 0) {
         if (lane == 31)
             word_write(&space->words[number], word_half(mine.product), word_half(mine.sum));
-        const float carry = look_back(space->words, number, number_in_seq, lane);
+        const float carry = carry_before(space->words, number, number_in_seq, lane);
         y = carry * mine.product + mine.sum;
     }
     if (lane == 31)

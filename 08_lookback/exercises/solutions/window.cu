@@ -4,8 +4,8 @@
 #include "lookback.cuh"
 
 /* What comes into tile `number`, which is not its sequence's first. All lanes of a warp call it, and get it. */
-static __device__ __forceinline__ float look_back(unsigned long long *words, unsigned number, unsigned number_in_seq,
-                                                  int lane)
+static __device__ __forceinline__ float carry_before(unsigned long long *words, unsigned number, unsigned number_in_seq,
+                                                     int lane)
 {
     struct pair since = {1.0f, 0.0f}; /* what the tiles do that have been looked at */
     for (unsigned back = 32 - lane;; back += 32) {
@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(32)
     if (number_in_seq > 0) {
         if (lane == 31)
             word_write(&space->words[number], word_half(mine.product), word_half(mine.sum));
-        const float carry = look_back(space->words, number, number_in_seq, lane);
+        const float carry = carry_before(space->words, number, number_in_seq, lane);
         y = carry * mine.product + mine.sum;
     }
     if (lane == 31)
