@@ -26,18 +26,25 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     const cudaError_t read = pipe_read_chip(&chip);
     if (read != cudaSuccess)
         return read;
-    if (selective_relay_fits(args) && fused_steps_warps(args) < 4 * (size_t)chip.multiprocessors)
+    if (chip.arch >= 80 && selective_relay_fits(args) && fused_steps_warps(args) < 4 * (size_t)chip.multiprocessors)
         return selective_relay_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
 }
 
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
-    return selective_relay_fits(args) ? selective_relay_backward(args, stream) : selective_steps_backward(args, stream);
+    struct pipe_chip chip;
+    const cudaError_t read = pipe_read_chip(&chip);
+    if (read != cudaSuccess)
+        return read;
+    return chip.arch >= 80 && selective_relay_fits(args) ? selective_relay_backward(args, stream)
+                                                         : selective_steps_backward(args, stream);
 }
 
+/* Enough for both, since the chip is not known yet. */
 size_t selective_default_workspace(const struct selective_args *args, bool backward)
 {
-    return selective_relay_fits(args) ? selective_relay_workspace(args, backward)
-                                      : selective_steps_workspace(args, backward);
+    const size_t relay = selective_relay_fits(args) ? selective_relay_workspace(args, backward) : 0;
+    const size_t steps = selective_steps_workspace(args, backward);
+    return relay > steps ? relay : steps;
 }
