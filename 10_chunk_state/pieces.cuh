@@ -79,8 +79,8 @@ static __device__ __forceinline__ void piece_before(const struct pieces_shape *s
 }
 
 /* A piece's copies are asked for by STEPS threads, spread over as many warps as there are: with one thread for all of
-   them split.cu took 88 us in place of 79 on an H200 (batch 1, 512 chunks, 4 heads of 64 x 64, an earlier version). Why
-   one is slower was not measured. The barrier of a stage waits for these threads. */
+   them a launch of an earlier version took 88 us in place of 79 (single runs on an H200). Why one is slower was not
+   measured. The barrier of a stage waits for these threads. */
 static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages)
 {
     if (threadIdx.x == 0) {
