@@ -25,7 +25,7 @@ template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8)
     fused_steps_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS, own = STEPS / lanes };
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS };
     __shared__ __align__(16) float stages[3][STAGE(lanes, STEPS)];
     __shared__ __align__(16) float steps[2][2 * rows]; /* step, and behind it step u */
     const int lane = threadIdx.x, seq_len = (int)args.seq_len;

@@ -26,12 +26,7 @@ enum { STEPS = 8, WARPS = 8 };
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
 {
-    enum {
-        channels = CHANNELS(lanes),
-        states = STATES_OF(lanes),
-        rows = ROOM(2 * CHANNELS(lanes), STEPS),
-        own = STEPS / lanes
-    };
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = ROOM(2 * CHANNELS(lanes), STEPS) };
     extern __shared__ float4 shared[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
     float *stage = (float *)shared + warp * 2 * STAGE(lanes, STEPS), *next = stage + STAGE(lanes, STEPS);
@@ -135,14 +130,11 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
     void (*const kernel)(struct selective_args) = lanes == 2   ? relay_forward<stored, 2>
                                                   : lanes == 4 ? relay_forward<stored, 4>
                                                                : relay_forward<stored, 8>;
-    const size_t bytes = sizeof(float) * (lanes == 2   ? RELAY_FLOATS(2)
-                                          : lanes == 4 ? RELAY_FLOATS(4)
-                                                       : RELAY_FLOATS(8));
-    const cudaError_t error = selective_allow_shared((const void *)kernel, bytes);
-    if (error != cudaSuccess)
-        return error;
-    kernel<<<(unsigned)blocks, 32 * WARPS, bytes, stream>>>(*args);
-    return cudaGetLastError();
+    const size_t floats = lanes == 2 ? RELAY_FLOATS(2) : lanes == 4 ? RELAY_FLOATS(4) : RELAY_FLOATS(8);
+    const cudaError_t error = selective_allow_shared((const void *)kernel, floats * sizeof(float));
+    if (error == cudaSuccess)
+        kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);
+    return error != cudaSuccess ? error : cudaGetLastError();
 }
 
 extern "C" cudaError_t selective_relay_forward(const struct selective_args *args, cudaStream_t stream)

@@ -22,32 +22,24 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 3 : 1)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes) };
     extern __shared__ float4 shared[];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2 % lanes, order = order_of<lanes>(lane);
-    const int row = lane / (2 * lanes) * 2 + lane % 2, mine = first_own<lanes, STEPS>(part);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, order = order_of<lanes>(lane);
+    const struct chunk_place place = place_of<lanes>(&args); /* a lane without a channel has h = 0 */
+    const int part = place.part, row = place.row, mine = first_own<lanes, STEPS>(part);
     float *stage = (float *)shared + warp * WARP_FLOATS(lanes), *next = stage + STAGE(lanes, STEPS);
     float *const steps = next + STAGE(lanes, STEPS), *const baton = steps + ROOM(2 * channels, STEPS) + lane * 4;
     float *const note = baton + 32 * 4;
     const int follower = (warp + 1) % WARPS;
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
-    const int seq_len = (int)args.seq_len;
-    const size_t per_group = args.channels / args.groups, blocks = (per_group - 1) / channels + 1;
-    const size_t group = blockIdx.x / blocks % args.groups, batch = blockIdx.x / blocks / args.groups;
-    const size_t first = blockIdx.x % blocks * channels, chunks = (args.seq_len - 1) / STEPS + 1;
-    const int here = (int)min(per_group - first, (size_t)channels);
-    const size_t channel = group * per_group + first + (row < here ? row : 0); /* a lane without one has h = 0 */
-    const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
+    const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
+    const float bias = args.delta_bias != NULL ? args.delta_bias[place.channel] : 0.0f;
     const stored *pieces[PIECES(lanes, STEPS)];
-    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, batch, group, first, here, warp * STEPS, pieces);
+    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, place.batch, place.group, place.first, place.here,
+                                                             warp * STEPS, pieces);
     uint2 held[PIECES(lanes, STEPS)] = {};
     float A[4], h[4];
-    saved += (blockIdx.x * chunks * 32 + lane) * 4;
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const size_t n = (i ^ order) * lanes + part, state = (batch * args.channels + channel) * args.states + n;
-        A[i] = n < args.states ? args.A[channel * args.states + n] * LOG2_E : 0.0f;
-        h[i] = n < args.states && row < here && args.initial_state != NULL ? args.initial_state[state] : 0.0f;
-    }
-    if (args.states < states || here < channels)
+    load_states<lanes>(&args, &place, args.initial_state, A, h, order);
+    saved += ((size_t)blockIdx.x * chunks * 32 + lane) * 4;
+    if (args.states < states || place.here < channels)
         for (int i = lane; i < 2 * STAGE(lanes, STEPS); i += 32)
             stage[i] = 0.0f; /* what is not there */
     __syncwarp();
@@ -118,12 +110,10 @@ static cudaError_t launch(const struct selective_args *args, const struct select
                                                            : lanes == 4 ? relay_states<stored, 4>
                                                                         : relay_states<stored, 8>;
     const size_t floats = WARPS * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
-    const cudaError_t error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                   (int)(floats * sizeof(float)));
-    if (error != cudaSuccess)
-        return error;
-    kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(needed, parts->rest);
-    return cudaGetLastError();
+    const cudaError_t error = selective_allow_shared((const void *)kernel, floats * sizeof(float));
+    if (error == cudaSuccess)
+        kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(needed, parts->rest);
+    return error != cudaSuccess ? error : cudaGetLastError();
 }
 
 extern "C" cudaError_t selective_relay_states(const struct selective_args *args, const struct selective_parts *parts,
