@@ -297,8 +297,8 @@ static __device__ __forceinline__ int first_own(int part)
 }
 
 /* ---- Backward: sums over the channels of the warp, for each state and step. A lane's i-th state is
-   (i ^ order) lanes + part, where `order` are two bits of its channel's number (2, 4 or 8 lanes). So the two states that a lane gives
-   away are always its last ones, and those that its neighbour keeps. ---- */
+   (i ^ order) lanes + part, where `order` are two bits of its channel's number (2, 4 or 8 lanes). So the two states
+   that a lane gives away are always its last ones, and those that its neighbour keeps. ---- */
 
 template <int lanes>
 static __device__ __forceinline__ int order_of(int lane)
