@@ -1,7 +1,7 @@
-/* few.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three of them leave a tile's way from
-   load to store: a warp of its own has the words. It tells, looks, and says that the block has finished while the others
-   store; and before, while they load, it brings the words into the L2 cache. Where all blocks fit on the chip at once,
-   nobody takes a ticket.
+/* few.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three of them leave a tile's way
+   from load to store: a warp of its own has the words. It tells, looks, and says that the block has finished while the
+   others store; and before, while they load, it brings the words into the L2 cache. Where all blocks fit on the chip at
+   once, nobody takes a ticket.
 
        8 warps          load | scan |              | add what comes in | store
                                     v              ^

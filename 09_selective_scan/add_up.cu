@@ -1,5 +1,5 @@
-/* add_up.cu - gradients that belong to many blocks: each block leaves a partial sum in the workspace, and this kernel adds
-   them up in a fixed order. So the result has the same bits in each run, and nobody needs an atomic addition.
+/* add_up.cu - gradients that belong to many blocks: each block leaves a partial sum in the workspace, and this kernel
+   adds them up in a fixed order. So the result has the same bits in each run, and nobody needs an atomic addition.
 
        parts (outer, count, inner)      |part 0, inner ...|part 1, inner ...|  ...        a thread takes one of `inner`
        sums  (outer, inner)             |inner ...|                                       and goes from part to part */

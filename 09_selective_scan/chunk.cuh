@@ -1,18 +1,19 @@
-/* chunk.cuh - what a warp works on in chapter 09's fast kernels: a chunk, `steps` steps (8 or 16) of 32 / lanes channels of
-   one group. `lanes` lanes have a channel, four of its states each: lane `part` has states part, part + lanes, ...
+/* chunk.cuh - what a warp works on in chapter 09's fast kernels: a chunk, `steps` steps (8 or 16) of 32 / lanes
+   channels of one group. `lanes` lanes have a channel, four of its states each: lane `part` has states
+   part, part + lanes, ...
 
        a lane's number    | channel / 2 | part | channel % 2 |
 
-   Lanes of one channel read the same step, and lanes of one part the same states of B and C. With the bits in this order
-   either kind has a neighbour, i ^ 1 or i ^ 2, that reads the same 16 bytes: shared memory then serves a warp in two turns
-   instead of four.
+   Lanes of one channel read the same step, and lanes of one part the same states of B and C. With the bits in this
+   order either kind has a neighbour, i ^ 1 or i ^ 2, that reads the same 16 bytes: shared memory then serves a warp in
+   two turns instead of four.
 
    A chunk lies in shared memory as floats, `steps` in a row; this is a stage:
 
        | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
-   Backward, d_out follows C. In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in
-   different banks. Behind four rows of 8 there is room for four floats, so that this holds for rows r and r + 4. */
+   Backward, d_out follows C. In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2
+   lie in different banks. Behind four rows of 8 there is room for four floats: this holds for rows r and r + 4. */
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
 
@@ -79,10 +80,11 @@ static __device__ __forceinline__ void put(float *rows, int row, int t, const fl
             rows[place<steps>(row, t)] = from[0];
 }
 
-/* ---- From global memory to a stage, in pieces of four elements. fetch sends a piece off and land ends it: float32 flies by
-   cp.async; 16 bits must be converted, and wait in `held` for that. ---- */
+/* ---- From global memory to a stage, in pieces of four elements. fetch sends a piece off and land ends it: float32
+   flies by cp.async; 16 bits must be converted, and wait in `held` for that. ---- */
 
-/* The first `left` elements of a piece are there, the others become 0. `whole`: all are, at a multiple of their size. */
+/* The first `left` elements of a piece are there, the others become 0. `whole`: all are, at a multiple of their
+   size. */
 static __device__ __forceinline__ void fetch4(const float *from, int left, bool whole, float *to, uint2 *)
 {
     if (whole) {
@@ -121,8 +123,8 @@ static __device__ __forceinline__ void land4(const stored *, float *to, uint2 he
     *(float4 *)to = make_float4((float)four[0], (float)four[1], (float)four[2], (float)four[3]);
 }
 
-/* Where a lane works: its warp's channels are `here` of its group's from `first` on, and the lane has one of them, in `row`
-   of a stage. A lane without one (row >= here) computes what its first neighbour has, and writes nothing. */
+/* Where a lane works: its warp's channels are `here` of its group's from `first` on, and the lane has one of them, in
+   `row` of a stage. A lane without one (row >= here) computes what its first neighbour has, and writes nothing. */
 struct chunk_place {
     size_t batch, group, first;
     size_t channel, both; /* of all channels; of all channels of all batches */
@@ -145,8 +147,13 @@ static __device__ __forceinline__ struct chunk_place place_of(const struct selec
     return place;
 }
 
+<<<<<<< HEAD
 /* The lane's four A, times log2 e, and states, from `first_states`, (batch, channels, states), or 0 if that is NULL. A state
    that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see order_of, below. */
+=======
+/* The lane's four A, times log2 e, and states, from `first_states`, (batch, channels, states), or 0 if that is NULL. A
+   state that is not there has A = 0 and h = 0. */
+>>>>>>> short
 template <int lanes>
 static __device__ __forceinline__ void load_states(const struct selective_args *args, const struct chunk_place *place,
                                                    const float *first_states, float A[4], float h[4], int order = 0)
@@ -172,9 +179,9 @@ static __device__ __forceinline__ void store_states(const struct selective_args 
     }
 }
 
-/* Finds the lane's pieces of the stage in memory: `first` is the warp's first channel of those of its group, `here` how many
-   it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none. `rows` says
-   how many of the rows above the stage has. */
+/* Finds the lane's pieces of the stage in memory: `first` is the warp's first channel of those of its group, `here` how
+   many it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none.
+   `rows` says how many of the rows above the stage has. */
 template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ unsigned find_pieces(const struct selective_args *args, size_t batch, size_t group,
                                                        size_t first, int here, int at, const stored *pieces[])
@@ -203,8 +210,8 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
     return there;
 }
 
-/* Sends off the lane's pieces of the chunk that begins at step `at`, and goes `stride` steps on. From the sequence's end on
-   nothing is sent. */
+/* Sends off the lane's pieces of the chunk that begins at step `at`, and goes `stride` steps on. From the sequence's
+   end on nothing is sent. */
 template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ void fetch(const stored *pieces[], unsigned there, int at, int stride, int seq_len,
                                              float *stage, uint2 *held)
@@ -242,8 +249,8 @@ static __device__ __forceinline__ void land(const stored *const pieces[], unsign
 
 /* ---- What a lane does for the others of its channel ---- */
 
-/* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and leave
-   the states as they are. */
+/* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and
+   leave the states as they are. */
 template <int lanes, int steps>
 static __device__ __forceinline__ void prepare(const float *stage, int row, int mine, int own_at, int seq_len,
                                                float bias, bool delta_softplus, float *to)
@@ -297,9 +304,9 @@ static __device__ __forceinline__ int first_own(int part)
            (lanes > 4 ? (part >> 2 & 1) * (steps / 8) : 0) + (lanes > 8 ? (part >> 3 & 1) * (steps / 16) : 0);
 }
 
-/* ---- Backward: sums over the channels of the warp, for each state and step. A lane's i-th state is (i ^ order) lanes +
-   part, where `order` are two bits of its channel's number (2, 4 or 8 lanes). So the two states that a lane gives away are
-   always its last ones, and those that its neighbour keeps. ---- */
+/* ---- Backward: sums over the channels of the warp, for each state and step. A lane's i-th state is
+   (i ^ order) lanes + part, where `order` are two bits of its channel's number (2, 4 or 8 lanes). So the two states
+   that a lane gives away are always its last ones, and those that its neighbour keeps. ---- */
 
 template <int lanes>
 static __device__ __forceinline__ int order_of(int lane)
@@ -316,8 +323,8 @@ static __device__ __forceinline__ float add_channels(const float values[4])
     return first + __shfl_xor_sync(0xFFFFFFFFu, second, lanes == 8 ? 1 : 8);
 }
 
-/* Adds up add_channels' sums of all 8 steps over the channels that are left. Each lane keeps `lanes` of them, those of its
-   state 0 from step first_sum(lane) on. */
+/* Adds up add_channels' sums of all 8 steps over the channels that are left. Each lane keeps `lanes` of them, those of
+   its state 0 from step first_sum(lane) on. */
 template <int lanes>
 static __device__ __forceinline__ void fold_channels(float sums[8], int lane)
 {
@@ -356,8 +363,8 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
     }
 }
 
-/* The end of a chunk, which begins at step `at`: y of the lane's states, added up over its channel's lanes, + D u, times
-   silu(z), to `out`. */
+/* The end of a chunk, which begins at step `at`: y of the lane's states, added up over its channel's lanes, + D u,
+   times silu(z), to `out`. */
 template <typename stored, int lanes, int steps>
 static __device__ __forceinline__ void finish(const struct selective_args *args, const struct chunk_place *place,
                                               const float *stage, float D, int at, float y[steps])

@@ -1,5 +1,6 @@
 /* fused_scan.cu - a block a channel, its states in turn, and over time the scan of chapter 04: the plan of Mamba's own
-   kernel. Coefficients and inputs live in registers only; what leaves a tile goes on in shared memory, a number a state.
+   kernel. Coefficients and inputs live in registers only; what leaves a tile goes on in shared memory, one number
+   a state.
 
    A tile is `elems` consecutive steps a thread. It loads u and delta once; then for each state in turn
 

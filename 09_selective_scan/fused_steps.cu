@@ -1,7 +1,7 @@
 /* fused_steps.cu - steps.cu with more lanes at work, and what they share in shared memory.
 
-   A thread a channel leaves most of the chip idle: 2048 channels are 64 warps, and a GPU holds thousands. So a channel's
-   states go to `lanes` lanes, four each, and a warp walks 32 / lanes channels (chunk.cuh):
+   A thread a channel leaves most of the chip idle: 2048 channels are 64 warps, and a GPU holds thousands. So a
+   channel's states go to `lanes` lanes, four each, and a warp walks 32 / lanes channels (chunk.cuh):
 
        16 states    lane 0: 0 4 8 12    lane 1: 1 5 9 13    lane 2: 2 6 10 14    lane 3: 3 7 11 15
 

@@ -125,8 +125,8 @@ struct selective_parts selective_parts_of(const struct selective_args *args, siz
     return parts;
 }
 
-/* Backward the partial sums, the states at the start of each chunk, and those of a chunk; and where the states need more
-   than one turn, what goes from one to the next: y, and backward d_u and d_step. */
+/* Backward the partial sums, the states at the start of each chunk, and those of a chunk; and where the states need
+   more than one turn, what goes from one to the next: y, and backward d_u and d_step. */
 size_t selective_steps_workspace(const struct selective_args *args, bool backward)
 {
     if (selective_is_empty(args))

@@ -1,20 +1,20 @@
 /* oracle.c - the right answer of the selective scan, and how far from it a float32 result may be.
 
-   The oracle is the definition of selective.h in double precision, step after step and state after state, nothing fused.
-   Beside each value goes a bound of the error that float32 arithmetic may have made on the way to it, to first order.
-   u = 2^-24 is the unit roundoff.
+   The oracle is the definition of selective.h in double precision, step after step and state after state, nothing
+   fused. Beside each value goes a bound of the error that float32 arithmetic may have made on the way to it, to first
+   order. u = 2^-24 is the unit roundoff.
 
    An operation rounds once, u times its result, and hands on the errors of what it takes: `times`, `plus`. What
    underflows is off by FLT_MIN.
 
-   An exponential is ex2.approx.ftz of x log2 e: 2^-22 of the result by the PTX manual, 2 u |x| because the factor log2 e
-   is rounded and so is its product, and the error of x itself.
+   An exponential is ex2.approx.ftz of x log2 e: 2^-22 of the result by the PTX manual, 2 u |x| because the factor
+   log2 e is rounded and so is its product, and the error of x itself.
 
    softplus is log1p(exp(v)), its error that of the exponential times the derivative sigmoid(v), and 8 u for the rest.
    sigmoid(v) = 1 / (1 + exp(-v)) is alike, with the derivative sigmoid(v) (1 - sigmoid(v)).
 
-   A recurrence h[l] = a[l] h[l-1] + x[l] may be computed by a loop or by any scan. As in common/oracle.h each term of the
-   unrolled sum is multiplied by the coefficients after it, now with errors of their own, da and dx:
+   A recurrence h[l] = a[l] h[l-1] + x[l] may be computed by a loop or by any scan. As in common/oracle.h each term of
+   the unrolled sum is multiplied by the coefficients after it, now with errors of their own, da and dx:
 
        m[l] = |a| m[l-1] + |x|                                    the size of what was added up
        e[l] = |a| (e[l-1] + 2 u m[l-1]) + da m[l-1] + dx          errors of coefficients and inputs, roundings of a loop
@@ -22,8 +22,8 @@
 
    A sum of k terms, over states, channels or steps, may be added up in any order in which no term takes part in more
    than depth(k) = min(k, 64 + k / 32) additions: depth(k) u times the sum of the terms' sizes. A kernel that adds all
-   steps of a long sequence to one variable is beyond that; partial sums are not. Were it k for any k, a gradient of zeros
-   would pass for right one day.
+   steps of a long sequence to one variable is beyond that; partial sums are not. Were it k for any k, a gradient of
+   zeros would pass for right one day.
 
    All that is multiplied by 1.01 for what is of second order. */
 #include <float.h>
@@ -484,7 +484,8 @@ static size_t sample(uint64_t seed, size_t i, size_t wanted, size_t count)
     return i == 0 ? 0 : i == 1 ? count - 1 : (size_t)(data_hash(seed, DATA_SPECIAL, i) % count);
 }
 
-/* Whole channels, in the backward pass of all batches: as many as are 2^20 steps of all states together, two at least. */
+/* Whole channels, in the backward pass of all batches: as many as are 2^20 steps of all states together, at least
+   two. */
 static void check_channels(struct oracle *oracle, bool backward, uint64_t seed)
 {
     const struct selective_args *args = &oracle->args;

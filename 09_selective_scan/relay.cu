@@ -1,4 +1,5 @@
-/* relay.cu - fused_steps.cu for few channels, or one long sequence: the warps of a block take the chunks of time in turn.
+/* relay.cu - fused_steps.cu for few channels, or one long sequence: the warps of a block take the chunks of
+   time in turn.
 
    2048 channels of one batch are 256 warps, two for each multiprocessor, which can hold sixteen. More of them need more
    work at once, and there is nothing left but time. Eight warps have the same channels and every eighth chunk. All that
@@ -9,9 +10,9 @@
        warp 2   exponentials of chunk 2       |h| y
                                             a baton: the state, lane by lane, through shared memory
 
-   What a chunk makes of the state that comes in is known before it comes (chapter 04's pair): end + product h, where end is
-   the chunk's last state if it begins with 0, and product = exp(A times the sum of its steps). So the state goes on after
-   one multiplication and addition, and the warp walks the chunk from the true state after it has handed it on. */
+   What a chunk makes of the state that comes in is known before it comes (chapter 04's pair): end + product h, where
+   end is the chunk's last state if it begins with 0, and product = exp(A times the sum of its steps). So the state goes
+   on after one multiplication and addition, and the warp hands it on before it walks the chunk from the true state. */
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 

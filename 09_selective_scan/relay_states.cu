@@ -1,8 +1,8 @@
-/* relay_states.cu - relay.cu without the output: it walks forward through time only to leave the states before each chunk
-   of 8 steps in the workspace, where relay_backward.cu finds them.
+/* relay_states.cu - relay.cu without the output: it walks forward through time only to leave the states before each
+   chunk of 8 steps in the workspace, where relay_backward.cu finds them.
 
        chunk 0      chunk 1      chunk 2      ...
-       |h           |h           |h                      4 floats a lane, as the lane of relay_backward.cu will read them
+       |h           |h           |h                      4 floats a lane, as relay_backward.cu's lane will read them
 
    So a warp needs neither C nor z, and is done with a chunk once it has handed the states on. */
 #include <cuda_runtime.h>

@@ -25,8 +25,9 @@
 extern "C" {
 #endif
 
-/* The arguments of every launcher. Arrays are row-major and packed, bases aligned to 16 bytes; a row of seq_len elements
-   so begins at any multiple of its element's size. "stored" arrays have the type `storage`, all others are float32. */
+/* The arguments of every launcher. Arrays are row-major and packed, bases aligned to 16 bytes; a row of seq_len
+   elements so begins at any multiple of its element's size. "stored" arrays have the type `storage`, all others are
+   float32. */
 struct selective_args {
     size_t batch, channels, states, groups, seq_len;
     enum storage storage;

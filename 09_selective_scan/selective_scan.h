@@ -39,8 +39,8 @@ enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes 
 /* These two count the steps of a sequence in 32 bits, and some beyond its end. */
 enum { SELECTIVE_INT_STEPS = 0x7FFFFF00 };
 
-/* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and d_C,
-   of a channel's batches for the others. */
+/* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and
+   d_C, of a channel's batches for the others. */
 struct selective_parts {
     size_t per_group;          /* parts of a group */
     float *d_B, *d_C;          /* (batch, groups, per_group, states, seq_len) */

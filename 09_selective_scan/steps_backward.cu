@@ -1,11 +1,11 @@
 /* steps_backward.cu - the gradients of steps.cu, plain and deterministic.
 
-   A warp takes 32 channels of one group and batch, a thread a channel, a launch `elems` states. The gradient of h[l] comes
-   from the steps after it, and it needs h[l-1], which comes from the steps before:
+   A warp takes 32 channels of one group and batch, a thread a channel, a launch `elems` states. The gradient of h[l]
+   comes from the steps after it, and it needs h[l-1], which comes from the steps before:
 
        1. forward      h -> -> -> -> -> -> -> -> ->      saved at the start of each chunk of CHUNK steps
        2. forward                         -> -> ->       the last chunk once more from there, saved before each step
-       3. backward                        <- <- <-       its gradients; then 2. and 3. for the chunk before it, and so on
+       3. backward                        <- <- <-       its gradients; then 2. and 3. for the chunk before, and so on
 
    With a[l] = exp(step[l] A), g[l] the gradient of h[l] and d_y = d_out silu(z):
 
@@ -13,8 +13,8 @@
        d_u    = g step B  + d_y D                d_step  = g (A a[l] h[l-1] + B u)       d_C += d_y h[l]
 
    B and C belong to all channels of a group: a warp adds up its 32 by shuffles and leaves one partial sum (add_up.cu).
-   Sums over time are those of chunks, added up: rounding errors stay small. A lane beyond the group's last channel walks
-   that one, adds 0 and writes nothing. */
+   Sums over time are those of chunks, added up: rounding errors stay small. A lane beyond the group's last channel
+   walks that one, adds 0 and writes nothing. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -36,8 +36,8 @@ static inline HOST_DEVICE float selective_uniform(const struct selective_spec *s
     return data_uniform(spec->seed + 100 * (uint64_t)array, DATA_COEFFS, index);
 }
 
-/* A NaN or an infinity at one place of an array's channel? index: of the array, whose channels hold `row` elements. Each
-   even batch has one in u, delta, z or initial_state, and one in d_out. */
+/* A NaN or an infinity at one place of an array's channel? index: of the array, whose channels hold `row` elements.
+   Each even batch has one in u, delta, z or initial_state, and one in d_out. */
 static inline HOST_DEVICE bool selective_is_special(const struct selective_spec *spec, int array, size_t index,
                                                     size_t row, bool *is_nan)
 {

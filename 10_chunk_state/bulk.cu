@@ -1,6 +1,6 @@
-/* bulk.cu - ahead.cu, but the copy engine brings the next chunks, into stages of shared memory, and the blocks stay. What
-   is on its way holds no registers, so a block can have much on its way; a few blocks are enough, and each reads some
-   KB in a row instead of some bytes in many places.
+/* bulk.cu - ahead.cu, but the copy engine brings the next chunks, into stages of shared memory, and the blocks stay.
+   What is on its way holds no registers, so a block can have much on its way; a few blocks are enough, and each reads
+   some KB in a row instead of some bytes in many places.
 
        copy engine   piece 0 | piece 1 | piece 2 | piece 3 | piece 4 ...       one stage each, as soon as one is free
        threads                 piece 0           | piece 1           | ...    x from the stage, h in registers

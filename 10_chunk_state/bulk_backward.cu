@@ -1,7 +1,7 @@
-/* bulk_backward.cu - the gradients, with bulk.cu's pieces from the last chunk to the first; a stage holds a piece of the
-   states and one of d_h_out. d_gamma is a sum over the columns of a decay, which several threads have: each leaves its
-   products in shared memory, and after the barrier that the stages need anyway a few lanes add up each sum, always in
-   the same order.
+/* bulk_backward.cu - the gradients, with bulk.cu's pieces from the last chunk to the first; a stage holds a piece of
+   the states and one of d_h_out. d_gamma is a sum over the columns of a decay, which several threads have: each leaves
+   its products in shared memory, and after the barrier that the stages need anyway a few lanes add up each sum, always
+   in the same order.
 
        thread          0  1  2 ... 15 | 16 ... 31 | ...        64 columns a decay, four a thread
        products[step]  .  .  .      . |  .      . |            of the thread's four columns

@@ -1,6 +1,6 @@
-/* chunk_oracle.h - the right answer in double precision, and how far from it a result may be. A column of a head's state
-   knows nothing of the others, so it goes through all chunks by itself: on the host one after the other, on the device a
-   thread a column. What is added up over columns (d_gamma, d_W, d_Y) is compared when all are through.
+/* chunk_oracle.h - the right answer in double precision, and how far from it a result may be. A column of a head's
+   state knows nothing of the others, so it goes through all chunks by itself: on the host one after the other, on the
+   device a thread a column. What is added up over columns (d_gamma, d_W, d_Y) is compared when all are through.
 
    The bound without W and Y is the linear recurrence's (common/oracle.h): with m[k] = |gamma| m[k-1] + |h_local| and
    a[k] = |gamma| (a[k-1] + m[k-1]), which begin with |initial_state| and 0,
@@ -14,8 +14,8 @@
        gamma t + x:      |gamma| et        + u |gamma t| + u |result|
 
    in whatever order the sums are taken. Over the chunks the bound so grows with |gamma| (1 + |W| |Y|^T), where the
-   result itself grows with A. A hundredth more is for the second order. Backward is the same with A transposed, and a sum
-   of n products adds to what these inherit n + 1 roundings of the sum of sizes. */
+   result itself grows with A. A hundredth more is for the second order. Backward is the same with A transposed, and a
+   sum of n products adds to what these inherit n + 1 roundings of the sum of sizes. */
 #ifndef CHUNK_ORACLE_H
 #define CHUNK_ORACLE_H
 

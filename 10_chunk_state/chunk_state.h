@@ -1,6 +1,6 @@
 /* chunk_state.h - chapter 10: the state that a chunkwise layer hands from chunk to chunk (Yang et al., "Gated Linear
-   Attention Transformers with Hardware-Efficient Training", 2024; Dao and Gu, "Transformers are SSMs", 2024; Yang, Kautz
-   and Hatamizadeh, "Gated Delta Networks", 2025). For each batch b and head a matrix of dk rows and dv columns,
+   Attention Transformers with Hardware-Efficient Training", 2024; Dao and Gu, "Transformers are SSMs", 2024; Yang,
+   Kautz and Hatamizadeh, "Gated Delta Networks", 2025). For each batch b and head a matrix of dk rows and dv columns,
 
        h[k] = A[k] h[k-1] + h_local[k],     k = 0 ... chunks-1,     h[-1] = initial_state,     where
 
@@ -70,8 +70,8 @@ struct chunk_state_args {
 
 /* Launches on `stream` and returns the launch's error, cudaErrorInvalidValue for arguments that it cannot take, or
    cudaErrorNotSupported where the chip lacks what it needs. It allocates nothing and does not wait. Where there is no
-   batch, head, row or column, nothing happens, but that sums over no columns are 0; where there is no chunk, final_state is the initial state, and
-   d_initial_state is d_final_state. */
+   batch, head, row or column, nothing happens, but that sums over no columns are 0; where there is no chunk,
+   final_state is the initial state, and d_initial_state is d_final_state. */
 typedef cudaError_t chunk_state_launcher(const struct chunk_state_args *args, cudaStream_t stream);
 
 /* A row of the chapter's table. The table ends with a row whose name is NULL. */
@@ -93,8 +93,8 @@ enum {
     CHUNK_STATE_MAX_ROWS = 256, /* dk, where there is a rank */
 };
 
-/* ---- the diagonal: element for element, so that a batch's chunk is one row of `columns` elements, in which `per_decay`
-   neighbours share a decay ---- */
+/* ---- the diagonal: element for element, so that a batch's chunk is one row of `columns` elements, in which
+   `per_decay` neighbours share a decay ---- */
 
 struct flat {
     size_t batch, chunks;
@@ -105,7 +105,8 @@ struct flat {
 struct flat flat_of(const struct chunk_state_args *args);
 
 /* What every launcher begins with. Checks the arguments: sizes whose bytes overflow, missing pointers, bases, rank and
-   decays. Where there is nothing to compute it does what is left to do. *done: the launcher returns what this returns. */
+   decays. Where there is nothing to compute it does what is left to do. *done: the launcher returns what this
+   returns. */
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done);
 

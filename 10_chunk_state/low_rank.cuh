@@ -1,7 +1,7 @@
 /* low_rank.cuh - what forward and backward with W and Y share: who has what of the state, and the sums over its rows.
 
-   A block has COLUMNS columns of one head's state and all of its rows: the columns know nothing of each other. A lane has
-   a column, a warp 8 or 32 rows, so a thread has as many of its column in registers:
+   A block has COLUMNS columns of one head's state and all of its rows: the columns know nothing of each other. A lane
+   has a column, a warp 8 or 32 rows, so a thread has as many of its column in registers:
 
                   lane 0  1  2 ... 31
        warp 0      .      .  .      .      rows 0 ...  7           p[r] of a column, a sum over all rows, is
@@ -47,8 +47,8 @@ static __device__ __forceinline__ void copy_rows(struct spread spread, char *to,
 }
 
 /* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
-   memory, its rank a multiple of 4 and its rows one of `rows`, with zeros for what there is not. h: the thread's rows. Ends
-   with a barrier: p is there for all. Before the next call there must be another one. */
+   memory, its rank a multiple of 4 and its rows one of `rows`, with zeros for what there is not. h: the thread's rows.
+   Ends with a barrier: p is there for all. Before the next call there must be another one. */
 template <int storage, int rows>
 static __device__ __forceinline__ void project(const void *matrix, int rank, const float h[rows], float *both_parts,
                                                float *p)

@@ -1,12 +1,12 @@
-/* low_rank_backward.cu - the gradients with W and Y, from the last chunk to the first, with d_h in the registers. With the
-   state h before the chunk, which the caller has kept or forward computes once more,
+/* low_rank_backward.cu - the gradients with W and Y, from the last chunk to the first, with d_h in the registers. With
+   the state h before the chunk, which the caller has kept or forward computes once more,
 
        p = Y^T h         t = h - W p         d_gamma = sum of d_h t over columns
        e = gamma d_h     q = W^T e           d_W = -e p', d_Y = -h q': sums over columns, too
        d_h = e - Y q                         for the chunk before
 
-   The sums over a block's columns are taken by the lanes of a warp among themselves; those of several blocks of one head
-   go to the workspace, and a second launch adds them up. No atomics, so always the same bits. */
+   The sums over a block's columns are taken by the lanes of a warp among themselves; those of several blocks of one
+   head go to the workspace, and a second launch adds them up. No atomics, so always the same bits. */
 #include <cuda_runtime.h>
 
 #include "chunk_state.h"

@@ -1,4 +1,5 @@
-/* low_rank_sums.cu - the second launch of low_rank_backward.cu: the slices' parts of each sum, in the order of the slices. */
+/* low_rank_sums.cu - the second launch of low_rank_backward.cu: the slices' parts of each sum, in the order of the
+   slices. */
 #include <cuda_runtime.h>
 
 #include "chunk_state.h"

@@ -1,6 +1,6 @@
 /* pieces.cuh - how the kernels with the copy engine cut their arrays. A batch's chunk is a row of `columns` elements
-   (chunk_state.h). A slice is a few KB of it, the same in every chunk; a piece is a slice of STEPS chunks, one after the
-   other, and what one stage of shared memory holds:
+   (chunk_state.h). A slice is a few KB of it, the same in every chunk; a piece is a slice of STEPS chunks, one after
+   the other, and what one stage of shared memory holds:
 
                   slice 0   slice 1   slice 2   ...
        chunk 0   |---------|#########|---------|---        # a piece: STEPS copies of a slice's bytes
@@ -78,9 +78,14 @@ static __device__ __forceinline__ void piece_before(const struct pieces_shape *s
     piece->chunks = STEPS;
 }
 
+<<<<<<< HEAD
 /* A piece's copies are asked for by STEPS threads, spread over as many warps as there are: with one thread for all of
    them a launch of an earlier version took 88 us in place of 79 (single runs on an H200). Why one is slower was not
    measured. The barrier of a stage waits for these threads. */
+=======
+/* A thread takes some 170 ns for each copy that it asks for, so a piece's copies are spread over STEPS threads of as
+   many warps as there are. The barrier of a stage waits for these threads. */
+>>>>>>> short
 static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages)
 {
     if (threadIdx.x == 0) {
@@ -130,8 +135,8 @@ static __device__ __forceinline__ int decay_of(const struct pieces_shape *shape)
     return shape->cut.parts == 1 ? (int)(threadIdx.x * 4 / shape->cut.per_decay) : 0;
 }
 
-/* Take the thread's four columns `own` ... of a piece from its stage, and their decays. There are no branches around the
-   loads, so all of them are on their way at once; chunks past the piece's last one change nothing. */
+/* Take the thread's four columns `own` ... of a piece from its stage, and their decays. There are no branches around
+   the loads, so all of them are on their way at once; chunks past the piece's last one change nothing. */
 template <int storage>
 static __device__ __forceinline__ void piece_take(const struct pieces_shape *shape, const struct piece *piece,
                                                   const char *stage, int own, float (*x)[4])

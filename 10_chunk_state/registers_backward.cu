@@ -1,6 +1,6 @@
-/* registers_backward.cu - the gradients: registers.cu from the last chunk to the first, with d_h in the register. A block
-   takes columns that share a decay, because d_gamma is a sum over them; where they are more than a block has threads,
-   each part's sum goes to the workspace, and a second launch adds them up. No atomics, so always the same bits.
+/* registers_backward.cu - the gradients: registers.cu from the last chunk to the first, with d_h in the register. A
+   block takes columns that share a decay, because d_gamma is a sum over them; where they are more than a block has
+   threads, each part's sum goes to the workspace, and a second launch adds them up. No atomics: always the same bits.
 
        decay 0: columns 0 ... 255 | 256 ... 511 | ...        decay 1: ...
                 block 0             block 1                  */

@@ -1,5 +1,5 @@
-/* reread.cu - launches.cu in one launch: a thread goes through all chunks. It writes the state in each step and loads it
-   again in the next one, as the loop does, although it is the only one that has written it.
+/* reread.cu - launches.cu in one launch: a thread goes through all chunks. It writes the state in each step and loads
+   it again in the next one, as the loop does, although it is the only one that has written it.
 
        thread of element i:   x0, initial -> h0 | x1, h0 -> h1 | x2, h1 -> h2 | ...      in one column of h_out */
 #include <cuda_runtime.h>

@@ -380,8 +380,8 @@ static void test_pipeline(void)
         expect(h[i] == 1, "many blocks");
 }
 
-/* One warp loads tiles for the others, by named barriers: 1 + s says that stage s is full, 1 + STAGES + s that it may be
-   filled again. The warps that work then pass a baton in a ring, each adding its number to a word in turn. */
+/* One warp loads tiles for the others, by named barriers: 1 + s says that stage s is full, 1 + STAGES + s that it may
+   be filled again. The warps that work then pass a baton in a ring, each adding its number to a word in turn. */
 template <int STAGES>
 __global__ void batons(float *out, const float *in, int tiles)
 {
