@@ -147,13 +147,8 @@ static __device__ __forceinline__ struct chunk_place place_of(const struct selec
     return place;
 }
 
-<<<<<<< HEAD
-/* The lane's four A, times log2 e, and states, from `first_states`, (batch, channels, states), or 0 if that is NULL. A state
-   that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see order_of, below. */
-=======
 /* The lane's four A, times log2 e, and states, from `first_states`, (batch, channels, states), or 0 if that is NULL. A
-   state that is not there has A = 0 and h = 0. */
->>>>>>> short
+   state that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see order_of. */
 template <int lanes>
 static __device__ __forceinline__ void load_states(const struct selective_args *args, const struct chunk_place *place,
                                                    const float *first_states, float A[4], float h[4], int order = 0)

@@ -1,9 +1,9 @@
-/* relay_backward.cu - the gradients of relay.cu: the warps of a block take the chunks in turn, from the last to the first.
+/* relay_backward.cu - the gradients of relay.cu: the warps of a block take the chunks in turn, from last to first.
 
-   relay_states.cu has left the states before each chunk. With them a warp knows all states of its chunk, and all that does
-   not depend on the gradients of later steps, before its turn. As in steps_backward.cu, with g[t] the gradient of h[t]:
+   relay_states.cu has left the states before each chunk. With them a warp knows all states of its chunk, and all that
+   does not depend on the gradients of later steps, before its turn. As in steps_backward.cu, with g[t] the gradient of h[t]:
 
-       before its turn   a, h, y, the sums of d_C, and what the chunk makes of the gradient that comes: start + product carry
+       before its turn   a, h, y, sums of d_C, and what the chunk makes of a gradient that comes: start + product carry
        in its turn       carry = a[t+1] g[t+1] comes from the chunk behind, start + product carry goes to the one before
        after it          g from the true carry, and all other gradients
 

@@ -78,14 +78,9 @@ static __device__ __forceinline__ void piece_before(const struct pieces_shape *s
     piece->chunks = STEPS;
 }
 
-<<<<<<< HEAD
 /* A piece's copies are asked for by STEPS threads, spread over as many warps as there are: with one thread for all of
    them a launch of an earlier version took 88 us in place of 79 (single runs on an H200). Why one is slower was not
    measured. The barrier of a stage waits for these threads. */
-=======
-/* A thread takes some 170 ns for each copy that it asks for, so a piece's copies are spread over STEPS threads of as
-   many warps as there are. The barrier of a stage waits for these threads. */
->>>>>>> short
 static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages)
 {
     if (threadIdx.x == 0) {

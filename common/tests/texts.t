@@ -12,6 +12,7 @@ use Test::More;
 # the most words that a chapter's page may have, unless its Makefile says WORDS; listings, outputs, tables and code do not count
 my $most_words = 4500;
 my ($most_lines, $most_headers) = (150, 2); # of a file with a kernel
+my %more_lines = ('09_selective_scan/relay_backward.cu' => 320); # all gradients of a layer in one kernel; cut in two it spills registers
 # in 09 it is the test data, which are made as the recurrence's are (data.h, host_device.h); in 10 also the oracle, which runs on the device
 my %more_headers = ('08_lookback' => 3, '09_selective_scan' => 3, '10_chunk_state' => 6); # 04's scan of a warp and 06's direction stay as they are; the words between blocks are its own
 
@@ -110,7 +111,8 @@ for my $path (sort grep { read_text($_) =~ /__global__/ } glob '[0-9][0-9]_*/*.c
     like($path, qr/\.cu$/, "$path: a kernel stands in a file of its own, not in a header");
     next if $path !~ /\.cu$/;
     my $lines = () = read_text($path) =~ /\n/g;
-    cmp_ok($lines, '<=', $most_lines, "$path has at most $most_lines lines");
+    my $limit = $more_lines{$path} // $most_lines;
+    cmp_ok($lines, '<=', $limit, "$path has at most $limit lines");
     my @headers = headers_of($path, {});
     my $most = $more_headers{ $path =~ s{/.*}{}r } // $most_headers;
     cmp_ok(@headers, '<=', $most, "$path needs at most $most headers") or diag("@headers");
