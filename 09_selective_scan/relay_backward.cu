@@ -1,7 +1,8 @@
 /* relay_backward.cu - the gradients of relay.cu: the warps of a block take the chunks in turn, from last to first.
 
    relay_states.cu has left the states before each chunk. With them a warp knows all states of its chunk, and all that
-   does not depend on the gradients of later steps, before its turn. As in steps_backward.cu, with g[t] the gradient of h[t]:
+   does not depend on the gradients of later steps, before its turn. As in steps_backward.cu,
+   with g[t] the gradient of h[t]:
 
        before its turn   a, h, y, sums of d_C, and what the chunk makes of a gradient that comes: start + product carry
        in its turn       carry = a[t+1] g[t+1] comes from the chunk behind, start + product carry goes to the one before
