@@ -26,8 +26,7 @@ run:
 	@for chapter in $(CHAPTERS); do \
 	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory QUIET=1 -C $$chapter run || exit 1; done
 	@echo
-	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/:"
-	@ls results | sed 's/\.[^.]*$$//' | sort -u | tr '\n' ' ' | fold -s -w 100; echo
+	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/"
 	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
 
 test: all tests

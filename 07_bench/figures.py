@@ -118,7 +118,7 @@ def save(figure, folder, name, table, title):
     with open(path, 'w', encoding='utf-8') as file:
         file.write(text)
     plt.close(figure)
-    print(f"drew {path}{'' if table.svg_only else ' and .png'}")
+    table.drawn.append(name)
 
 
 def label_ends(axes, ends, gap=16):
@@ -384,7 +384,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     style()
     table = Table(paths)
-    table.svg_only = svg_only
+    table.svg_only, table.drawn = svg_only, []
     if not table.rows:
         print(f"figures skipped: there are no times in {', '.join(paths)}")
         return
@@ -392,6 +392,7 @@ def main():
                     roofline(table, folder), sequences(table, folder), tuning(table, folder)):
         if skipped:
             print(f'skipped {skipped}')
+    print(f"drew in {folder}: {', '.join(table.drawn)}{'' if svg_only else ', as .svg and .png'}")
 
 
 main()

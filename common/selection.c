@@ -257,6 +257,7 @@ int selection_shapes(struct selection *selection)
     struct shapes defaults = {NULL, 0};
     char why[256] = "";
     bool any = false, given = options->variant != NULL;
+    selection->shapes_named = options->num_list > 0;
 
     (chapter->default_shapes != NULL ? chapter->default_shapes : selection->operation->default_shapes)(selection->place,
                                                                                                        &defaults);
@@ -277,8 +278,8 @@ int selection_shapes(struct selection *selection)
     for (int i = 0; i < shapes->count && !any; i++)
         any = anyone_takes(selection, shapes->sizes[i], why, sizeof why);
     for (int s = 0; s < selection->operation->num_sizes; s++)
-        given = given || options->size_given[s];
-    if (!any && given)
+        selection->shapes_named = selection->shapes_named || options->size_given[s];
+    if (!any && (given || selection->shapes_named))
         return usage_error("%s; choose another shape or variant", why);
     return 0;
 }

@@ -17,6 +17,7 @@ struct selection {
     int num_kernels;
     bool directions[NUM_DIRECTIONS]; /* those that are asked for and that some kernel runs */
     struct shapes shapes;
+    bool shapes_named; /* the reader has named a size of theirs; else they are the default ones */
 };
 
 /* Collects the kernels. *place may be filled in later, before anything is asked about a shape. Returns 0, or 2 after

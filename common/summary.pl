@@ -10,6 +10,7 @@ die "usage: $0 TABLE.txt DIRECTION\n" if @ARGV != 2;
 open my $file, '<', $path or die "$path: $!\n";
 my (@names, @before, @rows, @after);
 while (my $line = <$file>) {
+    next if $line =~ /^(?:skipped: |arrays kept in |measured with )/;
     my @cells = split ' ', $line =~ s/% /%/gr; # "% copy" is one column
     if (!@names && $line =~ /^(?:chapter +)?variant +direction /) {
         @names = @cells;

@@ -382,7 +382,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
             continue;
         if (selection_refuses(selection, kernel, problem->sizes, why, sizeof why)) {
             if (!trials->skip_was_said[k])
-                fprintf(stderr, "skipped: %s\n", why);
+                fprintf(trials->selection->shapes_named ? stderr : stdout, "skipped: %s\n", why);
             trials->skip_was_said[k] = true;
             continue;
         }
