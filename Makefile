@@ -24,7 +24,7 @@ backend:
 run:
 	@$(MAKE) --no-print-directory QUIET=1 all
 	@for chapter in $(CHAPTERS); do \
-	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory QUIET=1 -C $$chapter run || exit 1; done
+	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory QUIET=1 -C $$chapter run || exit 1; done
 	@echo
 	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/"
 	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
@@ -52,7 +52,7 @@ plot:
 
 trace:
 	@for chapter in $(CHAPTERS); do \
-	    echo; echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
+	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
 # on a GPU: each chapter does its part, or has none
 bench tune sanitize peers:
