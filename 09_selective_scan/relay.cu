@@ -50,7 +50,6 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
         put<4, 4>(batons, 0, 0, h);
         named_barrier_arrive(1, 64);
     }
-
     fetch<stored, lanes, STEPS>(pieces, there, warp * STEPS, WARPS * STEPS, seq_len, stage, held);
     land<stored, lanes, STEPS>(pieces, there, stage, held);
     for (int at = warp * STEPS; at < seq_len; at += WARPS * STEPS) {
