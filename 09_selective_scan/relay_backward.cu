@@ -13,6 +13,7 @@
 
    B and C belong to all channels of a group: a warp adds up its own, and leaves one partial sum for each state and step
    (add_up.cu). A lane keeps a * h of each step instead of h: its product with g is what d_A and d_step need. */
+#include <arch.h>
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -45,7 +46,7 @@ static __device__ __forceinline__ void fetch_all(const stored *pieces[], unsigne
 }
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
+static __global__ void __launch_bounds__(LINREC_ARCH >= 800 ? 32 * WARPS(lanes) : 256, 1) /* older: not launched */
     relay_backward(struct selective_args args, struct selective_parts parts)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = BACKWARD_ROWS(lanes), own = STEPS / lanes };
