@@ -32,8 +32,8 @@ struct judge {
 
     struct judge_array arrays[JUDGE_MAX_ARRAYS + 1];
 
-    /* Computes the outputs from the other arrays. It may only add and multiply: it is also run on the absolute values,
-       which tells how large rounding errors may be. NULL: nothing is checked (only counted). */
+    /* Computes the outputs from the other arrays. It may only add, multiply and take off by judge_minus: it is also run
+       on the absolute values, which tells how large rounding errors may be. NULL: nothing is checked (only counted). */
     void (*reference)(const size_t *size, double *const *array);
 
     /* How many roundings an output may have gone through; NULL: the last size, and 32 for what combines parts. */
@@ -60,6 +60,9 @@ extern const struct judge judge;
    and that the first coefficient of each row is not used. */
 void judge_recurrence(const size_t *size, double *const *array);
 bool judge_is_first(const size_t *size, size_t i);
+
+/* a - b for a reference; on absolute values a + b, since what is taken off makes the rounding errors no smaller. */
+double judge_minus(double a, double b);
 
 /* Prints a count that a question or a goal may ask for. */
 void judge_count(const char *name, double value);
