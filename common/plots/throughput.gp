@@ -1,6 +1,6 @@
-# throughput.gp - GB/s over the sequence length, one line per variant.
+# throughput.gp - GB/s over the sequence length, or over another size, one line per variant.
 # Called by plot.pl with data (a block of "length GB/s" for each variant), variants (their names), heading, out (the picture) and term
-# (svg, or dumb for the terminal).
+# (svg, or dumb for the terminal), and across, what stands below the axis, if it is not the length.
 
 if (term eq 'dumb') { set terminal dumb 100 30 } else {
     set terminal svg size 860,440 background '#ffffff' font 'sans-serif,13'
@@ -17,7 +17,8 @@ dashes(i) = is_baseline(word(variants, i)) ? (word(variants, i) eq 'copy' ? 3 : 
 width(i) = is_baseline(word(variants, i)) ? 1.5 : (word(variants, i) eq 'default' ? 3 : 2)
 
 set title heading noenhanced
-set xlabel 'sequence length (elements)'
+if (!exists("across")) across = 'sequence length (elements)'
+set xlabel across
 set ylabel 'throughput (GB/s)'
 set logscale x 2
 set format x '%.0f'

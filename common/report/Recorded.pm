@@ -65,7 +65,7 @@ sub value {
 
 # The greatest length in those rows; without any, no kernel is shorter.
 sub longest {
-    my ($longest) = sort { $b <=> $a } map { $_->{seq_len} } rows_with(@_);
+    my ($longest) = sort { $b <=> $a } grep { defined } map { $_->{seq_len} } rows_with(@_);
     return $longest // 'inf';
 }
 
@@ -80,8 +80,8 @@ sub cell {
         my @rows = rows_with($recording, %keys);
         stop(@rows . " rows of $recording->{path} have " . in_words(%keys)) if @rows > 1;
         return ($rows[0], formatted($rows[0], $row->{column}, $row->{format})) if @rows;
-        $dash ||= rows_with($recording, %kernel) && rows_with($recording, %$shape) || longest($recording, %kernel) < longest($recording)
-            && longest($recording, %kernel) < $keys{seq_len};
+        $dash ||= rows_with($recording, %kernel) && rows_with($recording, %$shape) || defined $keys{seq_len}
+            && longest($recording, %kernel) < longest($recording) && longest($recording, %kernel) < $keys{seq_len};
     }
     return (undef, '-') if $dash;
     my ($unknown) = grep { !defined recording($_) } @$files;
@@ -94,18 +94,23 @@ sub grouped { return length $_[0] > 4 ? scalar reverse(reverse($_[0]) =~ s/(\d{3
 sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequences') }
 
 # What stands above a column for a size, and before its first number where only that size changes.
-my %says = (num_seqs => ['sequences', 'sequences: '], seq_len => ['length', 'length '], batch => ['batch', 'batch '], states => ['states', 'states: ']);
+my %says = (num_seqs => ['sequences', 'sequences: '], seq_len => ['length', 'length '], batch => ['batch', 'batch '], states => ['states', 'states: '],
+    chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank ']);
 
 # The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers. A column is
-# two sizes of its operation, which sizes= names.
+# two sizes of its operation or more, which sizes= names.
 sub columns {
     my ($keys) = @_;
     my @sizes = split /,/, delete $keys->{sizes} // 'num_seqs,seq_len';
-    stop('sizes= wants two of ' . join ', ', sort keys %says) if @sizes != 2 || grep { !$says{$_} } @sizes;
+    stop('sizes= wants two or more of ' . join ', ', sort keys %says) if @sizes < 2 || grep { !$says{$_} } @sizes;
     my @columns;
     if (defined(my $shapes = delete $keys->{columns})) {
-        @columns = map { /^(\d+)x(\d+)$/ ? { $sizes[0] => $1, $sizes[1] => $2 } : stop("columns= wants $sizes[0] x $sizes[1], as in 132x65536") }
-            split /,/, $shapes;
+        my $wanted = join ' x ', @sizes;
+        for my $shape (split /,/, $shapes) {
+            my @numbers = split /x/, $shape;
+            stop("columns= wants $wanted, as in " . join 'x', (132, 65536, 16)[0 .. $#sizes]) if @numbers != @sizes || grep { !/^\d+$/ } @numbers;
+            push @columns, { map { $sizes[$_] => $numbers[$_] } 0 .. $#sizes };
+        }
     } else {
         my ($across) = ((grep { ($keys->{$_} // '') =~ /,/ } @sizes), 'seq_len');
         stop("wants columns=, or $sizes[1]= or $sizes[0]=") if !defined $keys->{$across};
@@ -114,11 +119,24 @@ sub columns {
         delete @$keys{@sizes};
     }
     my @several = grep { my $key = $_; my %seen = map { ($_->{$key} // '') => 1 } @columns; keys %seen > 1 } @sizes;
-    return (\@columns, join(' × ', map { $says{$_}[0] } @sizes), '', map { grouped($_->{ $sizes[0] }) . ' × ' . $_->{ $sizes[1] } } @columns)
-        if @several == 2;
+    return (\@columns, join(' × ', map { $says{$_}[0] } @sizes), '',
+        map { my $column = $_; join ' × ', grouped($column->{ $sizes[0] }), map { $column->{$_} } @sizes[1 .. $#sizes] } @columns)
+        if @several >= 2;
     my $one = $several[0] // 'seq_len';
     return (\@columns, $one eq 'seq_len' ? 'sequence length' : $says{$one}[0], $says{$one}[1],
         map { $one eq 'seq_len' ? $_->{$one} : grouped($_->{$one}) } @columns);
+}
+
+# The sizes of the chunk states that are the same in all columns, in words.
+sub fixed_sizes {
+    my ($keys, $columns) = @_;
+    my @words;
+    for my $size (qw(batch chunks heads rank)) {
+        my %values = map { $_ // $keys->{$size} // '' => 1 } map { $_->{$size} } @$columns;
+        my ($value) = keys %values;
+        push @words, $size =~ /s$/ ? "$value $says{$size}[0]" : "$says{$size}[0] $value" if keys %values == 1 && $value ne '';
+    }
+    return @words;
 }
 
 # The rows of a table: [{ label, keys, column, format }]
@@ -170,6 +188,7 @@ sub table {
     my $fixed = join ', ', grep { $_ } $unit eq '' && $sizes, $unit eq 'states: ' && "length $columns->[0]{seq_len}",
         $keys{batch} && "batch $keys{batch}", map { $keys{$_} && "$keys{$_} $_" } qw(channels states);
     my $shape = defined $keys{channels} ? $fixed
+        : defined $keys{dk} ? join(', ', grep { $_ } $unit eq '' && $sizes, fixed_sizes(\%keys, $columns), "states of $keys{dk} × $keys{dv}")
         : $unit eq '' ? $sizes
         : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
         : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');

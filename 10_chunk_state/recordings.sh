@@ -1,0 +1,54 @@
+# recordings.sh - what `make recordings` measures for chapter 10; common/gpu/recordings.sh reads this.
+
+# NAME RANK OPTIONS: the program with states of 64 x 64, a decay for each row and W and Y of that rank, into build/recordings/10_NAME.csv.
+chunk_state() {
+    name=$1
+    rank=$2
+    shift 2
+    run build/cuda/10_chunk_state --dk 64 --dv 64 --decays 64 --rank "$rank" "$@" --csv "build/recordings/10_$name.csv"
+}
+
+# The shapes of the text in both types and directions, over chunks, heads and ranks; one decay for all rows; and the exclusive states once.
+record_10() {
+    rm -f build/recordings/10_*.csv
+    mkdir -p build/recordings
+    for type in float32 bf16; do
+        chunk_state "chunks_$type" 0 --batch 4 --heads 16 --chunks 2,4,8,16,32,64,128 --type "$type"
+        chunk_state "large_$type" 0 --batch 8 --heads 32 --chunks 128 --type "$type"
+        chunk_state "few_$type" 0 --batch 1 --heads 4 --chunks 512 --type "$type"
+        for rank in 4 16 64; do
+            chunk_state "rank_${rank}_$type" "$rank" --batch 4 --heads 16 --chunks 64 --type "$type"
+        done
+        for heads in 1 2 8 16 32; do
+            chunk_state "heads_${heads}_$type" 0 --batch 1 --heads "$heads" --chunks 512 --type "$type" --forward
+        done
+    done
+    run build/cuda/10_chunk_state --dk 64 --dv 64 --decays 1 --rank 0 --batch 4 --heads 16 --chunks 64 --csv build/recordings/10_one_decay.csv
+    chunk_state exclusive 0 --batch 4 --heads 16 --chunks 64 --forward --exclusive
+    if ls build/recordings/10_*.csv > /dev/null 2>&1; then
+        run perl common/gpu/merge.pl results/10_chunk_state.csv build/recordings/10_*.csv
+    fi
+}
+
+# How many chunks ahead? In registers, and in stages of the copy engine.
+record_10_ahead() {
+    rm -f build/recordings/10_ahead_*.csv
+    mkdir -p build/recordings
+    for config in ahead:rows=2 ahead:rows=4 ahead:rows=8 ahead:rows=16 bulk:stages=2 bulk:stages=3 bulk:stages=4 bulk:stages=6; do
+        chunk_state "ahead_small_$config" 0 --batch 4 --heads 16 --chunks 64 --forward --variant "${config%%:*}" --config "${config#*:}"
+        chunk_state "ahead_large_$config" 0 --batch 8 --heads 32 --chunks 128 --forward --variant "${config%%:*}" --config "${config#*:}"
+    done
+    if ls build/recordings/10_ahead_*.csv > /dev/null 2>&1; then
+        run perl common/gpu/merge.pl results/10_ahead.csv build/recordings/10_ahead_*.csv
+    fi
+}
+
+# Other systems; left out without Python and torch.
+record_10_peers() {
+    if python3 -c 'import torch' 2> /dev/null; then
+        run python3 -B 10_chunk_state/peers.py --csv results/10_peers.csv
+        grep '^skipped' "$log" || true
+    else
+        echo "        peers left out: python3 has no torch here"
+    fi
+}
