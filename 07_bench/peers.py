@@ -15,18 +15,14 @@ A few rows of every result are compared with the loop in double precision, with 
 was wrong, 2 without a GPU or torch.
 """
 import argparse
-import datetime
 import math
 import os
 import random
 import sys
-import time
 
-try:
-    import torch
-except ImportError:
-    print('make peers needs Python with torch, and there is none here; nothing else depends on it', file=sys.stderr)
-    sys.exit(2)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+from peer_times import DEVICE, Clock, device_name, has_gpu, is_memory, skip, skip_error, torch, versions, write_csv  # noqa: E402
+
 try:
     import triton
     import triton.language as tl
@@ -68,76 +64,7 @@ if triton is not None:
         tl.store(bc + at, y + z, mask=inside)
 
 
-DEVICE = 'cuda'
 TILES = (64, 1), (128, 1), (256, 1), (512, 1), (512, 2), (1024, 2), (1024, 4), (2048, 4), (2048, 8), (4096, 8)  # elements, warps
-skipped = {}  # what was left out: why
-
-
-def skip(what, why):
-    """One sentence, once for each reason."""
-    why = ' '.join(str(why).split())[:160] or 'it says no reason'
-    if skipped.setdefault(what, why) == why:
-        print(f'skipped {what}: {why}', file=sys.stderr, flush=True)
-
-
-def is_memory(error):
-    return isinstance(error, torch.cuda.OutOfMemoryError)
-
-
-# ---- the time, as common/measure.c takes it ----
-
-def quantile(ms, part):
-    at = part * (len(ms) - 1)
-    low = int(at)
-    return ms[low] + (at - low) * (ms[min(low + 1, len(ms) - 1)] - ms[low])
-
-
-class Clock:
-    def __init__(self):
-        device = torch.cuda.get_device_properties(0)
-        size = 2 * getattr(device, 'L2_cache_size', 64 << 20)
-        self.buffer = torch.zeros(size // 4, device=DEVICE)
-        self.sum = torch.zeros((), device=DEVICE)
-
-    def measure(self, call, repeats):
-        """Two launches warm up; then the queue holds flush, event, launch, event, flush ..., and the host waits once, at the end. Python
-        queues more slowly than C, so the GPU is kept busy until all is queued. A further launch before every second flush: see
-        measure.c. Returns ms, sorted."""
-        for _ in range(2):
-            call()
-        torch.cuda.synchronize()
-        begin = time.perf_counter()
-        call()
-        torch.sum(self.buffer, 0, out=self.sum)
-        host = time.perf_counter() - begin  # of one round, without what the GPU does
-        torch.cuda.synchronize()
-        events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeats)]
-        if hasattr(torch.cuda, '_sleep'):
-            torch.cuda._sleep(int(2e9 * min(1.0, 1.5 * repeats * (host + 20e-6))))
-        for i, (start, stop) in enumerate(events):
-            if i % 2 == 0:
-                torch.sum(self.buffer[:4], 0, out=self.sum)
-            torch.sum(self.buffer, 0, out=self.sum)  # reads all of it, and leaves one dirty line
-            start.record()
-            call()
-            stop.record()
-        torch.cuda.synchronize()
-        return sorted(start.elapsed_time(stop) for start, stop in events)
-
-    def times(self, call, count, repeats):
-        """(median, p20, p80). As make bench does it: 101 times, large shapes 25; slow ones as often as fits in 0.2 s, 5 at least."""
-        if not repeats:
-            one = self.measure(call, 1)[0]
-            repeats = int(min(101 if count < 1 << 25 else 25, max(5.0, 200.0 / max(one, 1e-3))))
-        best = None
-        for _ in range(3):  # a timing that was disturbed is taken again; the calmest is kept
-            ms = self.measure(call, repeats)
-            found = quantile(ms, 0.5), quantile(ms, 0.2), quantile(ms, 0.8)
-            if best is None or found[2] * best[1] < best[2] * found[1]:
-                best = found
-            if best[2] <= 1.5 * best[1]:
-                break
-        return best
 
 
 # ---- the result: the loop in double precision ----
@@ -321,51 +248,18 @@ def run_shape(clock, direction, num_seqs, seq_len, scans, options, rows):
                     continue
             median, p20, p80 = clock.times(call, num_seqs * seq_len, options.repeats)
         except Exception as reason:  # whatever somebody else's code raises
-            why = 'it does not fit into the memory' if is_memory(reason) else f'{type(reason).__name__}: {reason}'
-            skip(f'{variant} {direction} of {num_seqs} x {seq_len}', why)
+            skip_error(f'{variant} {direction} of {num_seqs} x {seq_len}', reason)
             continue
         finally:
             arrays.update(untouched)
             torch.cuda.empty_cache()
         speed[variant] = size * num_seqs * seq_len * 1e-6 / median
         percents = [f'{100.0 * speed[variant] / speed[name]:.2f}' if name in speed else '' for name in ('copy', sum_name)]
-        rows.append(f"peers,{variant},{direction},{num_seqs},{seq_len},cuda,{torch.cuda.get_device_name(0).replace(',', ' ')},"
+        rows.append(f"peers,{variant},{direction},{num_seqs},{seq_len},cuda,{device_name()},"
                     f"{median:.6f},{p20:.6f},{p80:.6f},{speed[variant]:.2f},{','.join(percents)},{'' if error is None else f'{error:.4f}'}")
         print(f"{variant:26} {direction:9} {num_seqs:8} {seq_len:8} {median:10.4f} {speed[variant]:8.1f} {percents[1] or '-':>7} "
               f"{'-' if error is None else f'{error:.3f}':>7}", flush=True)
     return wrong
-
-
-def versions():
-    found = [f'CUDA {torch.version.cuda}', f'torch {torch.__version__}']
-    if triton is not None:
-        found.append(f'triton {triton.__version__}')
-    try:
-        from importlib.metadata import version
-        found.append(f"accelerated-scan {version('accelerated-scan')}")
-    except Exception:
-        pass
-    return ', '.join(found)
-
-
-def driver():
-    try:
-        with open('/sys/module/nvidia/version', encoding='ascii') as file:
-            return file.read().strip()
-    except OSError:
-        return 'unknown'
-
-
-def write_csv(path, rows):
-    """Beside its place, then renamed: whole or not at all."""
-    date = datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ')
-    beside = f'{path}.partial-{os.getpid()}'
-    with open(beside, 'w', encoding='utf-8') as file:
-        file.write(f"# command: {' '.join(['python3', *sys.argv])}\n# date: {date}\n# toolkit: {versions()}\n# driver: {driver()}\n")
-        for what, why in skipped.items():
-            file.write(f'# skipped: {what} ({why})\n')
-        file.write('\n'.join([COLUMNS, *rows]) + '\n')
-    os.replace(beside, path)
 
 
 def read_shapes(text):
@@ -384,8 +278,7 @@ def main():
     parser.add_argument('--shapes', type=read_shapes, help='sequences x length, as in 13200x64,132x65536')
     parser.add_argument('--repeats', type=int, default=0, help='timed launches of each (default: as make bench)')
     options = parser.parse_args()
-    if not torch.cuda.is_available():
-        print('make peers needs a GPU that torch can use, and none answers', file=sys.stderr)
+    if not has_gpu():
         return 2
     sms = torch.cuda.get_device_properties(0).multi_processor_count
     shapes = options.shapes or [(100 * sms, length) for length in (64, 1024, 16384, 65536)] + [(sms, 65536)]
@@ -393,12 +286,13 @@ def main():
         skip('triton and add5', 'Triton is not installed')
     clock, rows, wrong = Clock(), [], 0
     scans = triton_scan() if triton is not None else None, compiled_scans(), library_scans()
-    print(f'{torch.cuda.get_device_name(0)}, {versions()}\n\n{"variant":26} direction num_seqs  seq_len         ms     GB/s   % add   error')
+    toolkit = versions('triton', 'accelerated-scan')
+    print(f'{torch.cuda.get_device_name(0)}, {toolkit}\n\n{"variant":26} direction num_seqs  seq_len         ms     GB/s   % add   error')
     for direction in ('forward', 'backward'):
         for num_seqs, seq_len in shapes:
             wrong += run_shape(clock, direction, num_seqs, seq_len, scans, options, rows)
     if options.csv:
-        write_csv(options.csv, rows)
+        write_csv(options.csv, COLUMNS, rows, toolkit)
         print(f'\nas CSV: {options.csv}')
     return 1 if wrong else 0
 

@@ -22,12 +22,6 @@ record_07_counters() {
     run perl common/gpu/profile.pl 07_bench
 }
 
-# Other systems; left out without Python and torch.
 record_07_peers() {
-    if python3 -c 'import torch' 2> /dev/null; then
-        run python3 -B 07_bench/peers.py --csv results/07_peers.csv
-        grep '^skipped' "$log" || true
-    else
-        echo "        peers left out: python3 has no torch here"
-    fi
+    peers 07_bench
 }

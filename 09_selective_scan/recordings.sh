@@ -21,3 +21,7 @@ record_09() {
         run perl common/gpu/merge.pl results/09_selective_scan.csv build/recordings/09_*.csv
     fi
 }
+
+record_09_peers() {
+    peers 09_selective_scan
+}

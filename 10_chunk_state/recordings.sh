@@ -43,12 +43,6 @@ record_10_ahead() {
     fi
 }
 
-# Other systems; left out without Python and torch.
 record_10_peers() {
-    if python3 -c 'import torch' 2> /dev/null; then
-        run python3 -B 10_chunk_state/peers.py --csv results/10_peers.csv
-        grep '^skipped' "$log" || true
-    else
-        echo "        peers left out: python3 has no torch here"
-    fi
+    peers 10_chunk_state
 }

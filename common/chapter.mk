@@ -24,6 +24,7 @@
 #   WORDS := 3000       the most words that a page may have (texts.t; default: 4500)
 #   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
 #
+# peers.py beside the Makefile times other systems, for `make peers` (common/peer_times.py has what they share).
 # recordings.sh beside the Makefile says what `make recordings` measures for the chapter (common/gpu/recordings.sh has the rules).
 #
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
@@ -156,6 +157,16 @@ else
 sanitize::
 	$(call NEEDS_GPU,the simulator checks its own runs: make test)
 endif
+endif
+
+# other systems, as far as they are installed; it asks Python for the GPU, whatever the backend
+ifneq ($(wildcard peers.py),)
+peers::
+	@mkdir -p $(ROOT)/results
+	@cd $(ROOT) && for python in python3 /usr/bin/python3; do \
+	    ! $$python -c 'import torch' 2>/dev/null || exec $$python -B $(CHAPTER)/peers.py --csv results/$(NUMBER)_peers.csv; \
+	done; \
+	echo "make peers needs Python with torch, and there is none here; nothing else depends on it"; exit 2
 endif
 
 figures::

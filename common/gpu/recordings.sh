@@ -57,6 +57,16 @@ counters() {
     run env CHAPTER="$1" DIRECTION="$2" LENGTHS="$3" perl common/gpu/profile.pl
 }
 
+# Other systems, as a chapter's peers.py times them; left out without Python and torch.
+peers() {
+    if python3 -c 'import torch' 2> /dev/null; then
+        run python3 -B "$1/peers.py" --csv "results/${1%%_*}_peers.csv"
+        grep '^skipped' "$log" || true
+    else
+        echo "        peers left out: python3 has no torch here"
+    fi
+}
+
 # the parts: a chapter's functions, or its number
 parts=
 for makefile in [0-9][0-9]_*/Makefile; do
