@@ -180,11 +180,12 @@ sub table {
             $any //= $found;
         }
         push @lines, "| $row->{label} | " . join(' | ', @cells) . ' |';
-        $directions{ ($row->{keys}{direction} // '') =~ /backward/ ? 'add5' : 'add' } = 1 if $row->{column} eq $column;
+        my $five = ($row->{keys}{direction} // '') =~ /backward/ && !defined $keys{dk}; # backward, chunk states move as much as `add` does
+        $directions{ $five ? 'add5' : 'add' } = 1 if $row->{column} eq $column;
     }
 
     my $what = { gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => $format =~ m{/1e-3$} ? 'µs' : 'ms',
-        percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
+        percent_of_copy => '% of a copy', percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
     my $fixed = join ', ', grep { $_ } $unit eq '' && $sizes, $unit eq 'states: ' && "length $columns->[0]{seq_len}",
         $keys{batch} && "batch $keys{batch}", map { $keys{$_} && "$keys{$_} $_" } qw(channels states);
     my $shape = defined $keys{channels} ? $fixed
