@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(32 * WARPS)
         const float decay = gamma[k];
 
         float p = 0.0f; /* here */
-        (void)w, (void)y;
+        (void)w, (void)y, (void)p;
 
 #pragma unroll
         for (int i = 0; i < OWN; i++) {

@@ -4,8 +4,9 @@
 enum { THREADS = 256 };
 
 /* h_local, h_out: (chunks, columns). gamma: (chunks). initial_state: (columns). */
-static __global__ void state(int chunks, int columns, const float *__restrict__ h_local, const float *__restrict__ gamma,
-                             const float *__restrict__ initial_state, float *__restrict__ h_out)
+static __global__ void state(int chunks, int columns, const float *__restrict__ h_local,
+                             const float *__restrict__ gamma, const float *__restrict__ initial_state,
+                             float *__restrict__ h_out)
 {
     const int column = blockIdx.x * THREADS + threadIdx.x;
     if (column >= columns)
