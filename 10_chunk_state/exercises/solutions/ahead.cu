@@ -17,7 +17,7 @@ static __device__ __forceinline__ void send(const float *h_local, const float *g
     __pipeline_commit();
 }
 
-/* h_local, h_out: (chunks, columns), columns a multiple of 4. gamma: (chunks). initial_state, final_state: (columns). */
+/* h_local, h_out: (chunks, columns), columns a multiple of 4. gamma: (chunks). Both states: (columns). */
 static __global__ void __launch_bounds__(THREADS)
     one_ahead(int chunks, int columns, const float *__restrict__ h_local, const float *__restrict__ gamma,
               const float *__restrict__ initial_state, float *__restrict__ h_out, float *__restrict__ final_state)
