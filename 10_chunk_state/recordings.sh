@@ -43,6 +43,11 @@ record_10_ahead() {
     fi
 }
 
+# What ncu counts at the proposal's shape.
+record_10_counters() {
+    run perl 10_chunk_state/counters.pl
+}
+
 record_10_peers() {
     peers 10_chunk_state
 }

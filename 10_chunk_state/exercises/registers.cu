@@ -7,9 +7,9 @@
    No element needs another one, so a thread has one of them through all chunks. This kernel is right, and takes the
    state back from memory in each step:
 
-       as it is            h_local, h -> h | h_local, h -> h | h_local, h -> h        3 arrays of the state's size a step
+       as it is            h_local, h -> h | h_local, h -> h | h_local, h -> h        3 arrays of its size a step
                                   ^    |___________^    |___________^    |___ h_out
-       what it should be   h_local -> h    | h_local -> h    | h_local -> h           2: only h_out leaves, nothing returns
+       what it should be   h_local -> h    | h_local -> h    | h_local -> h           2: only h_out leaves
 
    Goal: 9.1 bytes an element at 40 chunks, loads and stores together, in one launch: 4 of h_local, 4 of h_out, 1 of the
    decays (a warp asks for a sector of 32 bytes to get 4), and 0.1 of the initial state.
