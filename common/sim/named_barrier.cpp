@@ -116,6 +116,8 @@ const char *sim_waits_at(const struct thread *t)
 {
     return t->state == AT_WARP      ? sim_warp_names[t->kind]
            : t->state == AT_BARRIER ? sim_barrier_names[t->kind]
+           : t->state == AT_MBARRIER ? "mbarrier_wait"
+           : t->state == AT_CLUSTER ? "cluster_wait"
                                     : sync_name;
 }
 
