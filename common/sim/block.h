@@ -55,7 +55,8 @@ struct thread {
 
     const char *come_file; /* where it came to the barrier of the cluster, NULL: it has waited since; */
     int come_line;
-    uint64_t come_phase; /* and to which one */
+    uint64_t come_phase; /* and to which one, */
+    bool come_releases;  /* with a word on what it has done */
 
     struct async_copy *copies; /* issued and not yet waited for (copy.cpp) */
     size_t num_copies, max_copies;

@@ -91,6 +91,7 @@ static void come(const char *name, bool releases, const char *file, int line)
     sim_current->come_file = file;
     sim_current->come_line = line;
     sim_current->come_phase = c->phase;
+    sim_current->come_releases = releases;
     if (releases)
         sim_race_cluster_arrive();
     if (++c->come == c->size * sim_num_threads)
@@ -123,7 +124,7 @@ void cluster_wait(const char *file, int line)
         sim_leave(AT_CLUSTER);
     sim_current->come_file = NULL;
     sim_block->met = true;
-    sim_race_cluster_wait(c->learnt);
+    sim_race_cluster_wait(c->learnt, sim_current->come_releases);
 }
 
 bool sim_waits_for_cluster(void)

@@ -61,6 +61,7 @@ struct thread_flags {
     struct release *pending;  /* has been read, and is acquired at its next fence */
     struct version *versions; /* what it has acquired since the last barrier */
     unsigned num_versions, max_versions;
+    struct release *told; /* of that, what it has told at the barrier of the cluster */
     struct reading {
         const char *at;
         unsigned site;
@@ -141,6 +142,12 @@ static inline struct thread_flags *flags_of(unsigned agent)
     return t;
 }
 
+/* What a thread has acquired since the block's last barrier. */
+static struct release *acquired_by(const struct thread_flags *t)
+{
+    return t->num_versions > 0 ? t->versions[t->num_versions - 1].known : NULL;
+}
+
 /* What a thread of the block has acquired, as far as the running thread knows of it. */
 static struct release *known_of(unsigned agent)
 {
@@ -207,7 +214,7 @@ static void acquire(struct release *what, bool block_only)
             if (t->versions == NULL)
                 sim_fault(NULL, 0, "no memory to remember who read a flag. Free some memory");
         }
-        t->versions[t->num_versions] = {time, t->num_versions > 0 ? t->versions[t->num_versions - 1].known : NULL};
+        t->versions[t->num_versions] = {time, acquired_by(t)};
         t->num_versions++;
     }
     struct version *last = &t->versions[t->num_versions - 1];
@@ -291,7 +298,7 @@ bool sim_flag_orders(uint64_t record)
     if (b->acquired != NULL)
         look_at_later(b->acquired, sim_race->serial, any_block);
     for (unsigned i = 0; i < b->num_acquirers; i++)
-        if ((known = known_of(b->acquirers[i])) != NULL)
+        if ((known = known_of(b->acquirers[i])) != NULL && (num_todo == 0 || todo[num_todo - 1].release != known))
             look_at_later(known, sim_race->serial, any_block);
     return num_todo > 0 && search_releases(record);
 }
@@ -394,6 +401,7 @@ void sim_race_cluster_arrive(void)
     for (unsigned i = 0; i < b->num_acquirers; i++)
         a->known = merge(known_of(b->acquirers[i]), a->known);
     a->epoch = sim_epoch;
+    flags_of(sim_agent)->told = acquired_by(flags_of(sim_agent));
     sim_race_release(&a->clock);
 }
 
@@ -420,10 +428,16 @@ struct release *sim_race_cluster(struct block *const *blocks, unsigned count)
     return all;
 }
 
-void sim_race_cluster_wait(struct release *learnt)
+void sim_race_cluster_wait(struct release *learnt, bool has_told)
 {
-    if (learnt != NULL && learnt->num_sources > 0)
-        acquire(learnt, false);
+    struct thread_flags *t = flags_of(sim_agent);
+    const bool is_new = !has_told || t->told != acquired_by(t); /* else all that it had acquired comes back to it */
+
+    if (learnt == NULL || learnt->num_sources == 0)
+        return;
+    acquire(learnt, false);
+    if (!is_new)
+        t->versions[t->num_versions - 1].known = learnt;
 }
 
 bool sim_flag_orders_end(uint64_t record)
@@ -433,8 +447,9 @@ bool sim_flag_orders_end(uint64_t record)
     if (b->acquired != NULL)
         look_at_later(b->acquired, sim_race->serial, any_block);
     for (unsigned i = 0; i < b->num_acquirers; i++) {
-        const struct thread_flags *t = flags_of(b->acquirers[i]);
-        look_at_later(t->versions[t->num_versions - 1].known, sim_race->serial, any_block);
+        struct release *const known = acquired_by(flags_of(b->acquirers[i]));
+        if (num_todo == 0 || todo[num_todo - 1].release != known)
+            look_at_later(known, sim_race->serial, any_block);
     }
     return num_todo > 0 && search_releases(record);
 }
@@ -459,7 +474,7 @@ static struct release *all_known_of(unsigned agent)
 {
     const struct thread_flags *t = flags_of(agent);
 
-    return merge(sim_race->flags->acquired, t->num_versions > 0 ? t->versions[t->num_versions - 1].known : NULL);
+    return merge(sim_race->flags->acquired, acquired_by(t));
 }
 
 /* The last write of a flag, 0 if there was none in this launch or block. */

@@ -27,7 +27,7 @@ struct block;
 struct release;
 void sim_race_cluster_arrive(void);
 struct release *sim_race_cluster(struct block *const *blocks, unsigned count);
-void sim_race_cluster_wait(struct release *learnt);
+void sim_race_cluster_wait(struct release *learnt, bool has_told);
 
 /* The running block ends, and with it this piece of its shared memory: faults if another block accesses it, and nothing
    orders that before. */
