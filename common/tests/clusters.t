@@ -18,7 +18,7 @@ is(system('make -s -j2 -f common/tests/sim/Makefile'), 0, 'programs build withou
 
 # ---- right ones ----
 
-for my $name (qw(exchange tell_all ring count flag global leaves)) {
+for my $name (qw(exchange tell_all ring count flag global handed_on leaves)) {
     for my $size (1, 3, 16) {
         my @wrong = grep { join('|', run($_, $name, $size)) ne "0|right\n|" } @orders;
         is("@wrong", '', "$name, clusters of $size: right in every order");
@@ -43,6 +43,7 @@ my %told = (
     no_way_back   => qr/race: (?:writes byte \d+ of $tile of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE|reads byte \d+ of $tile $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has written at \S+), $between/,
     global_race   => qr/race: (?:reads|writes) byte \d+ of the \d+-byte allocation .* of block \(\d,0,0\) has (?:written|read) at \S+\. Blocks run in any order/,
     leaves_early  => qr/block \(\d,0,0\): thread \(\d+,0,0\) of block \(\d,0,0\) reads byte \d+ of $tile $at, and nothing keeps this block from ending before|reads byte \d+ of $tile of block \(\d,0,0\) $at, which has ended. Put the barrier of the cluster between this and its end/,
+    leaves_long_before => qr/reads byte \d+ of $tile of block \(\d,0,0\) $at, which has ended|thread \(\d+,0,0\) of block \(\d,0,0\) reads byte \d+ of $tile $at, and nothing keeps this block from ending before/,
     leaves_before_write => qr/thread \(\d+,0,0\) of block \(\d,0,0\) writes byte \d+ of $tile $at, and nothing keeps this block from ending before|writes byte \d+ of $tile of block \(\d,0,0\) $at, which has ended/,
     not_begun     => qr/writes byte \d+ of $tile of block \(\d,0,0\) $at, which may not have begun. Let all threads of the cluster call cluster_arrive_relaxed\(\)/,
     comes_twice   => qr/cluster_arrive by a thread that has come to the barrier of the cluster before, at PLACE, and has not waited since/,
@@ -56,7 +57,7 @@ my %told = (
     past_dynamic  => qr/reads (?:right|\d+ bytes) past the end of the 128-byte shared array part (?:of block \(\d,0,0\) )?$at/,
     no_such_rank  => qr/cluster_shared for the block of rank 2 in a cluster of 2/,
     of_global     => qr/cluster_shared of byte 0 of the \d+-byte allocation/,
-    other_cluster => qr/writes byte \d+ of $tile $at, which was another block's|reads through a null pointer|which is no device memory/,
+    other_cluster => qr/writes byte \d+ of $tile $at, which was another block's/,
     unwritten     => qr/reads byte 0 of the 4-byte shared array number (?:of block \(\d,0,0\) )?$at, which nothing has written/,
     far_mbarrier  => qr/mbarrier_expect accesses byte 0 of the 8-byte shared array barrier of block \(\d,0,0\) $at. The simulator has mbarriers and bulk copies within a block only/,
     far_bulk_copy => qr/bulk_load of 16 bytes writes byte 0 of $tile of block \(\d,0,0\)/,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define THREADS 64
-#define N (48 * THREADS) /* elements of x */
+#define N (48 * THREADS) /* elements of x; a flag lies behind them */
 
 /* Launches in clusters of that many blocks; of more than 8 where the kernel is allowed it. */
 static void launch(void (*kernel)(float *), float *x, dim3 grid, dim3 cluster, bool large, size_t dynamic)
@@ -148,6 +148,33 @@ __global__ void global(float *x)
     x[other * THREADS + threadIdx.x] += 1;
 }
 
+__device__ static cuda::atomic_ref<unsigned, cuda::thread_scope_device> flag_behind(float *x)
+{
+    return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*(unsigned *)(x + N));
+}
+
+/* What one block learns by a flag from another cluster, its own cluster learns from it. */
+__global__ void handed_on(float *x)
+{
+    const unsigned last = gridDim.x - 1;
+    float *const own = x + blockIdx.x * THREADS + threadIdx.x;
+    float one = 1;
+
+    if (blockIdx.x == last)
+        *own = 2 * *own + 1;
+    __syncthreads();
+    if (blockIdx.x == last && threadIdx.x == 0)
+        flag_behind(x).store(1, cuda::memory_order_release);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        while (flag_behind(x).load(cuda::memory_order_acquire) == 0)
+            ;
+    meet();
+    if (blockIdx.x == cluster_size() - 1)
+        one = x[last * THREADS + threadIdx.x] - 2 * (float)(last * THREADS + threadIdx.x);
+    if (blockIdx.x != last)
+        *own = 2 * *own + one;
+}
+
 /* A cluster in a grid of three dimensions: x goes first. */
 __global__ void places(float *x)
 {
@@ -259,6 +286,22 @@ __global__ void leaves_early(float *x)
     meet();
     if (cluster_rank() == 1)
         x[blockIdx.x * THREADS + threadIdx.x] = there(tile, 0)[threadIdx.x]; /* HERE leaves_early */
+}
+
+/* The first block has long ended, and others have begun. */
+__global__ void leaves_long_before(float *x)
+{
+    __shared__ float tile[THREADS];
+
+    tile[threadIdx.x] = 1;
+    meet();
+    if (blockIdx.x == 2 && threadIdx.x == 0)
+        flag_behind(x).store(1);
+    if (blockIdx.x == 1) {
+        while (flag_behind(x).load() == 0)
+            ;
+        x[threadIdx.x] = there(tile, 0)[threadIdx.x]; /* HERE leaves_long_before */
+    }
 }
 
 __global__ void leaves_before_write(float *)
@@ -379,12 +422,18 @@ __global__ void other_cluster(float *x)
 {
     if (blockIdx.x < 2) {
         __shared__ float tile[THREADS];
-        if (threadIdx.x == 0 && blockIdx.x == 0)
+        if (threadIdx.x == 0 && blockIdx.x == 0) {
             *(float *volatile *)x = tile;
-    }
-    meet();
-    if (blockIdx.x >= 2)
+            flag_behind(x).store(1);
+        }
+        while (flag_behind(x).load() != 2)
+            ;
+    } else {
+        while (flag_behind(x).load() == 0)
+            ;
         (*(float *volatile *)x)[threadIdx.x] = 1; /* HERE other_cluster */
+        flag_behind(x).store(2);
+    }
 }
 
 __global__ void unwritten(float *x)
@@ -460,7 +509,8 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < N; i++)
         h[i] = (float)i;
-    cudaMalloc(&x, sizeof(h));
+    cudaMalloc(&x, sizeof(h) + sizeof(unsigned));
+    cudaMemset(x + N, 0, sizeof(unsigned));
     cudaMemcpy(x, h, sizeof(h), cudaMemcpyHostToDevice);
 #define RIGHT(kernel)                                                                                                  \
     if (strcmp(name, #kernel) == 0) {                                                                                  \
@@ -476,6 +526,7 @@ int main(int argc, char **argv)
     RIGHT(count)
     RIGHT(flag)
     RIGHT(global)
+    RIGHT(handed_on)
     RIGHT(leaves)
     if (strcmp(name, "places") == 0) {
         launch(places, x, dim3(4, 3, 4), dim3(2, 3, 2), true, 0);
@@ -492,6 +543,7 @@ int main(int argc, char **argv)
     WRONG(no_way_back)
     WRONG(global_race)
     WRONG(leaves_early)
+    WRONG(leaves_long_before)
     WRONG(leaves_before_write)
     WRONG(not_begun)
     WRONG(comes_twice)
