@@ -21,7 +21,8 @@ enum {
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
     CLUSTER_MAX_THREADS = 512, /* of a block of cluster, with up to 4 rows for each warp, */
     CLUSTER_MAX_BLOCKS = 16,   /* and of them in a cluster: more there are nowhere */
-    CLUSTER_MAX_LEN = CLUSTER_MAX_BLOCKS * 4 * 4 * CLUSTER_MAX_THREADS - 3, /* it may begin 3 elements into a tile */
+    /* of a sequence, with 4 rows; it may begin up to 3 elements into its first group */
+    CLUSTER_MAX_LEN = CLUSTER_MAX_BLOCKS * 16 * CLUSTER_MAX_THREADS - 3,
 };
 
 /* How sequences are cut into tiles. The tiles are numbered through: first all of sequence 0, in the scan's order. */

@@ -3,11 +3,12 @@
 
        block of rank 0                          block of rank 1
        __shared__ float sum[2];                 __shared__ float sum[2];
-       cluster_arrive_relaxed(), cluster_wait() cluster_arrive_relaxed(), cluster_wait()      both have begun
+       cluster_arrive_relaxed()                 cluster_arrive_relaxed()
+       cluster_wait()                           cluster_wait()                              both have begun
        to = cluster_shared(sum, 1)
        to[0] = ...  --------------------------> sum[0]
        cluster_arrive()                         cluster_arrive()
-       cluster_wait()                           cluster_wait()                                 sum[0] is there
+       cluster_wait()                           cluster_wait()                              sum[0] is there
 
    The launch says how many blocks are a cluster (cudaLaunchKernelEx, cudaLaunchAttributeClusterDimension); they are
    numbered as in the grid, and the grid has whole clusters. Up to 8 blocks any such chip takes. More, up to 16, a kernel

@@ -74,10 +74,10 @@ struct block {
     uint64_t number; /* counts all blocks of all launches */
     unsigned slot;   /* which of those that may be resident */
     uint3 index;
-    struct cluster *cluster; /* its own one, */
-    unsigned rank;           /* and its number there */
-    bool stuck;              /* it cannot go on before others of the cluster come to their barrier */
-    bool met;                /* a thread of it has waited there: all blocks of the cluster have begun */
+    struct cluster *cluster;  /* its own one, */
+    unsigned rank;            /* and its number there */
+    bool stuck;               /* it cannot go on before others of the cluster come to their barrier */
+    bool met;                 /* a thread of it has waited there: all blocks of the cluster have begun */
     uint64_t polls, yields;   /* in this round: threads that gave way until global memory changes, and all that did */
     uint64_t quiet, quiet_at; /* rounds in a row in which it only waited; sim_changes of global memory in the last */
 

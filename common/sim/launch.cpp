@@ -75,7 +75,7 @@ static void check_config(void)
 /* ---- blocks that are resident ---- */
 
 static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
-static unsigned num_residents, num_living;                /* clusters of which one has not ended */
+static unsigned num_residents, num_living;        /* clusters of which one has not ended */
 static uint64_t num_begun, num_clusters;
 static struct sim_order cluster_order;
 

@@ -111,10 +111,11 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
                                     : "Compare the index with the end of the row: let each thread write bytes "
                                       "that no other one touches");
     if (sim_is_shared(r))
-        sim_fault_at(pc,
-                     "race: %s %s, which %s %s at %s, and nothing orders the two blocks. Put the barrier of the cluster "
-                     "between them: cluster_arrive() after that, cluster_wait() before this",
-                     verb, what, who, past, where);
+        sim_fault_at(
+            pc,
+            "race: %s %s, which %s %s at %s, and nothing orders the two blocks. Put the barrier of the cluster "
+            "between them: cluster_arrive() after that, cluster_wait() before this",
+            verb, what, who, past, where);
     sim_fault_at(pc, "race: %s %s, which %s %s at %s. Blocks run in any order, or at once%s%s", verb, what, who, past,
                  where, mixed || flag != NULL ? ". " : "",
                  mixed          ? make_strong
@@ -330,10 +331,11 @@ static void check_end(struct sim_region *r, size_t word, uint64_t record, bool w
         return;
     sim_region_describe(r->start + word * 4, what, sizeof(what));
     describe_thread(who, sizeof(who), agent_of(record), block);
-    sim_fault_at(sim_site_pc(site_of(record)),
-                 "%s %s %s, and nothing keeps this block from ending before. Put the barrier of the cluster between the "
-                 "two: cluster_arrive() after that, cluster_wait() before the end",
-                 who, wrote ? "writes" : "reads", what);
+    sim_fault_at(
+        sim_site_pc(site_of(record)),
+        "%s %s %s, and nothing keeps this block from ending before. Put the barrier of the cluster between the "
+        "two: cluster_arrive() after that, cluster_wait() before the end",
+        who, wrote ? "writes" : "reads", what);
 }
 
 void sim_race_leaves(struct sim_region *r)

@@ -1,5 +1,5 @@
-/* clusters.cu - blocks in clusters. `clusters NAME` runs kernel NAME: a right one, whose result it judges, or one with a
-   mistake. clusters.t knows what must be said of it; marks in comments name lines, as in wrong.cu. */
+/* clusters.cu - blocks in clusters. `clusters NAME` runs kernel NAME: a right one, whose result it judges, or one with
+   a mistake. clusters.t knows what must be said of it; marks in comments name lines, as in wrong.cu. */
 #include <bulk_copy.h>
 #include <cluster.h>
 
@@ -217,7 +217,7 @@ __global__ void no_barrier(float *x)
     __shared__ float tile[THREADS];
 
     meet();
-    tile[threadIdx.x] = 1; /* THERE no_barrier */
+    tile[threadIdx.x] = 1;                                                             /* THERE no_barrier */
     x[blockIdx.x * THREADS + threadIdx.x] = there(tile, !cluster_rank())[threadIdx.x]; /* HERE no_barrier */
     meet();
 }
