@@ -11,9 +11,9 @@
        cluster_wait()                           cluster_wait()                              sum[0] is there
 
    The launch says how many blocks are a cluster (cudaLaunchKernelEx, cudaLaunchAttributeClusterDimension); they are
-   numbered as in the grid, and the grid has whole clusters. Up to 8 blocks any such chip takes. More, up to 16, a kernel
-   must be allowed (cudaFuncAttributeNonPortableClusterSizeAllowed), and a chip may have no room for them. A launch
-   without that attribute makes each block a cluster of its own.
+   numbered as in the grid, and the grid has whole clusters. Up to 8 blocks any such chip takes. For more, up to 16, a
+   kernel needs cudaFuncAttributeNonPortableClusterSizeAllowed, and a chip may have no room for them. A launch without
+   the attribute makes each block a cluster of its own.
 
    All threads of the cluster come to its barrier, the lanes of a warp together: first arrive, then wait. What a thread
    did before it arrived is done for those that have waited; between the two it may do what concerns nobody else. Nobody
