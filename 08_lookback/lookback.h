@@ -34,8 +34,8 @@ struct cut {
 };
 
 /* The launchers: forward or reversed, as backward.h has them. At most 2^31 - 1 tiles. All but cluster and its backward
-   need workspace (below), and of these all but three_pass want it filled with 0xFF before the first launch, and leave it
-   so: every launch cleans up, which is part of its time. Two launches that run at the same time need a workspace
+   need workspace (below), and of these all but three_pass want it filled with 0xFF before the first launch, and leave
+   it so: every launch cleans up, which is part of its time. Two launches that run at the same time need a workspace
    each. */
 linrec_launcher lookback_three_pass;   /* what each tile does, what comes into each tile, all tiles once more */
 linrec_launcher lookback_chained;      /* one pass: each tile waits for the one before */
