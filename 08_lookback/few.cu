@@ -1,11 +1,11 @@
 /* few.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three of them leave a tile's way
    from load to store: a warp of its own has the words. It tells, looks, and says that the block has finished while the
-   others store; and before, while they load, it brings the words into the L2 cache. Where all blocks fit on the chip at
+   others store; and before, while they load, it asks the L2 cache for the words. Where all blocks fit on the chip at
    once, nobody takes a ticket.
 
        8 warps          load | scan |              | add what comes in | store
                                     v              ^
-       a warp more      touch words | tell | look  | leave the workspace                                              */
+       a warp more      ask L2      | tell | look  | leave the workspace                                              */
 #include <cuda_runtime.h>
 
 #include "lookback.cuh"
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         if (lane == 31)
             totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
     } else if ((unsigned)lane <= tile.number_in_seq) {
-        (void)word_read(&space->words[number - lane]);
+        l2_prefetch(&space->words[number - lane]);
     }
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);

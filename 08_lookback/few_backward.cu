@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         if (lane == 31)
             totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
     } else if ((unsigned)lane <= tile.number_in_seq) {
-        (void)word_read(&space->words[number - lane]);
+        l2_prefetch(&space->words[number - lane]);
     }
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);

@@ -113,3 +113,28 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     return chip.arch < 90 || (size_t)shape->stages > fit || (shape->stages < 2 && turns > 1) ? cudaErrorNotSupported
                                                                                              : cudaSuccess;
 }
+
+cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error != cudaSuccess)
+        return error;
+    shape->cut = lookback_least_cut(args);
+    if (shape->cut.num_tiles == 0)
+        return cudaSuccess;
+
+    /* A prototype was fastest so, on an H200: a block more costs less than a tile twice as long, but for the gradients
+       of long sequences. */
+    const size_t elems = most_elems(args->seq_len), two_rows = 2 * PIPE_ROW * 256 / 32;
+    const int threads = args->config.threads, rows = args->config.rows;
+    shape->rows = rows != 0 ? rows : elems <= 8 * two_rows ? 2 : 4;
+    shape->threads = threads != 0 ? threads : elems <= most_blocks * two_rows * shape->rows / 2 ? 256 : 512;
+    if ((shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 || shape->threads < 32 ||
+        shape->threads > CLUSTER_MAX_THREADS || args->seq_len > CLUSTER_MAX_LEN)
+        return cudaErrorInvalidValue;
+    shape->cut = cut_into(args, (size_t)shape->rows * PIPE_ROW * shape->threads / 32);
+    if (shape->cut.num_tiles > 0x7FFFFFFF || shape->cut.seq_tiles > CLUSTER_MAX_BLOCKS)
+        return cudaErrorInvalidValue;
+    return chip.arch < 90 ? cudaErrorNotSupported : cudaSuccess;
+}

@@ -19,6 +19,10 @@ enum {
     WAVES_LATER = 1,                  /* tiles that a block sums up before it looks */
     WAVES_WORDS = 6,                  /* of other tiles that a lane looks at */
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
+    CLUSTER_MAX_THREADS = 512, /* of a block of cluster, with up to 4 rows for each warp, */
+    CLUSTER_MAX_BLOCKS = 16,   /* and of them in a cluster: more there are nowhere */
+    /* of a sequence, with 4 rows; it may begin up to 3 elements into its first group */
+    CLUSTER_MAX_LEN = CLUSTER_MAX_BLOCKS * 16 * CLUSTER_MAX_THREADS - 3,
 };
 
 /* How sequences are cut into tiles. The tiles are numbered through: first all of sequence 0, in the scan's order. */
@@ -29,9 +33,10 @@ struct cut {
     int tile_len;       /* elements of a tile, a multiple of 4 */
 };
 
-/* The launchers: forward or reversed, as backward.h has them. All need workspace (below), and at most 2^31 - 1 tiles.
-   All but three_pass want it filled with 0xFF before the first launch, and leave it so: every launch cleans up, which
-   is part of its time. Two launches that run at the same time need a workspace each. */
+/* The launchers: forward or reversed, as backward.h has them. At most 2^31 - 1 tiles. All but cluster and its backward
+   need workspace (below), and of these all but three_pass want it filled with 0xFF before the first launch, and leave
+   it so: every launch cleans up, which is part of its time. Two launches that run at the same time need a workspace
+   each. */
 linrec_launcher lookback_three_pass;   /* what each tile does, what comes into each tile, all tiles once more */
 linrec_launcher lookback_chained;      /* one pass: each tile waits for the one before */
 linrec_launcher lookback_lookback;     /* one pass: a warp looks back over 32 tiles at once */
@@ -39,6 +44,8 @@ linrec_launcher lookback_few;          /* the same for few tiles: a warp of its 
 linrec_launcher lookback_few_backward; /* both gradients, in the same way */
 linrec_launcher lookback_waves; /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
 linrec_launcher lookback_waves_backward; /* both gradients, in the same way (sm_90) */
+linrec_launcher lookback_cluster; /* a cluster of blocks for each sequence, of up to CLUSTER_MAX_LEN elements (sm_90) */
+linrec_launcher lookback_cluster_backward; /* both gradients, in the same way (sm_90) */
 
 /* One of these, or chapter 06's default where that is as fast: by number and length of the sequences and by chip. The
    default of the whole course. */
@@ -74,6 +81,17 @@ struct waves_shape {
    are in a stage, 2 or 3. cudaErrorNotSupported if the chip lacks what they need. */
 cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
                         struct waves_shape *shape);
+
+/* How cluster and cluster_backward run: a tile for each block, seq_tiles blocks for each cluster. */
+struct cluster_shape {
+    struct cut cut;
+    int rows, threads;
+};
+
+/* What args->config says, and else by the sequence's length: 8 blocks with 2 rows and 256 threads if they suffice for
+   it, or up to most_blocks with 4 rows, or 512 threads. cudaErrorInvalidValue if it does not fit a cluster at all,
+   cudaErrorNotSupported if the chip has no clusters. */
+cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape);
 
 extern const struct linrec_kernel chapter08_kernels[];
 extern const struct chapter chapter08;

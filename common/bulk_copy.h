@@ -103,8 +103,16 @@ static __device__ __forceinline__ void bulk_load(void *shared, const void *globa
 #endif
 }
 
-/* The same with a hint to the L2 cache: which lines it should give up first, or last, when it needs room. Results do
-   not depend on it, so the simulator ignores it. */
+/* Asks the L2 cache for the line of an address in global memory, and waits for nothing. Any GPU has it. Results do not
+   depend on it, nor on the hints below, so the simulator ignores them. */
+static __device__ __forceinline__ void l2_prefetch(const void *global)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(global));
+#endif
+}
+
+/* bulk_load with a hint to the L2 cache: which lines it should give up first, or last, when it needs room. */
 static __device__ __forceinline__ uint64_t l2_evict_first(void)
 {
     uint64_t hint = 0;

@@ -9,7 +9,9 @@
          +------ YIELDED <---------+  +-> DONE     |         the phase can end
                                                    +-------> AT_MBARRIER --> READY
                                                    |         as many threads have come as it expects
-                                                   +-------> AT_NAMED_BARRIER --> READY  */
+                                                   +-------> AT_NAMED_BARRIER --> READY
+                                                   |         all threads of all blocks of the cluster have come
+                                                   +-------> AT_CLUSTER ---> READY  */
 #ifndef SIM_BLOCK_H
 #define SIM_BLOCK_H
 
@@ -20,7 +22,7 @@
 #include "sim.h"
 #include "sizes.h"
 
-enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, AT_NAMED_BARRIER, DONE };
+enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, AT_NAMED_BARRIER, AT_CLUSTER, DONE };
 
 /* Words that a thread has read since memory was last written, and where in the code. */
 enum { SIM_SEEN = 8 };
@@ -51,6 +53,11 @@ struct thread {
     unsigned parity;          /* and the parity of the phase */
     struct named_barrier *named_barrier;
 
+    const char *come_file; /* where it came to the barrier of the cluster, NULL: it has waited since; */
+    int come_line;
+    uint64_t come_phase; /* and to which one, */
+    bool come_releases;  /* with a word on what it has done */
+
     struct async_copy *copies; /* issued and not yet waited for (copy.cpp) */
     size_t num_copies, max_copies;
     uint64_t group; /* number of the group of copies that is open */
@@ -67,6 +74,10 @@ struct block {
     uint64_t number; /* counts all blocks of all launches */
     unsigned slot;   /* which of those that may be resident */
     uint3 index;
+    struct cluster *cluster;  /* its own one, */
+    unsigned rank;            /* and its number there */
+    bool stuck;               /* it cannot go on before others of the cluster come to their barrier */
+    bool met;                 /* a thread of it has waited there: all blocks of the cluster have begun */
     uint64_t polls, yields;   /* in this round: threads that gave way until global memory changes, and all that did */
     uint64_t quiet, quiet_at; /* rounds in a row in which it only waited; sim_changes of global memory in the last */
 
@@ -106,6 +117,12 @@ static inline struct thread *sim_threads_end(void)
 static inline unsigned sim_thread_number(const struct thread *t)
 {
     return (unsigned)(t - sim_block->threads);
+}
+
+/* Whether all its threads have returned. */
+static inline bool sim_has_ended(const struct block *b)
+{
+    return b->num_done == sim_num_threads;
 }
 
 /* Counts a step of a thread's chain: it has waited for others. */

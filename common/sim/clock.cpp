@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster.h"
 #include "fault.h"
 #include "flag.h"
 #include "race.h"
@@ -106,6 +107,7 @@ static void forget(void)
 
     sim_shadow_forget();
     sim_flags_launch();
+    sim_forget_clusters();
     sim_last_interval = 0;
     sim_launch_interval = sim_alone_since = 1;
     for (struct race_block *b : resident)
@@ -114,6 +116,9 @@ static void forget(void)
                 c.interval = 0;
             begin_interval(b);
             b->first = b->interval;
+            b->cluster = 1;
+            b->arrivals.clock.interval = 0;
+            b->arrivals.known = NULL;
             sim_race = b;
             sim_flags_block();
         }
@@ -139,8 +144,15 @@ void sim_race_launch(unsigned threads)
     sim_flags_launch();
 }
 
-void sim_race_block(unsigned slot)
+struct race_block *sim_race_of(unsigned slot)
 {
+    return resident[slot];
+}
+
+void sim_race_block(unsigned slot, bool begins_cluster)
+{
+    static uint64_t cluster;
+
     if (resident[slot] == NULL)
         resident[slot] = (struct race_block *)calloc(1, sizeof(*resident[slot]));
     if (num_blocks == max_blocks) {
@@ -155,6 +167,11 @@ void sim_race_block(unsigned slot)
     indices[num_blocks++] = blockIdx;
     new_interval();
     sim_race->first = sim_alone_since = sim_race->interval;
+    if (begins_cluster)
+        cluster = sim_race->first;
+    sim_race->cluster = cluster;
+    sim_race->arrivals.clock.interval = 0;
+    sim_race->arrivals.known = NULL;
     sim_flags_block();
 }
 

@@ -54,15 +54,24 @@ struct suspect {
     uint64_t record; /* of the other access */
 };
 
+/* What the threads of a block knew when they came to the barrier of their cluster. */
+struct arrivals {
+    struct vector_clock clock; /* by barriers of the block, */
+    struct release *known;     /* and by flags and clusters */
+    uint64_t epoch;            /* of the last that came */
+};
+
 /* What the search for races knows of a block that is resident. */
 struct race_block {
     uint64_t first;        /* its first interval, */
     uint64_t interval;     /* and the one that it is in */
+    uint64_t cluster;      /* the first interval of its cluster: from this on its shared memory is its own */
     uint32_t serial;       /* its number in the launch, as they began */
     unsigned num_barriers; /* mbarriers that have been used */
     uint16_t times[SIM_MAX_THREADS + SIM_MAX_BARRIERS];
     struct vector_clock clocks[SIM_MAX_THREADS];
     struct block_flags *flags; /* flag.cpp */
+    struct arrivals arrivals;
     struct suspect suspects[SIM_MAX_THREADS];
     unsigned num_suspects;
 };
@@ -78,6 +87,9 @@ void sim_set_epoch(void);
 
 /* The agent's time goes on: what it did until now is known to others. */
 void sim_tick(unsigned agent);
+
+/* What is known of the block that is resident in a slot. */
+struct race_block *sim_race_of(unsigned slot);
 
 /* Whether `clock` has reached that time of an agent in its block's present interval. */
 static inline bool clock_reaches(const struct vector_clock *clock, uint64_t interval, unsigned agent, unsigned time)

@@ -29,7 +29,7 @@ void __pipeline_memcpy_async(void *shared, const void *global, size_t size, size
         sim_fault(file, line, "%s of %zu bytes between addresses that are not aligned to %zu. Copy in smaller pieces",
                   name, size, size);
     const struct sim_region *to = sim_region_near(shared), *from = sim_region_near(global);
-    if (to == NULL || !sim_is_shared(to) || !sim_region_holds(to, shared, size)) {
+    if (to == NULL || !sim_is_shared(to) || to->block != sim_block->number || !sim_region_holds(to, shared, size)) {
         sim_region_describe(shared, where, sizeof(where));
         sim_fault(file, line, "%s writes %s. Copy into shared memory, inside its size", name, where);
     }

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block.h"
 #include "clock.h"
 #include "fault.h"
 #include "memory.h"
@@ -60,6 +61,7 @@ struct thread_flags {
     struct release *pending;  /* has been read, and is acquired at its next fence */
     struct version *versions; /* what it has acquired since the last barrier */
     unsigned num_versions, max_versions;
+    struct release *told; /* of that, what it has told at the barrier of the cluster */
     struct reading {
         const char *at;
         unsigned site;
@@ -118,6 +120,8 @@ static struct release *merge(struct release *a, struct release *b)
         return b;
     if (b == NULL)
         return a;
+    if (b->epoch == 0 && !b->block_only && b->num_sources == 2 && (b->sources[0] == a || b->sources[1] == a))
+        return b; /* it is merged with that already */
     struct release *r = new_release(2);
     r->num_sources = 2;
     r->sources[0] = a;
@@ -138,6 +142,12 @@ static inline struct thread_flags *flags_of(unsigned agent)
     return t;
 }
 
+/* What a thread has acquired since the block's last barrier. */
+static struct release *acquired_by(const struct thread_flags *t)
+{
+    return t->num_versions > 0 ? t->versions[t->num_versions - 1].known : NULL;
+}
+
 /* What a thread of the block has acquired, as far as the running thread knows of it. */
 static struct release *known_of(unsigned agent)
 {
@@ -148,6 +158,19 @@ static struct release *known_of(unsigned agent)
             clock_reaches(&sim_race->clocks[sim_agent], sim_race->interval, agent, t->versions[i].time))
             return t->versions[i].known;
     return NULL;
+}
+
+/* The release knows what a vector clock does. */
+static void set_times(struct release *r, const struct vector_clock *c)
+{
+    uint16_t *to;
+
+    if (c->chunks == 0)
+        return;
+    to = r->times = (uint16_t *)allocate((size_t)__builtin_popcountll(c->chunks) * 32 * sizeof(*r->times));
+    r->chunks = c->chunks;
+    for (uint64_t rest = c->chunks; rest != 0; rest &= rest - 1, to += 32)
+        memcpy(to, c->time + __builtin_ctzll(rest) * 32, 32 * sizeof(*to));
 }
 
 static struct release *make_release(bool block_only)
@@ -163,13 +186,8 @@ static struct release *make_release(bool block_only)
     for (unsigned i = 0; i < b->num_acquirers; i++)
         if ((known = known_of(b->acquirers[i])) != NULL)
             r->sources[r->num_sources++] = known;
-    if (c->interval == sim_race->interval && c->chunks != 0) {
-        uint16_t *to = r->times =
-            (uint16_t *)allocate((size_t)__builtin_popcountll(c->chunks) * 32 * sizeof(*r->times));
-        r->chunks = c->chunks;
-        for (uint64_t rest = c->chunks; rest != 0; rest &= rest - 1, to += 32)
-            memcpy(to, c->time + __builtin_ctzll(rest) * 32, 32 * sizeof(*to));
-    }
+    if (c->interval == sim_race->interval)
+        set_times(r, c);
     sim_tick(sim_agent);
     sim_set_epoch();
     return r;
@@ -196,7 +214,7 @@ static void acquire(struct release *what, bool block_only)
             if (t->versions == NULL)
                 sim_fault(NULL, 0, "no memory to remember who read a flag. Free some memory");
         }
-        t->versions[t->num_versions] = {time, t->num_versions > 0 ? t->versions[t->num_versions - 1].known : NULL};
+        t->versions[t->num_versions] = {time, acquired_by(t)};
         t->num_versions++;
     }
     struct version *last = &t->versions[t->num_versions - 1];
@@ -280,7 +298,7 @@ bool sim_flag_orders(uint64_t record)
     if (b->acquired != NULL)
         look_at_later(b->acquired, sim_race->serial, any_block);
     for (unsigned i = 0; i < b->num_acquirers; i++)
-        if ((known = known_of(b->acquirers[i])) != NULL)
+        if ((known = known_of(b->acquirers[i])) != NULL && (num_todo == 0 || todo[num_todo - 1].release != known))
             look_at_later(known, sim_race->serial, any_block);
     return num_todo > 0 && search_releases(record);
 }
@@ -371,6 +389,71 @@ void sim_race_fence(bool block_only)
     t->released = make_release(block_only);
 }
 
+/* ---- the barrier of a cluster ---- */
+
+/* It is a flag of its own. Who comes releases what he knows, and who has waited acquires what all released. */
+void sim_race_cluster_arrive(void)
+{
+    const struct block_flags *b = sim_race->flags;
+    struct arrivals *a = &sim_race->arrivals;
+
+    a->known = merge(b->acquired, a->known);
+    for (unsigned i = 0; i < b->num_acquirers; i++)
+        a->known = merge(known_of(b->acquirers[i]), a->known);
+    a->epoch = sim_epoch;
+    flags_of(sim_agent)->told = acquired_by(flags_of(sim_agent));
+    sim_race_release(&a->clock);
+}
+
+struct release *sim_race_cluster(struct block *const *blocks, unsigned count)
+{
+    struct release *const all = new_release(count);
+
+    for (unsigned i = 0; i < count; i++) {
+        const struct race_block *block = sim_race_of(blocks[i]->slot);
+        struct arrivals *a = &sim_race_of(blocks[i]->slot)->arrivals;
+
+        if (a->clock.interval == 0)
+            continue; /* they came relaxed */
+        struct release *r = new_release(1);
+        r->block = block->serial;
+        r->epoch = a->epoch;
+        set_times(r, &a->clock);
+        if (a->known != NULL)
+            r->sources[r->num_sources++] = a->known;
+        all->sources[all->num_sources++] = r;
+        a->clock.interval = 0;
+        a->known = NULL;
+    }
+    return all;
+}
+
+void sim_race_cluster_wait(struct release *learnt, bool has_told)
+{
+    struct thread_flags *t = flags_of(sim_agent);
+    const bool is_new = !has_told || t->told != acquired_by(t); /* else all that it had acquired comes back to it */
+
+    if (learnt == NULL || learnt->num_sources == 0)
+        return;
+    acquire(learnt, false);
+    if (!is_new)
+        t->versions[t->num_versions - 1].known = learnt;
+}
+
+bool sim_flag_orders_end(uint64_t record)
+{
+    const struct block_flags *b = sim_race->flags;
+
+    if (b->acquired != NULL)
+        look_at_later(b->acquired, sim_race->serial, any_block);
+    for (unsigned i = 0; i < b->num_acquirers; i++) {
+        struct release *const known = acquired_by(flags_of(b->acquirers[i]));
+        if (num_todo == 0 || todo[num_todo - 1].release != known)
+            look_at_later(known, sim_race->serial, any_block);
+    }
+    return num_todo > 0 && search_releases(record);
+}
+
 /* ---- what a race lacks ---- */
 
 static bool release_knows(struct release *r, uint64_t record, bool any)
@@ -391,7 +474,7 @@ static struct release *all_known_of(unsigned agent)
 {
     const struct thread_flags *t = flags_of(agent);
 
-    return merge(sim_race->flags->acquired, t->num_versions > 0 ? t->versions[t->num_versions - 1].known : NULL);
+    return merge(sim_race->flags->acquired, acquired_by(t));
 }
 
 /* The last write of a flag, 0 if there was none in this launch or block. */
@@ -402,7 +485,7 @@ static uint64_t last_write(const char *at)
     if (r == NULL || r->freed || r->shadow == NULL)
         return 0;
     const uint64_t record = r->shadow->cells[(size_t)(at - r->start) / 4].write;
-    return interval_of(record) >= (sim_is_shared(r) ? sim_race->first : sim_launch_interval) ? record : 0;
+    return interval_of(record) >= (sim_is_shared(r) ? sim_race->cluster : sim_launch_interval) ? record : 0;
 }
 
 const char *sim_flag_advice(uint64_t record)

@@ -17,6 +17,9 @@ void sim_flag_access(const char *at, size_t size, unsigned how, unsigned site);
 /* Whether the running thread has acquired what the record tells of. */
 bool sim_flag_orders(uint64_t record);
 
+/* Whether any thread of the running block has acquired it. */
+bool sim_flag_orders_end(uint64_t record);
+
 /* What a race lacks that a flag was meant to order, as advice, or NULL in a launch without flags. `record`: the other
    access. */
 const char *sim_flag_advice(uint64_t record);

@@ -62,6 +62,7 @@ static const struct {
     ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
+    ERROR(cudaErrorInvalidClusterSize, "cluster misconfiguration"),
     ERROR(cudaErrorNotSupported, "operation not supported"),
     ERROR(cudaErrorUnknown, "unknown error"),
 #undef ERROR
@@ -320,6 +321,8 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
         info->max_dynamic = (size_t)value;
     else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout && value >= -1 && value <= 100)
         info->carveout = value;
+    else if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed && (value == 0 || value == 1))
+        info->large_clusters = value == 1;
     else
         return sim_error(cudaErrorInvalidValue);
     return cudaSuccess;

@@ -10,6 +10,7 @@ struct sim_kernel_info {
     size_t max_dynamic;  /* dynamic shared memory that it may ask for */
     size_t static_bytes; /* static shared memory seen so far */
     int carveout;
+    bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
 };
 struct sim_kernel_info *sim_find_kernel(const void *kernel);
 

@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "block.h"
+#include "cluster.h"
 #include "fiber.h"
 #include "host.h"
 #include "memory.h"
@@ -51,6 +52,19 @@ static void check_config(void)
                   "launched with too large a grid, (%u,%u,%u). Take at most 2147483647 blocks in x "
                   "and 65535 in y and z",
                   g.x, g.y, g.z);
+    const dim3 c = sim_launched->cluster;
+    if (c.x == 0 || c.y == 0 || c.z == 0 || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with grid (%u,%u,%u) and clusters of (%u,%u,%u) blocks. Let the grid have whole clusters",
+                  g.x, g.y, g.z, c.x, c.y, c.z);
+    const uint64_t cluster = (uint64_t)c.x * c.y * c.z;
+    if (cluster > SIM_MAX_CLUSTER || (cluster > SIM_PORTABLE_CLUSTER && !sim_info->large_clusters))
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with clusters of %llu blocks, more than %u. Take fewer%s", (unsigned long long)cluster,
+                  cluster > SIM_MAX_CLUSTER ? SIM_MAX_CLUSTER : SIM_PORTABLE_CLUSTER,
+                  cluster > SIM_MAX_CLUSTER ? ""
+                                            : ", or set cudaFuncAttributeNonPortableClusterSizeAllowed with "
+                                              "cudaFuncSetAttribute");
     if (sim_launched->dynamic_shared > allowed)
         sim_fault(sim_launched->file, sim_launched->line,
                   "launched with %zu bytes of dynamic shared memory, more than %zu. Use less, or "
@@ -61,9 +75,9 @@ static void check_config(void)
 /* ---- blocks that are resident ---- */
 
 static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
-static unsigned num_residents;
-static uint64_t num_begun, num_blocks;
-static struct sim_order block_order;
+static unsigned num_residents, num_living;        /* clusters of which one has not ended */
+static uint64_t num_begun, num_clusters;
+static struct sim_order cluster_order;
 
 /* How many blocks may be resident: as many as fit the device by what is known of the kernel. */
 static unsigned most_resident(void)
@@ -77,22 +91,37 @@ static unsigned most_resident(void)
     return fit > 0 ? (unsigned)fit * SIM_MULTIPROCESSORS : 1;
 }
 
+/* A cluster comes as a whole, and one always may, though the simulated device is smaller than a cluster can be. */
 static bool can_begin(void)
 {
-    return num_begun < num_blocks && num_residents < most_resident();
+    const unsigned most = most_resident() / sim_cluster_blocks();
+
+    return num_begun < num_clusters && num_living < (most > 0 ? most : 1);
 }
 
+/* Begins the blocks of the next cluster. The first of them goes on, reversed the last, in any order any. */
 static void begin_next(void)
 {
     bool used[SIM_MAX_RESIDENT] = {false};
+    const uint64_t number = sim_next(&cluster_order);
+    const unsigned size = sim_cluster_blocks();
+    struct cluster *cluster = NULL;
     unsigned slot = 0;
 
-    for (unsigned i = 0; i < num_residents; i++)
-        used[residents[i]->slot] = true;
-    while (used[slot])
-        slot++;
-    sim_begin_block(slot, sim_next(&block_order));
-    residents[num_residents++] = sim_block;
+    for (unsigned i = 0; i < num_residents; i++) /* what a block has left stays until its cluster has ended */
+        for (unsigned rank = 0; rank < size; rank++)
+            used[residents[i]->cluster->blocks[rank]->slot] = true;
+    for (unsigned rank = 0; rank < size; rank++, slot++) {
+        while (used[slot])
+            slot++;
+        if (rank == 0)
+            cluster = sim_begin_cluster(slot);
+        sim_begin_block(slot, cluster, number, rank);
+        residents[num_residents++] = sim_block;
+    }
+    if (size > 1 && sim_schedule != SIM_REVERSE)
+        sim_switch_block(cluster->blocks[sim_schedule == SIM_RANDOM ? sim_random() % size : 0]);
+    num_living++;
     num_begun++;
 }
 
@@ -104,11 +133,15 @@ static void remove_resident(const struct block *b)
         if (residents[i] != b)
             residents[kept++] = residents[i];
     num_residents = kept;
+    num_living -= b->cluster->living == 0;
 }
 
-/* Whether the block may get further: it has not only waited, or global memory has changed since. */
+/* Whether the block may get further: it waits for no cluster, and it has not only polled, or global memory has changed
+   since. */
 static bool is_awake(const struct block *b)
 {
+    if (b->stuck)
+        return false;
     return b->quiet == 0 || b->quiet_at != sim_changes[SIM_GLOBAL_MEMORY];
 }
 
@@ -119,11 +152,15 @@ static void try_again(void)
     struct block *least = residents[0];
 
     for (unsigned i = 1; i < num_residents; i++)
-        if (residents[i]->quiet < least->quiet)
+        if (least->stuck || (!residents[i]->stuck && residents[i]->quiet < least->quiet))
             least = residents[i];
     sim_switch_block(least);
+    if (least->stuck) {
+        sim_switch_block(residents[0]);
+        sim_explain_cluster();
+    }
     if (least->quiet >= enough)
-        sim_explain_poll(num_residents, num_blocks - num_begun);
+        sim_explain_poll(num_residents, (num_clusters - num_begun) * sim_cluster_blocks());
 }
 
 /* Chooses who goes on. Forward: the oldest block that can, else a new one. Reversed: a new block while there is room,
@@ -149,11 +186,11 @@ static void choose_block(void)
 
 static void run_grid(void)
 {
-    num_blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z;
-    num_begun = num_residents = 0;
-    block_order = sim_make_order(num_blocks);
+    num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
+    num_begun = num_residents = num_living = 0;
+    cluster_order = sim_make_order(num_clusters);
     sim_block = NULL;
-    while (num_residents > 0 || num_begun < num_blocks) {
+    while (num_residents > 0 || num_begun < num_clusters) {
         choose_block();
         struct block *running = sim_block;
         if (sim_run_block(num_residents > 1 || can_begin()) == SIM_ENDED)

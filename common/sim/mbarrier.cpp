@@ -68,6 +68,11 @@ static void check_place(const char *name, const uint64_t *barrier, const char *f
         sim_region_describe(barrier, where, sizeof(where));
         sim_fault(file, line, "%s accesses %s. Give it a barrier in shared memory, __shared__ uint64_t", name, where);
     }
+    if (r->block != sim_block->number) {
+        sim_region_describe(barrier, where, sizeof(where));
+        sim_fault(file, line, "%s accesses %s. The simulator has mbarriers and bulk copies within a block only", name,
+                  where);
+    }
     if ((uintptr_t)barrier % sizeof(*barrier) != 0)
         sim_fault(file, line, "%s of a barrier at an address that is not aligned to 8. Declare it as uint64_t", name);
 }
@@ -239,7 +244,7 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int lin
 static void check_piece(const char *verb, const void *at, unsigned bytes, bool shared, const char *file, int line)
 {
     const struct sim_region *r = sim_region_near(at);
-    const bool kind = r != NULL && sim_is_shared(r) == shared;
+    const bool kind = r != NULL && sim_is_shared(r) == shared && (!shared || r->block == sim_block->number);
     char where[600];
 
     if (kind && sim_region_holds(r, at, bytes))

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "cluster.h"
 #include "fault.h"
 #include "fiber.h"
 #include "host.h"
@@ -156,7 +157,12 @@ static void region_name(const struct sim_region *r, char *text, size_t size)
     char made[256];
 
     if (sim_is_shared(r)) {
-        snprintf(text, size, "the %zu-byte shared array %s declared at %s:%d", r->size, r->name, r->file, r->line);
+        const struct block *const owner = sim_cluster_owner(r);
+        char of[60] = "";
+        if (owner != NULL && owner != sim_block)
+            snprintf(of, sizeof(of), " of block (%u,%u,%u)", owner->index.x, owner->index.y, owner->index.z);
+        snprintf(text, size, "the %zu-byte shared array %s%s declared at %s:%d", r->size, r->name, of, r->file,
+                 r->line);
         return;
     }
     if (r->array_name != NULL) {
@@ -185,7 +191,9 @@ void sim_region_describe(const void *address, char *text, size_t size)
     region_name(r, name, sizeof(name));
     if (r->freed)
         snprintf(text, size, "byte %td of %s, which %s", at - r->array, name,
-                 sim_is_shared(r) ? "was another block's" : "was freed");
+                 !sim_is_shared(r)              ? "was freed"
+                 : sim_cluster_owner(r) != NULL ? "has ended"
+                                                : "was another block's");
     else if (at < r->array)
         snprintf(text, size, "%td bytes before the start of %s", r->array - at, name);
     else if (at < r->array + r->array_size)

@@ -22,6 +22,8 @@ struct sim_region {
     const void *caller; /* who called cudaMalloc */
     bool freed;         /* also: shared memory of a block that does not run */
     uint64_t block;     /* of shared memory: number of the block whose it is */
+    size_t align;       /* of shared memory, */
+    void *variable;     /* and whose it is: a sim_shared; NULL: dynamic */
     bool strict;        /* of shared memory: what is read must have been written, as in global memory */
     struct sim_shadow *shadow;
 };

@@ -114,9 +114,11 @@ void named_barrier_arrive(int id, int threads, const char *file, int line)
 
 const char *sim_waits_at(const struct thread *t)
 {
-    return t->state == AT_WARP      ? sim_warp_names[t->kind]
-           : t->state == AT_BARRIER ? sim_barrier_names[t->kind]
-                                    : sync_name;
+    return t->state == AT_WARP       ? sim_warp_names[t->kind]
+           : t->state == AT_BARRIER  ? sim_barrier_names[t->kind]
+           : t->state == AT_MBARRIER ? "mbarrier_wait"
+           : t->state == AT_CLUSTER  ? "cluster_wait"
+                                     : sync_name;
 }
 
 void sim_explain_named_barrier(struct thread *waits)

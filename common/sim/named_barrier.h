@@ -22,7 +22,7 @@ void sim_begin_named_barriers(void);
 /* A thread waits at a barrier to which nobody will come any more: says how many are missing, and where others are. */
 [[noreturn]] void sim_explain_named_barrier(struct thread *waits);
 
-/* The call at which a thread waits that is AT_WARP, AT_BARRIER or AT_NAMED_BARRIER. */
+/* The call at which a thread waits: AT_WARP, AT_BARRIER, and so on. */
 const char *sim_waits_at(const struct thread *t);
 
 #endif

@@ -23,6 +23,7 @@
 
 #include "observe.h"
 
+#include "cluster.h"
 #include "fault.h"
 #include "fiber.h"
 #include "include/cuda_runtime.h"
@@ -85,7 +86,8 @@ static size_t arguments_size;
 static uint32_t launch;
 static uint64_t *chain;       /* of the running thread */
 static const char *last_read; /* what it has read last, */
-static bool in_global;        /* and whether its last access was to global memory */
+static bool in_global;        /* and whether its last access was to global memory, */
+static bool in_sight;         /* or to what other blocks see */
 
 /* ---- places in the code ---- */
 
@@ -286,6 +288,11 @@ void sim_observe_pass(void)
         sim_fault_at(pc, "%s %zu bytes, up to %s. Take the last elements one by one", verb, size, what);
     }
     sim_region_describe(p, what, sizeof(what));
+    if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
+        sim_fault_at(pc,
+                     "%s %s. Put the barrier of the cluster between this and its end: cluster_arrive() after this, "
+                     "cluster_wait() before the end",
+                     verb, what);
     sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
 }
 
@@ -338,6 +345,9 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
             how & SIM_WRITES ? "writes" : "reads", size, what);
     }
     in_global = !sim_is_shared(r);
+    in_sight = in_global || sim_block->cluster->size > 1;
+    if (!in_global && r->block != sim_block->number)
+        sim_cluster_access(p, how, pc);
     if (how & SIM_STRONG && (how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES && sim_seen(p, pc, in_global)) {
         sim_race_polls(r, p, size);
         how &= ~SIM_VOLATILE;
@@ -347,7 +357,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
     if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
-        sim_changes[in_global]++;
+        sim_changes[in_sight]++;
         if (in_global)
             *chain += (size + 3) / 4;
     }
@@ -457,7 +467,7 @@ void sim_atomic_load(const void *address, void *value, size_t size, unsigned ord
 /* Only a value that changes is a change: a lock that is taken stays as it is. */
 void sim_atomic_store(void *address, const void *value, size_t size)
 {
-    sim_changes[in_global] += memcmp(address, value, size) != 0;
+    sim_changes[in_sight] += memcmp(address, value, size) != 0;
     memcpy(address, value, size);
     sim_atomics++;
 }

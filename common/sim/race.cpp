@@ -110,6 +110,12 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
                      : flag != NULL           ? flag
                                     : "Compare the index with the end of the row: let each thread write bytes "
                                       "that no other one touches");
+    if (sim_is_shared(r))
+        sim_fault_at(
+            pc,
+            "race: %s %s, which %s %s at %s, and nothing orders the two blocks. Put the barrier of the cluster "
+            "between them: cluster_arrive() after that, cluster_wait() before this",
+            verb, what, who, past, where);
     sim_fault_at(pc, "race: %s %s, which %s %s at %s. Blocks run in any order, or at once%s%s", verb, what, who, past,
                  where, mixed || flag != NULL ? ". " : "",
                  mixed          ? make_strong
@@ -264,14 +270,19 @@ static void check_part(struct sim_region *r, size_t word, bool writes, enum kind
         report(r, word, writes, kind != PLAIN, site_of(record), cell->read, false);
 }
 
+/* Shared memory forgets with the block, or the cluster; global memory with the launch. Smaller records are history. */
+static inline uint64_t floor_of(const struct sim_region *r)
+{
+    return (sim_is_shared(r) ? sim_race->cluster : sim_launch_interval) << INTERVAL_AT;
+}
+
 void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned how, unsigned site)
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
     const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
     const enum kind kind = !strong ? PLAIN : how & SIM_VOLATILE && sim_is_shared(r) ? VOLATILE : STRONG;
     const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | kind;
-    /* Shared memory forgets with the block, global memory with the launch: smaller records are history. */
-    const uint64_t floor = (sim_is_shared(r) ? sim_race->first : sim_launch_interval) << INTERVAL_AT;
+    const uint64_t floor = floor_of(r);
     struct sim_shadow *s = r->shadow;
 
     if (!sim_is_shared(r) || r->strict)
@@ -308,6 +319,35 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     }
     if (strong)
         sim_flag_access(at, size, how, site);
+}
+
+/* An access by another block after which this one may end must be known to some thread of this one. */
+static void check_end(struct sim_region *r, size_t word, uint64_t record, bool wrote)
+{
+    const uint32_t block = record < floor_of(r) ? sim_race->serial : sim_block_of(interval_of(record));
+    char what[600], who[100];
+
+    if (block == sim_race->serial || sim_flag_orders_end(record))
+        return;
+    sim_region_describe(r->start + word * 4, what, sizeof(what));
+    describe_thread(who, sizeof(who), agent_of(record), block);
+    sim_fault_at(
+        sim_site_pc(site_of(record)),
+        "%s %s %s, and nothing keeps this block from ending before. Put the barrier of the cluster between the "
+        "two: cluster_arrive() after that, cluster_wait() before the end",
+        who, wrote ? "writes" : "reads", what);
+}
+
+void sim_race_leaves(struct sim_region *r)
+{
+    for (size_t word = 0; word < r->size / 4; word++) {
+        const struct sim_cell *cell = &r->shadow->cells[word];
+
+        check_end(r, word, cell->write, true);
+        check_end(r, word, cell->read, false);
+        if (cell->read >= floor_of(r)) /* when that is history, so is the other one */
+            check_end(r, word, r->shadow->others[word], false);
+    }
 }
 
 static void set_writes(struct sim_region *r, const void *at, size_t size, uint64_t record)

@@ -10,7 +10,7 @@ struct vector_clock;
 
 /* What runs now. `slot`: where the block is resident. */
 void sim_race_launch(unsigned num_threads);
-void sim_race_block(unsigned slot);
+void sim_race_block(unsigned slot, bool begins_cluster);
 void sim_race_block_end(void);
 void sim_race_switch(unsigned slot); /* a block that has begun earlier goes on */
 void sim_race_turn(unsigned thread);
@@ -21,6 +21,17 @@ void sim_race_fence(bool block_only);
 void sim_race_release(struct vector_clock *clock);       /* it gets to know all that the running thread knows, */
 void sim_race_acquire(const struct vector_clock *clock); /* and the other way round, */
 void sim_race_inform(unsigned thread, const struct vector_clock *clock); /* for another thread, which waits */
+
+/* The barrier of a cluster: the running thread comes to it; all have come; who waited learns what all knew. */
+struct block;
+struct release;
+void sim_race_cluster_arrive(void);
+struct release *sim_race_cluster(struct block *const *blocks, unsigned count);
+void sim_race_cluster_wait(struct release *learnt, bool has_told);
+
+/* The running block ends, and with it this piece of its shared memory: faults if another block accesses it, and nothing
+   orders that before. */
+void sim_race_leaves(struct sim_region *region);
 
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
 void sim_race_polls(struct sim_region *region, const char *at, size_t size); /* the running thread waits for a change */

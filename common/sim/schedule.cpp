@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "barrier.h"
+#include "cluster.h"
 #include "fiber.h"
 #include "mbarrier.h"
 #include "named_barrier.h"
@@ -67,10 +68,22 @@ static void begin_thread(struct thread *t, unsigned i)
     t->group = 0;
     t->chain = 0;
     t->polled_at = NULL;
+    t->come_file = NULL;
     t->seen[0].count = t->seen[1].count = 0;
 }
 
-void sim_begin_block(unsigned slot, uint64_t number_in_grid)
+/* The index in the grid of a block of a cluster: clusters are numbered like blocks, and blocks in a cluster, too. */
+static uint3 index_of(uint64_t cluster_number, unsigned rank)
+{
+    const dim3 c = sim_launched->cluster;
+    const uint64_t across = gridDim.x / c.x, down = gridDim.y / c.y;
+
+    return {(unsigned)(cluster_number % across) * c.x + rank % c.x,
+            (unsigned)(cluster_number / across % down) * c.y + rank / c.x % c.y,
+            (unsigned)(cluster_number / across / down) * c.z + rank / c.x / c.y};
+}
+
+void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_number, unsigned rank)
 {
     static uint64_t num_blocks;
 
@@ -83,8 +96,11 @@ void sim_begin_block(unsigned slot, uint64_t number_in_grid)
     struct block *b = sim_block = sim_slots[slot];
     b->number = ++num_blocks;
     b->slot = slot;
-    b->index = {(unsigned)(number_in_grid % gridDim.x), (unsigned)(number_in_grid / gridDim.x % gridDim.y),
-                (unsigned)(number_in_grid / gridDim.x / gridDim.y)};
+    b->index = index_of(cluster_number, rank);
+    b->cluster = cluster;
+    b->rank = rank;
+    b->stuck = b->met = false;
+    cluster->blocks[rank] = b;
     b->num_done = b->num_at_barrier = 0;
     b->num_shared = b->static_bytes = 0;
     b->dynamic = NULL;
@@ -97,7 +113,7 @@ void sim_begin_block(unsigned slot, uint64_t number_in_grid)
     sim_place.in_block = true;
     for (unsigned i = 0; i < sim_num_threads; i++)
         begin_thread(&b->threads[i], i);
-    sim_race_block(slot);
+    sim_race_block(slot, rank == 0);
 }
 
 void sim_switch_block(struct block *to)
@@ -118,10 +134,14 @@ static void end_block(void)
     sim_race_block_end();
     sim_check_bulk_copies();
     sim_place.in_thread = false;
+    if (sim_block->cluster->size > 1)
+        sim_leave_shared();
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
         if (t->chain > sim_counts.chain)
             sim_counts.chain = t->chain;
     sim_end_shared();
+    sim_switch_shared(false);
+    sim_block->cluster->living--;
     sim_place.in_block = false;
     sim_block = NULL;
     sim_counts.blocks++;
@@ -182,7 +202,10 @@ enum sim_outcome sim_run_block(bool others)
         const bool ran = run_round();
         if (b->num_at_barrier == sim_num_threads)
             sim_release_barrier();
-        else if (!ran)
+        else if (!ran && sim_waits_for_cluster()) {
+            b->stuck = true;
+            return SIM_WAITS;
+        } else if (!ran)
             explain_stall();
         if (was_quiet(shared, global, done))
             return SIM_WAITS;

@@ -4,8 +4,10 @@
 
 #include <stdint.h>
 
-/* Begins a block of the launch in a slot that is free. It runs from now on. */
-void sim_begin_block(unsigned slot, uint64_t number_in_grid);
+/* Begins a block of the launch in a slot that is free: of that rank in its cluster, the `cluster_number`th of the grid.
+   It runs from now on. */
+struct cluster;
+void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_number, unsigned rank);
 
 /* Makes another block the running one. */
 void sim_switch_block(struct block *to);

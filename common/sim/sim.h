@@ -26,7 +26,7 @@ struct sim_counts {
     uint64_t launches;         /* kernels launched */
     uint64_t blocks;           /* blocks run */
     uint64_t threads;          /* threads run */
-    uint64_t barriers;         /* __syncthreads and its kin, named barriers: one for all threads that they expect */
+    uint64_t barriers;         /* __syncthreads and its kin, named barriers, those of clusters: one for all who come */
     uint64_t warp_barriers;    /* __syncwarp: one for all lanes that take part */
     uint64_t shuffles;         /* __shfl_*_sync: one for all lanes that take part, whatever the width */
     uint64_t votes;            /* ballot, all, any, match, reduce: one for all lanes that take part */

@@ -7,8 +7,9 @@
 const unsigned SIM_WARP = 32, SIM_MAX_THREADS = 1024, SIM_MAX_THREADS_PER_SM = 2048, SIM_MAX_BLOCKS_PER_SM = 32;
 const unsigned SIM_MULTIPROCESSORS = 2; /* few, so that grids made to fill the device stay small */
 const unsigned SIM_MAX_RESIDENT = SIM_MULTIPROCESSORS * SIM_MAX_BLOCKS_PER_SM; /* blocks at once */
-const size_t SIM_SHARED = 48 << 10;        /* shared memory of a block without asking */
-const size_t SIM_SHARED_OPTIN = 227 << 10; /* and with cudaFuncSetAttribute */
+const unsigned SIM_MAX_CLUSTER = 16, SIM_PORTABLE_CLUSTER = 8; /* blocks; the first where the kernel is allowed it */
+const size_t SIM_SHARED = 48 << 10;                            /* shared memory of a block without asking */
+const size_t SIM_SHARED_OPTIN = 227 << 10;                     /* and with cudaFuncSetAttribute */
 const size_t SIM_SHARED_PER_SM = 228 << 10;
 const size_t SIM_SHARED_RESERVED = 1 << 10; /* what each block takes of it beside its own */
 

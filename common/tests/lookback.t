@@ -57,6 +57,7 @@ my $another = sub { my ($number, $code, $other) = @_; return "(mutant == $number
 my $nothing = sub { my ($number, $code) = @_; return "if (mutant != $number) $code" };
 my @short_tiles = ('--config', 'threads=32');
 my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], few => ['few', '--forward'], few_backward => ['few', '--backward'],
+    cluster => ['cluster', '--forward'], cluster_backward => ['cluster', '--backward'],
     waves => ['waves', '--forward', @short_tiles],
     waves_backward => ['waves', '--backward', @short_tiles], waves_any_shape => ['waves', '--forward'],
     waves_two_warps => ['waves', '--forward', '--config', 'threads=64,stages=2'], waves_backward_two_warps => ['waves', '--backward', '--config', 'threads=64,stages=2']);
@@ -97,6 +98,21 @@ for my $case (["{ ${data}[number] = leaves; word_write($words); }", 'a release',
 mutant('lookback', 'one tile of those it looks at', 'lookback.cuh', qr/(lane >= nearest)/, 'lane >= nearest && lane != 30', $wrong,
     SIM_SCHEDULE => 'reverse', SIM_RESIDENT => 40);
 mutant('chained', 'acquire and release where it leaves', 'lookback.cuh', qr/(cuda::memory_order_acq_rel)/, 'cuda::memory_order_relaxed', $race);
+
+# The barriers of a cluster, one by one and in pairs.
+my $ends_early = qr/$race|and nothing keeps this block from ending before|, which has ended/;
+for my $kernel (qw(cluster cluster_backward)) {
+    my $file = "$kernel.cu";
+    my $first;
+    mutant($kernel, 'the barrier that tells that all blocks have begun', $file, qr/(cluster_arrive_relaxed\(\);)/, sub { $first = $_[0]; $nothing->(@_) }, qr/, which may not have begun/);
+    mutant($kernel, 'the same (its other half)', $file, qr/(cluster_wait\(\);) \/\* all blocks/, sub { $nothing->($first, $_[1]) }, undef);
+    mutant($kernel, 'coming to the second barrier', $file, qr/(cluster_arrive\(\);)/, $nothing, qr/cluster_wait by a thread that has not come to the barrier of the cluster/);
+    mutant($kernel, 'waiting at the second barrier', $file, qr/cluster_arrive\(\);[^\n]*\n +(cluster_wait\(\);)/, $nothing, $ends_early);
+    mutant($kernel, 'release at the second barrier', $file, qr/(cluster_arrive\(\))\)*;/, 'cluster_arrive_relaxed()', $race);
+    mutant($kernel, 'the barrier after the totals', $file, qr/(__syncthreads\(\);)/, $nothing, $race);
+    mutant($kernel, 'one block of those it tells', $file, qr/\(unsigned\)lane < (cut\.seq_tiles)/, 'cut.seq_tiles - 1', $kernel eq 'cluster' ? $wrong : qr/elements are wrong/);
+    mutant($kernel, 'its place among the totals', $file, qr/there->sum\[(tile\.number_in_seq)\]/, '0', $race);
+}
 
 # Each arrival and each wait of waves. Not here, as the simulator cannot tell: copy_engine_fence, which only a GPU needs; and that apply waits for
 # `arrived`, because it waits for `known` too, which comes after that.
@@ -139,7 +155,7 @@ mutant('chained', 'one NaN for all', 'lookback.cuh', qr/(value != value)/, 'fals
 # Makes the copy. Returns the numbers of the mutants that there are.
 sub build_mutants {
     $copy = copy_of_chapters();
-    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu few.cu few_backward.cu waves.cu waves_backward.cu lookback.cuh lookback.h launch.c);
+    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu few.cu few_backward.cu cluster.cu cluster_backward.cu waves.cu waves_backward.cu lookback.cuh lookback.h launch.c);
     my @ready;
     for my $number (1 .. @mutants) {
         my ($what, $file, $from, $to) = @{ $mutants[$number - 1] };
@@ -171,17 +187,17 @@ SKIP: {
     my @values = map { sin $_ } 1 .. $rows * $length;
     write_npy($file{x}, "($rows, $length)", @values);
     write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], few => [0, 6, 7], waves => [0, 2, 3, 5]);
+    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], few => [0, 6, 7], waves => [0, 2, 3, 5], cluster => [0, 1, 7]);
     for my $kernel (sort keys %residents) {
         my (%bits, @complaints);
         for my $resident (@{ $residents{$kernel} }) {
             my $joins_differ = $kernel eq 'lookback' || $kernel eq 'few'; # they depend on who comes first
             for my $order ($joins_differ ? @orders[1 .. 3] : @orders) {
                 my $settings = { SIM_SCHEDULE => $order, $resident ? (SIM_RESIDENT => $resident) : () };
-                push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel eq 'few' ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
+                push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(few|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
                     if $joins_differ || !%bits;
                 next if $joins_differ;
-                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel eq 'waves' ? (0, 1) : 0 } = "$order, $resident at once";
+                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(waves|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
             }
         }
         is(join('', @complaints), '', "$kernel: right in every order, with few and with many blocks at once");
@@ -272,7 +288,7 @@ for my $kernel (@kernels) {
         for my $order (@orders[0 .. ($#orders > 0)]) {
             my $result = bytes({ SIM_SCHEDULE => $order }, $p, 0, '--variant', $kernel);
             is($result =~ /^status/ ? $result : nans(), '11808 of 40000, 8192 to 19999', "$kernel, $order, a NaN of all bits in $where: in what follows");
-            next if $kernel !~ /^(few|waves)$/;
+            next if $kernel !~ /^(few|waves|cluster)$/;
             $result = bytes({ SIM_SCHEDULE => $order }, $p, 1, '--variant', $kernel);
             my $last = $where =~ /x/ ? 8192 : 8191;
             is($result =~ /^status/ ? $result : nans(1), $last + 1 . " of 40000, 0 to $last", "the same backward");

@@ -32,7 +32,12 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
    The bytes count at the barrier. */
 void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
 
-/* A hint to the L2 cache changes no result. */
+/* A hint to the L2 cache changes no result, nor does what is brought there. */
+static inline void l2_prefetch(const void *global)
+{
+    (void)global;
+}
+
 static inline uint64_t l2_evict_first(void)
 {
     return 0;

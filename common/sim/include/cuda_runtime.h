@@ -146,6 +146,7 @@ struct sim_config {
     cudaStream_t stream;
     const char *file;
     int line;
+    dim3 cluster; /* blocks */
     sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
         : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream), file(file), line(line)
     {
@@ -201,6 +202,44 @@ template <class Call, class Find>
 sim_named_launcher<Call, Find> sim_named_kernel(Call call, Find find, const char *name, sim_config config)
 {
     return {call, find, name, config};
+}
+
+/* ---- launch with attributes, of which there is one: how many blocks are a cluster ---- */
+
+enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeClusterDimension = 4 };
+union cudaLaunchAttributeValue {
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
+};
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+
+struct sim_launch_config { /* made of the pointer where it is passed: knows the place of the call */
+    sim_config config;
+    sim_launch_config(const cudaLaunchConfig_t *given, SIM_AT)
+        : config(given->gridDim, given->blockDim, given->dynamicSmemBytes, given->stream, file, line)
+    {
+        for (unsigned i = 0; i < given->numAttrs; i++)
+            if (given->attrs[i].id == cudaLaunchAttributeClusterDimension)
+                config.cluster = dim3(given->attrs[i].val.clusterDim.x, given->attrs[i].val.clusterDim.y,
+                                      given->attrs[i].val.clusterDim.z);
+    }
+};
+template <class... P, class... A>
+SIM_INLINE cudaError_t cudaLaunchKernelEx(sim_launch_config launch, void (*kernel)(P...), A &&...args)
+{
+    sim_kernel(kernel, "kernel", launch.config)(args...);
+    return cudaSuccess;
 }
 
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */

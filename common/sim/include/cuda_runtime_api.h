@@ -38,6 +38,7 @@ enum cudaError {
     cudaErrorLaunchTimeout = 702,
     cudaErrorLaunchFailure = 719,
     cudaErrorNotSupported = 801,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorUnknown = 999
 };
 typedef enum cudaError cudaError_t;
@@ -110,7 +111,8 @@ enum cudaDeviceAttr {
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14 /* of more than 8 blocks */
 };
 
 enum cudaSharedCarveout {

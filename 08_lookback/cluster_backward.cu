@@ -1,0 +1,106 @@
+/* cluster_backward.cu - cluster.cu for the gradients, as chapter 06 has them: the coefficients move on by one element,
+   and d_coeffs is d_inputs times the next output. The output behind a tile is another tile's first, in global memory.
+
+       group of a lane     s            s+1              s+2              s+3
+       d_inputs            into + dy    * c[s] + dy      * c[s+1] + dy    * c[s+2] + dy      * c[s+3] = into of the next
+       d_coeffs            * y[s+1]     * y[s+2]         * y[s+3]         * y[s+4], the next lane's first            */
+#include <cuda_runtime.h>
+
+#include <cluster.h>
+
+#include "lookback.cuh"
+
+/* Each block computes a tile of all arrays, (num_seqs, seq_len), a cluster a sequence; `reverse` is the direction of
+   this scan, against that of the pass. */
+template <int rows, int reverse>
+static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
+    cluster_backward(struct cut cut, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
+                     const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs)
+{
+    __shared__ struct warp_totals totals; /* of this tile, by warp, */
+    __shared__ struct warp_totals tiles;  /* and of the sequence, by tile */
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
+    const int own = warp * rows * PIPE_ROW + lane * 4;
+    float x[rows][4], c[rows][4], y[rows][4], y_behind = 0.0f; /* the first output after the warp's rows */
+    struct pair before[rows];
+
+    cluster_arrive_relaxed(); /* this block has begun */
+    const struct tile tile = tile_number<reverse>(blockIdx.x, &cut);
+    const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+
+    /* 1. and 2. The tile, and what each warp's part of it does. */
+    const int behind = own - lane * 4 + rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
+    if (lane == 0 && behind < last_y)
+        y_behind = outputs[tile.at + place<reverse>(behind, 1)];
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        load4<reverse>(d_outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 0.0f, x[r]);
+        load4<reverse>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
+        load4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
+    }
+    const struct pair whole_warp = rows_scan_shifted<rows>(x, c, before, lane);
+    if (lane == 31)
+        totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+    __syncthreads();
+    const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
+
+    /* 3. What the tile does goes to every block of the cluster, a lane for each; then all know what comes into it. */
+    cluster_wait(); /* all blocks have begun */
+    if (warp == 0) {
+        const struct pair whole = pair_shfl(up_to_warp, num_warps - 1);
+        if ((unsigned)lane < cut.seq_tiles) {
+            struct warp_totals *const there = (struct warp_totals *)cluster_shared(&tiles, lane);
+            there->product[tile.number_in_seq] = whole.product, there->sum[tile.number_in_seq] = whole.sum;
+        }
+    }
+    cluster_arrive();
+    cluster_wait();
+    const struct pair up_to_tile = totals_scan(&tiles, cut.seq_tiles, lane);
+    const float carry = __shfl_sync(ALL_LANES, up_to_tile.sum, (tile.number_in_seq + 31) % 32);
+
+    /* 4. What comes in is added, and both gradients are stored. */
+    const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+    const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
+    rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
+        const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
+        const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+        store4_unsplit<reverse>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
+        store4_unsplit<reverse>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
+    }
+}
+
+extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args, cudaStream_t stream)
+{
+    struct cluster_shape shape;
+    cudaError_t error = linrec_check_args(args, true);
+    if (error == cudaSuccess)
+        error = cluster_shape(args, CLUSTER_MAX_BLOCKS / 2, &shape);
+    if (error != cudaSuccess || shape.cut.num_tiles == 0)
+        return error;
+    /* the gradients of a forward pass are a reversed scan */
+    void (*const kernel)(struct cut, const float *, const float *, const float *, float *, float *) =
+        args->reverse ? (shape.rows == 2 ? cluster_backward<2, 0> : cluster_backward<4, 0>)
+                      : (shape.rows == 2 ? cluster_backward<2, 1> : cluster_backward<4, 1>);
+    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    if (error != cudaSuccess)
+        return error;
+    cudaLaunchAttribute blocks = {};
+    blocks.id = cudaLaunchAttributeClusterDimension;
+    blocks.val.clusterDim.x = shape.cut.seq_tiles;
+    blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
+    cudaLaunchConfig_t launch = {};
+    launch.gridDim = dim3(shape.cut.num_tiles);
+    launch.blockDim = dim3(shape.threads);
+    launch.stream = stream;
+    launch.attrs = &blocks;
+    launch.numAttrs = 1;
+    cudaLaunchKernelEx(&launch, kernel, shape.cut, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
+                       args->d_coeffs);
+    return cudaGetLastError();
+}
