@@ -15,45 +15,50 @@
 #include "chunk_state.h"
 #include "stored.cuh"
 
-/* How the threads share the copies of rows of so many units: where a thread begins, and its steps. */
+/* How the threads share the copies of rows of so many bytes, `unit` bytes at once: a thread copies the same unit of
+   every step-th row. Some threads copy nothing if the units of a row are no power of two. */
 struct spread {
-    unsigned units, row, at, more_rows, more_units;
+    unsigned unit, row, at, step;
 };
 
-static __device__ __forceinline__ struct spread spread_of(unsigned units)
+static __device__ __forceinline__ struct spread spread_of(unsigned row_bytes, unsigned unit)
 {
-    const struct spread spread = {units, threadIdx.x / units, threadIdx.x % units, blockDim.x / units,
-                                  blockDim.x % units};
+    unsigned wide = 1;
+    while (wide * unit < row_bytes)
+        wide *= 2;
+    const unsigned at = threadIdx.x % wide * unit;
+    const struct spread spread = {unit, at < row_bytes ? threadIdx.x / wide : CHUNK_STATE_MAX_ROWS, at,
+                                  blockDim.x / wide};
     return spread;
 }
 
-/* Copies `rows` rows, which lie from_stride and to_stride apart, `unit` bytes a thread. */
+/* Copies `rows` rows, which lie from_stride and to_stride bytes apart. */
 static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
-                                                 unsigned to_stride, size_t from_stride, unsigned unit)
+                                                 unsigned to_stride, size_t from_stride)
 {
-    for (unsigned row = spread.row, at = spread.at; row < rows; row += spread.more_rows) {
-        char *const into = to + row * to_stride + at * unit;
-        const char *const out_of = from + row * from_stride + at * unit;
-        if (unit == 16)
-            __pipeline_memcpy_async(into, out_of, 16);
-        else if (unit == 4)
-            __pipeline_memcpy_async(into, out_of, 4);
+    to += spread.row * to_stride + spread.at;
+    from += spread.row * from_stride + spread.at;
+    for (unsigned row = spread.row; row < rows; row += spread.step) {
+        if (spread.unit == 16)
+            __pipeline_memcpy_async(to, from, 16);
+        else if (spread.unit == 4)
+            __pipeline_memcpy_async(to, from, 4);
         else /* cp.async takes four bytes at least */
-            *(unsigned short *)into = *(const unsigned short *)out_of;
-        at += spread.more_units;
-        if (at >= spread.units)
-            at -= spread.units, row++;
+            *(unsigned short *)to = *(const unsigned short *)from;
+        to += spread.step * to_stride;
+        from += spread.step * from_stride;
     }
 }
 
 /* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
-   memory, its rank a multiple of 4 and its rows one of `rows`, with zeros for what there is not. h: the thread's rows.
+   memory, its rank a multiple of 4, its rows `stride` apart and a multiple of `rows`, with zeros for what there is not. h: the thread's rows.
    Ends with a barrier: p is there for all. Before the next call there must be another one. */
 template <int storage, int rows>
-static __device__ __forceinline__ void project(const void *matrix, int rank, const float h[rows], float *both_parts,
-                                               float *p)
+static __device__ __forceinline__ void project(const void *matrix, int stride, int rank, const float h[rows],
+                                               float *both_parts, float *p)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * rows * rank;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32,
+              first = warp * rows * stride;
     for (int base = 0, turn = 0; base < rank; base += RANKS, turn ^= 1) {
         float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine =
                                                                                   parts + warp * RANKS * COLUMNS;
@@ -62,7 +67,7 @@ static __device__ __forceinline__ void project(const void *matrix, int rank, con
             float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, y[4];
 #pragma unroll
             for (int i = 0; i < rows; i++) {
-                read4<storage>(matrix, first + i * rank + base + r, y);
+                read4<storage>(matrix, first + i * stride + base + r, y);
 #pragma unroll
                 for (int c = 0; c < 4; c++)
                     sum[c] += y[c] * h[i];
@@ -84,9 +89,9 @@ static __device__ __forceinline__ void project(const void *matrix, int rank, con
 
 /* h - matrix p for the thread's rows and the lane's column. */
 template <int storage, int rows>
-static __device__ __forceinline__ void subtract(const void *matrix, int rank, const float *p, float h[rows])
+static __device__ __forceinline__ void subtract(const void *matrix, int stride, int rank, const float *p, float h[rows])
 {
-    const int lane = threadIdx.x % 32, first = threadIdx.x / 32 * rows * rank;
+    const int lane = threadIdx.x % 32, first = threadIdx.x / 32 * rows * stride;
     for (int r = 0; r < rank; r += 4) {
         float four[4], w[4];
 #pragma unroll
@@ -94,7 +99,7 @@ static __device__ __forceinline__ void subtract(const void *matrix, int rank, co
             four[c] = p[(r + c) * COLUMNS + lane];
 #pragma unroll
         for (int i = 0; i < rows; i++) {
-            read4<storage>(matrix, first + i * rank + r, w);
+            read4<storage>(matrix, first + i * stride + r, w);
 #pragma unroll
             for (int c = 0; c < 4; c++)
                 h[i] -= w[c] * four[c];
