@@ -225,7 +225,7 @@ cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct
 enum {
     COLUMNS = 32,           /* of the state, that a block has */
     X_STRIDE = COLUMNS + 8, /* elements from row to row of h_local in a stage: other rows, other banks */
-    LOW_RANK_THREADS = 128, /* of a block of low_rank.cu */
+    LOW_RANK_THREADS = 128, /* of a block of low_rank.cu that compute, and as many that copy */
     RANKS = 8,              /* low_rank_backward.cu: of p, that are added up over the warps at once */
     LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,

@@ -1,42 +1,24 @@
-/* low_rank.cu - A with W and Y. A block has 32 columns of a head's state and goes through the chunks; h_local, gamma, W
-   and Y of the next ones come into stages of shared memory by cp.async, in whatever pieces they are aligned to. In each
-   chunk
+/* low_rank.cu - A with W and Y. A block has 32 columns of a head's state in registers and goes through the chunks:
 
        p = Y^T h                  a sum over rows: over the thread's, then over the 16 lanes that have the others
        h = gamma (h - W p) + x    each thread its rows
 
-   The columns know nothing of each other. So a warp has 8 of them with all their rows, and need not wait for another
-   warp between the two products, only once a chunk for the copies. A thread has four columns of every 16th row:
+   Columns know nothing of each other. So a warp has 8 of them with all their rows, and waits for no other warp between
+   the two products. A thread has four columns of every 16th row:
 
-       warp        0              1       ...            What it reads of Y and W it uses for four columns, and
-       columns     0...3 4...7    8...11 ...             what it adds up to p is a sum of 16 lanes, for each of
-       row 0       lane 0 lane 1                         4 ranks and 4 columns: in four steps of shuffles every
-       row 1       lane 2 lane 3                         lane gets one of these 16 sums, and tells it the
-       ...                                               others through shared memory.
-       row 15      lane 30 lane 31
-       row 16      lane 0 ...                                                                                     */
+       warp        0              1       ...            What it reads of Y and W it uses for four columns. For
+       columns     0...3 4...7    8...11 ...             each of 4 ranks and 4 columns it has a part of p: in four
+       row 0       lane 0 lane 1                         steps of shuffles each of 16 lanes gets one of these 16
+       row 1       lane 2 lane 3                         sums, and tells it the others through shared memory.
+       ...
+       row 15      lane 30 lane 31                       Warps 4 to 7 copy, as many chunks ahead as there are
+       row 16      lane 0 ...                            stages: so the way from chunk to chunk holds nothing but
+       ...                                               the products, and one barrier.                      */
 #include <cuda_runtime.h>
 
 #include "low_rank.cuh"
 
 enum { PARTS = 16 }; /* lanes that share the rows of a column */
-
-/* Asks for a chunk of the block's head: h_local's columns, W, Y, gamma. All threads call it. */
-template <int storage>
-static __device__ __forceinline__ void chunk_load(const struct low_rank_shape *shape, size_t row, unsigned start,
-                                                  struct spread x_spread, struct spread w_spread, char *stage,
-                                                  const void *h_local, const float *gamma, const void *W, const void *Y)
-{
-    const unsigned bytes = (unsigned)stored_bytes(storage), rank_bytes = shape->rank * bytes;
-    const size_t at = row * shape->dk;
-    char *const w = stage + shape->x_bytes, *const y = w + shape->w_bytes;
-    copy_rows(x_spread, stage, (const char *)h_local + (at * shape->dv + start) * bytes, shape->dk, X_STRIDE * bytes,
-              shape->dv * bytes);
-    copy_rows(w_spread, w, (const char *)W + at * rank_bytes, shape->dk, shape->stride * bytes, rank_bytes);
-    copy_rows(w_spread, y, (const char *)Y + at * rank_bytes, shape->dk, shape->stride * bytes, rank_bytes);
-    for (unsigned i = threadIdx.x; i < (unsigned)shape->decays; i += blockDim.x)
-        __pipeline_memcpy_async((float *)(y + shape->w_bytes) + i, gamma + row * shape->decays + i, 4);
-}
 
 /* Lane l gets the sum of v[l / 2] over all lanes that are even, or odd, as l is: in each step a lane gives one half of
    what it has left to its partner. */
@@ -84,133 +66,89 @@ static __device__ __forceinline__ void four_ranks(const void *W, const void *Y, 
     }
 }
 
-/* Stores the thread's columns of a row: up to four, at once if all rows begin at a multiple of four. */
-template <int storage>
-static __device__ __forceinline__ void write_columns(void *array, size_t at, int columns, bool fours, const float x[4])
-{
-    if (fours && columns == 4)
-        write4<storage>(array, at, x);
-    else
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            if (c < columns)
-                write1<storage>(array, at + c, x[c]);
-}
-
-/* Block (batch * heads + head) * slices + slice. */
 template <int storage, int rows>
-static __global__ void __launch_bounds__(LOW_RANK_THREADS, 1)
+static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
     __shared__ float4 sums[LOW_RANK_THREADS / 32][2][8]; /* p of each warp: of these four ranks, and of the last */
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, part = lane / 2, own = warp * 8 + lane % 2 * 4;
-    const int stages = shape.stages, every = shape.decays == 1 ? 0 : 1;
-    const size_t head = blockIdx.x / shape.slices, batch = head / shape.heads,
-                 start = blockIdx.x % shape.slices * COLUMNS;
-    const size_t zero =
-        batch * shape.chunks * shape.heads + head % shape.heads; /* the head's row of chunk 0; heads on the next */
-    const int columns = (int)min(shape.dv - min(shape.dv, start + own), (size_t)4);
-    const struct spread x_spread =
-        spread_of((unsigned)(min(shape.dv - start, (size_t)COLUMNS) * stored_bytes(storage)), shape.x_unit);
-    const struct spread w_spread = spread_of(shape.rank * (unsigned)stored_bytes(storage), shape.w_unit);
+    const struct place place = place_of(&shape);
+    stages_clear(&shape, memory);
+    if (threadIdx.x >= LOW_RANK_THREADS) {
+        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y);
+        return;
+    }
+    const int warp = threadIdx.x / 32, part = threadIdx.x % 32 / 2, column = warp * 8 + threadIdx.x % 2 * 4;
+    const size_t start = place.start + column, step = PARTS * shape.dv;
+    const int columns = start < shape.dv ? (int)min(shape.dv - start, (size_t)4) : 0, every = shape.decays != 1;
+    const int left = columns != 0 ? shape.dk - part : 0; /* rows from the thread's first one on */
     const bool fours = shape.dv % 4 == 0;
+    const size_t state = (place.head * shape.dk + part) * shape.dv + start;
+    size_t at = (place.zero * shape.dk + part) * shape.dv + start; /* the thread's first element of the chunk */
     float h[rows][4], t[rows][4];
 
 #pragma unroll
-    for (int v = 0; v < rows * 4; v++) {
-        const int row = v / 4 * PARTS + part;
-        h[v / 4][v % 4] = initial_state != NULL && row < shape.dk && v % 4 < columns
-                              ? initial_state[(head * shape.dk + row) * shape.dv + start + own + v % 4]
+    for (int v = 0; v < rows * 4; v++)
+        h[v / 4][v % 4] = initial_state != NULL && v / 4 * PARTS < left && v % 4 < columns
+                              ? initial_state[state + v / 4 * step + v % 4]
                               : 0.0f;
-    }
-    for (unsigned i = threadIdx.x; i < stages * shape.stage_bytes / 4; i += blockDim.x)
-        ((float *)memory)[i] = 0.0f; /* what no copy fills stays so */
-    __syncthreads();
-    for (int s = 0; s + 1 < stages; s++) { /* one stage stays free: it takes what comes behind the chunk at work */
-        if ((size_t)s < shape.chunks)
-            chunk_load<storage>(&shape, zero + s * shape.heads, start, x_spread, w_spread,
-                                memory + s * shape.stage_bytes, h_local, gamma, W, Y);
-        __pipeline_commit();
-    }
-    for (size_t k = 0, here = 0, last = stages - 1; k < shape.chunks; k++) {
-        char *const stage = memory + here * shape.stage_bytes;
-        if (stages > 1)
-            __pipeline_wait_prior(stages - 2);
-        __syncthreads(); /* the chunk is there for all, and all have left the one before */
-        if (k + stages - 1 < shape.chunks)
-            chunk_load<storage>(&shape, zero + (k + stages - 1) * shape.heads, start, x_spread, w_spread,
-                                memory + last * shape.stage_bytes, h_local, gamma, W, Y);
-        __pipeline_commit();
-        if (stages == 1) { /* there was no room for it before */
-            __pipeline_wait_prior(0);
-            __syncthreads();
-        }
-        const char *const w = stage + shape.x_bytes, *const y = w + shape.w_bytes;
-        const float *const g = (const float *)(y + shape.w_bytes) + part * every;
+    for (size_t k = 0, here = 0; k < shape.chunks; k++, at += shape.heads * shape.dk * shape.dv) {
+        const struct stage stage = stage_of(&shape, memory, here);
+        here = here + 1 == (size_t)shape.stages ? 0 : here + 1;
+        meet(&shape);
 #pragma unroll
         for (int v = 0; v < rows * 4; v++)
             t[v / 4][v % 4] = h[v / 4][v % 4];
         for (int r = 0; r < shape.padded; r += 4)
-            four_ranks<storage, rows>(w, y, part * shape.stride + r, shape.stride, h, (float *)sums[warp][r / 4 % 2],
-                                      t);
-        size_t at = ((zero + k * shape.heads) * shape.dk + part) * shape.dv + start + own;
+            four_ranks<storage, rows>(stage.w, stage.y, part * shape.stride + r, shape.stride, h,
+                                      (float *)sums[warp][r / 4 % 2], t);
 #pragma unroll
-        for (int i = 0; i < rows; i++, at += PARTS * shape.dv) {
+        for (int i = 0; i < rows; i++) {
+            const float g = stage.gamma[(i * PARTS + part) * every];
             float x[4], out[4];
-            read4<storage>(stage, (i * PARTS + part) * X_STRIDE + own, x);
+            read4<storage>(stage.x, (i * PARTS + part) * X_STRIDE + column, x);
 #pragma unroll
             for (int c = 0; c < 4; c++) {
                 const float before = h[i][c];
-                h[i][c] = g[i * PARTS * every] * t[i][c] + x[c];
+                h[i][c] = g * t[i][c] + x[c];
                 out[c] = exclusive ? before : h[i][c];
             }
-            if (i * PARTS + part < shape.dk)
-                write_columns<storage>(h_out, at, columns, fours, out);
+            if (i * PARTS < left)
+                write_row<storage>(h_out, at + i * step, columns, fours, out);
         }
-        here = here + 1 == (size_t)stages ? 0 : here + 1;
-        last = last + 1 == (size_t)stages ? 0 : last + 1;
     }
 #pragma unroll
     for (int i = 0; i < rows; i++)
-        if (final_state != NULL && i * PARTS + part < shape.dk)
-            write_columns<FLOAT32>(final_state, (head * shape.dk + i * PARTS + part) * shape.dv + start + own, columns,
-                                   fours, h[i]);
+        if (final_state != NULL && i * PARTS < left)
+            write_row<FLOAT32>(final_state, state + i * step, columns, fours, h[i]);
 }
 
-/* The kernel for one storage: a thread has 4, 8 or 16 rows, as dk asks for. */
 typedef void low_rank_kernel(struct low_rank_shape, bool, const void *, const float *, const void *, const void *,
                              const float *, void *, float *);
-template <int storage>
-static low_rank_kernel *kernel_for(size_t rows)
-{
-    return rows <= 4   ? low_rank_forward<storage, 4>
-           : rows <= 8 ? low_rank_forward<storage, 8>
-                       : low_rank_forward<storage, 16>;
-}
 
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    const size_t rows = args->dk <= 4 * PARTS ? 4 : args->dk <= 8 * PARTS ? 8 : 16;
-    low_rank_kernel *const kernel = args->storage == FLOAT32 ? kernel_for<FLOAT32>(rows)
-                                    : args->storage == BF16  ? kernel_for<BF16>(rows)
-                                                             : kernel_for<FP16>(rows);
+    static low_rank_kernel *const kernels[NUM_STORAGES][3] = {
+        {low_rank_forward<FLOAT32, 4>, low_rank_forward<FLOAT32, 8>, low_rank_forward<FLOAT32, 16>},
+        {low_rank_forward<BF16, 4>, low_rank_forward<BF16, 8>, low_rank_forward<BF16, 16>},
+        {low_rank_forward<FP16, 4>, low_rank_forward<FP16, 8>, low_rank_forward<FP16, 16>}};
+    const int size = args->dk <= 4 * PARTS ? 0 : args->dk <= 8 * PARTS ? 1 : 2; /* 4, 8 or 16 rows a thread */
+    struct low_rank_shape shape;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
-    if (done)
+    if (!done)
+        error = low_rank_shape_of(args, (size_t)(4 << size) * PARTS, 0, &shape);
+    if (done || error != cudaSuccess)
         return error;
-    struct low_rank_shape shape;
-    error = low_rank_shape_of(args, rows * PARTS, 0, &shape);
-    if (error == cudaSuccess && shape.stages == 0)
-        error = cudaErrorNotSupported;
-    if (error == cudaSuccess)
-        error =
-            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    if (shape.stages == 0)
+        return cudaErrorNotSupported;
+    low_rank_kernel *const kernel = kernels[args->storage][size];
+    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, LOW_RANK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
+    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
         shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
         args->final_state);
     return cudaGetLastError();

@@ -10,7 +10,7 @@
 #include <cuda_runtime.h>
 
 #include "chunk_state.h"
-#include "low_rank.cuh"
+#include "low_rank_backward.cuh"
 
 /* Block (batch * heads + head) * slices + slice. */
 template <int storage, int rows>
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
     float *const q = p + shape.padded * COLUMNS, *const mine = all_parts + slice * (counts.decays + 2 * counts.ranks);
     const int left = min(shape.dk - first, rows), own = column < shape.dv ? left : 0; /* rows of the warp, the thread */
     const unsigned bytes = (unsigned)stored_bytes(storage), rank_bytes = shape.rank * bytes;
-    const struct spread spread = spread_of(rank_bytes, shape.w_unit);
+    const struct spread spread = spread_of(threadIdx.x, blockDim.x, rank_bytes, shape.w_unit);
     float d[rows], h[rows], t[rows];
 
 #pragma unroll
