@@ -245,9 +245,8 @@ struct low_rank_shape {
     unsigned blocks;
 };
 
-/* For stages of so many rows, and `own` bytes of shared memory beside them. */
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, size_t own,
-                              struct low_rank_shape *shape);
+/* For stages of so many rows. */
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

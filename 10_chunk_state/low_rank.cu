@@ -7,62 +7,59 @@
    the two products. A thread has four columns of every 16th row:
 
        warp        0              1       ...            What it reads of Y and W it uses for four columns. For
-       columns     0...3 4...7    8...11 ...             each of 4 ranks and 4 columns it has a part of p: in four
-       row 0       lane 0 lane 1                         steps of shuffles each of 16 lanes gets one of these 16
-       row 1       lane 2 lane 3                         sums, and tells it the others through shared memory.
-       ...
-       row 15      lane 30 lane 31                       Warps 4 to 7 copy, as many chunks ahead as there are
-       row 16      lane 0 ...                            stages: so the way from chunk to chunk holds nothing but
-       ...                                               the products, and one barrier.                      */
+       columns     0...3 4...7    8...11 ...             4 or 8 ranks and 4 columns it has parts of p. In four
+       row 0       lane 0 lane 1                         steps of shuffles each of 16 lanes gets one or two of
+       ...                                               these sums, and tells the others by shared memory.
+       row 16      lane 0 ...                            Warps 4 to 7 copy, as many chunks ahead as there are
+       ...                                               stages: so the way from chunk to chunk holds nothing but
+                                                         the products, and one barrier.                        */
 #include <cuda_runtime.h>
 
 #include "low_rank.cuh"
 
-enum { PARTS = 16 }; /* lanes that share the rows of a column */
-
-/* Lane l gets the sum of v[l / 2] over all lanes that are even, or odd, as l is: in each step a lane gives one half of
-   what it has left to its partner. */
-static __device__ __forceinline__ float sum_over_rows(float v[PARTS], int lane)
-{
-#pragma unroll
-    for (int left = PARTS / 2; left > 0; left /= 2)
-#pragma unroll
-        for (int i = 0; i < PARTS / 2; i++) {
-            if (i >= left)
-                continue;
-            const bool upper = lane & 2 * left;
-            const float mine = upper ? v[i + left] : v[i], other = upper ? v[i] : v[i + left];
-            v[i] = mine + __shfl_xor_sync(0xFFFFFFFFu, other, 2 * left);
-        }
-    return v[0];
-}
-
-/* t -= W p with p = Y^T h, for four ranks. y, w: where these stand in the thread's first row. p: the warp's. */
-template <int storage, int rows>
-static __device__ __forceinline__ void four_ranks(const void *W, const void *Y, unsigned first, unsigned stride,
-                                                  const float (*h)[4], float *p, float (*t)[4])
+/* t -= W p with p = Y^T h, for some ranks, 4 or 8. first: where they stand in the thread's first row. p: the warp's. */
+template <int storage, int rows, int ranks>
+static __device__ __forceinline__ void subtract(const struct stage *stage, unsigned first, unsigned stride,
+                                                const float (*h)[4], float *p, float (*t)[4])
 {
     const int lane = threadIdx.x % 32;
-    float sum[PARTS] = {}, factor[4];
+    float sum[ranks * 4] = {}, four[4], of_p[ranks][4];
 #pragma unroll
-    for (int i = 0; i < rows; i++) {
-        read4<storage>(Y, first + i * PARTS * stride, factor);
+    for (int v = 0; v < rows * ranks; v++) { /* four ranks of a row */
+        const int i = v / ranks, r = v % ranks;
+        if (r % 4 == 0)
+            read4<storage>(stage->y, first + i * PARTS * stride + r, four);
 #pragma unroll
-        for (int v = 0; v < PARTS; v++)
-            sum[v] += factor[v / 4] * h[i][v % 4];
+        for (int c = 0; c < 4; c++)
+            sum[r * 4 + c] += four[r % 4] * h[i][c];
     }
-    p[lane / 8 * 8 + lane % 2 * 4 + lane / 2 % 4] = sum_over_rows(sum, lane); /* (4 ranks, 8 columns) */
+#pragma unroll
+    for (int d = PARTS / 2; d > 0; d /= 2) /* a lane gives one half of the sums that it has left to its partner */
+#pragma unroll
+        for (int v = 0; v < ranks * 2; v++) {
+            if (v >= d * ranks / 4)
+                continue;
+            const bool upper = lane & 2 * d;
+            const int other = v + d * ranks / 4;
+            const float given = upper ? sum[v] : sum[other], kept = upper ? sum[other] : sum[v];
+            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, 2 * d);
+        }
+#pragma unroll
+    for (int v = 0; v < ranks / 4; v++) { /* the sums are numbered rank * 4 + column */
+        const int number = lane / 2 * (ranks / 4) + v;
+        p[number / 4 * 8 + lane % 2 * 4 + number % 4] = sum[v];
+    }
     __syncwarp();
-    float all[4][4];
 #pragma unroll
-    for (int r = 0; r < 4; r++)
-        read4<FLOAT32>(p, r * 8 + lane % 2 * 4, all[r]);
+    for (int v = 0; v < rows * ranks; v++) {
+        const int i = v / ranks, r = v % ranks;
+        if (r % 4 == 0)
+            read4<storage>(stage->w, first + i * PARTS * stride + r, four);
+        if (i == 0)
+            read4<FLOAT32>(p, r * 8 + lane % 2 * 4, of_p[r]);
 #pragma unroll
-    for (int i = 0; i < rows; i++) {
-        read4<storage>(W, first + i * PARTS * stride, factor);
-#pragma unroll
-        for (int v = 0; v < PARTS; v++)
-            t[i][v % 4] -= factor[v / 4] * all[v / 4][v % 4];
+        for (int c = 0; c < 4; c++)
+            t[i][c] -= four[r % 4] * of_p[r][c];
     }
 }
 
@@ -73,7 +70,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    __shared__ float4 sums[LOW_RANK_THREADS / 32][2][8]; /* p of each warp: of these four ranks, and of the last */
+    __shared__ __align__(16) float sums[LOW_RANK_THREADS / 32][2][8 * 8]; /* p of a warp, now and the last time */
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS) {
@@ -82,13 +79,12 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     }
     const int warp = threadIdx.x / 32, part = threadIdx.x % 32 / 2, column = warp * 8 + threadIdx.x % 2 * 4;
     const size_t start = place.start + column, step = PARTS * shape.dv;
-    const int columns = start < shape.dv ? (int)min(shape.dv - start, (size_t)4) : 0, every = shape.decays != 1;
-    const int left = columns != 0 ? shape.dk - part : 0; /* rows from the thread's first one on */
     const bool fours = shape.dv % 4 == 0;
+    const int columns = start < shape.dv ? (int)min(shape.dv - start, (size_t)4) : 0, every = shape.decays != 1;
+    const int left = columns != 0 ? shape.dk - part : 0, first = part * shape.stride; /* rows from its first one on */
     const size_t state = (place.head * shape.dk + part) * shape.dv + start;
     size_t at = (place.zero * shape.dk + part) * shape.dv + start; /* the thread's first element of the chunk */
     float h[rows][4], t[rows][4];
-
 #pragma unroll
     for (int v = 0; v < rows * 4; v++)
         h[v / 4][v % 4] = initial_state != NULL && v / 4 * PARTS < left && v % 4 < columns
@@ -101,9 +97,11 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 #pragma unroll
         for (int v = 0; v < rows * 4; v++)
             t[v / 4][v % 4] = h[v / 4][v % 4];
-        for (int r = 0; r < shape.padded; r += 4)
-            four_ranks<storage, rows>(stage.w, stage.y, part * shape.stride + r, shape.stride, h,
-                                      (float *)sums[warp][r / 4 % 2], t);
+        int r = 0;
+        for (; r + 8 <= shape.padded; r += 8)
+            subtract<storage, rows, 8>(&stage, first + r, shape.stride, h, sums[warp][r / 8 % 2], t);
+        if (r < shape.padded)
+            subtract<storage, rows, 4>(&stage, first + r, shape.stride, h, sums[warp][r / 8 % 2], t);
 #pragma unroll
         for (int i = 0; i < rows; i++) {
             const float g = stage.gamma[(i * PARTS + part) * every];
@@ -125,12 +123,9 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             write_row<FLOAT32>(final_state, state + i * step, columns, fours, h[i]);
 }
 
-typedef void low_rank_kernel(struct low_rank_shape, bool, const void *, const float *, const void *, const void *,
-                             const float *, void *, float *);
-
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static low_rank_kernel *const kernels[NUM_STORAGES][3] = {
+    static const decltype(&low_rank_forward<FLOAT32, 4>) kernels[NUM_STORAGES][3] = {
         {low_rank_forward<FLOAT32, 4>, low_rank_forward<FLOAT32, 8>, low_rank_forward<FLOAT32, 16>},
         {low_rank_forward<BF16, 4>, low_rank_forward<BF16, 8>, low_rank_forward<BF16, 16>},
         {low_rank_forward<FP16, 4>, low_rank_forward<FP16, 8>, low_rank_forward<FP16, 16>}};
@@ -139,15 +134,13 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)(4 << size) * PARTS, 0, &shape);
+        error = low_rank_shape_of(args, (size_t)(4 << size) * PARTS, &shape);
     if (done || error != cudaSuccess)
         return error;
-    if (shape.stages == 0)
-        return cudaErrorNotSupported;
-    low_rank_kernel *const kernel = kernels[args->storage][size];
+    const auto kernel = kernels[args->storage][size];
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
-    if (error != cudaSuccess)
-        return error;
+    if (error != cudaSuccess || shape.stages == 0)
+        return error != cudaSuccess ? error : cudaErrorNotSupported;
     kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
         shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
         args->final_state);

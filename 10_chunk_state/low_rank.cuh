@@ -44,6 +44,8 @@ static __device__ __forceinline__ void copy_rows(struct spread spread, char *to,
     }
 }
 
+enum { PARTS = 16 }; /* low_rank.cu: lanes that share the rows of a column */
+
 /* Stores up to four columns of a row, at once if they stand at a multiple of four. */
 template <int storage>
 static __device__ __forceinline__ void write_row(void *array, size_t at, int columns, bool fours, const float x[4])
