@@ -223,25 +223,30 @@ cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct
 /* ---- the shapes of low_rank.cu and low_rank_backward.cu (low_rank_shape.c) ---- */
 
 enum {
-    COLUMNS = 32, /* of the state, that a block has */
-    RANKS = 8,    /* of p, that are added up over the warps at once */
+    COLUMNS = 32,           /* of the state, that a block has */
+    X_STRIDE = COLUMNS + 8, /* elements from row to row of h_local in a stage: other rows, other banks */
+    LOW_RANK_THREADS = 128, /* of a block of low_rank.cu that compute, and as many that copy */
+    RANKS = 8,              /* low_rank_backward.cu: of p, that are added up over the warps at once */
     LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,
 };
 
-/* How a launch is cut, and what lies where in a stage. A warp has 8 rows, or 32 if dk is above 128. Rows are filled up
-   with zeros to a multiple of that, and the rank to one of 4. */
+/* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
 struct low_rank_shape {
     size_t chunks, heads, dv;
     int dk, rank, decays, slices;
     int stages;         /* as many as --config says, or fit; 0: not even one */
-    int padded;         /* the rank, filled up */
+    int padded;         /* the rank, filled up to a multiple of 4 */
+    int stride;         /* elements from row to row of W and Y: an odd multiple of 8, so that four rows have no bank in
+                           common */
     int x_unit, w_unit; /* bytes that are copied at once */
     unsigned x_bytes, w_bytes, stage_bytes;
-    size_t own, limit; /* bytes of shared memory beside the stages, and in all */
-    unsigned blocks, threads;
+    size_t limit; /* bytes of shared memory in all */
+    unsigned blocks;
 };
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
+
+/* For stages of so many rows. */
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

@@ -39,7 +39,7 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .workspace_size = chunk_state_split_workspace,
      PIECES},
     {.name = "low_rank",
-     .idea = "W and Y: columns by themselves, sums over rows through shared memory",
+     .idea = "W and Y: columns by themselves, sums over rows by shuffles",
      .forward = chunk_state_low_rank,
      .backward = chunk_state_low_rank_backward,
      .workspace_size = chunk_state_low_rank_workspace,

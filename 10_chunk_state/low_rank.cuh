@@ -1,139 +1,142 @@
-/* low_rank.cuh - what forward and backward with W and Y share: who has what of the state, and the sums over its rows.
-
-   A block has COLUMNS columns of one head's state and all of its rows: the columns know nothing of each other. A lane
-   has a column, a warp 8 or 32 rows, so a thread has as many of its column in registers:
-
-                  lane 0  1  2 ... 31
-       warp 0      .      .  .      .      rows 0 ...  7           p[r] of a column, a sum over all rows, is
-       warp 1      .      .  .      .      rows 8 ... 15           added up over a thread's rows, and then over
-       ...                                                         the warps through shared memory              */
+/* low_rank.cuh - what the kernels with W and Y share: how the chunks come into stages of shared memory. A stage has
+   h_local's columns, W, Y and gamma, one row behind the other; rows that are not there are zeros. */
 #ifndef LOW_RANK_CUH
 #define LOW_RANK_CUH
 
 #include <cuda_pipeline.h>
+#include <named_barrier.h>
 
 #include "chunk_state.h"
 #include "stored.cuh"
 
-/* How the threads share the copies of rows of so many units: where a thread begins, and its steps. */
+/* How threads, a multiple of 32, share the copies of rows of so many bytes, `unit` bytes at once: where a thread begins,
+   and its steps. */
 struct spread {
-    unsigned units, row, at, more_rows, more_units;
+    unsigned bytes, unit, row, at, more_rows, more;
 };
 
-static __device__ __forceinline__ struct spread spread_of(unsigned units)
+static __device__ __forceinline__ struct spread spread_of(unsigned thread, unsigned threads, unsigned bytes,
+                                                          unsigned unit)
 {
-    const struct spread spread = {units, threadIdx.x / units, threadIdx.x % units, blockDim.x / units,
-                                  blockDim.x % units};
+    unsigned wide = 1; /* threads side by side in a row */
+    while (wide < 32 && wide * unit < bytes)
+        wide *= 2;
+    const struct spread spread = {bytes, unit, thread / wide, thread % wide * unit, threads / wide, wide * unit};
     return spread;
 }
 
-/* Copies `rows` rows, which lie from_stride and to_stride apart, `unit` bytes a thread. */
+/* Copies `rows` rows of at most 32 times 16 bytes, which lie from_stride and to_stride bytes apart. */
 static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
-                                                 unsigned to_stride, size_t from_stride, unsigned unit)
+                                                 unsigned to_stride, size_t from_stride)
 {
-    for (unsigned row = spread.row, at = spread.at; row < rows; row += spread.more_rows) {
-        char *const into = to + row * to_stride + at * unit;
-        const char *const out_of = from + row * from_stride + at * unit;
-        if (unit == 16)
-            __pipeline_memcpy_async(into, out_of, 16);
-        else if (unit == 4)
-            __pipeline_memcpy_async(into, out_of, 4);
-        else /* cp.async takes four bytes at least */
-            *(unsigned short *)into = *(const unsigned short *)out_of;
-        at += spread.more_units;
-        if (at >= spread.units)
-            at -= spread.units, row++;
+    to += spread.row * to_stride;
+    from += spread.row * from_stride;
+    for (unsigned row = spread.row; row < rows; row += spread.more_rows) {
+        if (spread.unit == 16 && spread.at < spread.bytes)
+            __pipeline_memcpy_async(to + spread.at, from + spread.at, 16);
+        for (unsigned at = spread.at; spread.unit != 16 && at < spread.bytes; at += spread.more)
+            if (spread.unit == 4)
+                __pipeline_memcpy_async(to + at, from + at, 4);
+            else /* cp.async takes four bytes at least */
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        to += spread.more_rows * to_stride;
+        from += spread.more_rows * from_stride;
     }
 }
 
-/* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
-   memory, its rank a multiple of 4 and its rows one of `rows`, with zeros for what there is not. h: the thread's rows.
-   Ends with a barrier: p is there for all. Before the next call there must be another one. */
-template <int storage, int rows>
-static __device__ __forceinline__ void project(const void *matrix, int rank, const float h[rows], float *both_parts,
-                                               float *p)
+enum { PARTS = 16 }; /* low_rank.cu: lanes that share the rows of a column */
+
+/* Stores up to four columns of a row, at once if they stand at a multiple of four. */
+template <int storage>
+static __device__ __forceinline__ void write_row(void *array, size_t at, int columns, bool fours, const float x[4])
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32, first = warp * rows * rank;
-    for (int base = 0, turn = 0; base < rank; base += RANKS, turn ^= 1) {
-        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine =
-                                                                                  parts + warp * RANKS * COLUMNS;
-        const int ranks = min(rank - base, (int)RANKS);
-        for (int r = 0; r < ranks; r += 4) {
-            float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, y[4];
-#pragma unroll
-            for (int i = 0; i < rows; i++) {
-                read4<storage>(matrix, first + i * rank + base + r, y);
-#pragma unroll
-                for (int c = 0; c < 4; c++)
-                    sum[c] += y[c] * h[i];
-            }
-#pragma unroll
-            for (int c = 0; c < 4; c++)
-                mine[(r + c) * COLUMNS + lane] = sum[c];
-        }
-        __syncthreads(); /* the parts are there; those of the group before are read */
-        for (int r = warp; r < ranks; r += num_warps) {
-            float sum = parts[r * COLUMNS + lane];
-            for (int w = 1; w < num_warps; w++)
-                sum += parts[(w * RANKS + r) * COLUMNS + lane];
-            p[(base + r) * COLUMNS + lane] = sum;
-        }
-    }
+    if (fours)
+        write4<storage>(array, at, x);
+    else
+        for (int c = 0; c < 4; c++)
+            if (c < columns)
+                write1<storage>(array, at + c, x[c]);
+}
+
+/* Where the parts of a stage stand. */
+struct stage {
+    char *x, *w, *y;
+    float *gamma;
+};
+
+static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape, char *stages, size_t which)
+{
+    char *const x = stages + which * shape->stage_bytes, *const w = x + shape->x_bytes, *const y = w + shape->w_bytes;
+    const struct stage stage = {x, w, y, (float *)(y + shape->w_bytes)};
+    return stage;
+}
+
+/* Where a block is: of its head, the row of chunk 0 in (batch, chunks, heads); and its first column. */
+struct place {
+    size_t head, zero;
+    unsigned start;
+};
+
+/* Block (batch * heads + head) * slices + slice. */
+static __device__ __forceinline__ struct place place_of(const struct low_rank_shape *shape)
+{
+    const size_t head = blockIdx.x / shape->slices;
+    const struct place place = {head, head / shape->heads * shape->chunks * shape->heads + head % shape->heads,
+                                blockIdx.x % shape->slices * COLUMNS};
+    return place;
+}
+
+/* All threads: what no copy will fill becomes 0, once for all. */
+static __device__ __forceinline__ void stages_clear(const struct low_rank_shape *shape, char *stages)
+{
+    for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 4; i += blockDim.x)
+        ((float *)stages)[i] = 0.0f;
     __syncthreads();
 }
 
-/* h - matrix p for the thread's rows and the lane's column. */
-template <int storage, int rows>
-static __device__ __forceinline__ void subtract(const void *matrix, int rank, const float *p, float h[rows])
+/* Where those who compute meet those who copy, before each chunk: it is there for all, and all have left the one
+   before. If there is one stage only, it is not asked for before that, and they meet once more. */
+static __device__ __forceinline__ void meet(const struct low_rank_shape *shape)
 {
-    const int lane = threadIdx.x % 32, first = threadIdx.x / 32 * rows * rank;
-    for (int r = 0; r < rank; r += 4) {
-        float four[4], w[4];
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            four[c] = p[(r + c) * COLUMNS + lane];
-#pragma unroll
-        for (int i = 0; i < rows; i++) {
-            read4<storage>(matrix, first + i * rank + r, w);
-#pragma unroll
-            for (int c = 0; c < 4; c++)
-                h[i] -= w[c] * four[c];
+    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+    if (shape->stages == 1)
+        named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+}
+
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. */
+template <int storage>
+static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *stages,
+                                                   const void *h_local, const float *gamma, const void *W,
+                                                   const void *Y)
+{
+    const unsigned bytes = (unsigned)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS;
+    const unsigned x_bytes = (unsigned)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
+    const unsigned w_bytes = shape->rank * bytes, w_stride = shape->stride * bytes;
+    const struct spread x_spread = spread_of(thread, LOW_RANK_THREADS, x_bytes, shape->x_unit);
+    const struct spread w_spread = spread_of(thread, LOW_RANK_THREADS, w_bytes, shape->w_unit);
+    const size_t ahead = shape->stages - 1;
+    for (size_t k = 0, into = 0; k < shape->chunks + ahead; k++) {
+        if (k >= ahead) { /* chunk k - ahead is next */
+            __pipeline_wait_prior(ahead != 0 ? ahead - 1 : 0);
+            named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+        }
+        if (k < shape->chunks) {
+            const struct stage to = stage_of(shape, stages, into);
+            const size_t row = place.zero + k * shape->heads, at = row * shape->dk;
+            copy_rows(x_spread, to.x, (const char *)h_local + (at * shape->dv + place.start) * bytes, shape->dk,
+                      X_STRIDE * bytes, shape->dv * bytes);
+            copy_rows(w_spread, to.w, (const char *)W + at * w_bytes, shape->dk, w_stride, w_bytes);
+            copy_rows(w_spread, to.y, (const char *)Y + at * w_bytes, shape->dk, w_stride, w_bytes);
+            for (unsigned i = thread; i < (unsigned)shape->decays; i += LOW_RANK_THREADS)
+                __pipeline_memcpy_async(to.gamma + i, gamma + row * shape->decays + i, 4);
+            into = into == ahead ? 0 : into + 1;
+        }
+        __pipeline_commit();
+        if (ahead == 0) {
+            __pipeline_wait_prior(0);
+            named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
     }
-}
-
-/* Lane l gets the sum of all lanes' v[l]: in each step a lane gives one half of what it has left to its partner. */
-static __device__ __forceinline__ float warp_sums(float v[32], int lane)
-{
-#pragma unroll
-    for (int d = 16; d > 0; d /= 2)
-#pragma unroll
-        for (int i = 0; i < 16; i++) {
-            if (i >= d)
-                continue;
-            const float mine = lane & d ? v[i + d] : v[i], other = lane & d ? v[i] : v[i + d];
-            v[i] = mine + __shfl_xor_sync(0xFFFFFFFFu, other, d);
-        }
-    return v[0];
-}
-
-/* -(x factors'), summed over the warp's columns: of the thread's rows and all ranks, to `to` (dk, rank). */
-template <int rows>
-static __device__ __forceinline__ void outer(const float x[rows], const float *factors, int padded, int rank, int left,
-                                             float *to)
-{
-    const int lane = threadIdx.x % 32;
-    for (int r = 0; r < padded; r += 4)
-#pragma unroll
-        for (int base = 0; base < rows; base += 8) { /* 8 rows and 4 ranks are 32 sums: one for each lane */
-            float v[32];
-#pragma unroll
-            for (int i = 0; i < 32; i++)
-                v[i] = -x[base + i / 4] * factors[(r + i % 4) * COLUMNS + lane];
-            const float sum = warp_sums(v, lane);
-            if (base + lane / 4 < left && r + lane % 4 < rank)
-                to[(base + lane / 4) * rank + r + lane % 4] = sum;
-        }
 }
 
 #endif

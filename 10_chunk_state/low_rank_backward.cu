@@ -10,7 +10,7 @@
 #include <cuda_runtime.h>
 
 #include "chunk_state.h"
-#include "low_rank.cuh"
+#include "low_rank_backward.cuh"
 
 /* Block (batch * heads + head) * slices + slice. */
 template <int storage, int rows>
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
     float *const q = p + shape.padded * COLUMNS, *const mine = all_parts + slice * (counts.decays + 2 * counts.ranks);
     const int left = min(shape.dk - first, rows), own = column < shape.dv ? left : 0; /* rows of the warp, the thread */
     const unsigned bytes = (unsigned)stored_bytes(storage), rank_bytes = shape.rank * bytes;
-    const struct spread spread = spread_of(shape.rank != 0 ? rank_bytes / shape.w_unit : 1);
+    const struct spread spread = spread_of(threadIdx.x, blockDim.x, rank_bytes, shape.w_unit);
     float d[rows], h[rows], t[rows];
 
 #pragma unroll
@@ -45,12 +45,8 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
         const size_t row = zero + k * shape.heads, at = (row * shape.dk + first) * shape.dv + column;
         const size_t ranks = row * shape.dk * shape.rank;
         __syncthreads(); /* all have left the chunk before */
-        if (shape.rank != 0) {
-            copy_rows(spread, w, (const char *)W + ranks * bytes, shape.dk, shape.padded * bytes, rank_bytes,
-                      shape.w_unit);
-            copy_rows(spread, y, (const char *)Y + ranks * bytes, shape.dk, shape.padded * bytes, rank_bytes,
-                      shape.w_unit);
-        }
+        copy_rows(spread, w, (const char *)W + ranks * bytes, shape.dk, shape.stride * bytes, rank_bytes);
+        copy_rows(spread, y, (const char *)Y + ranks * bytes, shape.dk, shape.stride * bytes, rank_bytes);
         __pipeline_commit();
 #pragma unroll
         for (int i = 0; i < rows; i++) {
@@ -63,8 +59,8 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
         __pipeline_wait_prior(0);
         __syncthreads(); /* W and Y are there for all */
         if (shape.rank != 0) {
-            project<storage, rows>(y, shape.padded, h, parts, p);
-            subtract<storage, rows>(w, shape.padded, p, t);
+            project<storage, rows>(y, shape.stride, shape.padded, h, parts, p);
+            subtract<storage, rows>(w, shape.stride, shape.padded, p, t);
         }
         float sum = 0.0f; /* d_gamma: of each row, or of all */
 #pragma unroll
@@ -92,9 +88,9 @@ static __global__ void __launch_bounds__(rows == 8 ? 512 : 256, 1)
         if (shape.rank != 0) {
             float *const to = mine + counts.decays + ranks + first * shape.rank;
             outer<rows>(d, p, shape.padded, shape.rank, left, to);
-            project<storage, rows>(w, shape.padded, d, parts, q);
+            project<storage, rows>(w, shape.stride, shape.padded, d, parts, q);
             outer<rows>(h, q, shape.padded, shape.rank, left, to + counts.ranks);
-            subtract<storage, rows>(y, shape.padded, q, d);
+            subtract<storage, rows>(y, shape.stride, shape.padded, q, d);
         }
 #pragma unroll
         for (int i = 0; i < rows; i++)
@@ -127,10 +123,10 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
         return cudaErrorInvalidValue;
     behind.workspace = (char *)args->workspace + used;
     behind.workspace_size = args->workspace_size - used;
-    error = low_rank_shape_of(args, &shape);
+    const size_t rows = tall ? 32 : 8, warps = (args->dk + rows - 1) / rows;
+    error = low_rank_shape_of(args, warps * rows, &shape);
     if (error == cudaSuccess)
         error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
-    const size_t warps = shape.threads / 32;
     const size_t shared = 2 * shape.w_bytes + (2 * warps * RANKS + 2 * shape.padded) * COLUMNS * sizeof(float);
     if (error == cudaSuccess && shared > shape.limit)
         error = cudaErrorNotSupported;
@@ -139,7 +135,7 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
             cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, shape.threads, shared, stream>>>(
+    kernel<<<shape.blocks, (unsigned)warps * 32, shared, stream>>>(
         shape, args->exclusive, space.states, args->gamma, args->W, args->Y, args->d_h_out, args->d_final_state,
         args->d_h_local, args->d_initial_state, low_rank_counts(args), (float *)args->workspace);
     error = cudaGetLastError();

@@ -7,10 +7,9 @@ static int unit_of(size_t bytes)
     return bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 2;
 }
 
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape)
 {
-    const size_t bytes = storage_bytes(args->storage), rows = args->dk > 8 * LOW_RANK_MAX_THREADS / 32 ? 32 : 8;
-    const size_t warps = (args->dk + rows - 1) / rows, slices = (args->dv + COLUMNS - 1) / COLUMNS;
+    const size_t bytes = storage_bytes(args->storage), slices = (args->dv + COLUMNS - 1) / COLUMNS;
     const size_t blocks = args->batch * args->heads * slices;
     int device, limit = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -30,17 +29,16 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, struct low_ra
         .decays = (int)args->decays,
         .slices = (int)slices,
         .padded = (int)(args->rank + 3) / 4 * 4,
+        .stride = args->rank == 0 ? 0 : (int)(args->rank + 7) / 16 * 16 + 8,
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
-        .limit = (size_t)limit - 512, /* the kernels' own few bytes count, too */
+        .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
         .blocks = (unsigned)blocks,
-        .threads = (unsigned)warps * 32,
     };
-    shape->x_bytes = (unsigned)(warps * rows * COLUMNS * bytes);
-    shape->w_bytes = (unsigned)(warps * rows * (size_t)shape->padded * bytes);
-    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + (unsigned)(warps * rows * sizeof(float));
-    shape->own = args->rank != 0 ? (2 * warps * RANKS + (size_t)shape->padded) * COLUMNS * sizeof(float) : 0;
-    const size_t fit = shape->limit > shape->own ? (shape->limit - shape->own) / shape->stage_bytes : 0;
+    shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
+    shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * bytes);
+    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + (unsigned)(rows * sizeof(float));
+    const size_t fit = shape->limit / shape->stage_bytes;
     const size_t wanted = args->config.stages != 0 ? (size_t)args->config.stages : 6;
     shape->stages = args->config.stages != 0 && wanted > fit ? 0 : (int)(fit < wanted ? fit : wanted);
     return cudaSuccess;

@@ -42,7 +42,7 @@ for my $case (['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
     ['chunks around a piece', [1, '7,8,9,16,17', 1, 2, 8, 0]], ['columns that are no multiple of 4', [1, 5, 2, 3, 7, 0]], ['and with a rank', [1, 3, 2, 3, 7, 2]],
     ['one decay for all', [1, 5, 2, 4, 16, 0, 1]], ['and with a rank', [1, 5, 2, 4, 16, 2, 1]], ['parts of a decay', [1, 3, 1, 33, 40, 0, 1]],
     ['a slice and a bit', [1, 9, 3, 5, 72, 0]], ['columns around a warp', [1, 2, 1, 2, 33, 1]], ['256 rows', [1, 2, 1, 256, 8, 0]], ['256 rows with a rank', [1, 2, 1, 256, 3, 1]],
-    ['129 rows', [1, 2, 1, 129, 3, 5]], ['ranks that are filled up', [1, 2, 1, 9, 5, 9]], ['the largest rank', [1, 2, 1, 17, 4, 64]],
+    ['65 rows', [1, 2, 1, 65, 3, 12]], ['129 rows', [1, 2, 1, 129, 3, 5]], ['ranks that are filled up', [1, 2, 1, 9, 5, 9]], ['the largest rank', [1, 2, 1, 17, 4, 64]],
     ['no batch', [0, 3, 2, 3, 8, 0]], ['no chunk', [2, 0, 2, 3, 8, 0]], ['no head', [2, 3, 0, 3, 8, 0]], ['no row', [2, 3, 2, 0, 8, 0, 1]], ['no column', [2, 3, 2, 3, 0, 0]]) {
     my ($name, $shape) = @$case;
     is(complaint({}, shape(@$shape), '--with', $_), '', "@$shape: $name, $_ of the options") for 'all', $shape->[5] ? 'W' : 'none';
@@ -226,11 +226,14 @@ mistake('registers', 'registers_backward.cu', 'sums[k % 2]', 'sums[0]', shape(1,
 mistake('bulk', 'bulk_backward.cu', 'exclusive ? 0.0f : d_out[s][c]', 'd_out[s][c]', @small);
 mistake('bulk', 'bulk_backward.cu', 'i += team', 'i += 2 * team', shape(1, 3, 1, 33, 40, 0, 1));
 mistake('bulk', 'backward_space.cu', 'part < parts', 'part + 1 < parts', shape(1, 3, 1, 33, 40, 0, 1));
-mistake('low_rank', 'low_rank.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
-mistake('low_rank', 'low_rank.cuh', 'w < num_warps', 'w < 1', @ranks);
-mistake('low_rank', 'low_rank.cu', 'g[i * every]', 'g[0]', @ranks);
+mistake('low_rank', 'low_rank.cu', '(i * PARTS + part) * every', '0', @ranks);
+mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[other]', 'sum[v]', @ranks);
+mistake('low_rank', 'low_rank.cu', 'r + 8 <= shape.padded', 'r + 8 < shape.padded', shape(1, 3, 1, 9, 8, 8));
+mistake('low_rank', 'low_rank.cuh', 'gamma + row * shape->decays', 'gamma', @ranks);
+mistake('low_rank', 'low_rank_backward.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
+mistake('low_rank', 'low_rank_backward.cuh', 'w < num_warps', 'w < 1', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'outer<rows>(h, q,', 'outer<rows>(mutant == N ? t : h, q,', @ranks);
-mistake('low_rank', 'low_rank_backward.cu', 'subtract<storage, rows>(y, shape.padded, q, d)', 'subtract<storage, rows>(w, shape.padded, q, d)', @ranks);
+mistake('low_rank', 'low_rank_backward.cu', 'subtract<storage, rows>(y, shape.stride, shape.padded, q, d)', 'subtract<storage, rows>(w, shape.stride, shape.padded, q, d)', @ranks);
 mistake('low_rank', 'low_rank_sums.cu', 's < slices', 's < 1', shape(1, 2, 1, 2, 33, 1));
 
 SKIP: {
