@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
+#include "../05_pipe/pipe.h"
 #include "chunk.cuh"
 #include "selective_scan.h"
 
@@ -110,7 +111,7 @@ static cudaError_t launch(const struct selective_args *args, const struct select
                                                            : lanes == 4 ? relay_states<stored, 4>
                                                                         : relay_states<stored, 8>;
     const size_t floats = WARPS * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
-    const cudaError_t error = selective_allow_shared((const void *)kernel, floats * sizeof(float));
+    const cudaError_t error = pipe_allow_shared((const void *)kernel, floats * sizeof(float), 80);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(needed, parts->rest);
     return error != cudaSuccess ? error : cudaGetLastError();
