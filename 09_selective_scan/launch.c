@@ -178,6 +178,12 @@ size_t selective_relay_blocks(const struct selective_args *args)
     return blocks_of_group(args, selective_relay_lanes(args));
 }
 
+/* A lane has two channels there: a block has those of lanes / 2 lanes a channel. */
+size_t selective_relay_parts(const struct selective_args *args)
+{
+    return blocks_of_group(args, selective_relay_lanes(args) / 2);
+}
+
 bool selective_relay_fits(const struct selective_args *args)
 {
     return args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
@@ -189,7 +195,7 @@ size_t selective_relay_workspace(const struct selective_args *args, bool backwar
 {
     if (!backward || selective_is_empty(args))
         return 0;
-    const size_t blocks = selective_relay_blocks(args), chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
+    const size_t blocks = selective_relay_parts(args), chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
     return selective_parts_of(args, blocks).bytes +
-           args->batch * args->groups * blocks * chunks * 32 * 4 * sizeof(float);
+           args->batch * args->groups * blocks * chunks * 32 * 8 * sizeof(float);
 }

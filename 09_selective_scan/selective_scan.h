@@ -67,11 +67,14 @@ size_t selective_fused_steps_blocks(const struct selective_args *args);
 size_t selective_relay_lanes(const struct selective_args *args);
 size_t selective_relay_blocks(const struct selective_args *args);
 
+/* The same, backward. */
+size_t selective_relay_parts(const struct selective_args *args);
+
 /* Whether relay takes these sizes. */
 bool selective_relay_fits(const struct selective_args *args);
 
 /* Its first walk, forward through time: leaves the states before each chunk in parts->rest, (batch, groups,
-   blocks of a group, chunks, 32 lanes, 4). Launches and does not wait (relay_states.cu). */
+   parts of a group, chunks, 2, 32 lanes, 4). Launches and does not wait (relay_states.cu). */
 cudaError_t selective_relay_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
 
