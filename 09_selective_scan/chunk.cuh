@@ -294,21 +294,32 @@ static __device__ __forceinline__ int first_own(int part)
            (lanes > 4 ? (part >> 2 & 1) * (steps / 8) : 0) + (lanes > 8 ? (part >> 3 & 1) * (steps / 16) : 0);
 }
 
+/* Four results to global memory, at a multiple of their size. (As an assignment it became four stores of one each.) */
+static __device__ __forceinline__ void store4(float *to, const float values[4])
+{
+    __stcs((float4 *)to, make_float4(values[0], values[1], values[2], values[3]));
+}
+
+template <typename stored>
+static __device__ __forceinline__ void store4(stored *to, const float values[4])
+{
+    stored four[4];
+    uint2 bits;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        four[i] = (stored)values[i];
+    memcpy(&bits, four, sizeof bits);
+    __stcs((uint2 *)to, bits);
+}
+
 /* The first `left` of `count` results, to global memory. `whole`: all are there, and pieces of four are aligned. */
 template <typename stored, int count>
 static __device__ __forceinline__ void store(stored *to, int left, bool whole, const float values[count])
 {
     if (whole && count % 4 == 0) {
 #pragma unroll
-        for (int i = 0; i < count; i += 4) {
-            __align__(16) stored four[4];
-            for (int j = 0; j < 4; j++)
-                four[j] = (stored)values[i + j];
-            if (sizeof(stored) == 4)
-                *(float4 *)(to + i) = *(const float4 *)four;
-            else
-                *(uint2 *)(to + i) = *(const uint2 *)four;
-        }
+        for (int i = 0; i < count; i += 4)
+            store4(to + i, values + i);
     } else {
 #pragma unroll
         for (int i = 0; i < count; i++)

@@ -32,13 +32,15 @@ enum { STEPS = RELAY_STEPS };
 template <int lanes>
 static __device__ __forceinline__ void find_places(const struct selective_args *args, struct chunk_place places[2])
 {
-    places[0] = place_of<lanes / 2>(args);
-    places[0].part = threadIdx.x / 2 % lanes;
-    places[1] = places[0];
+    const size_t per_group = args->channels / args->groups;
+    places[0] = places[1] = place_of<lanes / 2>(args);
     places[1].row ^= 2;
-    const size_t first = places[0].channel - (places[0].row < places[0].here ? places[0].row : 0);
-    places[1].channel = first + (places[1].row < places[1].here ? places[1].row : 0);
-    places[1].both = places[1].batch * args->channels + places[1].channel;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        places[k].part = threadIdx.x / 2 % lanes;
+        places[k].channel = places[k].group * per_group + min(places[k].first + places[k].row, per_group - 1);
+        places[k].both = places[k].batch * args->channels + places[k].channel;
+    }
 }
 
 /* A float for each of a lane's states, at `there` for its first channel, 32 lanes' of them before those of its second. */
@@ -54,33 +56,88 @@ static __device__ __forceinline__ void put_states(float *there, const float from
     *(float4 *)(there + 32 * 4) = make_float4(from[1][0], from[1][1], from[1][2], from[1][3]);
 }
 
-/* As chunk.cuh's find_pieces, for the first `rows` rows of this stage. */
-template <typename stored, int lanes, int rows>
-static __device__ __forceinline__ unsigned find_rows(const struct selective_args *args, const struct chunk_place *place,
-                                                     int at, const stored *pieces[])
+/* Where the warp's first channel begins in arrays like u, and its group's first state in B and C, in rows; and how many
+   of either there are. */
+struct first_rows {
+    size_t channel, state;
+    int channels, states;
+};
+
+static __device__ __forceinline__ struct first_rows find_rows(const struct selective_args *args,
+                                                              const struct chunk_place *place)
+{
+    struct first_rows rows;
+    const size_t group = place->batch * args->groups + place->group;
+    rows.channel = group * (args->channels / args->groups) + place->first;
+    rows.state = group * args->states;
+    rows.channels = place->here, rows.states = (int)args->states;
+    return rows;
+}
+
+/* Whether a row of a stage is there, and where its array has it. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ bool find_row(const struct selective_args *args, const struct first_rows *first,
+                                                int row, const stored **from)
 {
     enum { channels = BOTH(lanes), states = STATES_OF(lanes), delta = channels, B = 2 * channels, C = B + states };
     enum { z = C + states, d_out = z + channels };
-    unsigned there = 0;
+    const bool of_states = row >= B && row < z;
+    const int own = of_states ? (row - B) % states : (row < B ? row : row - z) % channels;
+    const void *const array = row < delta   ? args->u
+                              : row < B     ? args->delta
+                              : row < C     ? args->B
+                              : row < z     ? args->C
+                              : row < d_out ? args->z
+                                            : args->d_out;
+    *from = (const stored *)array + ((of_states ? first->state : first->channel) + own) * args->seq_len;
+    return array != NULL && own < (of_states ? first->states : first->channels);
+}
+
+/* A lane's first piece of four steps: its row and step. The others follow, each 16 rows behind the one before. With four
+   lanes a channel, these are also its own steps. */
+static __device__ __forceinline__ int piece_row()
+{
+    return threadIdx.x % 32 / 4 * 2 + threadIdx.x % 2;
+}
+
+static __device__ __forceinline__ int piece_step()
+{
+    return threadIdx.x / 2 % 2 * 4;
+}
+
+/* Sends off the first `rows` rows of the chunk that begins at step `at`. From the sequence's end on nothing is sent. */
+template <typename stored, int lanes, int rows>
+static __device__ __forceinline__ void fetch_rows(const struct selective_args *args, const struct first_rows *first,
+                                                  int at, float *stage, uint2 *held)
+{
+    const int row = piece_row(), t = piece_step(), left = (int)args->seq_len - at;
+    float *const to = stage + place<STEPS>(row, t);
+    const stored *from;
+    if (left >= STEPS && args->seq_len % 4 == 0) {
 #pragma unroll
-    for (int j = 0; j < PIECES_OF(rows, STEPS); j++) {
-        const int piece = threadIdx.x % 32 + j * 32, row = piece / (STEPS / 4), t = piece % (STEPS / 4) * 4;
-        const bool of_states = row >= B && row < z;
-        const int own = of_states ? (row - B) % states : (row < B ? row : row - z) % channels;
-        const void *const array = row < delta   ? args->u
-                                  : row < B     ? args->delta
-                                  : row < C     ? args->B
-                                  : row < z     ? args->C
-                                  : row < d_out ? args->z
-                                                : args->d_out;
-        const size_t array_row = of_states ? (place->batch * args->groups + place->group) * args->states + own
-                                           : place->batch * args->channels +
-                                                 args->channels / args->groups * place->group + place->first + own;
-        pieces[j] = (const stored *)array + array_row * args->seq_len + at + t;
-        if (row < rows && array != NULL && own < (of_states ? (int)args->states : place->here))
-            there |= 1u << j;
+        for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
+            if (j * 16 + row < rows && find_row<stored, lanes>(args, first, j * 16 + row, &from))
+                fetch4(from + at + t, 4, true, to + j * ROOM(16, STEPS), &held[j]);
+    } else if (left > 0) {
+#pragma unroll
+        for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
+            if (j * 16 + row < rows && find_row<stored, lanes>(args, first, j * 16 + row, &from))
+                fetch4(from + at + t, left - t, false, to + j * ROOM(16, STEPS), &held[j]);
     }
-    return there;
+    __pipeline_commit();
+}
+
+/* Ends what fetch_rows has begun. */
+template <typename stored, int lanes, int rows>
+static __device__ __forceinline__ void land_rows(const struct selective_args *args, const struct first_rows *first,
+                                                 float *stage, const uint2 *held)
+{
+    const int row = piece_row(), t = piece_step();
+    const stored *from;
+#pragma unroll
+    for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
+        if (j * 16 + row < rows && find_row<stored, lanes>(args, first, j * 16 + row, &from))
+            land4(from, stage + place<STEPS>(row, t) + j * ROOM(16, STEPS), held[j]);
 }
 
 /* ---- Sums over the states of a channel: lanes that differ in part ---- */

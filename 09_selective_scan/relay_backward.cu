@@ -30,15 +30,17 @@
 
 /* Sends off the chunk that begins at step `at`, if it is one. */
 template <typename stored, int lanes>
-static __device__ __forceinline__ void fetch_all(const stored *pieces[], unsigned there, const float *saved, int at,
-                                                 int seq_len, int lane, float *stage, uint2 *held)
+static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct first_rows *first,
+                                                 const float *saved, int at, float *stage, uint2 *held)
 {
-    if (at >= 0)
-        for (int k = 0; k < 2; k++)
-            __pipeline_memcpy_async(stage + H_AT(lanes) + (k * 32 + lane) * 4,
-                                    saved + (((size_t)(at / STEPS) * 2 + k) * 32 + lane) * 4, 16);
-    fetch<stored, lanes, STEPS, ALL_ROWS(lanes)>(pieces, there, at >= 0 ? at : seq_len, -WARPS(lanes) * STEPS, seq_len,
-                                                 stage, held);
+    const int lane = threadIdx.x % 32;
+    if (at >= 0) {
+        const float *const from = saved + (size_t)(at / STEPS) * 32 * A_LANE + lane * 4;
+        float *const to = stage + H_AT(lanes) + lane * 4;
+        __pipeline_memcpy_async(to, from, 16);
+        __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
+        fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, first, at, stage, held);
+    }
 }
 
 template <typename stored, int lanes>
@@ -50,6 +52,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, order = order_of<lanes>(lane);
     struct chunk_place places[2]; /* a lane without a channel adds 0 */
     find_places<lanes>(&args, places);
+    const struct first_rows first = find_rows(&args, places);
     const int part = places[0].part, row = places[0].row, mine = first_own_step<lanes>(part);
     const bool here = row < places[0].here;
     float *const stages = (float *)shared + warp * WARP_FLOATS(lanes), *const steps = stages + 2 * STAGE_FLOATS(lanes);
@@ -65,8 +68,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     const size_t sums_row = (blockIdx.x * args.states + sum_state) * seq_len + sum_at;
     const size_t own_row = places[0].both * seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
-    const stored *pieces[PIECES_OF(rows, STEPS)];
-    const unsigned there = find_rows<stored, lanes, rows>(&args, places, at, pieces);
     uint2 held_first[PIECES_OF(rows, STEPS)] = {};
     float A[2][4], carry[2][4], zeros[2][4] = {};
     put_states(d_A_so_far, zeros);
@@ -83,8 +84,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch_all<stored, lanes>(pieces, there, saved, at, seq_len, lane, stages, held_first);
-    land<stored, lanes, STEPS, rows>(pieces, there, stages, held_first);
+    fetch_all<stored, lanes>(&args, &first, saved, at, stages, held_first);
+    land_rows<stored, lanes, rows>(&args, &first, stages, held_first);
     for (int turn = 0; at >= 0; at -= warps * STEPS, turn = 1 - turn) {
         float *const stage = stages + turn * STAGE_FLOATS(lanes);
         float *const next = stages + (1 - turn) * STAGE_FLOATS(lanes);
@@ -92,7 +93,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
         uint2 held[PIECES_OF(rows, STEPS)] = {};
-        fetch_all<stored, lanes>(pieces, there, saved, at - warps * STEPS, seq_len, lane, next, held);
+        fetch_all<stored, lanes>(&args, &first, saved, at - warps * STEPS, next, held);
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         if (args.z != NULL)
             gate<lanes>(stage, row, mine);
@@ -123,7 +124,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
             for (int i = 0; i < 4; i++)
                 note[k][i] = product[k][i] + start[k][i];
         put_states(stage + H_AT(lanes) + lane * 4, note); /* nobody reads it: see relay.cu */
-        land<stored, lanes, STEPS, rows>(pieces, there, next, held);
+        land_rows<stored, lanes, rows>(&args, &first, next, held);
 
         /* 2. The turn. */
         named_barrier_sync(warp + 1, 64);
@@ -158,11 +159,10 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
             store<stored, own>((stored *)args.d_u + own_row + at, seq_len - at - mine, whole, d_input);
             store<stored, own>((stored *)args.d_delta + own_row + at, seq_len - at - mine, whole, d_step);
         }
-        if (at == 0)
-#pragma unroll
-            for (int k = 0; k < 2; k++)
-                store_states<lanes>(&args, &places[k], carry[k], args.d_initial_state, order);
     }
+    if (at == -warps * STEPS) /* this warp had the first chunk */
+        for (int k = 0; k < 2; k++)
+            store_states<lanes>(&args, &places[k], carry[k], args.d_initial_state, order);
     __syncthreads();
     if (warp == 0)
         add_warps<lanes>(&args, &parts, places, warps, WARP_FLOATS(lanes), d_A_so_far, so_far, order);

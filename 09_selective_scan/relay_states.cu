@@ -27,6 +27,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, order = order_of<lanes>(lane);
     struct chunk_place places[2]; /* a lane without a channel has h = 0 */
     find_places<lanes>(&args, places);
+    const struct first_rows first = find_rows(&args, places);
     const int part = places[0].part, row = places[0].row, mine = first_own_step<lanes>(part);
     float *stage = (float *)shared + warp * WARP_FLOATS(lanes), *next = stage + C_AT(lanes);
     float *const steps = next + C_AT(lanes), *const baton = steps + ROOM(2 * BOTH(lanes), STEPS) + lane * 4;
@@ -35,8 +36,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
     const float bias = args.delta_bias != NULL ? args.delta_bias[places[0].channel] : 0.0f;
-    const stored *pieces[PIECES_OF(rows, STEPS)];
-    const unsigned there = find_rows<stored, lanes, rows>(&args, places, warp * STEPS, pieces);
     uint2 held[PIECES_OF(rows, STEPS)] = {};
     float A[2][4], h[2][4];
 #pragma unroll
@@ -52,12 +51,12 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch<stored, lanes, STEPS, rows>(pieces, there, warp * STEPS, warps * STEPS, seq_len, stage, held);
-    land<stored, lanes, STEPS, rows>(pieces, there, stage, held);
+    fetch_rows<stored, lanes, rows>(&args, &first, warp * STEPS, stage, held);
+    land_rows<stored, lanes, rows>(&args, &first, stage, held);
     for (int at = warp * STEPS; at < seq_len; at += warps * STEPS) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch<stored, lanes, STEPS, rows>(pieces, there, at + warps * STEPS, warps * STEPS, seq_len, next, held);
+        fetch_rows<stored, lanes, rows>(&args, &first, at + warps * STEPS, next, held);
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         __syncwarp();
 
@@ -105,7 +104,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
             named_barrier_arrive(follower + 1, 64);
         }
         put_states(saved + (size_t)(at / STEPS) * A_LANE * 32, h);
-        land<stored, lanes, STEPS, rows>(pieces, there, next, held);
+        land_rows<stored, lanes, rows>(&args, &first, next, held);
         float *const done = stage;
         stage = next, next = done;
     }
