@@ -28,19 +28,57 @@ enum { STEPS = RELAY_STEPS };
 #define OWN_STEPS(lanes) (2 * STEPS / (lanes)) /* a lane's, of its first channel */
 #define A_LANE 8                               /* states */
 
-/* The places of the lane's two channels. */
+/* Where a lane works. Rows of arrays are counted by int: selective_relay_fits. */
+struct pair_place {
+    int row, part, order;           /* of its first channel in a stage; of the channel's lanes; see below */
+    int here;                       /* channels of the warp: a row from here on has none, and adds 0 */
+    int channel, channels, states; /* the warp's first channel in A, and in arrays like u; its group's first row of B */
+};
+
+/* Blocks have a warp's channels each, of one group, in order. */
 template <int lanes>
-static __device__ __forceinline__ void find_places(const struct selective_args *args, struct chunk_place places[2])
+static __device__ __forceinline__ struct pair_place place_pair(const struct selective_args *args)
 {
-    const size_t per_group = args->channels / args->groups;
-    places[0] = places[1] = place_of<lanes / 2>(args);
-    places[1].row ^= 2;
+    const unsigned lane = threadIdx.x % 32, per_group = args->channels / args->groups, groups = args->groups;
+    const unsigned blocks = (per_group - 1) / BOTH(lanes) + 1, of_group = blockIdx.x / blocks;
+    const unsigned first = blockIdx.x % blocks * BOTH(lanes);
+    struct pair_place place;
+    place.row = lane / lanes * 2 + lane % 2, place.part = lane / 2 % lanes;
+    place.order = (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+    place.here = min(per_group - first, BOTH(lanes));
+    place.channel = of_group % groups * per_group + first;
+    place.channels = of_group * per_group + first;
+    place.states = of_group * args->states;
+    return place;
+}
+
+/* The lane's states from an array (..., channels, states), or 0 where there are none; `channel` is the warp's first. */
+template <int lanes>
+static __device__ __forceinline__ void load_pair(const struct selective_args *args, const struct pair_place *place,
+                                                 int channel, const float *array, float to[2][4])
+{
 #pragma unroll
-    for (int k = 0; k < 2; k++) {
-        places[k].part = threadIdx.x / 2 % lanes;
-        places[k].channel = places[k].group * per_group + min(places[k].first + places[k].row, per_group - 1);
-        places[k].both = places[k].batch * args->channels + places[k].channel;
-    }
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int row = place->row ^ 2 * k, n = (i ^ place->order) * lanes + place->part;
+            const bool is_there = array != NULL && row < place->here && n < (int)args->states;
+            to[k][i] = is_there ? array[(size_t)(channel + row) * args->states + n] : 0.0f;
+        }
+}
+
+template <int lanes>
+static __device__ __forceinline__ void store_pair(const struct selective_args *args, const struct pair_place *place,
+                                                  const float from[2][4], float *array)
+{
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int row = place->row ^ 2 * k, n = (i ^ place->order) * lanes + place->part;
+            if (array != NULL && row < place->here && n < (int)args->states)
+                array[(size_t)(place->channels + row) * args->states + n] = from[k][i];
+        }
 }
 
 /* A float for each of a lane's states, at `there` for its first channel, 32 lanes' of them before those of its second. */
@@ -56,28 +94,22 @@ static __device__ __forceinline__ void put_states(float *there, const float from
     *(float4 *)(there + 32 * 4) = make_float4(from[1][0], from[1][1], from[1][2], from[1][3]);
 }
 
-/* Where the warp's first channel begins in arrays like u, and its group's first state in B and C, in rows; and how many
-   of either there are. */
-struct first_rows {
-    size_t channel, state;
-    int channels, states;
-};
-
-static __device__ __forceinline__ struct first_rows find_rows(const struct selective_args *args,
-                                                              const struct chunk_place *place)
+/* A lane's pieces of four steps: the row of the first, of which the others follow 16 rows apart, and their step. With four
+   lanes a channel these are also its own steps. */
+static __device__ __forceinline__ int piece_row()
 {
-    struct first_rows rows;
-    const size_t group = place->batch * args->groups + place->group;
-    rows.channel = group * (args->channels / args->groups) + place->first;
-    rows.state = group * args->states;
-    rows.channels = place->here, rows.states = (int)args->states;
-    return rows;
+    return threadIdx.x % 32 / 4 * 2 + threadIdx.x % 2;
 }
 
-/* Whether a row of a stage is there, and where its array has it. */
+static __device__ __forceinline__ int piece_step()
+{
+    return threadIdx.x / 2 % 2 * 4;
+}
+
+/* Whether a row of a stage is there, and where its array has step `at` of it. */
 template <typename stored, int lanes>
-static __device__ __forceinline__ bool find_row(const struct selective_args *args, const struct first_rows *first,
-                                                int row, const stored **from)
+static __device__ __forceinline__ bool find_row(const struct selective_args *args, const struct pair_place *place,
+                                                int row, int at, const stored **from)
 {
     enum { channels = BOTH(lanes), states = STATES_OF(lanes), delta = channels, B = 2 * channels, C = B + states };
     enum { z = C + states, d_out = z + channels };
@@ -89,55 +121,44 @@ static __device__ __forceinline__ bool find_row(const struct selective_args *arg
                               : row < z     ? args->C
                               : row < d_out ? args->z
                                             : args->d_out;
-    *from = (const stored *)array + ((of_states ? first->state : first->channel) + own) * args->seq_len;
-    return array != NULL && own < (of_states ? first->states : first->channels);
-}
-
-/* A lane's first piece of four steps: its row and step. The others follow, each 16 rows behind the one before. With four
-   lanes a channel, these are also its own steps. */
-static __device__ __forceinline__ int piece_row()
-{
-    return threadIdx.x % 32 / 4 * 2 + threadIdx.x % 2;
-}
-
-static __device__ __forceinline__ int piece_step()
-{
-    return threadIdx.x / 2 % 2 * 4;
+    const unsigned array_row = (of_states ? place->states : place->channels) + own;
+    *from = (const stored *)array + ((size_t)array_row * (unsigned)args->seq_len + at);
+    return array != NULL && own < (of_states ? (int)args->states : place->here);
 }
 
 /* Sends off the first `rows` rows of the chunk that begins at step `at`. From the sequence's end on nothing is sent. */
 template <typename stored, int lanes, int rows>
-static __device__ __forceinline__ void fetch_rows(const struct selective_args *args, const struct first_rows *first,
+static __device__ __forceinline__ void fetch_rows(const struct selective_args *args, const struct pair_place *place,
                                                   int at, float *stage, uint2 *held)
 {
     const int row = piece_row(), t = piece_step(), left = (int)args->seq_len - at;
-    float *const to = stage + place<STEPS>(row, t);
+    float *const to = stage + ::place<STEPS>(row, t);
     const stored *from;
     if (left >= STEPS && args->seq_len % 4 == 0) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
-            if (j * 16 + row < rows && find_row<stored, lanes>(args, first, j * 16 + row, &from))
-                fetch4(from + at + t, 4, true, to + j * ROOM(16, STEPS), &held[j]);
+            if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
+                fetch4(from, 4, true, to + j * ROOM(16, STEPS), &held[j]);
     } else if (left > 0) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
-            if (j * 16 + row < rows && find_row<stored, lanes>(args, first, j * 16 + row, &from))
-                fetch4(from + at + t, left - t, false, to + j * ROOM(16, STEPS), &held[j]);
+            if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
+                fetch4(from, left - t, false, to + j * ROOM(16, STEPS), &held[j]);
     }
     __pipeline_commit();
 }
 
 /* Ends what fetch_rows has begun. */
 template <typename stored, int lanes, int rows>
-static __device__ __forceinline__ void land_rows(const struct selective_args *args, const struct first_rows *first,
+static __device__ __forceinline__ void land_rows(const struct selective_args *args, const struct pair_place *place,
                                                  float *stage, const uint2 *held)
 {
     const int row = piece_row(), t = piece_step();
     const stored *from;
 #pragma unroll
     for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
-        if (j * 16 + row < rows && find_row<stored, lanes>(args, first, j * 16 + row, &from))
-            land4(from, stage + place<STEPS>(row, t) + j * ROOM(16, STEPS), held[j]);
+        if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, 0, &from))
+            land4(from, stage + ::place<STEPS>(row, t) + j * ROOM(16, STEPS), held[j]);
 }
 
 /* ---- Sums over the states of a channel: lanes that differ in part ---- */
@@ -166,10 +187,12 @@ static __device__ __forceinline__ int first_own_step(int part)
    where `order` are two bits of its channel's number (2, 4 or 8 lanes). So the two states that a lane gives away are
    always its last ones, and those that its neighbour keeps. ---- */
 
+/* Where the lane's i-th state lies among the rows of B or C. */
 template <int lanes>
-static __device__ __forceinline__ int order_of(int lane)
+static __device__ __forceinline__ int state_at(int i, int order, int part)
 {
-    return (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+    return lanes % 4 == 0 ? (i ^ order) * ROOM(lanes, STEPS) + place<STEPS>(part, 0)
+                          : place<STEPS>((i ^ order) * lanes + part, 0);
 }
 
 /* The sum of values[0] and of all that belong to the same state, over four lanes. */

@@ -187,7 +187,7 @@ size_t selective_relay_parts(const struct selective_args *args)
 bool selective_relay_fits(const struct selective_args *args)
 {
     return args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
-           (selective_is_empty(args) || args->batch * args->groups * selective_relay_blocks(args) <= 0x7FFFFFFF);
+           args->batch * args->channels <= 0x7FFFFFFF / args->states; /* it counts the rows of arrays by int */
 }
 
 /* Backward the partial sums, and the states before each chunk. */

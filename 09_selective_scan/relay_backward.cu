@@ -30,7 +30,7 @@
 
 /* Sends off the chunk that begins at step `at`, if it is one. */
 template <typename stored, int lanes>
-static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct first_rows *first,
+static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct pair_place *place,
                                                  const float *saved, int at, float *stage, uint2 *held)
 {
     const int lane = threadIdx.x % 32;
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void fetch_all(const struct selective_args *ar
         float *const to = stage + H_AT(lanes) + lane * 4;
         __pipeline_memcpy_async(to, from, 16);
         __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
-        fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, first, at, stage, held);
+        fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, place, at, stage, held);
     }
 }
 
@@ -49,33 +49,33 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 {
     enum { rows = ALL_ROWS(lanes), warps = WARPS(lanes), own = OWN_STEPS(lanes) };
     extern __shared__ float4 shared[];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, order = order_of<lanes>(lane);
-    struct chunk_place places[2]; /* a lane without a channel adds 0 */
-    find_places<lanes>(&args, places);
-    const struct first_rows first = find_rows(&args, places);
-    const int part = places[0].part, row = places[0].row, mine = first_own_step<lanes>(part);
-    const bool here = row < places[0].here;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const struct pair_place place = place_pair<lanes>(&args);
+    const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
+    const bool here = row < place.here;
     float *const stages = (float *)shared + warp * WARP_FLOATS(lanes), *const steps = stages + 2 * STAGE_FLOATS(lanes);
     float *const baton = steps + ROOM(2 * BOTH(lanes), STEPS) + lane * 4, *const d_A_so_far = baton + 32 * A_LANE;
     float *const so_far = baton - lane * 4 + 2 * 32 * A_LANE + lane * 2; /* d_D and d_bias */
     const int follower = (warp + 1) % warps;
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
-    const float bias = args.delta_bias != NULL ? args.delta_bias[places[0].channel] : 0.0f;
-    const float D = args.D != NULL ? args.D[places[0].channel] : 0.0f;
+    const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
+    const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
     const float *const saved = parts.rest + (size_t)blockIdx.x * chunks * 32 * A_LANE;
-    const size_t sum_at = first_sum<lanes>(lane), sum_state = order * lanes + part;
-    const size_t sums_row = (blockIdx.x * args.states + sum_state) * seq_len + sum_at;
-    const size_t own_row = places[0].both * seq_len + mine;
+    const int sum_at = first_sum<lanes>(lane), sum_state = order * lanes + part;
+    const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * (unsigned)seq_len + sum_at;
+    const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
     uint2 held_first[PIECES_OF(rows, STEPS)] = {};
     float A[2][4], carry[2][4], zeros[2][4] = {};
     put_states(d_A_so_far, zeros);
     so_far[0] = so_far[1] = 0.0f;
+    load_pair<lanes>(&args, &place, place.channel, args.A, A);
+    load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
 #pragma unroll
-    for (int k = 0; k < 2; k++)
-        load_states<lanes>(&args, &places[k], args.d_final_state, A[k], carry[k], order);
-    if (args.states < STATES_OF(lanes) || places[0].here < BOTH(lanes))
+    for (int i = 0; i < 8; i++)
+        A[i / 4][i % 4] *= LOG2_E;
+    if (args.states < STATES_OF(lanes) || place.here < BOTH(lanes))
         for (int i = lane; i < 2 * STAGE_FLOATS(lanes); i += 32)
             stages[i] = 0.0f; /* what is not there */
     __syncwarp();
@@ -84,8 +84,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch_all<stored, lanes>(&args, &first, saved, at, stages, held_first);
-    land_rows<stored, lanes, rows>(&args, &first, stages, held_first);
+    fetch_all<stored, lanes>(&args, &place, saved, at, stages, held_first);
+    land_rows<stored, lanes, rows>(&args, &place, stages, held_first);
     for (int turn = 0; at >= 0; at -= warps * STEPS, turn = 1 - turn) {
         float *const stage = stages + turn * STAGE_FLOATS(lanes);
         float *const next = stages + (1 - turn) * STAGE_FLOATS(lanes);
@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
         uint2 held[PIECES_OF(rows, STEPS)] = {};
-        fetch_all<stored, lanes>(&args, &first, saved, at - warps * STEPS, next, held);
+        fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, next, held);
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         if (args.z != NULL)
             gate<lanes>(stage, row, mine);
@@ -101,12 +101,12 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 
         /* 1. Before the turn: all states, d_C, d_z, and what the chunk makes of a gradient. */
         float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS];
-        float h[2][4], product[2][4], start[2][4], note[2][4];
+        float h[2][4], product[2][4], start[2][4] = {}, note[2][4];
         get_states(stage + H_AT(lanes) + lane * 4, h);
-        walk_forward<lanes>(stage, steps, row, part, order, A, h, a, kept, y, product, start, sums);
+        walk_forward<lanes>(stage, steps, row, part, order, A, h, a, kept, y, sums);
         fold_channels<lanes>(sums, lane);
-        if (sum_state < args.states)
-            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - (int)sum_at, whole, sums);
+        if (sum_state < (int)args.states)
+            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
         if (args.z != NULL) {
             float u[own], d_z[own];
             fold_states<lanes>(y, part);
@@ -118,13 +118,15 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
             if (here)
                 store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, d_z);
         }
+        __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
+        walk_back_from_0<lanes>(stage, steps, row, part, order, A, a, product, start);
 #pragma unroll
         for (int k = 0; k < 2; k++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 note[k][i] = product[k][i] + start[k][i];
         put_states(stage + H_AT(lanes) + lane * 4, note); /* nobody reads it: see relay.cu */
-        land_rows<stored, lanes, rows>(&args, &first, next, held);
+        land_rows<stored, lanes, rows>(&args, &place, next, held);
 
         /* 2. The turn. */
         named_barrier_sync(warp + 1, 64);
@@ -143,8 +145,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         float d_input[STEPS], d_step[STEPS], d_A[2][4] = {}, all_A[2][4];
         walk_back<lanes>(stage, steps, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
         fold_channels<lanes>(sums, lane);
-        if (sum_state < args.states)
-            store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - (int)sum_at, whole, sums);
+        if (sum_state < (int)args.states)
+            store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);
         get_states(d_A_so_far, all_A);
 #pragma unroll
         for (int k = 0; k < 2; k++)
@@ -161,11 +163,10 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         }
     }
     if (at == -warps * STEPS) /* this warp had the first chunk */
-        for (int k = 0; k < 2; k++)
-            store_states<lanes>(&args, &places[k], carry[k], args.d_initial_state, order);
+        store_pair<lanes>(&args, &place, carry, args.d_initial_state);
     __syncthreads();
     if (warp == 0)
-        add_warps<lanes>(&args, &parts, places, warps, WARP_FLOATS(lanes), d_A_so_far, so_far, order);
+        add_warps<lanes>(&args, &parts, &place, warps, WARP_FLOATS(lanes), d_A_so_far, so_far);
 }
 
 template <typename stored>

@@ -24,25 +24,25 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
 {
     enum { rows = HALF_ROWS(lanes), warps = WARPS(lanes) };
     extern __shared__ float4 shared[];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, order = order_of<lanes>(lane);
-    struct chunk_place places[2]; /* a lane without a channel has h = 0 */
-    find_places<lanes>(&args, places);
-    const struct first_rows first = find_rows(&args, places);
-    const int part = places[0].part, row = places[0].row, mine = first_own_step<lanes>(part);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const struct pair_place place = place_pair<lanes>(&args);
+    const int part = place.part, row = place.row, mine = first_own_step<lanes>(part);
     float *stage = (float *)shared + warp * WARP_FLOATS(lanes), *next = stage + C_AT(lanes);
     float *const steps = next + C_AT(lanes), *const baton = steps + ROOM(2 * BOTH(lanes), STEPS) + lane * 4;
     float *const note = baton + 32 * A_LANE;
     const int follower = (warp + 1) % warps;
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
-    const float bias = args.delta_bias != NULL ? args.delta_bias[places[0].channel] : 0.0f;
+    const float bias = args.delta_bias != NULL && row < place.here ? args.delta_bias[place.channel + row] : 0.0f;
     uint2 held[PIECES_OF(rows, STEPS)] = {};
     float A[2][4], h[2][4];
+    load_pair<lanes>(&args, &place, place.channel, args.A, A);
+    load_pair<lanes>(&args, &place, place.channels, args.initial_state, h);
 #pragma unroll
-    for (int k = 0; k < 2; k++)
-        load_states<lanes>(&args, &places[k], args.initial_state, A[k], h[k], order);
+    for (int i = 0; i < 8; i++)
+        A[i / 4][i % 4] *= LOG2_E;
     saved += ((size_t)blockIdx.x * chunks * A_LANE * 32) + lane * 4;
-    if (args.states < STATES_OF(lanes) || places[0].here < BOTH(lanes))
+    if (args.states < STATES_OF(lanes) || place.here < BOTH(lanes))
         for (int i = lane; i < 2 * C_AT(lanes); i += 32)
             stage[i] = 0.0f; /* what is not there */
     __syncwarp();
@@ -51,12 +51,12 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch_rows<stored, lanes, rows>(&args, &first, warp * STEPS, stage, held);
-    land_rows<stored, lanes, rows>(&args, &first, stage, held);
+    fetch_rows<stored, lanes, rows>(&args, &place, warp * STEPS, stage, held);
+    land_rows<stored, lanes, rows>(&args, &place, stage, held);
     for (int at = warp * STEPS; at < seq_len; at += warps * STEPS) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch_rows<stored, lanes, rows>(&args, &first, at + warps * STEPS, next, held);
+        fetch_rows<stored, lanes, rows>(&args, &place, at + warps * STEPS, next, held);
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         __syncwarp();
 
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 float B[4];
-                get<STEPS, 4>(stage + B_AT(lanes), (i ^ order) * lanes + part, t, B);
+                get4(stage + B_AT(lanes) + state_at<lanes>(i, place.order, part) + t, B);
 #pragma unroll
                 for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -104,7 +104,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
             named_barrier_arrive(follower + 1, 64);
         }
         put_states(saved + (size_t)(at / STEPS) * A_LANE * 32, h);
-        land_rows<stored, lanes, rows>(&args, &first, next, held);
+        land_rows<stored, lanes, rows>(&args, &place, next, held);
         float *const done = stage;
         stage = next, next = done;
     }

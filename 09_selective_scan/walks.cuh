@@ -33,16 +33,10 @@ static __device__ __forceinline__ void get_steps(const float *stage, const float
    own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels leaves
    them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const float *stage, const float *steps, int row, int part,
-                                                    int order, const float A[2][4], float h[2][4], float a[STEPS][2][4],
-                                                    float kept[STEPS][2][4], float y[STEPS], float product[2][4],
-                                                    float start[2][4], float sums[STEPS])
+static __device__ __forceinline__ void walk_forward(const float *stage, const float *steps, int row, int part, int order,
+                                                    const float A[2][4], float h[2][4], float a[STEPS][2][4],
+                                                    float kept[STEPS][2][4], float y[STEPS], float sums[STEPS])
 {
-#pragma unroll
-    for (int k = 0; k < 2; k++)
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            product[k][i] = 1.0f, start[k][i] = 0.0f;
 #pragma unroll
     for (int t = 0; t < STEPS; t += 4) {
         float step[2][4], step_u[2][4], d_y[2][4], y_of[4][2] = {}, d_C[4][4] = {};
@@ -50,8 +44,8 @@ static __device__ __forceinline__ void walk_forward(const float *stage, const fl
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get<STEPS, 4>(stage + B_AT(lanes), (i ^ order) * lanes + part, t, B);
-            get<STEPS, 4>(stage + C_AT(lanes), (i ^ order) * lanes + part, t, C);
+            get4(stage + B_AT(lanes) + state_at<lanes>(i, order, part) + t, B);
+            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -61,8 +55,6 @@ static __device__ __forceinline__ void walk_forward(const float *stage, const fl
                     h[k][i] = kept[t + j][k][i] + step_u[k][j] * B[j];
                     y_of[j][k] += C[j] * h[k][i];
                     d_C[j][i] += d_y[k][j] * h[k][i];
-                    product[k][i] *= a[t + j][k][i];
-                    start[k][i] += product[k][i] * (d_y[k][j] * C[j]);
                 }
         }
 #pragma unroll
@@ -71,6 +63,40 @@ static __device__ __forceinline__ void walk_forward(const float *stage, const fl
             sums[t + j] = add_channels<lanes>(d_C[j]);
         }
     }
+}
+
+/* What the chunk makes of a gradient that comes: start + product gradient. start is what the way back makes of 0. */
+template <int lanes>
+static __device__ __forceinline__ void walk_back_from_0(const float *stage, const float *steps, int row, int part,
+                                                        int order, const float A[2][4], const float a[STEPS][2][4],
+                                                        float product[2][4], float start[2][4])
+{
+    float sum[2] = {};
+#pragma unroll
+    for (int t = STEPS - 4; t >= 0; t -= 4) {
+        float step[2][4], d_y[2][4];
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            get<STEPS, 4>(steps, row ^ 2 * k, t, step[k]);
+            get<STEPS, 4>(stage + D_OUT_AT(lanes), row ^ 2 * k, t, d_y[k]);
+            sum[k] += step[k][0] + step[k][1] + (step[k][2] + step[k][3]);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            float C[4];
+            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
+#pragma unroll
+            for (int j = 3; j >= 0; j--)
+#pragma unroll
+                for (int k = 0; k < 2; k++)
+                    start[k][i] = a[t + j][k][i] * (d_y[k][j] * C[j] + start[k][i]);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            product[k][i] = fast_exp2(sum[k] * A[k][i]);
 }
 
 /* Walks back from carry, a g of the step behind the chunk, and leaves in it that of the chunk's first step. d_A: sums
@@ -89,8 +115,8 @@ walk_back(const float *stage, const float *steps, int row, int part, int order, 
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get<STEPS, 4>(stage + B_AT(lanes), (i ^ order) * lanes + part, t, B);
-            get<STEPS, 4>(stage + C_AT(lanes), (i ^ order) * lanes + part, t, C);
+            get4(stage + B_AT(lanes) + state_at<lanes>(i, order, part) + t, B);
+            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 3; j >= 0; j--)
 #pragma unroll
@@ -162,8 +188,8 @@ static __device__ __forceinline__ void finish_own(const struct selective_args *a
 /* The sums over time: one warp adds up those of all. */
 template <int lanes>
 static __device__ __forceinline__ void add_warps(const struct selective_args *args, const struct selective_parts *parts,
-                                                 const struct chunk_place places[2], int warps, int stride,
-                                                 const float *d_A_so_far, const float *so_far, int order)
+                                                 const struct pair_place *place, int warps, int stride,
+                                                 const float *d_A_so_far, const float *so_far)
 {
     float d_A[2][4] = {}, d_D = 0.0f, d_bias = 0.0f;
     for (int w = 0; w < warps; w++) {
@@ -180,11 +206,9 @@ static __device__ __forceinline__ void add_warps(const struct selective_args *ar
         d_D += __shfl_xor_sync(0xFFFFFFFFu, d_D, bit);
         d_bias += __shfl_xor_sync(0xFFFFFFFFu, d_bias, bit);
     }
-#pragma unroll
-    for (int k = 0; k < 2; k++)
-        store_states<lanes>(args, &places[k], d_A[k], parts->d_A, order);
-    if (places[0].row < places[0].here && places[0].part % (lanes / 2) == 0)
-        parts->d_D[places[0].both] = d_D, parts->d_bias[places[0].both] = d_bias;
+    store_pair<lanes>(args, place, d_A, parts->d_A);
+    if (place->row < place->here && place->part % (lanes / 2) == 0)
+        parts->d_D[place->channels + place->row] = d_D, parts->d_bias[place->channels + place->row] = d_bias;
 }
 
 #endif
