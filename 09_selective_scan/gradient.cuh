@@ -30,8 +30,8 @@ enum { STEPS = RELAY_STEPS };
 
 /* Where a lane works. Rows of arrays are counted by int: selective_relay_fits. */
 struct pair_place {
-    int row, part, order;           /* of its first channel in a stage; of the channel's lanes; see below */
-    int here;                       /* channels of the warp: a row from here on has none, and adds 0 */
+    int row, part, order;          /* of its first channel in a stage; of the channel's lanes; see below */
+    int here;                      /* channels of the warp: a row from here on has none, and adds 0 */
     int channel, channels, states; /* the warp's first channel in A, and in arrays like u; its group's first row of B */
 };
 
@@ -45,7 +45,7 @@ static __device__ __forceinline__ struct pair_place place_pair(const struct sele
     struct pair_place place;
     place.row = lane / lanes * 2 + lane % 2, place.part = lane / 2 % lanes;
     place.order = (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
-    place.here = min(per_group - first, BOTH(lanes));
+    place.here = min((int)(per_group - first), (int)BOTH(lanes));
     place.channel = of_group % groups * per_group + first;
     place.channels = of_group * per_group + first;
     place.states = of_group * args->states;
@@ -126,10 +126,28 @@ static __device__ __forceinline__ bool find_row(const struct selective_args *arg
     return array != NULL && own < (of_states ? (int)args->states : place->here);
 }
 
+/* Four steps of a row fly by cp.async, where they are `whole`: all there, at a multiple of their size. Else the first
+   `left` are, and the others become 0. float32 is then where it belongs. 16 bits fly to the second half of the place
+   where the floats shall be, and land_rows ends it. */
+static __device__ __forceinline__ void send4(const float *from, int left, bool whole, float *to)
+{
+    fetch4(from, left, whole, to, NULL);
+}
+
+template <typename stored>
+static __device__ __forceinline__ void send4(const stored *from, int left, bool whole, float *to)
+{
+    if (whole)
+        __pipeline_memcpy_async(to + 2, from, 8);
+    else
+        for (int i = 0; i < 4; i++)
+            ((stored *)(to + 2))[i] = i < left ? from[i] : (stored)0.0f;
+}
+
 /* Sends off the first `rows` rows of the chunk that begins at step `at`. From the sequence's end on nothing is sent. */
 template <typename stored, int lanes, int rows>
 static __device__ __forceinline__ void fetch_rows(const struct selective_args *args, const struct pair_place *place,
-                                                  int at, float *stage, uint2 *held)
+                                                  int at, float *stage)
 {
     const int row = piece_row(), t = piece_step(), left = (int)args->seq_len - at;
     float *const to = stage + ::place<STEPS>(row, t);
@@ -138,27 +156,30 @@ static __device__ __forceinline__ void fetch_rows(const struct selective_args *a
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
             if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
-                fetch4(from, 4, true, to + j * ROOM(16, STEPS), &held[j]);
+                send4(from, 4, true, to + j * ROOM(16, STEPS));
     } else if (left > 0) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
             if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
-                fetch4(from, left - t, false, to + j * ROOM(16, STEPS), &held[j]);
+                send4(from, left - t, false, to + j * ROOM(16, STEPS));
     }
     __pipeline_commit();
 }
 
-/* Ends what fetch_rows has begun. */
+/* Waits for what fetch_rows has sent. A lane converts what it has sent itself. */
 template <typename stored, int lanes, int rows>
 static __device__ __forceinline__ void land_rows(const struct selective_args *args, const struct pair_place *place,
-                                                 float *stage, const uint2 *held)
+                                                 float *stage)
 {
-    const int row = piece_row(), t = piece_step();
+    const int row = piece_row();
     const stored *from;
+    __pipeline_wait_prior(0);
 #pragma unroll
-    for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
-        if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, 0, &from))
-            land4(from, stage + ::place<STEPS>(row, t) + j * ROOM(16, STEPS), held[j]);
+    for (int j = 0; j < PIECES_OF(rows, STEPS) && sizeof(stored) < 4; j++)
+        if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, 0, &from)) {
+            float *const to = stage + ::place<STEPS>(row, piece_step()) + j * ROOM(16, STEPS);
+            land4(from, to, *(const uint2 *)(to + 2));
+        }
 }
 
 /* ---- Sums over the states of a channel: lanes that differ in part ---- */

@@ -31,7 +31,7 @@
 /* Sends off the chunk that begins at step `at`, if it is one. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct pair_place *place,
-                                                 const float *saved, int at, float *stage, uint2 *held)
+                                                 const float *saved, int at, float *stage)
 {
     const int lane = threadIdx.x % 32;
     if (at >= 0) {
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void fetch_all(const struct selective_args *ar
         float *const to = stage + H_AT(lanes) + lane * 4;
         __pipeline_memcpy_async(to, from, 16);
         __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
-        fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, place, at, stage, held);
+        fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, place, at, stage);
     }
 }
 
@@ -66,7 +66,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * (unsigned)seq_len + sum_at;
     const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
-    uint2 held_first[PIECES_OF(rows, STEPS)] = {};
     float A[2][4], carry[2][4], zeros[2][4] = {};
     put_states(d_A_so_far, zeros);
     so_far[0] = so_far[1] = 0.0f;
@@ -84,16 +83,14 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch_all<stored, lanes>(&args, &place, saved, at, stages, held_first);
-    land_rows<stored, lanes, rows>(&args, &place, stages, held_first);
+    fetch_all<stored, lanes>(&args, &place, saved, at, stages);
     for (int turn = 0; at >= 0; at -= warps * STEPS, turn = 1 - turn) {
         float *const stage = stages + turn * STAGE_FLOATS(lanes);
         float *const next = stages + (1 - turn) * STAGE_FLOATS(lanes);
         const bool whole = at + STEPS <= seq_len && seq_len % 4 == 0;
-        __pipeline_wait_prior(0);
+        land_rows<stored, lanes, rows>(&args, &place, stage);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        uint2 held[PIECES_OF(rows, STEPS)] = {};
-        fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, next, held);
+        fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, next);
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         if (args.z != NULL)
             gate<lanes>(stage, row, mine);
@@ -126,7 +123,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
             for (int i = 0; i < 4; i++)
                 note[k][i] = product[k][i] + start[k][i];
         put_states(stage + H_AT(lanes) + lane * 4, note); /* nobody reads it: see relay.cu */
-        land_rows<stored, lanes, rows>(&args, &place, next, held);
 
         /* 2. The turn. */
         named_barrier_sync(warp + 1, 64);

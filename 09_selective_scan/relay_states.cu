@@ -34,7 +34,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
     const float bias = args.delta_bias != NULL && row < place.here ? args.delta_bias[place.channel + row] : 0.0f;
-    uint2 held[PIECES_OF(rows, STEPS)] = {};
     float A[2][4], h[2][4];
     load_pair<lanes>(&args, &place, place.channel, args.A, A);
     load_pair<lanes>(&args, &place, place.channels, args.initial_state, h);
@@ -51,12 +50,11 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
         named_barrier_arrive(1, 64);
     }
 
-    fetch_rows<stored, lanes, rows>(&args, &place, warp * STEPS, stage, held);
-    land_rows<stored, lanes, rows>(&args, &place, stage, held);
+    fetch_rows<stored, lanes, rows>(&args, &place, warp * STEPS, stage);
     for (int at = warp * STEPS; at < seq_len; at += warps * STEPS) {
-        __pipeline_wait_prior(0);
+        land_rows<stored, lanes, rows>(&args, &place, stage);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch_rows<stored, lanes, rows>(&args, &place, at + warps * STEPS, next, held);
+        fetch_rows<stored, lanes, rows>(&args, &place, at + warps * STEPS, next);
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         __syncwarp();
 
@@ -104,7 +102,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
             named_barrier_arrive(follower + 1, 64);
         }
         put_states(saved + (size_t)(at / STEPS) * A_LANE * 32, h);
-        land_rows<stored, lanes, rows>(&args, &place, next, held);
         float *const done = stage;
         stage = next, next = done;
     }

@@ -33,8 +33,8 @@ static __device__ __forceinline__ void get_steps(const float *stage, const float
    own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels leaves
    them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const float *stage, const float *steps, int row, int part, int order,
-                                                    const float A[2][4], float h[2][4], float a[STEPS][2][4],
+static __device__ __forceinline__ void walk_forward(const float *stage, const float *steps, int row, int part,
+                                                    int order, const float A[2][4], float h[2][4], float a[STEPS][2][4],
                                                     float kept[STEPS][2][4], float y[STEPS], float sums[STEPS])
 {
 #pragma unroll
