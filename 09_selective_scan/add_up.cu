@@ -20,6 +20,7 @@ static __global__ void add_up(size_t outer, size_t count, size_t inner, const fl
         return;
     const float *const part = parts + i / inner * count * inner + i % inner;
     float sum = 0.0f;
+#pragma unroll 16 /* so many loads on their way at once, where threads are few */
     for (size_t p = 0; p < count; p++)
         sum += part[p * inner];
     sums[i] = (stored)sum;

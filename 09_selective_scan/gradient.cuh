@@ -106,6 +106,16 @@ static __device__ __forceinline__ int piece_step()
     return threadIdx.x / 2 % 2 * 4;
 }
 
+static __device__ __forceinline__ void add_states(float *there, const float more[2][4])
+{
+    float sums[2][4];
+    get_states(there, sums);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        sums[i / 4][i % 4] += more[i / 4][i % 4];
+    put_states(there, sums);
+}
+
 /* Whether a row of a stage is there, and where its array has step `at` of it. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ bool find_row(const struct selective_args *args, const struct pair_place *place,

@@ -28,21 +28,6 @@
 #define STAGE_FLOATS(lanes) (H_AT(lanes) + 32 * A_LANE)
 #define WARP_FLOATS(lanes) (2 * STAGE_FLOATS(lanes) + ROOM(2 * BOTH(lanes), STEPS) + 2 * 32 * A_LANE + 2 * 32)
 
-/* Sends off the chunk that begins at step `at`, if it is one. */
-template <typename stored, int lanes>
-static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct pair_place *place,
-                                                 const float *saved, int at, float *stage)
-{
-    const int lane = threadIdx.x % 32;
-    if (at >= 0) {
-        const float *const from = saved + (size_t)(at / STEPS) * 32 * A_LANE + lane * 4;
-        float *const to = stage + H_AT(lanes) + lane * 4;
-        __pipeline_memcpy_async(to, from, 16);
-        __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
-        fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, place, at, stage);
-    }
-}
-
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     relay_backward(struct selective_args args, struct selective_parts parts)
@@ -105,51 +90,35 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
         if (args.z != NULL) {
-            float u[own], d_z[own];
-            fold_states<lanes>(y, part);
-            get<STEPS, own>(stage, row, mine, u);
-            get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
-#pragma unroll
-            for (int i = 0; i < own; i++)
-                d_z[i] *= y[i] + D * u[i];
+            finish_z<lanes>(stage, row, part, mine, D, y);
             if (here)
-                store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, d_z);
+                store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, y);
         }
         __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
         walk_back_from_0<lanes>(stage, steps, row, part, order, A, a, product, start);
 #pragma unroll
-        for (int k = 0; k < 2; k++)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                note[k][i] = product[k][i] + start[k][i];
+        for (int i = 0; i < 8; i++)
+            note[i / 4][i % 4] = product[i / 4][i % 4] + start[i / 4][i % 4];
         put_states(stage + H_AT(lanes) + lane * 4, note); /* nobody reads it: see relay.cu */
 
         /* 2. The turn. */
         named_barrier_sync(warp + 1, 64);
         get_states(baton, carry);
 #pragma unroll
-        for (int k = 0; k < 2; k++)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                start[k][i] = product[k][i] * carry[k][i] + start[k][i];
+        for (int i = 0; i < 8; i++)
+            start[i / 4][i % 4] = product[i / 4][i % 4] * carry[i / 4][i % 4] + start[i / 4][i % 4];
         if (at > 0) {
             put_states(to_follower, start);
             named_barrier_arrive(follower + 1, 64);
         }
 
         /* 3. After it: the gradients. */
-        float d_input[STEPS], d_step[STEPS], d_A[2][4] = {}, all_A[2][4];
+        float d_input[STEPS], d_step[STEPS], d_A[2][4] = {};
         walk_back<lanes>(stage, steps, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);
-        get_states(d_A_so_far, all_A);
-#pragma unroll
-        for (int k = 0; k < 2; k++)
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                all_A[k][i] += d_A[k][i];
-        put_states(d_A_so_far, all_A);
+        add_states(d_A_so_far, d_A);
         fold_states<lanes>(d_input, part);
         fold_states<lanes>(d_step, part);
         finish_own<lanes>(&args, stage, steps, row, mine, bias, D, seq_len - at - mine, d_input, d_step, so_far);

@@ -139,6 +139,21 @@ walk_back(const float *stage, const float *steps, int row, int part, int order, 
     }
 }
 
+/* Sends off the chunk that begins at step `at`, if it is one. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct pair_place *place,
+                                                 const float *saved, int at, float *stage)
+{
+    const int lane = threadIdx.x % 32;
+    if (at >= 0) {
+        const float *const from = saved + (size_t)(at / STEPS) * 32 * A_LANE + lane * 4;
+        float *const to = stage + H_AT(lanes) + lane * 4;
+        __pipeline_memcpy_async(to, from, 16);
+        __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
+        fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, place, at, stage);
+    }
+}
+
 /* ---- A lane's own steps of its first channel, from `mine` on ---- */
 
 /* d_y = d_out silu(z) takes the place of d_out in the stage, and d_out silu'(z), which is d_z but for y, that of z. */
@@ -157,6 +172,21 @@ static __device__ __forceinline__ void gate(float *stage, int row, int mine)
     }
     put<STEPS, own>(stage + D_OUT_AT(lanes), row, mine, d_out);
     put<STEPS, own>(stage + Z_AT(lanes), row, mine, z);
+}
+
+/* y, as walk_forward leaves it, becomes d_z. */
+template <int lanes>
+static __device__ __forceinline__ void finish_z(const float *stage, int row, int part, int mine, float D,
+                                                float y[STEPS])
+{
+    enum { own = OWN_STEPS(lanes) };
+    float u[own], d_z[own];
+    fold_states<lanes>(y, part);
+    get<STEPS, own>(stage, row, mine, u);
+    get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
+#pragma unroll
+    for (int i = 0; i < own; i++)
+        y[i] = d_z[i] * (y[i] + D * u[i]);
 }
 
 /* d_input becomes d_u and d_step d_delta. Adds to so_far what the `left` steps are in d_D and d_bias. */
