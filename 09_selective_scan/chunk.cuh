@@ -12,8 +12,8 @@
 
        | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
-   Backward, d_out follows C. In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2
-   lie in different banks. Behind four rows of 8 there is room for four floats: this holds for rows r and r + 4. */
+   In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks. Behind
+   four rows of 8 there is room for four floats: this holds for rows r and r + 4. */
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
 
@@ -27,7 +27,6 @@
 #define CHANNELS(lanes) (32 / (lanes))
 #define STATES_OF(lanes) (4 * (lanes))
 #define STAGE_ROWS(lanes) (3 * CHANNELS(lanes) + 2 * STATES_OF(lanes))
-#define BACKWARD_ROWS(lanes) (STAGE_ROWS(lanes) + CHANNELS(lanes))
 #define ROOM(rows, steps) ((rows) * ((steps) < 16 ? (steps) + 1 : (steps))) /* floats, for a multiple of four rows */
 #define STAGE(lanes, steps) ROOM(STAGE_ROWS(lanes), steps)
 #define PIECES_OF(rows, steps) (((rows) * (steps) / 4 + 31) / 32) /* a lane's, of four steps each */
@@ -36,7 +35,6 @@
 #define ROW_Z(lanes) (2 * CHANNELS(lanes))
 #define ROW_B(lanes) (3 * CHANNELS(lanes))
 #define ROW_C(lanes) (3 * CHANNELS(lanes) + STATES_OF(lanes))
-#define ROW_D_OUT(lanes) STAGE_ROWS(lanes)
 
 /* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. */
 template <int steps>
@@ -176,30 +174,27 @@ static __device__ __forceinline__ void store_states(const struct selective_args 
 
 /* Finds the lane's pieces of the stage in memory: `first` is the warp's first channel of those of its group, `here` how
    many it has, `at` the first step. Returns a mask of those that are there; a missing array, channel or state has none.
-   `rows` says how many of the rows above the stage has. */
-template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
+   */
+template <typename stored, int lanes, int steps>
 static __device__ __forceinline__ unsigned find_pieces(const struct selective_args *args, size_t batch, size_t group,
                                                        size_t first, int here, int at, const stored *pieces[])
 {
     unsigned there = 0;
 #pragma unroll
-    for (int j = 0; j < PIECES_OF(rows, steps); j++) {
+    for (int j = 0; j < PIECES(lanes, steps); j++) {
         const int piece = threadIdx.x % 32 + j * 32, row = piece / (steps / 4), t = piece % (steps / 4) * 4;
-        const bool of_states = row >= ROW_B(lanes) && row < ROW_D_OUT(lanes);
-        const int own = of_states            ? (row - ROW_B(lanes)) % STATES_OF(lanes)
-                        : row < ROW_B(lanes) ? row % CHANNELS(lanes)
-                                             : row - ROW_D_OUT(lanes);
-        const void *const array = row < ROW_DELTA(lanes)   ? args->u
-                                  : row < ROW_Z(lanes)     ? args->delta
-                                  : row < ROW_B(lanes)     ? args->z
-                                  : row < ROW_C(lanes)     ? args->B
-                                  : row < ROW_D_OUT(lanes) ? args->C
-                                                           : args->d_out;
+        const bool of_states = row >= ROW_B(lanes);
+        const int own = of_states ? (row - ROW_B(lanes)) % STATES_OF(lanes) : row % CHANNELS(lanes);
+        const void *const array = row < ROW_DELTA(lanes) ? args->u
+                                  : row < ROW_Z(lanes)   ? args->delta
+                                  : row < ROW_B(lanes)   ? args->z
+                                  : row < ROW_C(lanes)   ? args->B
+                                                         : args->C;
         const size_t array_row = of_states
                                      ? (batch * args->groups + group) * args->states + own
                                      : batch * args->channels + args->channels / args->groups * group + first + own;
         pieces[j] = (const stored *)array + array_row * args->seq_len + at + t;
-        if (row < rows && array != NULL && own < (of_states ? (int)args->states : here))
+        if (row < STAGE_ROWS(lanes) && array != NULL && own < (of_states ? (int)args->states : here))
             there |= 1u << j;
     }
     return there;
@@ -299,40 +294,22 @@ static __device__ __forceinline__ int first_own(int part)
            (lanes > 4 ? (part >> 2 & 1) * (steps / 8) : 0) + (lanes > 8 ? (part >> 3 & 1) * (steps / 16) : 0);
 }
 
-/* ---- Backward: sums over the channels of the warp, for each state and step. A lane's i-th state is
-   (i ^ order) lanes + part, where `order` are two bits of its channel's number (2, 4 or 8 lanes). So the two states
-   that a lane gives away are always its last ones, and those that its neighbour keeps. ---- */
-
-template <int lanes>
-static __device__ __forceinline__ int order_of(int lane)
+/* Four results to global memory, at a multiple of their size. (As an assignment it became four stores of one each.) */
+static __device__ __forceinline__ void store4(float *to, const float values[4])
 {
-    return (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+    __stcs((float4 *)to, make_float4(values[0], values[1], values[2], values[3]));
 }
 
-/* The sum of values[0] and of all that belong to the same state, over four channels. */
-template <int lanes>
-static __device__ __forceinline__ float add_channels(const float values[4])
+template <typename stored>
+static __device__ __forceinline__ void store4(stored *to, const float values[4])
 {
-    const float first = values[0] + __shfl_xor_sync(0xFFFFFFFFu, values[2], 16);
-    const float second = values[1] + __shfl_xor_sync(0xFFFFFFFFu, values[3], 16);
-    return first + __shfl_xor_sync(0xFFFFFFFFu, second, lanes == 8 ? 1 : 8);
-}
-
-/* Adds up add_channels' sums of all 8 steps over the channels that are left. Each lane keeps `lanes` of them, those of
-   its state 0 from step first_sum(lane) on. */
-template <int lanes>
-static __device__ __forceinline__ void fold_channels(float sums[8], int lane)
-{
-    if (lanes < 8)
-        fold_once<4>(sums, lane, 1);
-    if (lanes < 4)
-        fold_once<2>(sums, lane, 4);
-}
-
-template <int lanes>
-static __device__ __forceinline__ int first_sum(int lane)
-{
-    return (lanes < 8 ? (lane & 1) * 4 : 0) + (lanes < 4 ? (lane & 4) / 2 : 0);
+    stored four[4];
+    uint2 bits;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        four[i] = (stored)values[i];
+    memcpy(&bits, four, sizeof bits);
+    __stcs((uint2 *)to, bits);
 }
 
 /* The first `left` of `count` results, to global memory. `whole`: all are there, and pieces of four are aligned. */
@@ -341,15 +318,8 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
 {
     if (whole && count % 4 == 0) {
 #pragma unroll
-        for (int i = 0; i < count; i += 4) {
-            __align__(16) stored four[4];
-            for (int j = 0; j < 4; j++)
-                four[j] = (stored)values[i + j];
-            if (sizeof(stored) == 4)
-                *(float4 *)(to + i) = *(const float4 *)four;
-            else
-                *(uint2 *)(to + i) = *(const uint2 *)four;
-        }
+        for (int i = 0; i < count; i += 4)
+            store4(to + i, values + i);
     } else {
 #pragma unroll
         for (int i = 0; i < count; i++)

@@ -2,20 +2,10 @@
 #include "../05_pipe/pipe.h"
 #include "selective_scan.h"
 
-/* The warps that fused_steps makes of a shape. */
-static size_t fused_steps_warps(const struct selective_args *args)
-{
-    size_t lanes = 1;
-    while (4 * lanes < args->states)
-        lanes *= 2;
-    const size_t channels = 32 / lanes;
-    return args->batch * args->groups * ((args->channels / args->groups + channels - 1) / channels);
-}
-
-/* With few warps a multiprocessor waits most of the time, and relay, which makes eight of each, is faster. Measured on
-   an H200 with 16 states: 2 warps a multiprocessor take relay about half as long as fused_steps, 16 once and a half as
-   long. Between these fused_steps takes as long as with 2, until the multiprocessors are busy, and relay takes as long
-   as its work: so the two meet where the warps have doubled, at 4. */
+/* A block of fused_steps is a warp. With few warps a multiprocessor waits most of the time, and relay, which makes
+   eight of each, is faster. Measured on an H200 with 16 states: 2 warps a multiprocessor take relay about half as long
+   as fused_steps, 16 once and a half as long. Between these fused_steps takes as long as with 2, until the
+   multiprocessors are busy, and relay takes as long as its work: so the two meet where the warps have doubled, at 4. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
@@ -26,7 +16,8 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     const cudaError_t read = pipe_read_chip(&chip);
     if (read != cudaSuccess)
         return read;
-    if (chip.arch >= 80 && selective_relay_fits(args) && fused_steps_warps(args) < 4 * (size_t)chip.multiprocessors)
+    if (chip.arch >= 80 && selective_relay_fits(args) &&
+        selective_fused_steps_blocks(args) < 4 * (size_t)chip.multiprocessors)
         return selective_relay_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
 }

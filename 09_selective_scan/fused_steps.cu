@@ -88,13 +88,7 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
 template <typename stored>
 static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
 {
-    const size_t lanes = args->states <= 4    ? 1
-                         : args->states <= 8  ? 2
-                         : args->states <= 16 ? 4
-                         : args->states <= 32 ? 8
-                                              : 16;
-    const size_t channels = 32 / lanes,
-                 blocks = args->batch * args->groups * ((args->channels / args->groups - 1) / channels + 1);
+    const size_t lanes = selective_fused_steps_lanes(args), blocks = selective_fused_steps_blocks(args);
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     void (*const kernel)(struct selective_args) = lanes == 1   ? fused_steps_forward<stored, 1>

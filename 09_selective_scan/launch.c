@@ -148,6 +148,26 @@ size_t selective_expanded_workspace(const struct selective_args *args, bool back
     return backward ? 0 : 3 * ((count + 3) / 4 * 16);
 }
 
+size_t selective_fused_steps_lanes(const struct selective_args *args)
+{
+    size_t lanes = 1;
+    while (4 * lanes < args->states)
+        lanes *= 2;
+    return lanes;
+}
+
+/* How many blocks of a warp's channels, 32 / lanes, the channels of a group are. */
+static size_t blocks_of_group(const struct selective_args *args, size_t lanes)
+{
+    const size_t channels = 32 / lanes;
+    return (args->channels / args->groups + channels - 1) / channels;
+}
+
+size_t selective_fused_steps_blocks(const struct selective_args *args)
+{
+    return args->batch * args->groups * blocks_of_group(args, selective_fused_steps_lanes(args));
+}
+
 size_t selective_relay_lanes(const struct selective_args *args)
 {
     return args->states <= 8 ? 2 : args->states <= 16 ? 4 : 8;
@@ -155,20 +175,19 @@ size_t selective_relay_lanes(const struct selective_args *args)
 
 size_t selective_relay_blocks(const struct selective_args *args)
 {
-    const size_t channels = 32 / selective_relay_lanes(args);
-    return (args->channels / args->groups + channels - 1) / channels;
+    return blocks_of_group(args, selective_relay_lanes(args));
+}
+
+/* A lane has two channels there: a block has those of lanes / 2 lanes a channel. */
+size_t selective_relay_parts(const struct selective_args *args)
+{
+    return blocks_of_group(args, selective_relay_lanes(args) / 2);
 }
 
 bool selective_relay_fits(const struct selective_args *args)
 {
     return args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
-           (selective_is_empty(args) || args->batch * args->groups * selective_relay_blocks(args) <= 0x7FFFFFFF);
-}
-
-/* A block gets more than 48 KB of shared memory only if it asks. */
-cudaError_t selective_allow_shared(const void *kernel, size_t bytes)
-{
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+           args->batch * args->channels <= 0x7FFFFFFF / args->states; /* it counts the rows of arrays by int */
 }
 
 /* Backward the partial sums, and the states before each chunk. */
@@ -176,7 +195,7 @@ size_t selective_relay_workspace(const struct selective_args *args, bool backwar
 {
     if (!backward || selective_is_empty(args))
         return 0;
-    const size_t blocks = selective_relay_blocks(args), chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
+    const size_t blocks = selective_relay_parts(args), chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
     return selective_parts_of(args, blocks).bytes +
-           args->batch * args->groups * blocks * chunks * 32 * 4 * sizeof(float);
+           args->batch * args->groups * blocks * chunks * 32 * 8 * sizeof(float);
 }

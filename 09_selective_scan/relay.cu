@@ -16,6 +16,7 @@
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
+#include "../05_pipe/pipe.h"
 #include "chunk.cuh"
 #include "selective_scan.h"
 
@@ -131,7 +132,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
                                                   : lanes == 4 ? relay_forward<stored, 4>
                                                                : relay_forward<stored, 8>;
     const size_t floats = lanes == 2 ? RELAY_FLOATS(2) : lanes == 4 ? RELAY_FLOATS(4) : RELAY_FLOATS(8);
-    const cudaError_t error = selective_allow_shared((const void *)kernel, floats * sizeof(float));
+    const cudaError_t error = pipe_allow_shared((const void *)kernel, floats * sizeof(float), 80);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);
     return error != cudaSuccess ? error : cudaGetLastError();

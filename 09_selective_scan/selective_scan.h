@@ -59,18 +59,22 @@ size_t selective_warps(const struct selective_args *args);
 cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
                              cudaStream_t stream);
 
-/* relay backward: lanes of a channel, and how many blocks have the channels of a group. */
+/* fused_steps: lanes of a channel, and blocks of all channels of all batches. There must be a channel. */
+size_t selective_fused_steps_lanes(const struct selective_args *args);
+size_t selective_fused_steps_blocks(const struct selective_args *args);
+
+/* relay: lanes of a channel, and how many blocks have the channels of a group, of which there must be one. */
 size_t selective_relay_lanes(const struct selective_args *args);
 size_t selective_relay_blocks(const struct selective_args *args);
+
+/* The same, backward. */
+size_t selective_relay_parts(const struct selective_args *args);
 
 /* Whether relay takes these sizes. */
 bool selective_relay_fits(const struct selective_args *args);
 
-/* Lets the kernel's blocks have `bytes` of dynamic shared memory, or returns the chip's error. */
-cudaError_t selective_allow_shared(const void *kernel, size_t bytes);
-
 /* Its first walk, forward through time: leaves the states before each chunk in parts->rest, (batch, groups,
-   blocks of a group, chunks, 32 lanes, 4). Launches and does not wait (relay_states.cu). */
+   parts of a group, chunks, 2, 32 lanes, 4). Launches and does not wait (relay_states.cu). */
 cudaError_t selective_relay_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
 

@@ -256,7 +256,7 @@ int selection_shapes(struct selection *selection)
     const int list = list_size(selection->operation);
     struct shapes defaults = {NULL, 0};
     char why[256] = "";
-    bool any = false, given = options->variant != NULL;
+    bool any = false;
     selection->shapes_named = options->num_list > 0;
 
     (chapter->default_shapes != NULL ? chapter->default_shapes : selection->operation->default_shapes)(selection->place,
@@ -279,7 +279,7 @@ int selection_shapes(struct selection *selection)
         any = anyone_takes(selection, shapes->sizes[i], why, sizeof why);
     for (int s = 0; s < selection->operation->num_sizes; s++)
         selection->shapes_named = selection->shapes_named || options->size_given[s];
-    if (!any && (given || selection->shapes_named))
+    if (!any && (options->variant != NULL || selection->shapes_named))
         return usage_error("%s; choose another shape or variant", why);
     return 0;
 }

@@ -8,7 +8,7 @@ use File::Temp 'tempdir';
 use lib 'common';
 use Tables;
 our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants run_program write_npy npy_bytes read_npy read_file write_file marked_line
-    scratch refuses copy_of_chapters build_quickly), @Tables::EXPORT);
+    scratch refuses copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Tables::EXPORT);
 
 # The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
 sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
@@ -130,6 +130,38 @@ sub float16 {
     my ($bits) = @_;
     my ($sign, $exponent, $fraction) = ($bits >> 15 ? -1 : 1, $bits >> 10 & 31, $bits & 1023);
     return $sign * ($exponent == 31 ? ($fraction ? -sin(9**9**9) : 9**9**9) : $exponent == 0 ? $fraction * 2**-24 : (1024 + $fraction) * 2**($exponent - 25));
+}
+
+# ---- the arrays of an operation, each in a file of its name ----
+
+# Says what the functions below are to know: the program, the values of its sizes, and the names of each array's sizes. Both hashes may still change.
+my ($computes, $size, $dims);
+sub describe_arrays { ($computes, $size, $dims) = @_ }
+sub sizes_of { return map { $size->{$_} } @{ $dims->{ $_[0] } } }
+
+# How many elements an array has.
+sub count_of {
+    my $count = 1;
+    $count *= $_ for sizes_of($_[0]);
+    return $count;
+}
+
+# The option for an array, and its file.
+sub option_of { return ('--' . ($_[0] =~ s/_/-/gr), scratch("$_[0].npy")) }
+sub write_array { write_npy(scratch("$_[0].npy"), '(' . join(', ', sizes_of($_[0])) . ',)', @{ $_[1] }) }
+
+# Runs a variant on these inputs, name => values, and with these flags, name => whether; returns the arrays that it is to write.
+sub compute {
+    my ($in, $variant, @written) = @_;
+    my @options = map { (option_of($_))[0] } grep { !ref $in->{$_} && $in->{$_} } sort keys %$in;
+    for my $name (grep { ref $in->{$_} } sort keys %$in) {
+        write_array($name, $in->{$name});
+        push @options, option_of($name);
+    }
+    unlink map { scratch("$_.npy") } @written;
+    my (undef, undef, $err) = run_program($computes, @options, (map { option_of($_) } @written), '--variant', $variant);
+    Test::More::diag("$variant: $err") if $err ne '';
+    return { map { my (undef, @values) = read_npy(scratch("$_.npy")); $_ => \@values } @written };
 }
 
 # The chapters and their objects for the simulator, in a folder where they may be changed and built.

@@ -74,11 +74,7 @@ my %dims = (
     (map { $_ => [qw(batch chunks heads dk rank)] } qw(W Y d_W d_Y)),
     (map { $_ => [qw(batch heads dk dv)] } qw(initial_state final_state d_final_state d_initial_state)),
 );
-sub count_of {
-    my $count = 1;
-    $count *= $size{$_} for @{ $dims{ $_[0] } };
-    return $count;
-}
+describe_arrays($p, \%size, \%dims);
 
 # Takes a hash of arrays and `exclusive`; returns h_out and final_state.
 sub definition {
@@ -108,27 +104,10 @@ sub definition {
 
 my $state = 1;
 sub random { $state = ($state * 1103515245 + 12345) % 2**31; return int($state / 2**16) % 5 / 2 - 1 } # -1 ... 1 in halves
-my (%all, %file);
+my %all;
 sub make_arrays {
     $size{decays} = $_[0];
     %all = map { my $name = $_; ($name => [map { random() } 1 .. count_of($name)]) } qw(h_local gamma W Y initial_state d_h_out d_final_state);
-}
-%file = map { $_ => scratch("$_.npy") } keys %dims;
-sub option_of { return ('--' . ($_[0] =~ s/_/-/gr), $file{ $_[0] }) }
-sub write_array { write_npy($file{ $_[0] }, '(' . join(', ', map { $size{$_} } @{ $dims{ $_[0] } }) . ')', @{ $_[1] }) }
-
-# Runs a variant on these arrays; returns what it writes.
-sub compute {
-    my ($in, $variant, @written) = @_;
-    my @options;
-    for my $name (sort grep { ref $in->{$_} } keys %$in) {
-        write_array($name, $in->{$name});
-        push @options, option_of($name);
-    }
-    unlink @file{@written};
-    my ($status, $out, $err) = run_program($p, @options, (map { option_of($_) } @written), ($in->{exclusive} ? '--exclusive' : ()), '--variant', $variant);
-    diag("$variant: $err") if $err ne '';
-    return { map { my (undef, @values) = read_npy($file{$_}); $_ => \@values } @written };
 }
 sub same { my ($is, $must_be) = @_; return @$is == @$must_be && !grep { $is->[$_] != $must_be->[$_] } 0 .. $#$is }
 

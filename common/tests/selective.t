@@ -67,13 +67,9 @@ my %dims = (
     (map { $_ => ['channels'] } qw(D delta_bias d_D d_delta_bias)),
     (map { $_ => [qw(batch channels states)] } qw(initial_state final_state d_initial_state d_final_state)),
 );
-sub count_of {
-    my $count = 1;
-    $count *= $size{$_} for @{ $dims{ $_[0] } };
-    return $count;
-}
+describe_arrays($p, \%size, \%dims);
 
-# Takes a hash of arrays and `softplus`; returns out and final_state.
+# Takes a hash of arrays and `delta_softplus`; returns out and final_state.
 sub definition {
     my ($in) = @_;
     my ($batch, $channels, $states, $groups, $seq_len) = @size{qw(batch channels states groups seq_len)};
@@ -85,7 +81,7 @@ sub definition {
             for my $l (0 .. $seq_len - 1) {
                 my $at = ($b * $channels + $d) * $seq_len + $l;
                 my $step = $in->{delta}[$at] + ($in->{delta_bias} ? $in->{delta_bias}[$d] : 0);
-                $step = log(1 + exp $step) if $in->{softplus};
+                $step = log(1 + exp $step) if $in->{delta_softplus};
                 my $y = $in->{D} ? $in->{D}[$d] * $in->{u}[$at] : 0;
                 for my $n (0 .. $states - 1) {
                     my $bc = (($b * $groups + $g) * $states + $n) * $seq_len + $l;
@@ -109,25 +105,7 @@ sub inputs {
     my ($softplus, @with) = @_;
     my %in = map { $_ => $all{$_} } qw(u delta A B C), @with;
     $in{delta} = [map { abs($_) + 1 } @{ $all{delta} }] if !$softplus;
-    return { %in, softplus => $softplus };
-}
-
-my %file = map { $_ => scratch("$_.npy") } keys %dims;
-sub option_of { return ('--' . ($_[0] =~ s/_/-/gr), $file{ $_[0] }) }
-sub write_array { write_npy($file{ $_[0] }, '(' . join(', ', map { $size{$_} } @{ $dims{ $_[0] } }) . ',)', @{ $_[1] }) }
-
-# Runs a variant on these arrays; returns what it writes.
-sub compute {
-    my ($in, $variant, @written) = @_;
-    my @options;
-    for my $name (sort grep { ref $in->{$_} } keys %$in) {
-        write_array($name, $in->{$name});
-        push @options, option_of($name);
-    }
-    unlink @file{@written};
-    my ($status, $out, $err) = run_program($p, @options, (map { option_of($_) } @written), ($in->{softplus} ? '--delta-softplus' : ()), '--variant', $variant);
-    diag("$variant: $err") if $err ne '';
-    return { map { my (undef, @values) = read_npy($file{$_}); $_ => \@values } @written };
+    return { %in, delta_softplus => $softplus };
 }
 
 # The largest difference, over the largest value.

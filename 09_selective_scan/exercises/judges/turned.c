@@ -1,30 +1,13 @@
 /* 09.3: all states of a selective scan with one state, B = 1 and no C. */
 #include "judge.h"
 
-#include <math.h>
+#include "one_state.h"
 
 cudaError_t launch_turned(int channels, int seq_len, const float *u, const float *delta, float *out);
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {
     return launch_turned((int)size[0], (int)size[1], array[0], array[1], array[2]);
-}
-
-static size_t roundings(const size_t *size)
-{
-    return 8 * size[1] + 8;
-}
-
-static void reference(const size_t *size, double *const *array)
-{
-    for (size_t d = 0; d < size[0]; d++) {
-        double h = 0.0;
-        for (size_t l = 0; l < size[1]; l++) {
-            const double step = fabs(array[1][d * size[1] + l]);
-            h = exp(-step / 16.0) * h + step * array[0][d * size[1] + l];
-            array[2][d * size[1] + l] = h;
-        }
-    }
 }
 
 const struct judge judge = {
