@@ -38,10 +38,12 @@
 #define ROW_C(lanes) (3 * CHANNELS(lanes) + STATES_OF(lanes))
 #define ROW_D_OUT(lanes) STAGE_ROWS(lanes)
 
-/* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. */
-template <int steps>
+/* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. Rows of 16 bits lie as they are. */
+template <int steps, typename element = float>
 static __device__ __forceinline__ int place(int row, int t)
 {
+    if (sizeof(element) < 4)
+        return row * steps + t;
     return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : steps == 8 ? (row & ~3) + t : t);
 }
 
@@ -65,6 +67,19 @@ static __device__ __forceinline__ void get(const float *rows, int row, int t, fl
         } else {
             to[0] = rows[place<steps>(row, t)];
         }
+}
+
+template <int steps, int count, typename stored>
+static __device__ __forceinline__ void get(const stored *rows, int row, int t, float to[count])
+{
+    enum { side_by_side = count % 4 == 0 ? 4 : count };
+#pragma unroll
+    for (int i = 0; i < count; i += side_by_side) {
+        __align__(8) stored some[side_by_side];
+        memcpy(some, __builtin_assume_aligned(rows + place<steps, stored>(row, t + i), sizeof some), sizeof some);
+        for (int j = 0; j < side_by_side; j++)
+            to[i + j] = (float)some[j];
+    }
 }
 
 template <int steps, int count>
@@ -124,25 +139,26 @@ static __device__ __forceinline__ void land4(const stored *, float *to, uint2 he
 }
 
 /* Where a lane works: its warp's channels are `here` of its group's from `first` on, and the lane has one of them, in
-   `row` of a stage. A lane without one (row >= here) computes what its first neighbour has, and writes nothing. */
+   `row` of a stage. A lane without one (row >= here) computes with the group's last channel, and writes nothing. */
 struct chunk_place {
     size_t batch, group, first;
     size_t channel, both; /* of all channels; of all channels of all batches */
     int part, row, here;
 };
 
-/* Blocks have a warp's channels each, of one group, in order. */
-template <int lanes>
+/* Blocks have the channels of `warps` warps each, of one group, in order. */
+template <int lanes, int warps = 1>
 static __device__ __forceinline__ struct chunk_place place_of(const struct selective_args *args)
 {
-    const int lane = threadIdx.x % 32;
-    const size_t per_group = args->channels / args->groups, blocks = (per_group - 1) / CHANNELS(lanes) + 1;
+    enum { channels = warps * CHANNELS(lanes) }; /* of a block */
+    const int lane = threadIdx.x % 32, warp = warps > 1 ? threadIdx.x / 32 : 0;
+    const size_t per_group = args->channels / args->groups, blocks = (per_group - 1) / channels + 1;
     struct chunk_place place;
     place.part = lane / 2 % lanes, place.row = lane / (2 * lanes) * 2 + lane % 2;
     place.group = blockIdx.x / blocks % args->groups, place.batch = blockIdx.x / blocks / args->groups;
-    place.first = blockIdx.x % blocks * CHANNELS(lanes);
+    place.first = min(blockIdx.x % blocks * channels + warp * CHANNELS(lanes), per_group);
     place.here = (int)min(per_group - place.first, (size_t)CHANNELS(lanes));
-    place.channel = place.group * per_group + place.first + (place.row < place.here ? place.row : 0);
+    place.channel = place.group * per_group + min(place.first + place.row, per_group - 1);
     place.both = place.batch * args->channels + place.channel;
     return place;
 }
@@ -246,8 +262,8 @@ static __device__ __forceinline__ void land(const stored *const pieces[], unsign
 
 /* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and
    leave the states as they are. */
-template <int lanes, int steps>
-static __device__ __forceinline__ void prepare(const float *stage, int row, int mine, int own_at, int seq_len,
+template <int lanes, int steps, typename stored>
+static __device__ __forceinline__ void prepare(const stored *stage, int row, int mine, int own_at, int seq_len,
                                                float bias, bool delta_softplus, float *to)
 {
     enum { own = steps / lanes };
@@ -257,7 +273,7 @@ static __device__ __forceinline__ void prepare(const float *stage, int row, int 
 #pragma unroll
     for (int i = 0; i < own; i++) {
         step[i] = step_of(step[i] + bias, delta_softplus);
-        if (own_at + i >= seq_len)
+        if (own_at + own > seq_len && own_at + i >= seq_len)
             step[i] = 0.0f;
         u[i] *= step[i];
     }
@@ -358,14 +374,14 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
     }
 }
 
-/* The end of a chunk, which begins at step `at`: y of the lane's states, added up over its channel's lanes, + D u,
-   times silu(z), to `out`. */
-template <typename stored, int lanes, int steps>
+/* The end of a chunk: y of the lane's states, added up over its channel's lanes, + D u, times silu(z). `out` is where
+   the first step that the lane is left with belongs; `left` steps from the chunk's first on are in the sequence. */
+template <typename stored, int lanes, int steps, typename staged>
 static __device__ __forceinline__ void finish(const struct selective_args *args, const struct chunk_place *place,
-                                              const float *stage, float D, int at, float y[steps])
+                                              const staged *stage, float D, int left, stored *out, float y[steps])
 {
     enum { own = steps / lanes };
-    const int mine = first_own<lanes, steps>(place->part), seq_len = (int)args->seq_len;
+    const int mine = first_own<lanes, steps>(place->part);
     float u[own], z[own];
     fold<lanes, steps>(y, place->part);
     get<steps, own>(stage, place->row, mine, u);
@@ -377,8 +393,7 @@ static __device__ __forceinline__ void finish(const struct selective_args *args,
             y[i] *= silu(z[i]);
     }
     if (place->row < place->here)
-        store<stored, own>((stored *)args->out + place->both * seq_len + at + mine, seq_len - at - mine,
-                           at + steps <= seq_len && seq_len % 4 == 0, y);
+        store<stored, own>(out, left - mine, left >= steps && args->seq_len % 4 == 0, y);
 }
 
 #endif

@@ -16,57 +16,86 @@
 #include <arch.h>
 #include <cuda_runtime.h>
 
-#include "chunk.cuh"
+#include "rows.cuh"
 #include "selective_scan.h"
 
 enum { STEPS = 16 };
+#define WARPS(lanes) ((lanes) < FUSED_STEPS_WARPS ? (lanes) : FUSED_STEPS_WARPS)
+
+/* What a block has of a chunk. */
+template <typename stored, int lanes>
+struct stage {
+    stored B_and_C[2 * STATES_OF(lanes) * STEPS];
+    stored rows[WARPS(lanes)][3 * CHANNELS(lanes) * STEPS];                 /* a warp's u, delta and z */
+    float steps[WARPS(lanes)][2 * CHANNELS(lanes) * STEPS];                 /* its step and step u */
+    float wide[sizeof(stored) < 4 ? 2 * STATES_OF(lanes) * STEPS : 4]; /* B and C, if they are not floats */
+};
+
+/* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ void fetch(const stored *own[], unsigned own_there, const stored *common[],
+                                             unsigned common_there, int left, bool aligned,
+                                             struct stage<stored, lanes> *to)
+{
+    const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+    const bool whole = aligned && left >= STEPS;
+    fetch_rows<stored, 3 * CHANNELS(lanes), STEPS, 32>(own, own_there, lane, left, whole, to->rows[warp]);
+    fetch_rows<stored, 2 * STATES_OF(lanes), STEPS, 32 * WARPS(lanes)>(common, common_there, thread, left, whole,
+                                                                       to->B_and_C);
+    __pipeline_commit();
+}
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8)
+static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8) / WARPS(lanes))
     fused_steps_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS };
-    __shared__ __align__(16) float stages[3][STAGE(lanes, STEPS)];
-    __shared__ __align__(16) float steps[2][2 * rows]; /* step, and behind it step u */
-    const int lane = threadIdx.x, seq_len = (int)args.seq_len;
-    const struct chunk_place place = place_of<lanes>(&args);
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), own = STEPS / lanes };
+    enum { warps = WARPS(lanes), threads = 32 * warps, rows = 3 * channels, common = 2 * states };
+    __shared__ __align__(16) struct stage<stored, lanes> stages[3];
+    const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32, seq_len = (int)args.seq_len;
+    const struct chunk_place place = place_of<lanes, warps>(&args);
     const int part = place.part, row = place.row, mine = first_own<lanes, STEPS>(part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[place.channel] : 0.0f;
     const float D = args.D != NULL ? args.D[place.channel] : 0.0f;
-    const stored *pieces[PIECES(lanes, STEPS)];
-    const unsigned there =
-        find_pieces<stored, lanes, STEPS>(&args, place.batch, place.group, place.first, place.here, 0, pieces);
-    uint2 held[PIECES(lanes, STEPS)] = {};
+    const bool aligned = seq_len % IN_PIECE(stored) == 0;
+    const size_t first = place.batch * args.channels + args.channels / args.groups * place.group + place.first;
+    const size_t first_state = (place.batch * args.groups + place.group) * args.states;
+    const stored *own_pieces[PIECES_EACH(stored, rows, STEPS, 32)];
+    const stored *common_pieces[PIECES_EACH(stored, common, STEPS, threads)];
+    const unsigned own_there = find_rows<stored, rows, channels, STEPS, 32>(args.u, args.delta, args.z, first,
+                                                                            place.here, seq_len, lane, own_pieces);
+    const unsigned common_there = find_rows<stored, common, states, STEPS, threads>(
+        args.B, args.C, NULL, first_state, (int)args.states, seq_len, thread, common_pieces);
+    stored *out = (stored *)args.out + place.both * seq_len + mine;
     float A[4], h[4];
     load_states<lanes>(&args, &place, args.initial_state, A, h);
-    for (int i = lane; i < 3 * STAGE(lanes, STEPS) && args.states < states; i += 32)
-        stages[0][i] = 0.0f; /* B and C of states that are not there */
-    __syncwarp();
+    for (int i = thread; i < 3 * common * STEPS && args.states < states; i += threads)
+        stages[i / (common * STEPS)].B_and_C[i % (common * STEPS)] = (stored)0.0f; /* states that are not there */
+    __syncthreads();
 
-    float *stage = stages[0], *next = stages[1], *after = stages[2]; /* of this chunk and the two that follow */
-    fetch<stored, lanes, STEPS>(pieces, there, 0, STEPS, seq_len, stage, held);
-    land<stored, lanes, STEPS>(pieces, there, stage, held);
-    fetch<stored, lanes, STEPS>(pieces, there, STEPS, STEPS, seq_len, next, held);
-    land<stored, lanes, STEPS>(pieces, there, next, held);
+    struct stage<stored, lanes> *now = &stages[0], *next = &stages[1], *after = &stages[2];
+    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len, aligned, now);
+    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - STEPS, aligned, next);
     __pipeline_wait_prior(1);
-    __syncwarp();
-    prepare<lanes, STEPS>(stage, row, mine, mine, seq_len, bias, args.delta_softplus, steps[0]);
-    int turn = 0; /* which of `steps` */
+    __syncthreads();
+    prepare<lanes, STEPS>(now->rows[warp], row, mine, mine, seq_len, bias, args.delta_softplus, now->steps[warp]);
+    const float *B_and_C = widen<common, STEPS, threads>(now->B_and_C, thread, now->wide);
     for (int at = 0; at < seq_len; at += STEPS) {
         __pipeline_wait_prior(0);
-        __syncwarp(); /* `next` has come, `steps` is written, and no lane needs `after` any more */
-        fetch<stored, lanes, STEPS>(pieces, there, at + 2 * STEPS, STEPS, seq_len, after, held);
+        __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */
+        fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - at - 2 * STEPS, aligned,
+                             after);
 
         float y[STEPS] = {};
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4], C[4][4];
-            get<STEPS, 4>(steps[turn], row, t, step);
-            get<STEPS, 4>(steps[turn], channels + row, t, step_u);
+            get<STEPS, 4>(now->steps[warp], row, t, step);
+            get<STEPS, 4>(now->steps[warp], channels + row, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                get<STEPS, 4>(stage, ROW_B(lanes) + i * lanes + part, t, B[i]);
-                get<STEPS, 4>(stage, ROW_C(lanes) + i * lanes + part, t, C[i]);
+                get<STEPS, 4>(B_and_C, i * lanes + part, t, B[i]);
+                get<STEPS, 4>(B_and_C, states + i * lanes + part, t, C[i]);
             }
 #pragma unroll
             for (int j = 0; j < 4; j++)
@@ -76,11 +105,13 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &place, stage, D, at, y);
-        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
-        land<stored, lanes, STEPS>(pieces, there, after, held);
-        float *const done = stage;
-        stage = next, next = after, after = done, turn = 1 - turn;
+        finish<stored, lanes, STEPS>(&args, &place, now->rows[warp], D, seq_len - at, out, y);
+        prepare<lanes, STEPS>(next->rows[warp], row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus,
+                              next->steps[warp]);
+        B_and_C = widen<common, STEPS, threads>(next->B_and_C, thread, next->wide);
+        struct stage<stored, lanes> *const done = now;
+        now = next, next = after, after = done;
+        out += STEPS;
     }
     store_states<lanes>(&args, &place, h, args.final_state);
 }
@@ -96,7 +127,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
                                                   : lanes == 4 ? fused_steps_forward<stored, 4>
                                                   : lanes == 8 ? fused_steps_forward<stored, 8>
                                                                : fused_steps_forward<stored, 16>;
-    kernel<<<(unsigned)blocks, 32, 0, stream>>>(*args);
+    kernel<<<(unsigned)blocks, 32 * (unsigned)selective_fused_steps_warps(args), 0, stream>>>(*args);
     return cudaGetLastError();
 }
 

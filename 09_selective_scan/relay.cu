@@ -42,6 +42,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
     const unsigned there = find_pieces<stored, lanes, STEPS>(&args, place.batch, place.group, place.first, place.here,
                                                              warp * STEPS, pieces);
     uint2 held[PIECES(lanes, STEPS)] = {};
+    stored *const out = (stored *)args.out + place.both * seq_len + mine;
     float A[4], h[4];
     load_states<lanes>(&args, &place, args.initial_state, A, h);
     for (int i = lane; i < 2 * STAGE(lanes, STEPS) && args.states < states; i += 32)
@@ -114,7 +115,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &place, stage, D, at, y);
+        finish<stored, lanes, STEPS>(&args, &place, stage, D, seq_len - at, out + at, y);
         land<stored, lanes, STEPS>(pieces, there, next, held);
         if (at + STEPS >= seq_len)
             store_states<lanes>(&args, &place, h, args.final_state);
