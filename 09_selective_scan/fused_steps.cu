@@ -31,6 +31,34 @@ struct stage {
     float wide[sizeof(stored) < 4 ? 2 * STATES_OF(lanes) * STEPS : 4]; /* B and C, if they are not floats */
 };
 
+/* B and C of a chunk as floats. */
+template <int lanes>
+static __device__ __forceinline__ const float *B_and_C_of(const struct stage<float, lanes> *stage)
+{
+    return stage->B_and_C;
+}
+
+template <typename stored, int lanes>
+static __device__ __forceinline__ const float *B_and_C_of(const struct stage<stored, lanes> *stage)
+{
+    return stage->wide;
+}
+
+/* What lies `bytes` behind an address. */
+template <typename type>
+static __device__ __forceinline__ type *behind(type *address, int bytes)
+{
+    return (type *)((char *)address + bytes);
+}
+
+/* Four steps from t on of the row that comes `rows` behind the lane's own, whose halves begin at `low` and `high`. */
+template <int lanes>
+static __device__ __forceinline__ void get_from(const float *low, const float *high, int rows, int t, float to[4])
+{
+    const bool swapped = rows & 2;
+    get4(((t < STEPS / 2) != swapped ? low : high) + rows * STEPS + t % (STEPS / 2), to);
+}
+
 /* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ void fetch(const stored *own[], unsigned own_there, const stored *common[],
@@ -53,49 +81,57 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     enum { warps = WARPS(lanes), threads = 32 * warps, rows = 3 * channels, common = 2 * states };
     __shared__ __align__(16) struct stage<stored, lanes> stages[3];
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32, seq_len = (int)args.seq_len;
-    const struct chunk_place place = place_of<lanes, warps>(&args);
-    const int part = place.part, row = place.row, mine = first_own<lanes, STEPS>(part);
-    const float bias = args.delta_bias != NULL ? args.delta_bias[place.channel] : 0.0f;
-    const float D = args.D != NULL ? args.D[place.channel] : 0.0f;
+    const struct chunk_place where = place_of<lanes, warps>(&args);
+    const int part = where.part, row = where.row, mine = first_own<lanes, STEPS>(part);
+    const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
+    const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
     const bool aligned = seq_len % IN_PIECE(stored) == 0;
-    const size_t first = place.batch * args.channels + args.channels / args.groups * place.group + place.first;
-    const size_t first_state = (place.batch * args.groups + place.group) * args.states;
+    const size_t first = where.batch * args.channels + args.channels / args.groups * where.group + where.first;
+    const size_t first_state = (where.batch * args.groups + where.group) * args.states;
     const stored *own_pieces[PIECES_EACH(stored, rows, STEPS, 32)];
     const stored *common_pieces[PIECES_EACH(stored, common, STEPS, threads)];
     const unsigned own_there = find_rows<stored, rows, channels, STEPS, 32>(args.u, args.delta, args.z, first,
-                                                                            place.here, seq_len, lane, own_pieces);
+                                                                            where.here, seq_len, lane, own_pieces);
     const unsigned common_there = find_rows<stored, common, states, STEPS, threads>(
         args.B, args.C, NULL, first_state, (int)args.states, seq_len, thread, common_pieces);
-    stored *out = (stored *)args.out + place.both * seq_len + mine;
+    stored *out = (stored *)args.out + where.both * seq_len + mine;
     float A[4], h[4];
-    load_states<lanes>(&args, &place, args.initial_state, A, h);
+    load_states<lanes>(&args, &where, args.initial_state, A, h);
     for (int i = thread; i < 3 * common * STEPS && args.states < states; i += threads)
         stages[i / (common * STEPS)].B_and_C[i % (common * STEPS)] = (stored)0.0f; /* states that are not there */
     __syncthreads();
 
-    struct stage<stored, lanes> *now = &stages[0], *next = &stages[1], *after = &stages[2];
-    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len, aligned, now);
-    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - STEPS, aligned, next);
+    /* Where the lane reads step, step u, B and C: their rows 0 and 1, and 2 and 3, modulo 4, have different halves. */
+    struct stage<stored, lanes> *const first_stage = &stages[0];
+    const float *const own_low = first_stage->steps[warp] + place<STEPS>(row, 0);
+    const float *const own_high = first_stage->steps[warp] + place<STEPS>(row, STEPS / 2);
+    const float *const low = B_and_C_of(first_stage) + place<STEPS>(part, 0);
+    const float *const high = B_and_C_of(first_stage) + place<STEPS>(part, STEPS / 2);
+    int now = 0, next = sizeof stages[0], after = 2 * sizeof stages[0];
+    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len, aligned, first_stage);
+    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - STEPS, aligned,
+                         behind(first_stage, next));
     __pipeline_wait_prior(1);
     __syncthreads();
-    prepare<lanes, STEPS>(now->rows[warp], row, mine, mine, seq_len, bias, args.delta_softplus, now->steps[warp]);
-    const float *B_and_C = widen<common, STEPS, threads>(now->B_and_C, thread, now->wide);
+    prepare<lanes, STEPS>(first_stage->rows[warp], row, mine, mine, seq_len, bias, args.delta_softplus,
+                          first_stage->steps[warp]);
+    widen<common, STEPS, threads>(first_stage->B_and_C, thread, first_stage->wide);
     for (int at = 0; at < seq_len; at += STEPS) {
         __pipeline_wait_prior(0);
         __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */
         fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - at - 2 * STEPS, aligned,
-                             after);
+                             behind(first_stage, after));
 
         float y[STEPS] = {};
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4], C[4][4];
-            get<STEPS, 4>(now->steps[warp], row, t, step);
-            get<STEPS, 4>(now->steps[warp], channels + row, t, step_u);
+            get_from<lanes>(behind(own_low, now), behind(own_high, now), 0, t, step);
+            get_from<lanes>(behind(own_low, now), behind(own_high, now), channels, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                get<STEPS, 4>(B_and_C, i * lanes + part, t, B[i]);
-                get<STEPS, 4>(B_and_C, states + i * lanes + part, t, C[i]);
+                get_from<lanes>(behind(low, now), behind(high, now), i * lanes, t, B[i]);
+                get_from<lanes>(behind(low, now), behind(high, now), states + i * lanes, t, C[i]);
             }
 #pragma unroll
             for (int j = 0; j < 4; j++)
@@ -105,15 +141,16 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &place, now->rows[warp], D, seq_len - at, out, y);
-        prepare<lanes, STEPS>(next->rows[warp], row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus,
-                              next->steps[warp]);
-        B_and_C = widen<common, STEPS, threads>(next->B_and_C, thread, next->wide);
-        struct stage<stored, lanes> *const done = now;
+        finish<stored, lanes, STEPS>(&args, &where, behind(first_stage->rows[warp] + 0, now), D, seq_len - at, out, y);
+        prepare<lanes, STEPS>(behind(first_stage->rows[warp] + 0, next), row, mine, at + STEPS + mine, seq_len, bias,
+                              args.delta_softplus, behind(first_stage->steps[warp] + 0, next));
+        widen<common, STEPS, threads>(behind(first_stage->B_and_C + 0, next), thread,
+                                      behind(first_stage->wide + 0, next));
+        const int done = now;
         now = next, next = after, after = done;
         out += STEPS;
     }
-    store_states<lanes>(&args, &place, h, args.final_state);
+    store_states<lanes>(&args, &where, h, args.final_state);
 }
 
 template <typename stored>
