@@ -38,6 +38,13 @@
 #define ROW_C(lanes) (3 * CHANNELS(lanes) + STATES_OF(lanes))
 #define ROW_D_OUT(lanes) STAGE_ROWS(lanes)
 
+/* What lies `bytes` behind an address. */
+template <typename type>
+static __device__ __forceinline__ type *behind(type *address, int bytes)
+{
+    return (type *)((char *)address + bytes);
+}
+
 /* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. Rows of 16 bits lie as they are. */
 template <int steps, typename element = float>
 static __device__ __forceinline__ int place(int row, int t)
@@ -69,17 +76,36 @@ static __device__ __forceinline__ void get(const float *rows, int row, int t, fl
         }
 }
 
+/* Two neighbours of 16 bits as floats; the pointer only says their type. */
+static __device__ __forceinline__ float2 two_floats(unsigned bits, const __nv_bfloat16 *)
+{
+    __nv_bfloat162 two;
+    memcpy(&two, &bits, sizeof two);
+    return __bfloat1622float2(two);
+}
+
+static __device__ __forceinline__ float2 two_floats(unsigned bits, const __half *)
+{
+    __half2 two;
+    memcpy(&two, &bits, sizeof two);
+    return __half22float2(two);
+}
+
 template <int steps, int count, typename stored>
 static __device__ __forceinline__ void get(const stored *rows, int row, int t, float to[count])
 {
-    enum { side_by_side = count % 4 == 0 ? 4 : count };
 #pragma unroll
-    for (int i = 0; i < count; i += side_by_side) {
-        __align__(8) stored some[side_by_side];
-        memcpy(some, __builtin_assume_aligned(rows + place<steps, stored>(row, t + i), sizeof some), sizeof some);
-        for (int j = 0; j < side_by_side; j++)
-            to[i + j] = (float)some[j];
-    }
+    for (int i = 0; i < count; i += 4)
+        if (count % 4 == 0) {
+            const uint2 bits = *(const uint2 *)(rows + place<steps, stored>(row, t + i));
+            const float2 two = two_floats(bits.x, rows), more = two_floats(bits.y, rows);
+            to[i] = two.x, to[i + 1] = two.y, to[i + 2] = more.x, to[i + 3] = more.y;
+        } else if (count == 2) {
+            const float2 two = two_floats(*(const unsigned *)(rows + place<steps, stored>(row, t)), rows);
+            to[0] = two.x, to[1] = two.y;
+        } else {
+            to[0] = (float)rows[place<steps, stored>(row, t)];
+        }
 }
 
 template <int steps, int count>
@@ -144,6 +170,7 @@ struct chunk_place {
     size_t batch, group, first;
     size_t channel, both; /* of all channels; of all channels of all batches */
     int part, row, here;
+    bool full; /* whether all warps of the block have all of their channels */
 };
 
 /* Blocks have the channels of `warps` warps each, of one group, in order. */
@@ -156,6 +183,7 @@ static __device__ __forceinline__ struct chunk_place place_of(const struct selec
     struct chunk_place place;
     place.part = lane / 2 % lanes, place.row = lane / (2 * lanes) * 2 + lane % 2;
     place.group = blockIdx.x / blocks % args->groups, place.batch = blockIdx.x / blocks / args->groups;
+    place.full = blockIdx.x % blocks * channels + channels <= per_group;
     place.first = min(blockIdx.x % blocks * channels + warp * CHANNELS(lanes), per_group);
     place.here = (int)min(per_group - place.first, (size_t)CHANNELS(lanes));
     place.channel = place.group * per_group + min(place.first + place.row, per_group - 1);
@@ -221,25 +249,32 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
     return there;
 }
 
+/* Where the lane's first piece goes in a stage. The others follow, 128 / steps rows apart. */
+template <int steps>
+static __device__ __forceinline__ float *place_of_pieces(float *stage)
+{
+    const int lane = threadIdx.x % 32;
+    return stage + place<steps>(lane / (steps / 4), lane % (steps / 4) * 4);
+}
+
 /* Sends off the lane's pieces of the chunk that begins at step `at`, and goes `stride` steps on. From the sequence's
-   end on nothing is sent. */
+   end on nothing is sent. `all`: the chunk is in the sequence, and so is every row, and all are aligned. */
 template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ void fetch(const stored *pieces[], unsigned there, int at, int stride, int seq_len,
-                                             float *stage, uint2 *held)
+                                             float *stage, uint2 *held, bool all = false)
 {
     const int t = threadIdx.x % (steps / 4) * 4;
-    if (at + steps <= seq_len && seq_len % 4 == 0) {
+    float *const to = place_of_pieces<steps>(stage);
+    if (all || (at + steps <= seq_len && seq_len % 4 == 0)) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, steps); j++)
-            if (there >> j & 1)
-                fetch4(pieces[j], 4, true, stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t),
-                       &held[j]);
+            if (all ? (threadIdx.x % 32 + j * 32) / (steps / 4) < rows : there >> j & 1)
+                fetch4(pieces[j], 4, true, to + j * place<steps>(128 / steps, 0), &held[j]);
     } else if (at < seq_len) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, steps); j++)
             if (there >> j & 1)
-                fetch4(pieces[j], seq_len - at - t, false,
-                       stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), &held[j]);
+                fetch4(pieces[j], seq_len - at - t, false, to + j * place<steps>(128 / steps, 0), &held[j]);
     }
     __pipeline_commit();
 #pragma unroll
@@ -251,11 +286,11 @@ template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ void land(const stored *const pieces[], unsigned there, float *stage,
                                             const uint2 *held)
 {
-    const int t = threadIdx.x % (steps / 4) * 4;
+    float *const to = place_of_pieces<steps>(stage);
 #pragma unroll
     for (int j = 0; j < PIECES_OF(rows, steps); j++)
         if (there >> j & 1)
-            land4(pieces[j], stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), held[j]);
+            land4(pieces[j], to + j * place<steps>(128 / steps, 0), held[j]);
 }
 
 /* ---- What a lane does for the others of its channel ---- */
@@ -273,12 +308,14 @@ static __device__ __forceinline__ void prepare(const stored *stage, int row, int
 #pragma unroll
     for (int i = 0; i < own; i++) {
         step[i] = step_of(step[i] + bias, delta_softplus);
-        if (own_at + own > seq_len && own_at + i >= seq_len)
-            step[i] = 0.0f;
         u[i] *= step[i];
     }
     put<steps, own>(to, row, mine, step);
     put<steps, own>(to, CHANNELS(lanes) + row, mine, u);
+    if (own_at + own > seq_len) /* once, at the end */
+#pragma unroll 1
+        for (int i = max(seq_len - own_at, 0); i < own; i++)
+            to[place<steps>(row, mine + i)] = to[place<steps>(CHANNELS(lanes) + row, mine + i)] = 0.0f;
 }
 
 /* y[0 .. 2 half) of this lane and of the one whose number differs in `bit`: each keeps the sums of one half. */
@@ -351,7 +388,7 @@ static __device__ __forceinline__ int first_sum(int lane)
     return (lanes < 8 ? (lane & 1) * 4 : 0) + (lanes < 4 ? (lane & 4) / 2 : 0);
 }
 
-/* The first `left` of `count` results, to global memory. `whole`: all are there, and pieces of four are aligned. */
+/* The first `left` of `count` results, to global memory. `whole`: all are there, and two or four aligned as such. */
 template <typename stored, int count>
 static __device__ __forceinline__ void store(stored *to, int left, bool whole, const float values[count])
 {
@@ -366,6 +403,12 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
             else
                 *(uint2 *)(to + i) = *(const uint2 *)four;
         }
+    } else if (whole && count == 2) {
+        __align__(8) const stored two[2] = {(stored)values[0], (stored)values[count - 1]};
+        if (sizeof(stored) == 4)
+            *(float2 *)to = *(const float2 *)two;
+        else
+            *(unsigned *)to = *(const unsigned *)two;
     } else {
 #pragma unroll
         for (int i = 0; i < count; i++)
@@ -375,10 +418,12 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
 }
 
 /* The end of a chunk: y of the lane's states, added up over its channel's lanes, + D u, times silu(z). `out` is where
-   the first step that the lane is left with belongs; `left` steps from the chunk's first on are in the sequence. */
+   the first step that the lane is left with belongs; `left` steps from the chunk's first on are in the sequence.
+   `whole`: the lane has a channel, all steps are there, and pieces of four are aligned. */
 template <typename stored, int lanes, int steps, typename staged>
 static __device__ __forceinline__ void finish(const struct selective_args *args, const struct chunk_place *place,
-                                              const staged *stage, float D, int left, stored *out, float y[steps])
+                                              const staged *stage, float D, int left, bool whole, stored *out,
+                                              float y[steps])
 {
     enum { own = steps / lanes };
     const int mine = first_own<lanes, steps>(place->part);
@@ -392,8 +437,8 @@ static __device__ __forceinline__ void finish(const struct selective_args *args,
         if (args->z != NULL)
             y[i] *= silu(z[i]);
     }
-    if (place->row < place->here)
-        store<stored, own>(out, left - mine, left >= steps && args->seq_len % 4 == 0, y);
+    if (whole || place->row < place->here)
+        store<stored, own>(out, left - mine, whole, y);
 }
 
 #endif

@@ -13,6 +13,8 @@
                      y added up over the lanes, + D u, times silu(z)    16 / lanes steps each lane
 
    One exponential for each state and step is the roof: a multiprocessor has 16 a clock. */
+#include <limits.h>
+
 #include <arch.h>
 #include <cuda_runtime.h>
 
@@ -44,13 +46,6 @@ static __device__ __forceinline__ const float *B_and_C_of(const struct stage<sto
     return stage->wide;
 }
 
-/* What lies `bytes` behind an address. */
-template <typename type>
-static __device__ __forceinline__ type *behind(type *address, int bytes)
-{
-    return (type *)((char *)address + bytes);
-}
-
 /* Four steps from t on of the row that comes `rows` behind the lane's own, whose halves begin at `low` and `high`. */
 template <int lanes>
 static __device__ __forceinline__ void get_from(const float *low, const float *high, int rows, int t, float to[4])
@@ -59,14 +54,13 @@ static __device__ __forceinline__ void get_from(const float *low, const float *h
     get4(((t < STEPS / 2) != swapped ? low : high) + rows * STEPS + t % (STEPS / 2), to);
 }
 
-/* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. */
+/* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. `whole`: see fetch_rows. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ void fetch(const stored *own[], unsigned own_there, const stored *common[],
-                                             unsigned common_there, int left, bool aligned,
+                                             unsigned common_there, int left, bool whole,
                                              struct stage<stored, lanes> *to)
 {
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
-    const bool whole = aligned && left >= STEPS;
     fetch_rows<stored, 3 * CHANNELS(lanes), STEPS, 32>(own, own_there, lane, left, whole, to->rows[warp]);
     fetch_rows<stored, 2 * STATES_OF(lanes), STEPS, 32 * WARPS(lanes)>(common, common_there, thread, left, whole,
                                                                        to->B_and_C);
@@ -79,18 +73,18 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), own = STEPS / lanes };
     enum { warps = WARPS(lanes), threads = 32 * warps, rows = 3 * channels, common = 2 * states };
-    __shared__ __align__(16) struct stage<stored, lanes> stages[3];
+    __shared__ __align__(16) char memory[3 * sizeof(struct stage<stored, lanes>)];
+    struct stage<stored, lanes> *const stages = (struct stage<stored, lanes> *)memory;
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32, seq_len = (int)args.seq_len;
     const struct chunk_place where = place_of<lanes, warps>(&args);
     const int part = where.part, row = where.row, mine = first_own<lanes, STEPS>(part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
-    const bool aligned = seq_len % IN_PIECE(stored) == 0;
     const size_t first = where.batch * args.channels + args.channels / args.groups * where.group + where.first;
     const size_t first_state = (where.batch * args.groups + where.group) * args.states;
     const stored *own_pieces[PIECES_EACH(stored, rows, STEPS, 32)];
     const stored *common_pieces[PIECES_EACH(stored, common, STEPS, threads)];
-    const unsigned own_there = find_rows<stored, rows, channels, STEPS, 32>(args.u, args.delta, args.z, first,
+    const unsigned own_there = find_rows<stored, rows, channels, STEPS, 32>(args.u, args.delta, args.z != NULL ? args.z : args.u, first,
                                                                             where.here, seq_len, lane, own_pieces);
     const unsigned common_there = find_rows<stored, common, states, STEPS, threads>(
         args.B, args.C, NULL, first_state, (int)args.states, seq_len, thread, common_pieces);
@@ -108,18 +102,20 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     const float *const low = B_and_C_of(first_stage) + place<STEPS>(part, 0);
     const float *const high = B_and_C_of(first_stage) + place<STEPS>(part, STEPS / 2);
     int now = 0, next = sizeof stages[0], after = 2 * sizeof stages[0];
-    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len, aligned, first_stage);
-    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - STEPS, aligned,
+    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len, false, first_stage);
+    fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - STEPS, false,
                          behind(first_stage, next));
     __pipeline_wait_prior(1);
     __syncthreads();
     prepare<lanes, STEPS>(first_stage->rows[warp], row, mine, mine, seq_len, bias, args.delta_softplus,
                           first_stage->steps[warp]);
     widen<common, STEPS, threads>(first_stage->B_and_C, thread, first_stage->wide);
-    for (int at = 0; at < seq_len; at += STEPS) {
+
+    /* A chunk. `whole`: it and the next two are, for this thread and in every respect; the compiler knows. */
+    const auto take = [&](const bool whole, const int left) {
         __pipeline_wait_prior(0);
         __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */
-        fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, seq_len - at - 2 * STEPS, aligned,
+        fetch<stored, lanes>(own_pieces, own_there, common_pieces, common_there, left - 2 * STEPS, whole,
                              behind(first_stage, after));
 
         float y[STEPS] = {};
@@ -141,15 +137,22 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &where, behind(first_stage->rows[warp] + 0, now), D, seq_len - at, out, y);
-        prepare<lanes, STEPS>(behind(first_stage->rows[warp] + 0, next), row, mine, at + STEPS + mine, seq_len, bias,
-                              args.delta_softplus, behind(first_stage->steps[warp] + 0, next));
+        finish<stored, lanes, STEPS>(&args, &where, behind(first_stage->rows[warp] + 0, now), D, left, whole, out, y);
+        prepare<lanes, STEPS>(behind(first_stage->rows[warp] + 0, next), row, mine, mine + STEPS,
+                              whole ? INT_MAX : left, bias, args.delta_softplus,
+                              behind(first_stage->steps[warp] + 0, next));
         widen<common, STEPS, threads>(behind(first_stage->B_and_C + 0, next), thread,
                                       behind(first_stage->wide + 0, next));
         const int done = now;
         now = next, next = after, after = done;
         out += STEPS;
-    }
+    };
+    int left = seq_len;
+    if (seq_len % IN_PIECE(stored) == 0 && args.states == states && where.full)
+        for (; left >= 3 * STEPS; left -= STEPS)
+            take(true, left);
+    for (; left > 0; left -= STEPS)
+        take(false, left);
     store_states<lanes>(&args, &where, h, args.final_state);
 }
 

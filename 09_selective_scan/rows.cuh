@@ -62,7 +62,8 @@ static __device__ __forceinline__ void fetch_some(const stored *from, int left, 
 }
 
 /* Sends off the thread's pieces of a chunk, and goes on to the next one. `there` has a bit for each piece that there
-   is. `left` steps from the chunk's first on are in the sequence; `whole`: all are, and the pieces are aligned. */
+   is. `left` steps from the chunk's first on are in the sequence; `whole`: all are, and all rows are there, and pieces
+   aligned, which leaves nothing to ask. */
 template <typename stored, int rows, int steps, int threads>
 static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsigned there, int thread, int left,
                                                   bool whole, stored *to)
@@ -70,10 +71,11 @@ static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsign
     enum { each = PIECES_EACH(stored, rows, steps, threads) };
     const int t = step_of_pieces<stored, steps>(thread);
     to += place<steps, stored>(row_of<stored, steps, threads>(thread, 0), t);
-    if (whole && there == (1u << each) - 1) { /* nearly always, and without a question for each piece */
+    if (whole) {
 #pragma unroll
         for (int j = 0; j < each; j++)
-            __pipeline_memcpy_async(to + j * threads * IN_PIECE(stored), pieces[j], 16);
+            if (rows * steps / IN_PIECE(stored) % threads == 0 || row_of<stored, steps, threads>(thread, j) < rows)
+                __pipeline_memcpy_async(to + j * threads * IN_PIECE(stored), pieces[j], 16);
     } else if (left > 0) {
 #pragma unroll
         for (int j = 0; j < each; j++)
