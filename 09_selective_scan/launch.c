@@ -172,7 +172,8 @@ static size_t blocks_of_group(const struct selective_args *args, size_t warps, s
 
 size_t selective_fused_steps_blocks(const struct selective_args *args)
 {
-    return args->batch * args->groups * blocks_of_group(args, selective_fused_steps_warps(args), selective_fused_steps_lanes(args));
+    return args->batch * args->groups *
+           blocks_of_group(args, selective_fused_steps_warps(args), selective_fused_steps_lanes(args));
 }
 
 size_t selective_relay_lanes(const struct selective_args *args)

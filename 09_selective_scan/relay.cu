@@ -31,6 +31,7 @@ template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), round = WARPS * STEPS };
+    enum { stage_bytes = STAGE(lanes, STEPS) * sizeof(float) };
     extern __shared__ float4 shared[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
     float *const stage = (float *)shared + warp * WARP_FLOATS(lanes);
@@ -42,7 +43,6 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
     const int part = where.part, row = where.row, mine = first_own<lanes, STEPS>(part);
     const float *const own_steps = steps + place<STEPS>(row, 0);
     const float *const B_rows = stage + place<STEPS>(ROW_B(lanes) + part, 0);
-    const float *const C_rows = stage + place<STEPS>(ROW_C(lanes) + part, 0);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
     const stored *pieces[PIECES(lanes, STEPS)];
@@ -59,7 +59,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
         put<4, 4>(to_follower, 0, 0, h);
         named_barrier_arrive(1, 64);
     }
-    int now = 0, next = STAGE(lanes, STEPS) * sizeof(float); /* where the stages of this chunk and the next one lie */
+    int now = 0; /* where the stage of this chunk lies; that of the next one is the other */
     fetch<stored, lanes, STEPS>(pieces, there, warp * STEPS, round, seq_len, stage, held);
     land<stored, lanes, STEPS>(pieces, there, stage, held);
 
@@ -67,7 +67,8 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
     const auto take = [&](const bool whole, const int at) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch<stored, lanes, STEPS>(pieces, there, at + round, round, seq_len, behind(stage, next), held, whole);
+        fetch<stored, lanes, STEPS>(pieces, there, at + round, round, seq_len, behind(stage, stage_bytes - now), held,
+                                    whole);
         prepare<lanes, STEPS>(behind(stage, now), row, mine, at + mine, whole ? INT_MAX : seq_len, bias,
                               args.delta_softplus, steps);
         __syncwarp();
@@ -116,7 +117,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
             float C[4][4];
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get4(behind(C_rows, now) + place<STEPS>(i * lanes, t), C[i]);
+                get4(behind(B_rows, now) + place<STEPS>(states + i * lanes, t), C[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -126,12 +127,10 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
                 }
         }
         finish<stored, lanes, STEPS>(&args, &where, behind(stage, now), D, seq_len - at, whole, out, y);
-        land<stored, lanes, STEPS>(pieces, there, behind(stage, next), held);
+        land<stored, lanes, STEPS>(pieces, there, behind(stage, stage_bytes - now), held);
         if (!whole && at + STEPS >= seq_len)
             store_states<lanes>(&args, &where, h, args.final_state);
-        const int done = now;
-        now = next, next = done;
-        out += round;
+        now = stage_bytes - now, out += round;
     };
     int begin = 0; /* of a round, in which each warp has its turn */
     if (seq_len % 4 == 0 && args.z != NULL && args.states == states && where.full)
