@@ -15,6 +15,7 @@
    on after one multiplication and addition, and the warp hands it on before it walks the chunk from the true state. */
 #include <limits.h>
 
+#include <arch.h>
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -28,7 +29,8 @@ enum { STEPS = 8, WARPS = 8 };
 #define WARP_FLOATS(lanes) (2 * STAGE(lanes, STEPS) + ROOM(2 * CHANNELS(lanes), STEPS) + 2 * 32 * 4)
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
+static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 && (LINREC_ARCH >= 900 || sizeof(stored) == 4) ? 2 : 1)
+    relay_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), round = WARPS * STEPS };
     enum { stage_bytes = STAGE(lanes, STEPS) * sizeof(float) };
