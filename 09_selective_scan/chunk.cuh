@@ -295,11 +295,11 @@ static __device__ __forceinline__ void land(const stored *const pieces[], unsign
 
 /* ---- What a lane does for the others of its channel ---- */
 
-/* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and
-   leave the states as they are. */
+/* The lane's own steps of a chunk, from own_at on: step and step u. Those from seq_len on are 0, and leave the states as
+   they are; `whole`: there are none. */
 template <int lanes, int steps, typename stored>
 static __device__ __forceinline__ void prepare(const stored *stage, int row, int mine, int own_at, int seq_len,
-                                               float bias, bool delta_softplus, float *to)
+                                               float bias, bool delta_softplus, float *to, bool whole = false)
 {
     enum { own = steps / lanes };
     float u[own], step[own];
@@ -308,14 +308,12 @@ static __device__ __forceinline__ void prepare(const stored *stage, int row, int
 #pragma unroll
     for (int i = 0; i < own; i++) {
         step[i] = step_of(step[i] + bias, delta_softplus);
+        if (!whole && own_at + i >= seq_len)
+            step[i] = 0.0f;
         u[i] *= step[i];
     }
     put<steps, own>(to, row, mine, step);
     put<steps, own>(to, CHANNELS(lanes) + row, mine, u);
-    if (own_at + own > seq_len) /* once, at the end */
-#pragma unroll 1
-        for (int i = max(seq_len - own_at, 0); i < own; i++)
-            to[place<steps>(row, mine + i)] = to[place<steps>(CHANNELS(lanes) + row, mine + i)] = 0.0f;
 }
 
 /* y[0 .. 2 half) of this lane and of the one whose number differs in `bit`: each keeps the sums of one half. */

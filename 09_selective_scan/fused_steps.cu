@@ -14,8 +14,6 @@
                      y added up over the lanes, + D u, times silu(z)    16 / lanes steps each lane
 
    One exponential for each state and step is the roof: a multiprocessor has 16 a clock. */
-#include <limits.h>
-
 #include <arch.h>
 #include <cuda_runtime.h>
 
@@ -79,8 +77,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                 }
         }
         finish<stored, lanes, STEPS>(&args, &where, behind(stages, now)->own[warp], D, left, whole, out, y);
-        prepare<lanes, STEPS>(behind(stages, next)->own[warp], row, mine, STEPS + mine, whole ? INT_MAX : left, bias,
-                              args.delta_softplus, behind(stages, next)->steps[warp]);
+        prepare<lanes, STEPS>(behind(stages, next)->own[warp], row, mine, STEPS + mine, left, bias, args.delta_softplus,
+                              behind(stages, next)->steps[warp], whole);
         widen(behind(stages, next));
         const int done = now;
         now = next, next = after, after = done;

@@ -13,8 +13,6 @@
    What a chunk makes of the state that comes in is known before it comes (chapter 04's pair): end + product h, where
    end is the chunk's last state if it begins with 0, and product = exp(A times the sum of its steps). So the state goes
    on after one multiplication and addition, and the warp hands it on before it walks the chunk from the true state. */
-#include <limits.h>
-
 #include <arch.h>
 #include <cuda_runtime.h>
 #include <named_barrier.h>
@@ -71,8 +69,8 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 && (LINREC_ARCH 
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
         fetch<stored, lanes, STEPS>(pieces, there, at + round, round, seq_len, behind(stage, stage_bytes - now), held,
                                     whole);
-        prepare<lanes, STEPS>(behind(stage, now), row, mine, at + mine, whole ? INT_MAX : seq_len, bias,
-                              args.delta_softplus, steps);
+        prepare<lanes, STEPS>(behind(stage, now), row, mine, at + mine, seq_len, bias, args.delta_softplus, steps,
+                              whole);
         __syncwarp();
 
         /* 1. Before the turn: all exponentials, and the chunk from state 0. */

@@ -13,7 +13,7 @@ use Test::More;
 my $most_words = 4500;
 my ($most_lines, $most_headers) = (150, 2); # of a file with a kernel
 # relay: a chunk is one function, for rounds in which all is there and for others; relay_backward: all gradients of a layer in one kernel; cut in two it spills registers
-my %more_lines = ('09_selective_scan/relay.cu' => 170, '09_selective_scan/relay_backward.cu' => 320);
+my %more_lines = ('09_selective_scan/relay.cu' => 168, '09_selective_scan/relay_backward.cu' => 320);
 # in 09 it is the test data, which are made as the recurrence's are (data.h, host_device.h); in 10 also the oracle, which runs on the device
 my %more_headers = ('08_lookback' => 3, '09_selective_scan' => 3, '10_chunk_state' => 6); # 04's scan of a warp and 06's direction stay as they are; the words between blocks are its own
 
