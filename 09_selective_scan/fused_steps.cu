@@ -41,8 +41,9 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     __syncthreads();
 
     int now = 0, next = stage_bytes, after = 2 * stage_bytes; /* where this chunk and the two that follow lie */
-    send(&sources, seq_len, false, stages);
-    send(&sources, seq_len - STEPS, false, behind(stages, next));
+    const bool whole_rows = seq_len % IN_PIECE(stored) == 0 && args.states == states && where.full;
+    send(&sources, seq_len, whole_rows && seq_len >= STEPS, stages);
+    send(&sources, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, behind(stages, next));
     __pipeline_wait_prior(1);
     __syncthreads();
     prepare<lanes, STEPS>(stages->own[warp], row, mine, mine, seq_len, bias, args.delta_softplus, stages->steps[warp]);
@@ -85,7 +86,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
         out += STEPS;
     };
     int left = seq_len;
-    if (seq_len % IN_PIECE(stored) == 0 && args.states == states && where.full)
+    if (whole_rows)
         for (; left >= 3 * STEPS; left -= STEPS)
             take(true, left);
     for (; left > 0; left -= STEPS)
