@@ -77,7 +77,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &where, behind(stages, now)->own[warp], D, left, whole, out, y);
+        finish<stored, lanes, STEPS>(&args, &where, behind(stages, now)->own[warp], D, left,
+                                     whole || (whole_rows && left >= STEPS), out, y);
         prepare<lanes, STEPS>(behind(stages, next)->own[warp], row, mine, STEPS + mine, left, bias, args.delta_softplus,
                               behind(stages, next)->steps[warp], whole);
         widen(behind(stages, next));
