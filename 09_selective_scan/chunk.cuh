@@ -286,11 +286,11 @@ template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ void land(const stored *const pieces[], unsigned there, float *stage,
                                             const uint2 *held)
 {
-    float *const to = place_of_pieces<steps>(stage);
+    const int t = threadIdx.x % (steps / 4) * 4;
 #pragma unroll
     for (int j = 0; j < PIECES_OF(rows, steps); j++)
         if (there >> j & 1)
-            land4(pieces[j], to + j * place<steps>(128 / steps, 0), held[j]);
+            land4(pieces[j], stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), held[j]);
 }
 
 /* ---- What a lane does for the others of its channel ---- */
