@@ -36,10 +36,19 @@
 #define ROW_B(lanes) (3 * CHANNELS(lanes))
 #define ROW_C(lanes) (3 * CHANNELS(lanes) + STATES_OF(lanes))
 
-/* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. */
-template <int steps>
+/* What lies `bytes` behind an address. */
+template <typename type>
+static __device__ __forceinline__ type *behind(type *address, int bytes)
+{
+    return (type *)((char *)address + bytes);
+}
+
+/* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. Rows of 16 bits lie as they are. */
+template <int steps, typename element = float>
 static __device__ __forceinline__ int place(int row, int t)
 {
+    if (sizeof(element) < 4)
+        return row * steps + t;
     return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : steps == 8 ? (row & ~3) + t : t);
 }
 
@@ -62,6 +71,38 @@ static __device__ __forceinline__ void get(const float *rows, int row, int t, fl
             to[0] = two.x, to[1] = two.y;
         } else {
             to[0] = rows[place<steps>(row, t)];
+        }
+}
+
+/* Two neighbours of 16 bits as floats; the pointer only says their type. */
+static __device__ __forceinline__ float2 two_floats(unsigned bits, const __nv_bfloat16 *)
+{
+    __nv_bfloat162 two;
+    memcpy(&two, &bits, sizeof two);
+    return __bfloat1622float2(two);
+}
+
+static __device__ __forceinline__ float2 two_floats(unsigned bits, const __half *)
+{
+    __half2 two;
+    memcpy(&two, &bits, sizeof two);
+    return __half22float2(two);
+}
+
+template <int steps, int count, typename stored>
+static __device__ __forceinline__ void get(const stored *rows, int row, int t, float to[count])
+{
+#pragma unroll
+    for (int i = 0; i < count; i += 4)
+        if (count % 4 == 0) {
+            const uint2 bits = *(const uint2 *)(rows + place<steps, stored>(row, t + i));
+            const float2 two = two_floats(bits.x, rows), more = two_floats(bits.y, rows);
+            to[i] = two.x, to[i + 1] = two.y, to[i + 2] = more.x, to[i + 3] = more.y;
+        } else if (count == 2) {
+            const float2 two = two_floats(*(const unsigned *)(rows + place<steps, stored>(row, t)), rows);
+            to[0] = two.x, to[1] = two.y;
+        } else {
+            to[0] = (float)rows[place<steps, stored>(row, t)];
         }
 }
 
@@ -122,25 +163,28 @@ static __device__ __forceinline__ void land4(const stored *, float *to, uint2 he
 }
 
 /* Where a lane works: its warp's channels are `here` of its group's from `first` on, and the lane has one of them, in
-   `row` of a stage. A lane without one (row >= here) computes what its first neighbour has, and writes nothing. */
+   `row` of a stage. A lane without one (row >= here) computes with the group's last channel, and writes nothing. */
 struct chunk_place {
     size_t batch, group, first;
     size_t channel, both; /* of all channels; of all channels of all batches */
     int part, row, here;
+    bool full; /* whether all warps of the block have all of their channels */
 };
 
-/* Blocks have a warp's channels each, of one group, in order. */
-template <int lanes>
+/* Blocks have the channels of `warps` warps each, of one group, in order. */
+template <int lanes, int warps = 1>
 static __device__ __forceinline__ struct chunk_place place_of(const struct selective_args *args)
 {
-    const int lane = threadIdx.x % 32;
-    const size_t per_group = args->channels / args->groups, blocks = (per_group - 1) / CHANNELS(lanes) + 1;
+    enum { channels = warps * CHANNELS(lanes) }; /* of a block */
+    const int lane = threadIdx.x % 32, warp = warps > 1 ? threadIdx.x / 32 : 0;
+    const size_t per_group = args->channels / args->groups, blocks = (per_group - 1) / channels + 1;
     struct chunk_place place;
     place.part = lane / 2 % lanes, place.row = lane / (2 * lanes) * 2 + lane % 2;
     place.group = blockIdx.x / blocks % args->groups, place.batch = blockIdx.x / blocks / args->groups;
-    place.first = blockIdx.x % blocks * CHANNELS(lanes);
+    place.full = blockIdx.x % blocks * channels + channels <= per_group;
+    place.first = min(blockIdx.x % blocks * channels + warp * CHANNELS(lanes), per_group);
     place.here = (int)min(per_group - place.first, (size_t)CHANNELS(lanes));
-    place.channel = place.group * per_group + place.first + (place.row < place.here ? place.row : 0);
+    place.channel = place.group * per_group + min(place.first + place.row, per_group - 1);
     place.both = place.batch * args->channels + place.channel;
     return place;
 }
@@ -200,25 +244,32 @@ static __device__ __forceinline__ unsigned find_pieces(const struct selective_ar
     return there;
 }
 
+/* Where the lane's first piece goes in a stage. The others follow, 128 / steps rows apart. */
+template <int steps>
+static __device__ __forceinline__ float *place_of_pieces(float *stage)
+{
+    const int lane = threadIdx.x % 32;
+    return stage + place<steps>(lane / (steps / 4), lane % (steps / 4) * 4);
+}
+
 /* Sends off the lane's pieces of the chunk that begins at step `at`, and goes `stride` steps on. From the sequence's
-   end on nothing is sent. */
+   end on nothing is sent. `all`: the chunk is in the sequence, and so is every row, and all are aligned. */
 template <typename stored, int lanes, int steps, int rows = STAGE_ROWS(lanes)>
 static __device__ __forceinline__ void fetch(const stored *pieces[], unsigned there, int at, int stride, int seq_len,
-                                             float *stage, uint2 *held)
+                                             float *stage, uint2 *held, bool all = false)
 {
     const int t = threadIdx.x % (steps / 4) * 4;
-    if (at + steps <= seq_len && seq_len % 4 == 0) {
+    float *const to = place_of_pieces<steps>(stage);
+    if (all || (at + steps <= seq_len && seq_len % 4 == 0)) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, steps); j++)
-            if (there >> j & 1)
-                fetch4(pieces[j], 4, true, stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t),
-                       &held[j]);
+            if (all ? (threadIdx.x % 32 + j * 32) / (steps / 4) < rows : there >> j & 1)
+                fetch4(pieces[j], 4, true, to + j * place<steps>(128 / steps, 0), &held[j]);
     } else if (at < seq_len) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, steps); j++)
             if (there >> j & 1)
-                fetch4(pieces[j], seq_len - at - t, false,
-                       stage + place<steps>((threadIdx.x % 32 + j * 32) / (steps / 4), t), &held[j]);
+                fetch4(pieces[j], seq_len - at - t, false, to + j * place<steps>(128 / steps, 0), &held[j]);
     }
     __pipeline_commit();
 #pragma unroll
@@ -239,11 +290,11 @@ static __device__ __forceinline__ void land(const stored *const pieces[], unsign
 
 /* ---- What a lane does for the others of its channel ---- */
 
-/* The lane's own steps of a chunk whose steps from own_at on are below seq_len: step and step u. The others are 0, and
-   leave the states as they are. */
-template <int lanes, int steps>
-static __device__ __forceinline__ void prepare(const float *stage, int row, int mine, int own_at, int seq_len,
-                                               float bias, bool delta_softplus, float *to)
+/* The lane's own steps of a chunk, from own_at on: step and step u. Those from seq_len on are 0, and leave the states as
+   they are; `whole`: there are none. */
+template <int lanes, int steps, typename stored>
+static __device__ __forceinline__ void prepare(const stored *stage, int row, int mine, int own_at, int seq_len,
+                                               float bias, bool delta_softplus, float *to, bool whole = false)
 {
     enum { own = steps / lanes };
     float u[own], step[own];
@@ -252,7 +303,7 @@ static __device__ __forceinline__ void prepare(const float *stage, int row, int 
 #pragma unroll
     for (int i = 0; i < own; i++) {
         step[i] = step_of(step[i] + bias, delta_softplus);
-        if (own_at + i >= seq_len)
+        if (!whole && own_at + i >= seq_len)
             step[i] = 0.0f;
         u[i] *= step[i];
     }
@@ -312,7 +363,7 @@ static __device__ __forceinline__ void store4(stored *to, const float values[4])
     __stcs((uint2 *)to, bits);
 }
 
-/* The first `left` of `count` results, to global memory. `whole`: all are there, and pieces of four are aligned. */
+/* The first `left` of `count` results, to global memory. `whole`: all are there, and two or four aligned as such. */
 template <typename stored, int count>
 static __device__ __forceinline__ void store(stored *to, int left, bool whole, const float values[count])
 {
@@ -320,6 +371,12 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
 #pragma unroll
         for (int i = 0; i < count; i += 4)
             store4(to + i, values + i);
+    } else if (whole && count == 2) {
+        __align__(8) const stored two[2] = {(stored)values[0], (stored)values[count - 1]};
+        if (sizeof(stored) == 4)
+            *(float2 *)to = *(const float2 *)two;
+        else
+            *(unsigned *)to = *(const unsigned *)two;
     } else {
 #pragma unroll
         for (int i = 0; i < count; i++)
@@ -328,14 +385,16 @@ static __device__ __forceinline__ void store(stored *to, int left, bool whole, c
     }
 }
 
-/* The end of a chunk, which begins at step `at`: y of the lane's states, added up over its channel's lanes, + D u,
-   times silu(z), to `out`. */
-template <typename stored, int lanes, int steps>
+/* The end of a chunk: y of the lane's states, added up over its channel's lanes, + D u, times silu(z). `out` is where
+   the first step that the lane is left with belongs; `left` steps from the chunk's first on are in the sequence.
+   `whole`: the lane has a channel, all steps are there, and pieces of four are aligned. */
+template <typename stored, int lanes, int steps, typename staged>
 static __device__ __forceinline__ void finish(const struct selective_args *args, const struct chunk_place *place,
-                                              const float *stage, float D, int at, float y[steps])
+                                              const staged *stage, float D, int left, bool whole, stored *out,
+                                              float y[steps])
 {
     enum { own = steps / lanes };
-    const int mine = first_own<lanes, steps>(place->part), seq_len = (int)args->seq_len;
+    const int mine = first_own<lanes, steps>(place->part);
     float u[own], z[own];
     fold<lanes, steps>(y, place->part);
     get<steps, own>(stage, place->row, mine, u);
@@ -346,9 +405,8 @@ static __device__ __forceinline__ void finish(const struct selective_args *args,
         if (args->z != NULL)
             y[i] *= silu(z[i]);
     }
-    if (place->row < place->here)
-        store<stored, own>((stored *)args->out + place->both * seq_len + at + mine, seq_len - at - mine,
-                           at + steps <= seq_len && seq_len % 4 == 0, y);
+    if (whole || place->row < place->here)
+        store<stored, own>(out, left - mine, whole, y);
 }
 
 #endif

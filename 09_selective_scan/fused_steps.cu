@@ -5,7 +5,8 @@
 
        16 states    lane 0: 0 4 8 12    lane 1: 1 5 9 13    lane 2: 2 6 10 14    lane 3: 3 7 11 15
 
-   A block is one warp, and it waits for nobody. It goes through time in chunks of 16 steps:
+   The four warps of a block share nothing but B and C, which each of them would fetch otherwise, and convert. A block
+   goes through time in chunks of 16 steps (stage.cuh):
 
        chunk k + 2   u, delta, z, B, C on their way to a stage
        chunk k + 1   step = softplus(delta + bias) and step u,          16 / lanes steps each lane
@@ -16,57 +17,57 @@
 #include <arch.h>
 #include <cuda_runtime.h>
 
-#include "chunk.cuh"
 #include "selective_scan.h"
-
-enum { STEPS = 16 };
+#include "stage.cuh"
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8)
+static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8) / WARPS(lanes))
     fused_steps_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = channels * STEPS };
-    __shared__ __align__(16) float stages[3][STAGE(lanes, STEPS)];
-    __shared__ __align__(16) float steps[2][2 * rows]; /* step, and behind it step u */
-    const int lane = threadIdx.x, seq_len = (int)args.seq_len;
-    const struct chunk_place place = place_of<lanes>(&args);
-    const int part = place.part, row = place.row, mine = first_own<lanes, STEPS>(part);
-    const float bias = args.delta_bias != NULL ? args.delta_bias[place.channel] : 0.0f;
-    const float D = args.D != NULL ? args.D[place.channel] : 0.0f;
-    const stored *pieces[PIECES(lanes, STEPS)];
-    const unsigned there =
-        find_pieces<stored, lanes, STEPS>(&args, place.batch, place.group, place.first, place.here, 0, pieces);
-    uint2 held[PIECES(lanes, STEPS)] = {};
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), stage_bytes = sizeof(struct stage<stored, lanes>) };
+    __shared__ __align__(16) char shared[3 * stage_bytes];
+    struct stage<stored, lanes> *const stages = (struct stage<stored, lanes> *)shared;
+    const int warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
+    const struct chunk_place where = place_of<lanes, WARPS(lanes)>(&args);
+    const int row = where.row, mine = first_own<lanes, STEPS>(where.part);
+    const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
+    const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
+    struct sources<stored, lanes> sources = find_sources<stored, lanes>(&args, &where);
+    stored *out = (stored *)args.out + where.both * seq_len + mine;
     float A[4], h[4];
-    load_states<lanes>(&args, &place, args.initial_state, A, h);
-    for (int i = lane; i < 3 * STAGE(lanes, STEPS) && args.states < states; i += 32)
-        stages[0][i] = 0.0f; /* B and C of states that are not there */
-    __syncwarp();
+    load_states<lanes>(&args, &where, args.initial_state, A, h);
+    for (int i = threadIdx.x; i < COMMON_ROWS(lanes) * STEPS && args.states < states; i += 32 * WARPS(lanes))
+        stages[0].common[i] = stages[1].common[i] = stages[2].common[i] = (stored)0.0f; /* states that are not there */
+    __syncthreads();
 
-    float *stage = stages[0], *next = stages[1], *after = stages[2]; /* of this chunk and the two that follow */
-    fetch<stored, lanes, STEPS>(pieces, there, 0, STEPS, seq_len, stage, held);
-    land<stored, lanes, STEPS>(pieces, there, stage, held);
-    fetch<stored, lanes, STEPS>(pieces, there, STEPS, STEPS, seq_len, next, held);
-    land<stored, lanes, STEPS>(pieces, there, next, held);
+    int now = 0, next = stage_bytes, after = 2 * stage_bytes; /* where this chunk and the two that follow lie */
+    const bool whole_rows = seq_len % IN_PIECE(stored) == 0 && args.states == states && where.full;
+    send(&sources, seq_len, whole_rows && seq_len >= STEPS, stages);
+    send(&sources, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, behind(stages, next));
     __pipeline_wait_prior(1);
-    __syncwarp();
-    prepare<lanes, STEPS>(stage, row, mine, mine, seq_len, bias, args.delta_softplus, steps[0]);
-    int turn = 0; /* which of `steps` */
-    for (int at = 0; at < seq_len; at += STEPS) {
+    __syncthreads();
+    prepare<lanes, STEPS>(stages->own[warp], row, mine, mine, seq_len, bias, args.delta_softplus, stages->steps[warp]);
+    widen(stages);
+    const struct halves step_rows = halves_of(stages->steps[warp], row);
+    const struct halves state_rows = halves_of(floats_of(stages), where.part);
+
+    /* A chunk, from which on `left` steps are in the sequence. `whole`: all is there, two chunks ahead, too, and lies at
+       multiples of 16 bytes. That is a constant where it is called, and the compiler makes two of this. */
+    const auto take = [&](const bool whole, const int left) {
         __pipeline_wait_prior(0);
-        __syncwarp(); /* `next` has come, `steps` is written, and no lane needs `after` any more */
-        fetch<stored, lanes, STEPS>(pieces, there, at + 2 * STEPS, STEPS, seq_len, after, held);
+        __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */
+        send(&sources, left - 2 * STEPS, whole, behind(stages, after));
 
         float y[STEPS] = {};
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4], C[4][4];
-            get<STEPS, 4>(steps[turn], row, t, step);
-            get<STEPS, 4>(steps[turn], channels + row, t, step_u);
+            get4(step_rows, now, 0, t, step);
+            get4(step_rows, now, channels, t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                get<STEPS, 4>(stage, ROW_B(lanes) + i * lanes + part, t, B[i]);
-                get<STEPS, 4>(stage, ROW_C(lanes) + i * lanes + part, t, C[i]);
+                get4(state_rows, now, i * lanes, t, B[i]);
+                get4(state_rows, now, states + i * lanes, t, C[i]);
             }
 #pragma unroll
             for (int j = 0; j < 4; j++)
@@ -76,13 +77,22 @@ static __global__ void __launch_bounds__(32, lanes == 4 && LINREC_ARCH >= 900 ? 
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &place, stage, D, at, y);
-        prepare<lanes, STEPS>(next, row, mine, at + STEPS + mine, seq_len, bias, args.delta_softplus, steps[1 - turn]);
-        land<stored, lanes, STEPS>(pieces, there, after, held);
-        float *const done = stage;
-        stage = next, next = after, after = done, turn = 1 - turn;
-    }
-    store_states<lanes>(&args, &place, h, args.final_state);
+        finish<stored, lanes, STEPS>(&args, &where, behind(stages, now)->own[warp], D, left,
+                                     whole || (whole_rows && left >= STEPS), out, y);
+        prepare<lanes, STEPS>(behind(stages, next)->own[warp], row, mine, STEPS + mine, left, bias, args.delta_softplus,
+                              behind(stages, next)->steps[warp], whole);
+        widen(behind(stages, next));
+        const int done = now;
+        now = next, next = after, after = done;
+        out += STEPS;
+    };
+    int left = seq_len;
+    if (whole_rows)
+        for (; left >= 3 * STEPS; left -= STEPS)
+            take(true, left);
+    for (; left > 0; left -= STEPS)
+        take(false, left);
+    store_states<lanes>(&args, &where, h, args.final_state);
 }
 
 template <typename stored>
@@ -96,7 +106,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
                                                   : lanes == 4 ? fused_steps_forward<stored, 4>
                                                   : lanes == 8 ? fused_steps_forward<stored, 8>
                                                                : fused_steps_forward<stored, 16>;
-    kernel<<<(unsigned)blocks, 32, 0, stream>>>(*args);
+    kernel<<<(unsigned)blocks, 32 * (unsigned)selective_fused_steps_warps(args), 0, stream>>>(*args);
     return cudaGetLastError();
 }
 

@@ -156,16 +156,24 @@ size_t selective_fused_steps_lanes(const struct selective_args *args)
     return lanes;
 }
 
-/* How many blocks of a warp's channels, 32 / lanes, the channels of a group are. */
-static size_t blocks_of_group(const struct selective_args *args, size_t lanes)
+/* 32 channels are enough for a block. */
+size_t selective_fused_steps_warps(const struct selective_args *args)
 {
-    const size_t channels = 32 / lanes;
+    const size_t lanes = selective_fused_steps_lanes(args);
+    return lanes < FUSED_STEPS_WARPS ? lanes : FUSED_STEPS_WARPS;
+}
+
+/* How many blocks the channels of a group are, where a warp has 32 / lanes of them. */
+static size_t blocks_of_group(const struct selective_args *args, size_t warps, size_t lanes)
+{
+    const size_t channels = warps * (32 / lanes);
     return (args->channels / args->groups + channels - 1) / channels;
 }
 
 size_t selective_fused_steps_blocks(const struct selective_args *args)
 {
-    return args->batch * args->groups * blocks_of_group(args, selective_fused_steps_lanes(args));
+    return args->batch * args->groups *
+           blocks_of_group(args, selective_fused_steps_warps(args), selective_fused_steps_lanes(args));
 }
 
 size_t selective_relay_lanes(const struct selective_args *args)
@@ -175,7 +183,7 @@ size_t selective_relay_lanes(const struct selective_args *args)
 
 size_t selective_relay_blocks(const struct selective_args *args)
 {
-    return blocks_of_group(args, selective_relay_lanes(args));
+    return blocks_of_group(args, 1, selective_relay_lanes(args));
 }
 
 /* A lane has two channels there: a block has those of lanes / 2 lanes a channel. */

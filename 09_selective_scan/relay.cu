@@ -13,6 +13,7 @@
    What a chunk makes of the state that comes in is known before it comes (chapter 04's pair): end + product h, where
    end is the chunk's last state if it begins with 0, and product = exp(A times the sum of its steps). So the state goes
    on after one multiplication and addition, and the warp hands it on before it walks the chunk from the true state. */
+#include <arch.h>
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -22,54 +23,66 @@
 
 enum { STEPS = 8, WARPS = 8 };
 
-/* Floats of a block: two stages, the steps, the baton, and a second one (below), for each warp. */
-#define RELAY_FLOATS(lanes) (WARPS * (2 * STAGE(lanes, STEPS) + ROOM(2 * CHANNELS(lanes), STEPS) + 2 * 32 * 4))
+/* Floats of a warp: two stages, step and step u, the baton, and a note (below). */
+#define WARP_FLOATS(lanes) (2 * STAGE(lanes, STEPS) + ROOM(2 * CHANNELS(lanes), STEPS) + 2 * 32 * 4)
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_forward(struct selective_args args)
+static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 && (LINREC_ARCH >= 900 || sizeof(stored) == 4) ? 2 : 1)
+    relay_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), rows = ROOM(2 * CHANNELS(lanes), STEPS) };
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), round = WARPS * STEPS };
+    enum { stage_bytes = STAGE(lanes, STEPS) * sizeof(float) };
     extern __shared__ float4 shared[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
-    float *stage = (float *)shared + warp * 2 * STAGE(lanes, STEPS), *next = stage + STAGE(lanes, STEPS);
-    float *const after = (float *)shared + WARPS * 2 * STAGE(lanes, STEPS), *const steps = after + warp * rows;
-    float *const batons = after + WARPS * rows + lane * 4, *const notes = batons + WARPS * 32 * 4;
-    const struct chunk_place place = place_of<lanes>(&args);
-    const int part = place.part, row = place.row, mine = first_own<lanes, STEPS>(part);
-    const float bias = args.delta_bias != NULL ? args.delta_bias[place.channel] : 0.0f;
-    const float D = args.D != NULL ? args.D[place.channel] : 0.0f;
+    float *const stage = (float *)shared + warp * WARP_FLOATS(lanes);
+    float *const steps = stage + 2 * STAGE(lanes, STEPS);
+    float *const baton = steps + ROOM(2 * channels, STEPS) + lane * 4, *const note = baton + 32 * 4;
+    const int follower = (warp + 1) % WARPS;
+    float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
+    const struct chunk_place where = place_of<lanes>(&args);
+    const int part = where.part, row = where.row, mine = first_own<lanes, STEPS>(part);
+    const float *const own_steps = steps + place<STEPS>(row, 0);
+    const float *const B_rows = stage + place<STEPS>(ROW_B(lanes) + part, 0);
+    const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
+    const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
     const stored *pieces[PIECES(lanes, STEPS)];
-    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, place.batch, place.group, place.first, place.here,
+    const unsigned there = find_pieces<stored, lanes, STEPS>(&args, where.batch, where.group, where.first, where.here,
                                                              warp * STEPS, pieces);
     uint2 held[PIECES(lanes, STEPS)] = {};
+    stored *out = (stored *)args.out + where.both * seq_len + warp * STEPS + mine;
     float A[4], h[4];
-    load_states<lanes>(&args, &place, args.initial_state, A, h);
+    load_states<lanes>(&args, &where, args.initial_state, A, h);
     for (int i = lane; i < 2 * STAGE(lanes, STEPS) && args.states < states; i += 32)
         stage[i] = 0.0f; /* B and C of states that are not there */
     __syncwarp();
     if (warp == WARPS - 1) { /* the last warp has the turn before the first */
-        put<4, 4>(batons, 0, 0, h);
+        put<4, 4>(to_follower, 0, 0, h);
         named_barrier_arrive(1, 64);
     }
-    fetch<stored, lanes, STEPS>(pieces, there, warp * STEPS, WARPS * STEPS, seq_len, stage, held);
+    int now = 0; /* where the stage of this chunk lies; that of the next one is the other */
+    fetch<stored, lanes, STEPS>(pieces, there, warp * STEPS, round, seq_len, stage, held);
     land<stored, lanes, STEPS>(pieces, there, stage, held);
-    for (int at = warp * STEPS; at < seq_len; at += WARPS * STEPS) {
+
+    /* A chunk. `whole`: it and the warp's next one are, in every respect, and the compiler knows it. */
+    const auto take = [&](const bool whole, const int at) {
         __pipeline_wait_prior(0);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch<stored, lanes, STEPS>(pieces, there, at + WARPS * STEPS, WARPS * STEPS, seq_len, next, held);
-        prepare<lanes, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
+        fetch<stored, lanes, STEPS>(pieces, there, at + round, round, seq_len, behind(stage, stage_bytes - now), held,
+                                    whole);
+        prepare<lanes, STEPS>(behind(stage, now), row, mine, at + mine, seq_len, bias, args.delta_softplus, steps,
+                              whole);
         __syncwarp();
 
         /* 1. Before the turn: all exponentials, and the chunk from state 0. */
-        float a[STEPS][4], x[STEPS][4], end[4] = {}, product[4], note[4], sum = 0.0f;
+        float a[STEPS][4], x[STEPS][4], end[4] = {}, product[4], noted[4], sum = 0.0f;
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4];
-            get<STEPS, 4>(steps, row, t, step);
-            get<STEPS, 4>(steps, channels + row, t, step_u);
+            get4(own_steps + t, step);
+            get4(own_steps + ROOM(channels, STEPS) + t, step_u);
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get<STEPS, 4>(stage, ROW_B(lanes) + i * lanes + part, t, B[i]);
+                get4(behind(B_rows, now) + place<STEPS>(i * lanes, t), B[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 sum += step[j];
@@ -83,18 +96,17 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            product[i] = fast_exp2(sum * A[i]), note[i] = product[i] + end[i];
-        put<4, 4>(notes, warp * 32, 0, note); /* nobody reads it; but the compiler would do all this after the wait */
+            product[i] = fast_exp2(sum * A[i]), noted[i] = product[i] + end[i];
+        put<4, 4>(note, 0, 0, noted); /* nobody reads it; but the compiler would do all this after the wait */
 
         /* 2. The turn. */
-        const int follower = (warp + 1) % WARPS;
         named_barrier_sync(warp + 1, 64);
-        get<4, 4>(batons, warp * 32, 0, h);
+        get<4, 4>(baton, 0, 0, h);
 #pragma unroll
         for (int i = 0; i < 4; i++)
             end[i] = product[i] * h[i] + end[i];
-        if (at + STEPS < seq_len) {
-            put<4, 4>(batons, follower * 32, 0, end);
+        if (whole || at + STEPS < seq_len) {
+            put<4, 4>(to_follower, 0, 0, end);
             named_barrier_arrive(follower + 1, 64);
         }
 
@@ -105,7 +117,7 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
             float C[4][4];
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                get<STEPS, 4>(stage, ROW_C(lanes) + i * lanes + part, t, C[i]);
+                get4(behind(B_rows, now) + place<STEPS>(states + i * lanes, t), C[i]);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -114,13 +126,18 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 ? 2 : 1) relay_f
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &place, stage, D, at, y);
-        land<stored, lanes, STEPS>(pieces, there, next, held);
-        if (at + STEPS >= seq_len)
-            store_states<lanes>(&args, &place, h, args.final_state);
-        float *const done = stage;
-        stage = next, next = done;
-    }
+        finish<stored, lanes, STEPS>(&args, &where, behind(stage, now), D, seq_len - at, whole, out, y);
+        land<stored, lanes, STEPS>(pieces, there, behind(stage, stage_bytes - now), held);
+        if (!whole && at + STEPS >= seq_len)
+            store_states<lanes>(&args, &where, h, args.final_state);
+        now = stage_bytes - now, out += round;
+    };
+    int begin = 0; /* of a round, in which each warp has its turn */
+    if (seq_len % 4 == 0 && args.z != NULL && args.states == states && where.full)
+        for (; begin <= seq_len - 2 * round; begin += round)
+            take(true, begin + warp * STEPS);
+    for (int at = begin + warp * STEPS; at < seq_len; at += round)
+        take(false, at);
 }
 
 template <typename stored>
@@ -131,7 +148,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
     void (*const kernel)(struct selective_args) = lanes == 2   ? relay_forward<stored, 2>
                                                   : lanes == 4 ? relay_forward<stored, 4>
                                                                : relay_forward<stored, 8>;
-    const size_t floats = lanes == 2 ? RELAY_FLOATS(2) : lanes == 4 ? RELAY_FLOATS(4) : RELAY_FLOATS(8);
+    const size_t floats = WARPS * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
     const cudaError_t error = pipe_allow_shared((const void *)kernel, floats * sizeof(float), 80);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);

@@ -34,6 +34,9 @@ enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 /* relay: the steps of a chunk, which a warp takes at a time. */
 enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
 
+/* fused_steps: the most warps of a block. They have one B and C. */
+enum { FUSED_STEPS_WARPS = 4 };
+
 enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
 
 /* These two count the steps of a sequence in 32 bits, and some beyond its end. */
@@ -59,8 +62,10 @@ size_t selective_warps(const struct selective_args *args);
 cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
                              cudaStream_t stream);
 
-/* fused_steps: lanes of a channel, and blocks of all channels of all batches. There must be a channel. */
+/* fused_steps: lanes of a channel, warps of a block, and blocks of all channels of all batches, of which there must be
+   one. */
 size_t selective_fused_steps_lanes(const struct selective_args *args);
+size_t selective_fused_steps_warps(const struct selective_args *args);
 size_t selective_fused_steps_blocks(const struct selective_args *args);
 
 /* relay: lanes of a channel, and how many blocks have the channels of a group, of which there must be one. */

@@ -47,6 +47,10 @@ for my $case (['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,129']], ['st
     my ($name, $shape) = @$case;
     is(complaint({}, shape(@$shape), '--type', $_, '--with', 'all'), '', "@$shape: $name, in $_") for 'bf16', 'fp16';
 }
+for my $type ('float32', 'bf16') {
+    is(complaint({}, '--forward', shape(1, 33, 16, 1, '48,264'), '--type', $type, '--with', $_), '', "full blocks, whole chunks and rounds, $_ of the options, in $type")
+        for 'all', 'none';
+}
 for my $variant (@forward) {
     is(complaint({}, '--variant', $variant, '--forward', '--with', 'all', shape(1, 1, 2, 1, '511,513,2047,2049')), '', "$variant: lengths around a tile");
 }
@@ -221,7 +225,7 @@ for my $bad ('NaN', 'Inf') {
 my @mistakes; # kernel, file, expression, what stands in its place, options that show it
 sub mistake { push @mistakes, [@_] }
 my @small = shape(2, 4, 3, 2, 6);
-mistake('steps', 'selective.cuh', 'fmaf(2.0f * s, fmaf(x, higher, 1.0f), fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
+mistake('steps', 'selective.cuh', 'fmaf(s2, fmaf(x, higher, 1.0f), fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
 mistake('steps', 'selective.cuh', 'fabsf(v)', 'v', @small);
 mistake('steps', 'steps.cu', 'channel / (args.channels / args.groups)', '0', @small);
 mistake('steps', 'steps.cu', 'y * silu((float)z[l])', 'silu(y * (float)z[l])', @small);
@@ -244,6 +248,10 @@ mistake('steps', 'steps_backward.cu', 'n < count && args.d_final_state != NULL',
 mistake('steps', 'steps_backward.cu', 'D * d_y', 'D * (float)d_out[l]', @small);
 mistake('steps', 'steps_backward.cu', 'first > 0 && active', 'false', shape(1, 1, 17, 1, 2));
 mistake('fused_scan', 'fused_scan.cu', '(stored)(y[i] * gate)', '(stored)(y[i] * gate * 1.01f)', @small, '--type', 'bf16');
+mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 1, 22));
+mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
+mistake('relay', 'relay.cu', 'at + mine', 'at', @small);
+mistake('relay', 'relay.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
 mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
 
 SKIP: {
