@@ -241,7 +241,7 @@ static __device__ __forceinline__ struct pair words_join(unsigned long long *wor
     return pair_shfl(warp_scan(mine, lane), 31);
 }
 
-/* The next tile that no block has taken yet. The counter starts with all bits set, that is -1, so tickets begin at 0. */
+/* The next tile that no block has taken yet. The counter begins with all bits set, so the first ticket is -1 + 1. */
 static __device__ __forceinline__ unsigned take_ticket(struct workspace *space)
 {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> ticket(space->ticket);
