@@ -3,16 +3,16 @@
 #include "lookback.h"
 
 enum {
-    SHORT = 4096,           /* shorter sequences are chapter 06's default's, however few they are */
-    FEW_ELEMS = 1 << 21,    /* up to here look-back is done before the stages of waves have filled */
-    AHEAD = 65536,          /* a block for each sequence that is no longer: the next tile loaded ahead, */
-    AHEAD_BACKWARD = 32768, /* backward up to here, */
+    SHORT = 4096,           /* shorter sequences go to chapter 06's default, however few they are */
+    FEW_ELEMS = 1 << 21,    /* up to so many elements in all, look-back is done before the stages of waves are full */
+    AHEAD = 65536,          /* up to this length `ahead` takes sequences that have a block each, */
+    AHEAD_BACKWARD = 32768, /* backward up to this one, */
     AHEAD_SEQS = 8          /* and up to so many sequences for each multiprocessor */
 };
 
-/* A block for each sequence, all at the same time, and `ahead`: what is loaded next waits in registers. So the fewer
-   blocks a multiprocessor has, the larger are their tiles; two tiles at least. Four rows has chapter 05's kernel alone,
-   which goes forward. */
+/* The shape of `ahead`, with a block for each sequence and all blocks at the same time. The next tile waits in
+   registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
+   Only chapter 05's kernel, which goes forward, has four rows. */
 static struct linrec_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
 {
     const size_t for_each = (args->num_seqs - 1) / chip->multiprocessors + 1;
@@ -21,7 +21,8 @@ static struct linrec_config ahead_config(const struct linrec_args *args, bool ba
     return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
 
-/* Chapter 06 keeps a multiprocessor busy for each sequence: half of them is what this chapter's kernels beat. */
+/* A block for each sequence keeps one multiprocessor busy. Where no more than half of them would be, this chapter's
+   kernels are faster. */
 static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStream_t stream)
 {
     const struct cut cut = lookback_least_cut(args);

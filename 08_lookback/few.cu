@@ -1,7 +1,7 @@
-/* few.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three of them leave a tile's way
-   from load to store: a warp of its own has the words. It tells, looks, and says that the block has finished while the
-   others store; and before, while they load, it asks the L2 cache for the words. Where all blocks fit on the chip at
-   once, nobody takes a ticket.
+/* few.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three such steps are taken out of a
+   tile's way from load to store. Where all blocks fit on the chip at once, nobody takes a ticket. And a warp of its own
+   looks after the words: while the others load, it asks the L2 cache for them; then it tells and looks; and while the
+   others store, it says that the block has finished.
 
        8 warps          load | scan |              | add what comes in | store
                                     v              ^
@@ -12,7 +12,7 @@
 
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LOOKBACK_THREADS + 32 };
 
-/* Each block takes a tile: the next one, or if all blocks fit its own. inputs, coeffs, outputs: (num_seqs, seq_len). */
+/* Each block takes the next tile, or its own if all blocks fit. inputs, coeffs, outputs: (num_seqs, seq_len). */
 template <int reverse>
 static __global__ void __launch_bounds__(NUM_THREADS)
     few_forward(struct cut cut, bool all_fit, const float *__restrict__ inputs, const float *__restrict__ coeffs,

@@ -10,8 +10,8 @@
 
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LOOKBACK_THREADS + 32 };
 
-/* Each block takes a tile of all arrays, (num_seqs, seq_len): the next one, or if all blocks fit its own; `reverse` is
-   the direction of this scan, against that of the pass. */
+/* Each block takes a tile of all arrays, (num_seqs, seq_len): the next one, or its own if all blocks fit.
+   `reverse` is the direction of this scan, opposite to that of the pass. */
 template <int reverse>
 static __global__ void __launch_bounds__(NUM_THREADS)
     few_backward(struct cut cut, bool all_fit, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,

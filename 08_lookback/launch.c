@@ -87,7 +87,7 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     if (shape->threads > most_threads)
         shape->threads = most_threads;
 
-    /* As few rounds of all blocks as the largest tile allows, then tiles as equal as these rounds allow. */
+    /* As few rounds of all blocks as the largest tile allows, and then as many equal tiles as fill these rounds. */
     const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
     const size_t blocks = chip.multiprocessors < WAVES_MAX_BLOCKS ? (size_t)chip.multiprocessors : WAVES_MAX_BLOCKS;
     const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;
@@ -124,8 +124,8 @@ cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, 
     if (shape->cut.num_tiles == 0)
         return cudaSuccess;
 
-    /* A prototype was fastest so, on an H200: a block more costs less than a tile twice as long, but for the gradients
-       of long sequences. */
+    /* The shapes with which a prototype was fastest on an H200: more blocks cost less than tiles twice as long, except
+       for the gradients of long sequences. */
     const size_t elems = most_elems(args->seq_len), two_rows = 2 * PIPE_ROW * 256 / 32;
     const int threads = args->config.threads, rows = args->config.rows;
     shape->rows = rows != 0 ? rows : elems <= 8 * two_rows ? 2 : 4;

@@ -2,8 +2,9 @@
    what it does by itself, and a warp looks back over 32 tiles at a time until it finds one that knows.
 
        tile     t-6    t-5    t-4    t-3    t-2    t-1     t
-       word     carry  carry  total  total  carry  total   total published; lane 29 found a carry: what t-2 lets out,
-                                             ^^^^^  ^^^^^   led through t-1, comes into t. Then t publishes its carry.
+       word     carry  carry  total  total  carry  total   total published. Lane 30 has found a carry: what leaves
+                                             ^^^^^  ^^^^^   t-2, passed through t-1, comes into t. Then t publishes
+                                                            what leaves it.
 
    Merrill and Garland 2016, "Single-pass Parallel Prefix Scan with Decoupled Look-back". */
 #include <cuda_runtime.h>

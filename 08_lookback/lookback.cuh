@@ -107,8 +107,8 @@ static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], f
     return whole_warp;
 }
 
-/* Only what all of the warp's rows do: with every step a lane stands for twice as many, itself the first of them, and
-   lane 0 stands for all. `groups`: what the lane's group in each row does. */
+/* Only what all of the warp's rows do together, a reduction: after each step a lane's pair stands for twice as many
+   lanes, from itself on, and at the end lane 0 has them all. `groups`: what the lane's group in each row does. */
 template <int rows>
 static __device__ __forceinline__ struct pair rows_total(struct pair *groups)
 {
@@ -221,8 +221,8 @@ static __device__ __forceinline__ float look_back(unsigned long long *words, uns
     }
 }
 
-/* What `count` tiles do together whose words lie side by side, at most WAVES_WORDS a lane. Waits until all are written.
-   All lanes of a warp call it; each has some neighbours, and all reads are on their way at once. */
+/* What `count` tiles do together. Their words lie side by side, at most WAVES_WORDS for each lane. Waits until all are
+   written. All lanes of a warp call it; each reads some neighbouring words, all of them at once. */
 static __device__ __forceinline__ struct pair words_join(unsigned long long *words, unsigned count, int lane)
 {
     const unsigned each = (count + 31) / 32, begin = lane * each;
@@ -241,18 +241,18 @@ static __device__ __forceinline__ struct pair words_join(unsigned long long *wor
     return pair_shfl(warp_scan(mine, lane), 31);
 }
 
-/* The next tile that no block has taken yet. The first ticket is 0: -1, as which the workspace begins, and one. */
+/* The next tile that no block has taken yet. The counter begins with all bits set, so the first ticket is -1 + 1. */
 static __device__ __forceinline__ unsigned take_ticket(struct workspace *space)
 {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> ticket(space->ticket);
     return ticket.fetch_add(1, cuda::memory_order_relaxed) + 1;
 }
 
-/* A warp of each block calls it when the block has read its last word; the last one leaves the workspace as it was
-   found. What the others have read comes before that: they release it here, and the last one acquires it. */
+/* A warp of each block calls it when the block has read its last word. The last block leaves the workspace as it was
+   found, and all others must have read and written their words before: they release that here, and it acquires it. */
 static __device__ __forceinline__ void leave_workspace(struct workspace *space, unsigned num_tiles, int lane)
 {
-    unsigned others = 0; /* that have called it before, less one, as which the workspace begins */
+    unsigned others = 0; /* the blocks that have called it before: the counter plus 1, since it begins with -1 */
     __syncwarp();
     if (lane == 0) {
         cuda::atomic_ref<unsigned, cuda::thread_scope_device> finished(space->finished);
@@ -294,8 +294,8 @@ static __device__ __forceinline__ void stages_init(struct stage *stages, int num
     __syncthreads();
 }
 
-/* Of one array the whole groups of a tile: their bytes, and their way into a stage, where the tile's origin is `to`.
-   One thread calls this. */
+/* The groups of a tile that no edge cuts, in one array: how many bytes they are, and their copy into a stage, where the
+   tile's origin is `to`. One thread calls this. */
 static __device__ __forceinline__ unsigned groups_bytes(const struct tile *tile)
 {
     const int first = (tile->first + 3) & ~3, last = tile->last & ~3;
@@ -312,8 +312,8 @@ static __device__ __forceinline__ void groups_send(const float *array, const str
         bulk_load(to + at, array + tile->at + at, bytes, arrived);
 }
 
-/* The warp's rows of one array from the stage where its tile's origin is `origin`; `array` is where it came from. Where
-   no edge cuts a group, a group is whole or not there, and the loads need no branches. */
+/* The warp's rows of one array, from a stage in which the tile's origin is `origin`; `array` is where they came from.
+   If no edge of the tile cuts a group, each group is there as a whole or not at all, which needs fewer branches. */
 template <int rows, int reverse>
 static __device__ __forceinline__ void rows_take(const float *origin, const float *array, const struct tile *tile,
                                                  int own, float otherwise, float (*x)[4])
@@ -335,20 +335,21 @@ static __device__ __forceinline__ void rows_take(const float *origin, const floa
     }
 }
 
-/* A look that comes too early reads words again and again that nobody has written yet, and holds up those who write
-   them. So it waits until its block has summed up some more tiles, as far as there are stages and tiles for that. */
+/* A look that comes too early reads words again and again that nobody has written yet, and seems to hold up those who
+   write them. So it first waits until its block has summed up WAVES_LATER tiles more, as far as there are stages and
+   tiles for that. */
 static __device__ __forceinline__ void wait_for_later(struct stage *stages, int num_stages, unsigned turn,
                                                       unsigned last_turn)
 {
-    const int room = num_stages > 2 ? num_stages - 2 : 0; /* this tile's stage and the last one's are taken */
+    const int room = num_stages > 2 ? num_stages - 2 : 0; /* stages but for this tile's and the previous one's */
     unsigned later = turn + (unsigned)(room < WAVES_LATER ? room : (int)WAVES_LATER);
     later = later < last_turn ? later : last_turn;
     mbarrier_wait(&stages[later % num_stages].summed, later / num_stages % 2);
 }
 
-/* What came into the block's last tile is led through `since`, what the tiles since then do together, and becomes the
-   carry of tile number `turn` of the block; or since.sum does, if its sequence began since then. All lanes of a warp
-   call it. */
+/* Finds the carry of the tile that the block takes in its turn number `turn`. `since` is what the tiles before it do
+   together, from the block's previous tile on, and the previous tile's carry is passed through it. If `since` begins
+   with the sequence's first tile (not `from_last`), since.sum alone is the carry. All lanes of a warp call it. */
 static __device__ __forceinline__ void pass_on(struct stage *stages, int num_stages, unsigned turn, struct pair since,
                                                bool from_last, int lane)
 {

@@ -25,7 +25,7 @@ enum {
     CLUSTER_MAX_LEN = CLUSTER_MAX_BLOCKS * 16 * CLUSTER_MAX_THREADS - 3,
 };
 
-/* How sequences are cut into tiles. The tiles are numbered through: first all of sequence 0, in the scan's order. */
+/* How sequences are cut into tiles. Tiles are numbered over all sequences: those of sequence 0 first, in scan order. */
 struct cut {
     size_t seq_len;     /* elements of a sequence */
     unsigned seq_tiles; /* tiles of a sequence */

@@ -1,10 +1,10 @@
 /* waves.cu - the blocks stay, one on each multiprocessor, and tiles wait in shared memory while a warp looks at other
-   blocks' words. With B blocks, block b takes tiles b, b + B, b + 2B, ... What comes into a tile is what came into the
-   block's own last tile, led through the B words since: all of them totals, which wait for nothing.
+   blocks' words. With B blocks, block b takes tiles b, b + B, b + 2B, ... The carry of a tile is the carry of the
+   block's previous tile, passed through the B words since then: all of them totals, which wait for no other block.
 
        tiles    | 0  1  2 ... B-1 |  B  B+1 ... 2B-1 | 2B  ...
        block    | 0  1  2 ... B-1 |  0   1  ...  B-1 |  0  ...
-                       ^------- B words -------^         what came into tile 2, led through 2 ... B+1, comes into B+2
+                       ^------- B words -------^         the carry of tile 2, passed through 2 ... B+1, is that of B+2
 
    Warps have parts. A tile passes through them in its stage, and four barriers of each stage tell how far it is:
 
@@ -109,7 +109,7 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + NUM_SINGLES * 3
                 word_write(&space->words[number], word_half(whole.product), word_half(whole.sum));
                 mbarrier_arrive(&stage->free);
             }
-            if (number + gridDim.x >= work.cut.num_tiles) { /* the block's last word is written; and all are read? */
+            if (number + gridDim.x >= work.cut.num_tiles) { /* its last tile; with its carry all is read */
                 mbarrier_wait(&stage->known, parity);
                 leave_workspace(space, work.cut.num_tiles, lane);
             }

@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS_BACKWARD + NUM_SI
                 word_write(&space->words[number], word_half(whole.product), word_half(whole.sum));
                 mbarrier_arrive(&stage->free);
             }
-            if (number + gridDim.x >= work.cut.num_tiles) { /* the block's last word is written; and all are read? */
+            if (number + gridDim.x >= work.cut.num_tiles) { /* its last tile; with its carry all is read */
                 mbarrier_wait(&stage->known, parity);
                 leave_workspace(space, work.cut.num_tiles, lane);
             }

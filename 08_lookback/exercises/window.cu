@@ -9,7 +9,7 @@
                        <------<------<------<----
 
    A warp has 32 lanes. Let lane 31 read the word of t-1, lane 30 that of t-2, and so on, all with one load. If a lane
-   has found a carry, then what leaves that tile, led through the tiles after it, is what comes into t. If no lane
+   has found a carry, then what leaves that tile, passed through the tiles after it, is what comes into t. If no lane
    has, then the warp knows what these 32 tiles do together, and looks at the 32 before them.
 
        lane     26 27 28 29 30 31
