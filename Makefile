@@ -34,7 +34,7 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	prove --jobs 2 common/tests
+	prove --jobs 2 --timer common/tests
 
 # the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:

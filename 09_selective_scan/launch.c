@@ -167,7 +167,7 @@ size_t selective_fused_steps_warps(const struct selective_args *args)
 static size_t blocks_of_group(const struct selective_args *args, size_t warps, size_t lanes)
 {
     const size_t channels = warps * (32 / lanes);
-    return (args->channels / args->groups + channels - 1) / channels;
+    return args->groups != 0 ? (args->channels / args->groups + channels - 1) / channels : 0;
 }
 
 size_t selective_fused_steps_blocks(const struct selective_args *args)
@@ -189,12 +189,12 @@ size_t selective_relay_blocks(const struct selective_args *args)
 /* A lane has two channels there: a block has those of lanes / 2 lanes a channel. */
 size_t selective_relay_parts(const struct selective_args *args)
 {
-    return blocks_of_group(args, selective_relay_lanes(args) / 2);
+    return blocks_of_group(args, 1, selective_relay_lanes(args) / 2);
 }
 
 bool selective_relay_fits(const struct selective_args *args)
 {
-    return args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
+    return args->states != 0 && args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
            args->batch * args->channels <= 0x7FFFFFFF / args->states; /* it counts the rows of arrays by int */
 }
 

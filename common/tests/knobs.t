@@ -69,7 +69,7 @@ SKIP: {
             my ($variant) = $line =~ /^(\S+)/;
             next if $variant eq 'copy_only'; # it has neither
             my ($rows) = $line =~ /\(rows ([\d, ]+)/ or next;
-            my $length = $line =~ /length up to (\d+)/ ? $1 : 4096;
+            my $length = $line =~ /length up to (\d+)/ ? ($1 < 16384 ? $1 : 16384) : 4096; # few threads take a part of it
             my $threads = $line =~ /threads up to/ ? ',threads=64' : '';
             my %seen;
             for my $number (split /, /, $rows) {
