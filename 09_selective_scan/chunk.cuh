@@ -12,8 +12,8 @@
 
        | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
-   In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks. Behind
-   four rows of 8 there is room for four floats: this holds for rows r and r + 4. */
+   In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks.
+   Behind four rows of 8 there is room for four floats: this holds for rows r and r + 4. */
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
 
@@ -290,8 +290,8 @@ static __device__ __forceinline__ void land(const stored *const pieces[], unsign
 
 /* ---- What a lane does for the others of its channel ---- */
 
-/* The lane's own steps of a chunk, from own_at on: step and step u. Those from seq_len on are 0, and leave the states as
-   they are; `whole`: there are none. */
+/* The lane's own steps of a chunk, from own_at on: step and step u. Those from seq_len on are 0, and leave the states
+   as they are; `whole`: there are none. */
 template <int lanes, int steps, typename stored>
 static __device__ __forceinline__ void prepare(const stored *stage, int row, int mine, int own_at, int seq_len,
                                                float bias, bool delta_softplus, float *to, bool whole = false)

@@ -51,8 +51,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     const struct halves step_rows = halves_of(stages->steps[warp], row);
     const struct halves state_rows = halves_of(floats_of(stages), where.part);
 
-    /* A chunk, from which on `left` steps are in the sequence. `whole`: all is there, two chunks ahead, too, and lies at
-       multiples of 16 bytes. That is a constant where it is called, and the compiler makes two of this. */
+    /* A chunk, from which on `left` steps are in the sequence. `whole`: all is there, two chunks ahead, too, and lies
+       at multiples of 16 bytes. That is a constant where it is called, and the compiler makes two of this. */
     const auto take = [&](const bool whole, const int left) {
         __pipeline_wait_prior(0);
         __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */

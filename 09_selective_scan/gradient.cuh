@@ -8,7 +8,7 @@
    Backward all is done for two channels with what is read for one: B and C, and most of the sums over channels, which
    begin inside of a lane. A stage begins with what relay_states.cu needs, and ends with the states before the chunk:
 
-       | u: a row a channel | delta | B: a row a state | C | z | d_out | h: 4 states of each lane's first, of its second |
+     | u: a row a channel | delta | B: a row a state | C | z | d_out | h: 4 states of each lane's first, of its second |
  */
 #ifndef GRADIENT_CUH
 #define GRADIENT_CUH
@@ -81,7 +81,8 @@ static __device__ __forceinline__ void store_pair(const struct selective_args *a
         }
 }
 
-/* A float for each of a lane's states, at `there` for its first channel, 32 lanes' of them before those of its second. */
+/* A float for each of a lane's states, at `there` for its first channel, 32 lanes' of them before those of its
+   second. */
 static __device__ __forceinline__ void get_states(const float *there, float to[2][4])
 {
     get4(there, to[0]);
@@ -94,8 +95,8 @@ static __device__ __forceinline__ void put_states(float *there, const float from
     *(float4 *)(there + 32 * 4) = make_float4(from[1][0], from[1][1], from[1][2], from[1][3]);
 }
 
-/* A lane's pieces of four steps: the row of the first, of which the others follow 16 rows apart, and their step. With four
-   lanes a channel these are also its own steps. */
+/* A lane's pieces of four steps: the row of the first, of which the others follow 16 rows apart, and their step. With
+   four lanes a channel these are also its own steps. */
 static __device__ __forceinline__ int piece_row()
 {
     return threadIdx.x % 32 / 4 * 2 + threadIdx.x % 2;
@@ -235,8 +236,8 @@ static __device__ __forceinline__ float add_channels(const float values[4])
     return first + __shfl_xor_sync(0xFFFFFFFFu, second, lanes == 8 ? 1 : 8);
 }
 
-/* Adds up add_channels' sums of all 8 steps over the lanes that are left. Each keeps `lanes` of them, those of its state
-   0 from step first_sum(lane) on. */
+/* Adds up add_channels' sums of all 8 steps over the lanes that are left. Each keeps `lanes` of them, those of its
+   state 0 from step first_sum(lane) on. */
 template <int lanes>
 static __device__ __forceinline__ void fold_channels(float sums[STEPS], int lane)
 {

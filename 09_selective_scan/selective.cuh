@@ -8,9 +8,9 @@
 #define LOG2_E 1.4426950408889634f
 
 /* log(1 + exp(v)) = max(v, 0) + log(1 + e) with e = exp(-|v|), so that nothing overflows, and a small result keeps its
-   digits. log(1 + e) = 2 atanh(s) with s = e / (2 + e): an odd polynomial, whose coefficients are those of the interpolation
-   of atanh(sqrt(x)) / sqrt(x) at the five Chebyshev nodes of [0, 1/9], within 5e-9, relatively. It is written in 2 s,
-   which takes an addition less: so x is 4 s^2, and the coefficients are divided by powers of 4. */
+   digits. log(1 + e) = 2 atanh(s) with s = e / (2 + e): an odd polynomial, whose coefficients are those of the
+   interpolation of atanh(sqrt(x)) / sqrt(x) at the five Chebyshev nodes of [0, 1/9], within 5e-9, relatively. It is
+   written in 2 s, which takes an addition less: so x is 4 s^2, and the coefficients are divided by powers of 4. */
 static __device__ __forceinline__ float softplus(float v)
 {
     const float e = fast_exp2(-LOG2_E * fabsf(v)), s2 = e * fast_rcp(fmaf(0.5f, e, 1.0f)), x = s2 * s2;

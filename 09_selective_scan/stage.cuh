@@ -1,6 +1,6 @@
-/* stage.cuh - what a block of fused_steps.cu has of a chunk in shared memory, and how it gets there: by cp.async, in the
-   type in which it is stored. Rows go in pieces of 16 bytes, and the threads that bring them take them in turn: thread 0
-   piece 0, thread 1 piece 1, ... In shared memory rows lie as chunk.cuh says. */
+/* stage.cuh - what a block of fused_steps.cu has of a chunk in shared memory, and how it gets there: by cp.async, in
+   the type in which it is stored. Rows go in pieces of 16 bytes, and the threads that bring them take them in turn:
+   thread 0 piece 0, thread 1 piece 1, ... In shared memory rows lie as chunk.cuh says. */
 #ifndef STAGE_CUH
 #define STAGE_CUH
 

@@ -1,14 +1,14 @@
 /* walks.cuh - chapter 09's relay backward: the two walks of a warp through its chunk, in registers. A lane has two
    channels, k = 0 and 1, and four states i of each (gradient.cuh). With h[t] the states and g[t] their gradients:
 
-       walk_forward    h from the state before the chunk -> -> -> ->     and beside it what the chunk will do to a gradient:
-                                                                         product[t] = a[0] ... a[t]
-                                                                         start     += product[t] d_y[t] C[t]
-       walk_back       <- <- <- <- g from the gradient behind the chunk, which is start + product carry for the one before
+       walk_forward  h from the state before the chunk -> -> -> ->   and beside it what the chunk will do to a gradient:
+                                                                     product[t] = a[0] ... a[t]
+                                                                     start     += product[t] d_y[t] C[t]
+       walk_back     <- <- <- <- g from the gradient behind the chunk, which is start + product carry for the one before
 
-   What walk_forward knows of a step and state, a and a h, waits in registers for walk_back. Of h itself nothing is kept:
-   d_A and d_step need g a h. The rows of a stage hold u, B, C and, where d_out was, d_y = d_out silu(z); `steps` has two
-   rows a channel, step and step u. A walk takes four steps at a time, since as many lie side by side there. */
+   What walk_forward knows of a step and state, a and a h, waits in registers for walk_back. Of h itself nothing is
+   kept: d_A and d_step need g a h. The rows of a stage hold u, B, C and, where d_out was, d_y = d_out silu(z); `steps`
+   has two rows a channel, step and step u. A walk takes four steps at a time, since as many lie side by side there. */
 #ifndef WALKS_CUH
 #define WALKS_CUH
 
@@ -29,9 +29,9 @@ static __device__ __forceinline__ void get_steps(const float *stage, const float
     }
 }
 
-/* Walks from the states h to the chunk's end. a, kept (a times the state before): for walk_back. y: sums over the lane's
-   own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels leaves
-   them. */
+/* Walks from the states h to the chunk's end. a, kept (a times the state before): for walk_back. y: sums over the
+   lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
+   leaves them. */
 template <int lanes>
 static __device__ __forceinline__ void walk_forward(const float *stage, const float *steps, int row, int part,
                                                     int order, const float A[2][4], float h[2][4], float a[STEPS][2][4],

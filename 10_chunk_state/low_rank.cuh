@@ -9,8 +9,8 @@
 #include "chunk_state.h"
 #include "stored.cuh"
 
-/* How threads, a multiple of 32, share the copies of rows of so many bytes, `unit` bytes at once: where a thread begins,
-   and its steps. */
+/* How threads, a multiple of 32, share the copies of rows of so many bytes, `unit` bytes at once: where a thread
+   begins, and its steps. */
 struct spread {
     unsigned bytes, unit, row, at, more_rows, more;
 };

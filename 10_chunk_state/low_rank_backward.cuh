@@ -13,8 +13,8 @@
 #include "low_rank.cuh"
 
 /* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
-   memory, its rank a multiple of 4, its rows `stride` apart and a multiple of `rows`, with zeros for what there is not. h: the thread's rows.
-   Ends with a barrier: p is there for all. Before the next call there must be another one. */
+   memory, its rank a multiple of 4, its rows `stride` apart and a multiple of `rows`, with zeros for what there is not.
+   h: the thread's rows. Ends with a barrier: p is there for all. Before the next call there must be another one. */
 template <int storage, int rows>
 static __device__ __forceinline__ void project(const void *matrix, int stride, int rank, const float h[rows],
                                                float *both_parts, float *p)
