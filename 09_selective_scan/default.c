@@ -3,9 +3,9 @@
 #include "selective_scan.h"
 
 /* With few warps a multiprocessor waits most of the time, and relay, which makes eight of each, is faster. Measured on
-   an H200 with 16 states: 2 warps a multiprocessor take relay about half as long as fused_steps, 16 once and a half as
-   long. Between these fused_steps takes as long as with 2, until the multiprocessors are busy, and relay takes as long
-   as its work: so the two meet where the warps have doubled, at 4. */
+   an H200 with 16 states, when both kernels took more instructions than now: 2 warps a multiprocessor take relay about
+   half as long as fused_steps, 16 once and a half as long. Between these fused_steps takes as long as with 2, until the
+   multiprocessors are busy, and relay takes as long as its work: so the two meet where the warps have doubled, at 4. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;

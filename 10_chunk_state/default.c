@@ -1,8 +1,9 @@
-/* default.c - which kernel for which shape and chip. Measured on an H200:
+/* default.c - which kernel for which shape and chip:
 
-   - with W and Y: low_rank;
-   - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have fewer slices
-     than half of the multiprocessors, so that most of the chip would be idle; else bulk;
+   - with W and Y: low_rank, the only one that takes them;
+   - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
+     slices than half of the multiprocessors, so that most of the chip would be idle; else bulk. Measured on an H200,
+     before the kernels were as they are;
    - the rest: ahead, and registers for the gradients. */
 #include "chunk_state.h"
 
