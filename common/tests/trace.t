@@ -26,7 +26,7 @@ my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward
 # ---- the defaults of chapters that claim it: nothing twice, nothing in vain. Lengths whose rows begin at multiples of 32 bytes, and others ----
 
 for my $chapter (grep { claims($_, 'once') } chapters()) {
-    my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 5, '--seq-len', '8,64,104,512,520,2048,4096,10000,40960,7,100,1001,4097,10007,40001');
+    my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 3, '--seq-len', '8,64,104,512,520,2048,4096,10000,20480,7,100,1001,4097,10007,20001');
     for my $row (@$kernels) {
         my ($num_seqs, $length, $direction) = @$row{qw(num_seqs seq_len direction)};
         my ($name, $bytes) = ("$chapter $direction, $num_seqs x $length", 4 * $num_seqs * $length);
