@@ -14,14 +14,13 @@ Nothing else depends on this file. The rows, chapter `peers`:
 A few rows of every result are compared with the loop in double precision, with the bound of common/oracle.h. Exit status: 0, 1 if a result
 was wrong, 2 without a GPU or torch.
 """
-import argparse
 import math
 import os
 import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
-from peer_times import DEVICE, Clock, device_name, has_gpu, is_memory, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, device_name, has_gpu, is_memory, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
 
 try:
     import triton
@@ -262,22 +261,8 @@ def run_shape(clock, direction, num_seqs, seq_len, scans, options, rows):
     return wrong
 
 
-def read_shapes(text):
-    try:
-        shapes = [tuple(int(size) for size in shape.split('x')) for shape in text.split(',')]
-    except ValueError:
-        shapes = []
-    if not shapes or any(len(shape) != 2 or min(shape) < 1 for shape in shapes):
-        raise argparse.ArgumentTypeError(f'"{text}" names no shapes; give sequences x length, as in 13200x64,132x65536')
-    return shapes
-
-
 def main():
-    parser = argparse.ArgumentParser(description='Times other systems that compute the recurrence.')
-    parser.add_argument('--csv', help='write the table there as CSV')
-    parser.add_argument('--shapes', type=read_shapes, help='sequences x length, as in 13200x64,132x65536')
-    parser.add_argument('--repeats', type=int, default=0, help='timed launches of each (default: as make bench)')
-    options = parser.parse_args()
+    options = read_options('Times other systems that compute the recurrence.', 'sequences x length', '13200x64,132x65536')
     if not has_gpu():
         return 2
     sms = torch.cuda.get_device_properties(0).multi_processor_count

@@ -11,12 +11,11 @@ chapter `peers`:
 Some channels of every result are compared with the loop in double precision: out, and backward d_u. Exit status: 0, 1 if a result was wrong,
 2 without a GPU or torch.
 """
-import argparse
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
-from peer_times import DEVICE, Clock, device_name, has_gpu, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
 
 COLUMNS = ('chapter,variant,direction,batch,channels,states,groups,seq_len,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,'
            'percent_of_copy,percent_of_add,max_error')
@@ -153,23 +152,9 @@ def run_shape(clock, direction, batch, seq_len, type_name, function, options, ro
     return wrong
 
 
-def read_shapes(text):
-    try:
-        shapes = [tuple(int(size) for size in shape.split('x')) for shape in text.split(',')]
-    except ValueError:
-        shapes = []
-    if not shapes or any(len(shape) != 2 or min(shape) < 1 for shape in shapes):
-        raise argparse.ArgumentTypeError(f'"{text}" names no shapes; give batch x length, as in 8x2048,1x65536')
-    return shapes
-
-
 def main():
-    parser = argparse.ArgumentParser(description="Times Mamba's own selective scan.")
-    parser.add_argument('--csv', help='write the table there as CSV')
-    parser.add_argument('--shapes', type=read_shapes, default=[(8, 2048), (8, 8192), (1, 1024), (1, 65536)],
-                        help='batch x length, as in 8x2048,1x65536')
-    parser.add_argument('--repeats', type=int, default=0, help='timed launches of each (default: as make bench)')
-    options = parser.parse_args()
+    options = read_options("Times Mamba's own selective scan.", 'batch x length', '8x2048,1x65536',
+                           [(8, 2048), (8, 8192), (1, 1024), (1, 65536)])
     if not has_gpu():
         return 2
     clock, rows, wrong, function = Clock(), [], 0, installed()

@@ -13,12 +13,11 @@ depends on this file. The rows, chapter `peers`:
 
 The states of some heads are compared with the loop in double precision. Exit status: 0, 1 if a result was wrong, 2 without a GPU or torch.
 """
-import argparse
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
-from peer_times import DEVICE, Clock, device_name, has_gpu, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
 
 COLUMNS = ('chapter,variant,direction,batch,chunks,heads,dk,dv,rank,decays,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,'
            'percent_of_copy,percent_of_add,max_error')
@@ -204,23 +203,9 @@ def run_shape(clock, direction, shape, type_name, systems, options, rows):
     return wrong
 
 
-def read_shapes(text):
-    try:
-        shapes = [tuple(int(size) for size in shape.split('x')) for shape in text.split(',')]
-    except ValueError:
-        shapes = []
-    if not shapes or any(len(shape) != 3 or min(shape) < 1 for shape in shapes):
-        raise argparse.ArgumentTypeError(f'"{text}" names no shapes; give batch x chunks x heads, as in 4x64x16,8x128x32')
-    return shapes
-
-
 def main():
-    parser = argparse.ArgumentParser(description='Times other systems that hand states from chunk to chunk.')
-    parser.add_argument('--csv', help='write the table there as CSV')
-    parser.add_argument('--shapes', type=read_shapes, default=[(4, 64, 16), (8, 128, 32), (1, 512, 4)],
-                        help='batch x chunks x heads, as in 4x64x16,8x128x32')
-    parser.add_argument('--repeats', type=int, default=0, help='timed launches of each (default: as make bench)')
-    options = parser.parse_args()
+    options = read_options('Times other systems that hand states from chunk to chunk.', 'batch x chunks x heads', '4x64x16,8x128x32',
+                           [(4, 64, 16), (8, 128, 32), (1, 512, 4)])
     if not has_gpu():
         return 2
     clock, rows, wrong, systems = Clock(), [], 0, installed()

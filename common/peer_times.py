@@ -1,5 +1,6 @@
-"""peer_times.py - what the chapters' peers.py share: torch, or one sentence without it; what is skipped and why; a time as common/measure.c
-takes it; and the table that is written at the end. Needs Python with torch, and a GPU as soon as something is timed."""
+"""peer_times.py - what the chapters' peers.py share: torch, or one sentence without it; their options; what is skipped and why; a time as
+common/measure.c takes it; and the table that is written at the end. Needs Python with torch, and a GPU as soon as something is timed."""
+import argparse
 import datetime
 import os
 import sys
@@ -35,6 +36,25 @@ def has_gpu():
     if not torch.cuda.is_available():
         print('make peers needs a GPU that torch can use, and none answers', file=sys.stderr)
     return torch.cuda.is_available()
+
+
+def read_options(description, sizes, example, default=None):
+    """csv, shapes and repeats from the command line. sizes names those of a shape, as in 'batch x length'; default: the shapes without
+    --shapes."""
+    def read_shapes(text):
+        try:
+            shapes = [tuple(int(size) for size in shape.split('x')) for shape in text.split(',')]
+        except ValueError:
+            shapes = []
+        if not shapes or any(len(shape) != len(sizes.split(' x ')) or min(shape) < 1 for shape in shapes):
+            raise argparse.ArgumentTypeError(f'"{text}" names no shapes; give {sizes}, as in {example}')
+        return shapes
+
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument('--csv', help='write the table there as CSV')
+    parser.add_argument('--shapes', type=read_shapes, default=default, help=f'{sizes}, as in {example}')
+    parser.add_argument('--repeats', type=int, default=0, help='timed launches of each (default: as make bench)')
+    return parser.parse_args()
 
 
 # ---- the time, as common/measure.c takes it ----

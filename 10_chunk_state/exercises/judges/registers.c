@@ -1,28 +1,14 @@
 /* 10.1: the states after each chunk of one head, with one decay a chunk. */
 #include "judge.h"
 
+#include "one_head.h"
+
 cudaError_t launch_registers(int chunks, int columns, const float *h_local, const float *gamma,
                              const float *initial_state, float *h_out);
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {
     return launch_registers((int)size[0], (int)size[1], array[0], array[1], array[2], array[3]);
-}
-
-static size_t chunks(const size_t *size)
-{
-    return size[0];
-}
-
-static size_t columns(const size_t *size)
-{
-    return size[1];
-}
-
-/* a product and a sum in each chunk */
-static size_t roundings(const size_t *size)
-{
-    return 2 * size[0] + 2;
 }
 
 static void reference(const size_t *size, double *const *array)
