@@ -1,4 +1,5 @@
-/* one_head.h - what the judges of exercises 10.1 and 10.2 share: the sizes (chunks, columns) of one head with one decay a chunk. */
+/* one_head.h - what the judges of exercises 10.1 and 10.2 share: sizes (chunks, columns) of one head, with one decay a
+   chunk. */
 #ifndef ONE_HEAD_H
 #define ONE_HEAD_H
 
