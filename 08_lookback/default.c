@@ -3,11 +3,13 @@
 #include "lookback.h"
 
 enum {
-    SHORT = 4096,           /* shorter sequences go to chapter 06's default, however few they are */
-    FEW_ELEMS = 1 << 21,    /* up to so many elements in all, look-back is done before the stages of waves are full */
-    AHEAD = 65536,          /* up to this length `ahead` takes sequences that have a block each, */
-    AHEAD_BACKWARD = 32768, /* backward up to this one, */
-    AHEAD_SEQS = 8          /* and up to so many sequences for each multiprocessor */
+    SHORT = 4096,             /* shorter sequences go to chapter 06's default, however few they are */
+    CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences, */
+    CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, as many as there are multiprocessors */
+    FEW_ELEMS = 1 << 21,      /* up to so many elements in all, look-back is done before the stages of waves are full */
+    AHEAD = 65536,            /* up to this length `ahead` takes sequences that have a block each, */
+    AHEAD_BACKWARD = 32768,   /* backward up to this one, */
+    AHEAD_SEQS = 8            /* and up to so many sequences for each multiprocessor */
 };
 
 /* The shape of `ahead`, with a block for each sequence and all blocks at the same time. The next tile waits in
@@ -19,6 +21,17 @@ static struct linrec_config ahead_config(const struct linrec_args *args, bool ba
     const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > 8192 ? 4 : 2;
     const int most = for_each == 1 && args->seq_len > 8192 ? 512 : 256;
     return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
+}
+
+/* Whether `cluster` is the fastest: it has no words to wait for, but the more sequences there are, the more others are
+   on the chip while the blocks of one wait for each other. */
+static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+{
+    const size_t multiprocessors = (size_t)chip->multiprocessors;
+    const size_t longest = args->num_seqs > multiprocessors / 2 ? CLUSTER_MORE
+                           : backward                           ? CLUSTER_BACKWARD
+                                                                : CLUSTER_MAX_LEN;
+    return chip->arch >= 90 && args->num_seqs < multiprocessors && args->seq_len >= SHORT && args->seq_len <= longest;
 }
 
 /* A block for each sequence keeps one multiprocessor busy. Where no more than half of them would be, this chapter's
@@ -34,6 +47,10 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
+    /* Where a part of a chip has no room for so many blocks near each other, the launch is refused. */
+    if (is_for_cluster(args, backward, &chip) &&
+        (backward ? lookback_cluster_backward : lookback_cluster)(args, stream) == cudaSuccess)
+        return cudaSuccess;
     if (args->seq_len < SHORT || (args->seq_len == SHORT && args->num_seqs <= multiprocessors / 2) ||
         args->num_seqs > AHEAD_SEQS * multiprocessors)
         return (backward ? backward_default : scan_default)(args, stream);
