@@ -35,7 +35,7 @@ enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
 
 /* fused_steps: the most warps of a block. They have one B and C. */
-enum { FUSED_STEPS_WARPS = 2 };
+enum { FUSED_STEPS_WARPS = 4 };
 
 enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
 
