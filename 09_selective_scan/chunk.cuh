@@ -17,7 +17,6 @@
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
 
-#include <async_copy.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -128,7 +127,7 @@ static __device__ __forceinline__ void put(float *rows, int row, int t, const fl
 static __device__ __forceinline__ void fetch4(const float *from, int left, bool whole, float *to, uint2 *)
 {
     if (whole) {
-        async_copy_line(to, from);
+        __pipeline_memcpy_async(to, from, 16);
         return;
     }
     for (int i = 0; i < 4; i++)

@@ -20,54 +20,43 @@
 #include "selective_scan.h"
 #include "stage.cuh"
 
-#define WARPS(lanes)                                                                                                   \
-    ((lanes) < FUSED_STEPS_WARPS ? (lanes) : FUSED_STEPS_WARPS) /* 32 channels are enough for a block */
-
-/* A chunk, and what the block makes of it. */
-template <typename stored, int lanes>
-struct slot {
-    struct stage<stored, lanes, WARPS(lanes)> stage;
-    struct ready<stored, lanes, WARPS(lanes)> ready;
-};
-
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINREC_ARCH >= 900 ? 16 : 8) / WARPS(lanes))
     fused_steps_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), slot_bytes = sizeof(struct slot<stored, lanes>) };
-    __shared__ __align__(16) char shared[3 * slot_bytes];
-    struct slot<stored, lanes> *const slots = (struct slot<stored, lanes> *)shared;
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), stage_bytes = sizeof(struct stage<stored, lanes>) };
+    __shared__ __align__(16) char shared[3 * stage_bytes];
+    struct stage<stored, lanes> *const stages = (struct stage<stored, lanes> *)shared;
     const int warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
     const struct chunk_place where = place_of<lanes, WARPS(lanes)>(&args);
     const int row = where.row, mine = first_own<lanes, STEPS>(where.part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
-    struct sources<stored, lanes, WARPS(lanes)> sources = find_sources<stored, lanes, WARPS(lanes)>(&args, &where, 0);
+    struct sources<stored, lanes> sources = find_sources<stored, lanes>(&args, &where);
     stored *out = (stored *)args.out + where.both * seq_len + mine;
     float A[4], h[4];
     load_states<lanes>(&args, &where, args.initial_state, A, h);
-    for (int i = 0; i < 3; i++)
-        clear(&args, &slots[i].stage);
+    for (int i = threadIdx.x; i < COMMON_ROWS(lanes) * STEPS && args.states < states; i += 32 * WARPS(lanes))
+        stages[0].common[i] = stages[1].common[i] = stages[2].common[i] = (stored)0.0f; /* states that are not there */
     __syncthreads();
 
-    int now = 0, next = slot_bytes, after = 2 * slot_bytes; /* where this chunk and the two that follow lie */
+    int now = 0, next = stage_bytes, after = 2 * stage_bytes; /* where this chunk and the two that follow lie */
     const bool whole_rows = seq_len % IN_PIECE(stored) == 0 && args.states == states && where.full;
-    send(&sources, STEPS, seq_len, whole_rows && seq_len >= STEPS, &slots[0].stage);
-    send(&sources, STEPS, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, &slots[1].stage);
+    send(&sources, seq_len, whole_rows && seq_len >= STEPS, stages);
+    send(&sources, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, behind(stages, next));
     __pipeline_wait_prior(1);
     __syncthreads();
-    prepare<lanes, STEPS>(slots->stage.own[warp], row, mine, mine, seq_len, bias, args.delta_softplus,
-                          slots->ready.steps[warp]);
-    widen(&slots->stage, &slots->ready);
-    const struct halves step_rows = halves_of(slots->ready.steps[warp], row);
-    const struct halves state_rows = halves_of(floats_of(&slots->stage, &slots->ready), where.part);
+    prepare<lanes, STEPS>(stages->own[warp], row, mine, mine, seq_len, bias, args.delta_softplus, stages->steps[warp]);
+    widen(stages);
+    const struct halves step_rows = halves_of(stages->steps[warp], row);
+    const struct halves state_rows = halves_of(floats_of(stages), where.part);
 
     /* A chunk, from which on `left` steps are in the sequence. `whole`: all is there, two chunks ahead, too, and lies
        at multiples of 16 bytes. That is a constant where it is called, and the compiler makes two of this. */
     const auto take = [&](const bool whole, const int left) {
         __pipeline_wait_prior(0);
         __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */
-        send(&sources, STEPS, left - 2 * STEPS, whole, &behind(slots, after)->stage);
+        send(&sources, left - 2 * STEPS, whole, behind(stages, after));
 
         float y[STEPS] = {};
 #pragma unroll
@@ -88,12 +77,11 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &where, behind(slots, now)->stage.own[warp], D, left,
+        finish<stored, lanes, STEPS>(&args, &where, behind(stages, now)->own[warp], D, left,
                                      whole || (whole_rows && left >= STEPS), out, y);
-        struct slot<stored, lanes> *const soon = behind(slots, next);
-        prepare<lanes, STEPS>(soon->stage.own[warp], row, mine, STEPS + mine, left, bias, args.delta_softplus,
-                              soon->ready.steps[warp], whole);
-        widen(&soon->stage, &soon->ready);
+        prepare<lanes, STEPS>(behind(stages, next)->own[warp], row, mine, STEPS + mine, left, bias, args.delta_softplus,
+                              behind(stages, next)->steps[warp], whole);
+        widen(behind(stages, next));
         const int done = now;
         now = next, next = after, after = done;
         out += STEPS;

@@ -1,27 +1,24 @@
-/* stage.cuh - what fused_steps.cu and relay.cu have of a chunk in shared memory, and how it gets there: by cp.async, in
-   the type in which it is stored. It belongs to `warps` warps, which have B and C in common: those of a block, or one.
-   Rows go in pieces of 16 bytes, and the threads that bring them take them in turn: thread 0 piece 0, thread 1
-   piece 1, ... In shared memory rows lie as chunk.cuh says. */
+/* stage.cuh - what a block of fused_steps.cu has of a chunk in shared memory, and how it gets there: by cp.async, in
+   the type in which it is stored. Rows go in pieces of 16 bytes, and the threads that bring them take them in turn:
+   thread 0 piece 0, thread 1 piece 1, ... In shared memory rows lie as chunk.cuh says. */
 #ifndef STAGE_CUH
 #define STAGE_CUH
+
+#include <async_copy.h>
 
 #include "chunk.cuh"
 
 enum { STEPS = 16 };
+#define WARPS(lanes)                                                                                                   \
+    ((lanes) < FUSED_STEPS_WARPS ? (lanes) : FUSED_STEPS_WARPS) /* 32 channels are enough for a block */
 #define OWN_ROWS(lanes) (3 * CHANNELS(lanes))
 #define COMMON_ROWS(lanes) (2 * STATES_OF(lanes))
 
-/* A chunk as it comes. */
-template <typename stored, int lanes, int warps>
+template <typename stored, int lanes>
 struct stage {
-    __align__(16) stored common[COMMON_ROWS(lanes) * STEPS]; /* B and C */
-    stored own[warps][OWN_ROWS(lanes) * STEPS];              /* a warp's u, delta and z */
-};
-
-/* What the warps make of it. */
-template <typename stored, int lanes, int warps>
-struct ready {
-    __align__(16) float steps[warps][2 * CHANNELS(lanes) * STEPS];   /* a warp's step and step u */
+    stored common[COMMON_ROWS(lanes) * STEPS];                       /* B and C */
+    stored own[WARPS(lanes)][OWN_ROWS(lanes) * STEPS];               /* a warp's u, delta and z */
+    float steps[WARPS(lanes)][2 * CHANNELS(lanes) * STEPS];          /* its step and step u */
     float wide[sizeof(stored) < 4 ? COMMON_ROWS(lanes) * STEPS : 4]; /* B and C, if they are not floats */
 };
 
@@ -42,11 +39,11 @@ static __device__ __forceinline__ int step_of_pieces(int thread)
     return thread % (steps / IN_PIECE(stored)) * IN_PIECE(stored);
 }
 
-/* Finds the thread's pieces of up to three arrays' rows, from step `at` on, `each` from row `array_row` on of every
-   array, of which `here` are there. Returns a mask of those that are; a missing array has none. */
+/* Finds the thread's pieces of up to three arrays' rows, `each` from row `array_row` on of every array, of which `here`
+   are there. Returns a mask of those that are; a missing array has none. */
 template <typename stored, int rows, int each, int steps, int threads>
 static __device__ __forceinline__ unsigned find_rows(const void *first, const void *second, const void *third,
-                                                     size_t array_row, int here, size_t seq_len, int at, int thread,
+                                                     size_t array_row, int here, size_t seq_len, int thread,
                                                      const stored *pieces[])
 {
     unsigned there = 0;
@@ -54,8 +51,7 @@ static __device__ __forceinline__ unsigned find_rows(const void *first, const vo
     for (int j = 0; j < PIECES_EACH(stored, rows, steps, threads); j++) {
         const int row = row_of<stored, steps, threads>(thread, j);
         const void *const array = row < each ? first : row < 2 * each ? second : third;
-        pieces[j] = (const stored *)array + (array_row + row % each) * seq_len + at;
-        pieces[j] += step_of_pieces<stored, steps>(thread);
+        pieces[j] = (const stored *)array + (array_row + row % each) * seq_len + step_of_pieces<stored, steps>(thread);
         if (row < rows && array != NULL && row % each < here)
             there |= 1u << j;
     }
@@ -81,12 +77,12 @@ static __device__ __forceinline__ void fetch_some(const stored *from, int left, 
     *(uint4 *)to = *(const uint4 *)some;
 }
 
-/* Sends off the thread's pieces of a chunk, and goes `stride` steps on. `there` has a bit for each piece that there
+/* Sends off the thread's pieces of a chunk, and goes on to the next one. `there` has a bit for each piece that there
    is. `left` steps from the chunk's first on are in the sequence; `whole`: all are, and all rows are there, and pieces
    aligned, which leaves nothing to ask. */
 template <typename stored, int rows, int steps, int threads>
-static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsigned there, int thread, int stride,
-                                                  int left, bool whole, stored *to)
+static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsigned there, int thread, int left,
+                                                  bool whole, stored *to)
 {
     enum { each = PIECES_EACH(stored, rows, steps, threads) };
     const int t = step_of_pieces<stored, steps>(thread);
@@ -95,7 +91,7 @@ static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsign
 #pragma unroll
         for (int j = 0; j < each; j++)
             if (rows * steps / IN_PIECE(stored) % threads == 0 || row_of<stored, steps, threads>(thread, j) < rows)
-                async_copy_line(to + j * threads * IN_PIECE(stored), pieces[j]);
+                async_copy_ahead(to + j * threads * IN_PIECE(stored), pieces[j]);
     } else if (left > 0) {
 #pragma unroll
         for (int j = 0; j < each; j++)
@@ -104,91 +100,74 @@ static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsign
     }
 #pragma unroll
     for (int j = 0; j < each; j++)
-        pieces[j] += stride;
+        pieces[j] += steps;
 }
 
-/* A thread's pieces of a chunk: of its warp's rows, and of those that the warps have in common. */
-template <typename stored, int lanes, int warps>
+/* A thread's pieces of a chunk: of its warp's rows, and of those that the block has in common. */
+template <typename stored, int lanes>
 struct sources {
     const stored *own[PIECES_EACH(stored, OWN_ROWS(lanes), STEPS, 32)];
-    const stored *common[PIECES_EACH(stored, COMMON_ROWS(lanes), STEPS, 32 * warps)];
+    const stored *common[PIECES_EACH(stored, COMMON_ROWS(lanes), STEPS, 32 * WARPS(lanes))];
     unsigned own_there, common_there;
 };
 
-template <typename stored, int lanes, int warps>
-static __device__ __forceinline__ struct sources<stored, lanes, warps> find_sources(const struct selective_args *args,
-                                                                                    const struct chunk_place *where,
-                                                                                    int at) {
+template <typename stored, int lanes>
+static __device__ __forceinline__ struct sources<stored, lanes> find_sources(const struct selective_args *args,
+                                                                             const struct chunk_place *where) {
     const size_t first = where->batch * args->channels + args->channels / args->groups * where->group + where->first;
     const size_t first_state = (where->batch * args->groups + where->group) * args->states;
     const void *const z = args->z != NULL ? args->z : args->u; /* read in vain, but every row is there */
-    const int thread = threadIdx.x % (32 * warps);
-    struct sources<stored, lanes, warps> sources;
+    struct sources<stored, lanes> sources;
     sources.own_there = find_rows<stored, OWN_ROWS(lanes), CHANNELS(lanes), STEPS, 32>(
-        args->u, args->delta, z, first, where->here, args->seq_len, at, thread % 32, sources.own);
-    sources.common_there = find_rows<stored, COMMON_ROWS(lanes), STATES_OF(lanes), STEPS, 32 * warps>(
-        args->B, args->C, NULL, first_state, (int)args->states, args->seq_len, at, thread, sources.common);
+        args->u, args->delta, z, first, where->here, args->seq_len, threadIdx.x % 32, sources.own);
+    sources.common_there = find_rows<stored, COMMON_ROWS(lanes), STATES_OF(lanes), STEPS, 32 * WARPS(lanes)>(
+        args->B, args->C, NULL, first_state, (int)args->states, args->seq_len, threadIdx.x, sources.common);
     return sources;
 }
 
-/* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. `stride`, `whole`: see
-   fetch_rows. */
-template <typename stored, int lanes, int warps>
-static __device__ __forceinline__ void send(struct sources<stored, lanes, warps> *sources, int stride, int left,
-                                            bool whole, struct stage<stored, lanes, warps> *to)
+/* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. `whole`: see fetch_rows. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ void send(struct sources<stored, lanes> *sources, int left, bool whole,
+                                            struct stage<stored, lanes> *to)
 {
-    const int thread = threadIdx.x % (32 * warps);
-    fetch_rows<stored, OWN_ROWS(lanes), STEPS, 32>(sources->own, sources->own_there, thread % 32, stride, left, whole,
-                                                   to->own[thread / 32]);
-    fetch_rows<stored, COMMON_ROWS(lanes), STEPS, 32 * warps>(sources->common, sources->common_there, thread, stride,
-                                                              left, whole, to->common);
+    fetch_rows<stored, OWN_ROWS(lanes), STEPS, 32>(sources->own, sources->own_there, threadIdx.x % 32, left, whole,
+                                                   to->own[threadIdx.x / 32]);
+    fetch_rows<stored, COMMON_ROWS(lanes), STEPS, 32 * WARPS(lanes)>(sources->common, sources->common_there,
+                                                                     threadIdx.x, left, whole, to->common);
     __pipeline_commit();
 }
 
-/* States that are not there: their B and C are 0, and nothing is sent there. */
-template <typename stored, int lanes, int warps>
-static __device__ __forceinline__ void clear(const struct selective_args *args, struct stage<stored, lanes, warps> *stage)
-{
-    for (int i = threadIdx.x % (32 * warps); i < COMMON_ROWS(lanes) * STEPS && args->states < STATES_OF(lanes);
-         i += 32 * warps)
-        stage->common[i] = (stored)0.0f;
-}
-
-/* B and C as floats: floats are ready; 16 bits are converted, four a thread at a time. */
-template <int lanes, int warps>
-static __device__ __forceinline__ void widen(const struct stage<float, lanes, warps> *,
-                                             struct ready<float, lanes, warps> *)
+/* B and C as floats: floats are ready; the block converts 16 bits, four a thread at a time. */
+template <int lanes>
+static __device__ __forceinline__ void widen(struct stage<float, lanes> *)
 {
 }
 
-template <typename stored, int lanes, int warps>
-static __device__ __forceinline__ void widen(const struct stage<stored, lanes, warps> *stage,
-                                             struct ready<stored, lanes, warps> *to)
+template <typename stored, int lanes>
+static __device__ __forceinline__ void widen(struct stage<stored, lanes> *stage)
 {
-    enum { rows = COMMON_ROWS(lanes), threads = 32 * warps, pieces = rows * STEPS / 4 };
+    enum { rows = COMMON_ROWS(lanes), threads = 32 * WARPS(lanes), pieces = rows * STEPS / 4 };
 #pragma unroll
     for (int j = 0; j < (pieces + threads - 1) / threads; j++) {
-        const int piece = threadIdx.x % threads + j * threads, row = piece / (STEPS / 4), t = piece % (STEPS / 4) * 4;
+        const int piece = threadIdx.x + j * threads, row = piece / (STEPS / 4), t = piece % (STEPS / 4) * 4;
         float four[4];
         if (pieces % threads != 0 && row >= rows)
             break;
         get<STEPS, 4>(stage->common, row, t, four);
-        put<STEPS, 4>(to->wide, row, t, four);
+        put<STEPS, 4>(stage->wide, row, t, four);
     }
 }
 
-template <int lanes, int warps>
-static __device__ __forceinline__ const float *floats_of(const struct stage<float, lanes, warps> *stage,
-                                                         const struct ready<float, lanes, warps> *)
+template <int lanes>
+static __device__ __forceinline__ const float *floats_of(const struct stage<float, lanes> *stage)
 {
     return stage->common;
 }
 
-template <typename stored, int lanes, int warps>
-static __device__ __forceinline__ const float *floats_of(const struct stage<stored, lanes, warps> *,
-                                                         const struct ready<stored, lanes, warps> *ready)
+template <typename stored, int lanes>
+static __device__ __forceinline__ const float *floats_of(const struct stage<stored, lanes> *stage)
 {
-    return ready->wide;
+    return stage->wide;
 }
 
 /* Where a row of 16 floats lies, half by half: rows 0 and 1, and 2 and 3, modulo 4, have them in different order. */

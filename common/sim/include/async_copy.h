@@ -5,7 +5,7 @@
 #include "cuda_pipeline.h"
 
 /* Copies 16 bytes. */
-SIM_INLINE void async_copy_line(void *shared, const void *global, SIM_AT)
+SIM_INLINE void async_copy_ahead(void *shared, const void *global, SIM_AT)
 {
     __pipeline_memcpy_async(shared, global, 16, 0, file, line);
 }
