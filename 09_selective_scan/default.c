@@ -3,9 +3,8 @@
 #include "selective_scan.h"
 
 /* With few warps a multiprocessor waits most of the time, and relay, which makes eight of each, is faster. Measured on
-   an H200 with 16 states, when both kernels took more instructions than now: 2 warps a multiprocessor take relay about
-   half as long as fused_steps, 16 once and a half as long. Between these fused_steps takes as long as with 2, until the
-   multiprocessors are busy, and relay takes as long as its work: so the two meet where the warps have doubled, at 4. */
+   an H200 with 16 states, float32, 8192 steps: with 1.9 warps of fused_steps a multiprocessor relay takes two thirds of
+   its time, with 3.9 of them a fifth more. So the border is at 3. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
@@ -17,7 +16,7 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     if (read != cudaSuccess)
         return read;
     if (chip.arch >= 80 && selective_relay_fits(args) &&
-        selective_fused_steps_blocks(args) * selective_fused_steps_warps(args) < 4 * (size_t)chip.multiprocessors)
+        selective_fused_steps_blocks(args) * selective_fused_steps_warps(args) < 3 * (size_t)chip.multiprocessors)
         return selective_relay_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
 }
