@@ -35,13 +35,13 @@ struct pair_place {
     int channel, channels, states; /* the warp's first channel in A, and in arrays like u; its group's first row of B */
 };
 
-/* Blocks have a warp's channels each, of one group, in order. */
-template <int lanes>
+/* Blocks have the channels of `warps` warps each, of one group, in order. */
+template <int lanes, int warps = 1>
 static __device__ __forceinline__ struct pair_place place_pair(const struct selective_args *args)
 {
     const unsigned lane = threadIdx.x % 32, per_group = args->channels / args->groups, groups = args->groups;
-    const unsigned blocks = (per_group - 1) / BOTH(lanes) + 1, of_group = blockIdx.x / blocks;
-    const unsigned first = blockIdx.x % blocks * BOTH(lanes);
+    const unsigned blocks = (per_group - 1) / (warps * BOTH(lanes)) + 1, of_group = blockIdx.x / blocks;
+    const unsigned warp = warps > 1 ? threadIdx.x / 32 : 0, first = (blockIdx.x % blocks * warps + warp) * BOTH(lanes);
     struct pair_place place;
     place.row = lane / lanes * 2 + lane % 2, place.part = lane / 2 % lanes;
     place.order = (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);

@@ -82,20 +82,24 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         __syncwarp();
 
         /* 1. Before the turn: all states, d_C, d_z, and what the chunk makes of a gradient. */
-        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS];
+        const struct chunk_rows chunk_rows = {steps, stage + D_OUT_AT(lanes), stage + B_AT(lanes),
+                                              stage + C_AT(lanes)};
+        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], v[own], step[own], d_y[own];
         float h[2][4], product[2][4], start[2][4] = {}, note[2][4];
         get_states(stage + H_AT(lanes) + lane * 4, h);
-        walk_forward<lanes>(stage, steps, row, part, order, A, h, a, kept, y, sums);
+        walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
         if (args.z != NULL) {
-            finish_z<lanes>(stage, row, part, mine, D, y);
+            get<STEPS, own>(stage, row, mine, u);
+            get<STEPS, own>(stage + Z_AT(lanes), row, mine, v);
+            finish_z<lanes>(u, v, part, D, y);
             if (here)
                 store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, y);
         }
         __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
-        walk_back_from_0<lanes>(stage, steps, row, part, order, A, a, product, start);
+        walk_back_from_0<lanes>(&chunk_rows, row, part, order, A, a, product, start);
 #pragma unroll
         for (int i = 0; i < 8; i++)
             note[i / 4][i % 4] = product[i / 4][i % 4] + start[i / 4][i % 4];
@@ -114,14 +118,21 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 
         /* 3. After it: the gradients. */
         float d_input[STEPS], d_step[STEPS], d_A[2][4] = {};
-        walk_back<lanes>(stage, steps, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
+        walk_back<lanes>(&chunk_rows, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);
         add_states(d_A_so_far, d_A);
         fold_states<lanes>(d_input, part);
         fold_states<lanes>(d_step, part);
-        finish_own<lanes>(&args, stage, steps, row, mine, bias, D, seq_len - at - mine, d_input, d_step, so_far);
+        get<STEPS, own>(stage, row, mine, u);
+        get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, v);
+        get<STEPS, own>(steps, row, mine, step);
+        get<STEPS, own>(stage + D_OUT_AT(lanes), row, mine, d_y);
+#pragma unroll
+        for (int i = 0; i < own; i++)
+            v[i] += bias;
+        finish_own<lanes>(u, v, step, d_y, D, args.delta_softplus, seq_len - at - mine, d_input, d_step, so_far);
         if (here) {
             store<stored, own>((stored *)args.d_u + own_row + at, seq_len - at - mine, whole, d_input);
             store<stored, own>((stored *)args.d_delta + own_row + at, seq_len - at - mine, whole, d_step);

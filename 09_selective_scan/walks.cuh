@@ -16,16 +16,23 @@
 
 #define LN_2 0.69314718f
 
+/* Where a chunk's rows lie in shared memory, 8 steps in each. */
+struct chunk_rows {
+    const float *steps;      /* step, and behind that step u: a row a channel */
+    const float *d_y;        /* a row a channel */
+    const float *B, *C;      /* a row a state */
+};
+
 /* What a lane reads of four steps: for each of its channels. */
 template <int lanes>
-static __device__ __forceinline__ void get_steps(const float *stage, const float *steps, int row, int t,
-                                                 float step[2][4], float step_u[2][4], float d_y[2][4])
+static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, int row, int t, float step[2][4],
+                                                 float step_u[2][4], float d_y[2][4])
 {
 #pragma unroll
     for (int k = 0; k < 2; k++) {
-        get<STEPS, 4>(steps, row ^ 2 * k, t, step[k]);
-        get<STEPS, 4>(steps + ROOM(BOTH(lanes), STEPS), row ^ 2 * k, t, step_u[k]);
-        get<STEPS, 4>(stage + D_OUT_AT(lanes), row ^ 2 * k, t, d_y[k]);
+        get<STEPS, 4>(rows->steps, row ^ 2 * k, t, step[k]);
+        get<STEPS, 4>(rows->steps + ROOM(BOTH(lanes), STEPS), row ^ 2 * k, t, step_u[k]);
+        get<STEPS, 4>(rows->d_y, row ^ 2 * k, t, d_y[k]);
     }
 }
 
@@ -33,19 +40,19 @@ static __device__ __forceinline__ void get_steps(const float *stage, const float
    lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
    leaves them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const float *stage, const float *steps, int row, int part,
+static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, int row, int part,
                                                     int order, const float A[2][4], float h[2][4], float a[STEPS][2][4],
                                                     float kept[STEPS][2][4], float y[STEPS], float sums[STEPS])
 {
 #pragma unroll
     for (int t = 0; t < STEPS; t += 4) {
         float step[2][4], step_u[2][4], d_y[2][4], y_of[4][2] = {}, d_C[4][4] = {};
-        get_steps<lanes>(stage, steps, row, t, step, step_u, d_y);
+        get_steps<lanes>(rows, row, t, step, step_u, d_y);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get4(stage + B_AT(lanes) + state_at<lanes>(i, order, part) + t, B);
-            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->B + state_at<lanes>(i, order, part) + t, B);
+            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -67,7 +74,7 @@ static __device__ __forceinline__ void walk_forward(const float *stage, const fl
 
 /* What the chunk makes of a gradient that comes: start + product gradient. start is what the way back makes of 0. */
 template <int lanes>
-static __device__ __forceinline__ void walk_back_from_0(const float *stage, const float *steps, int row, int part,
+static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows *rows, int row, int part,
                                                         int order, const float A[2][4], const float a[STEPS][2][4],
                                                         float product[2][4], float start[2][4])
 {
@@ -77,14 +84,14 @@ static __device__ __forceinline__ void walk_back_from_0(const float *stage, cons
         float step[2][4], d_y[2][4];
 #pragma unroll
         for (int k = 0; k < 2; k++) {
-            get<STEPS, 4>(steps, row ^ 2 * k, t, step[k]);
-            get<STEPS, 4>(stage + D_OUT_AT(lanes), row ^ 2 * k, t, d_y[k]);
+            get<STEPS, 4>(rows->steps, row ^ 2 * k, t, step[k]);
+            get<STEPS, 4>(rows->d_y, row ^ 2 * k, t, d_y[k]);
             sum[k] += step[k][0] + step[k][1] + (step[k][2] + step[k][3]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float C[4];
-            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 3; j >= 0; j--)
 #pragma unroll
@@ -104,19 +111,19 @@ static __device__ __forceinline__ void walk_back_from_0(const float *stage, cons
    u d_input is missing there. sums: of d_B. */
 template <int lanes>
 static __device__ __forceinline__ void
-walk_back(const float *stage, const float *steps, int row, int part, int order, const float A[2][4],
+walk_back(const struct chunk_rows *rows, int row, int part, int order, const float A[2][4],
           const float a[STEPS][2][4], const float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4],
           float d_input[STEPS], float d_step[STEPS], float sums[STEPS])
 {
 #pragma unroll
     for (int t = STEPS - 4; t >= 0; t -= 4) {
         float step[2][4], step_u[2][4], d_y[2][4], d_input_of[4][2] = {}, d_step_of[4][2] = {}, d_B[4][4] = {};
-        get_steps<lanes>(stage, steps, row, t, step, step_u, d_y);
+        get_steps<lanes>(rows, row, t, step, step_u, d_y);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get4(stage + B_AT(lanes) + state_at<lanes>(i, order, part) + t, B);
-            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->B + state_at<lanes>(i, order, part) + t, B);
+            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 3; j >= 0; j--)
 #pragma unroll
@@ -174,40 +181,31 @@ static __device__ __forceinline__ void gate(float *stage, int row, int mine)
     put<STEPS, own>(stage + Z_AT(lanes), row, mine, z);
 }
 
-/* y, as walk_forward leaves it, becomes d_z. */
+/* y, as walk_forward leaves it, becomes d_z, for which d_z brings d_out silu'(z). */
 template <int lanes>
-static __device__ __forceinline__ void finish_z(const float *stage, int row, int part, int mine, float D,
-                                                float y[STEPS])
+static __device__ __forceinline__ void finish_z(const float *u, const float *d_z, int part, float D, float y[STEPS])
 {
-    enum { own = OWN_STEPS(lanes) };
-    float u[own], d_z[own];
     fold_states<lanes>(y, part);
-    get<STEPS, own>(stage, row, mine, u);
-    get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
 #pragma unroll
-    for (int i = 0; i < own; i++)
+    for (int i = 0; i < OWN_STEPS(lanes); i++)
         y[i] = d_z[i] * (y[i] + D * u[i]);
 }
 
-/* d_input becomes d_u and d_step d_delta. Adds to so_far what the `left` steps are in d_D and d_bias. */
+/* d_input becomes d_u and d_step d_delta; v is what softplus got. Adds to so_far what the `left` steps are in d_D and
+   d_bias. */
 template <int lanes>
-static __device__ __forceinline__ void finish_own(const struct selective_args *args, const float *stage,
-                                                  const float *steps, int row, int mine, float bias, float D, int left,
-                                                  float *d_input, float *d_step, float *so_far)
+static __device__ __forceinline__ void finish_own(const float *u, const float *v, const float *step, const float *d_y,
+                                                  float D, bool delta_softplus, int left, float *d_input, float *d_step,
+                                                  float *so_far)
 {
-    enum { own = OWN_STEPS(lanes) };
-    float u[own], delta[own], step[own], d_y[own], d_D = 0.0f, d_bias = 0.0f;
-    get<STEPS, own>(stage, row, mine, u);
-    get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, delta);
-    get<STEPS, own>(stage + D_OUT_AT(lanes), row, mine, d_y);
-    get<STEPS, own>(steps, row, mine, step);
+    float d_D = 0.0f, d_bias = 0.0f;
 #pragma unroll
-    for (int i = 0; i < own; i++) {
+    for (int i = 0; i < OWN_STEPS(lanes); i++) {
         /* x - x is 0, or NaN for an infinite x, which stood in a sum over the states with either sign. */
         d_step[i] = d_step[i] * LN_2 + (d_input[i] * u[i] + (u[i] - u[i]));
         d_input[i] = d_input[i] * step[i] + (D * d_y[i] + (step[i] - step[i]));
-        if (args->delta_softplus)
-            d_step[i] *= sigmoid(delta[i] + bias);
+        if (delta_softplus)
+            d_step[i] *= sigmoid(v[i]);
         d_D += d_y[i] * u[i];
         if (i < left)
             d_bias += d_step[i];
