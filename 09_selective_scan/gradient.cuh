@@ -155,24 +155,29 @@ static __device__ __forceinline__ void send4(const stored *from, int left, bool 
             ((stored *)(to + 2))[i] = i < left ? from[i] : (stored)0.0f;
 }
 
-/* Sends off the first `rows` rows of the chunk that begins at step `at`. From the sequence's end on nothing is sent. */
+/* Sends off the first `rows` rows of the chunk that begins at step `at`. From the sequence's end on nothing is sent.
+   Where all rows and steps are there and aligned, there is nothing to ask. */
 template <typename stored, int lanes, int rows>
 static __device__ __forceinline__ void fetch_rows(const struct selective_args *args, const struct pair_place *place,
                                                   int at, float *stage)
 {
     const int row = piece_row(), t = piece_step(), left = (int)args->seq_len - at;
+    const bool aligned = left >= STEPS && args->seq_len % 4 == 0;
+    const bool every_row = place->here == BOTH(lanes) && args->states == STATES_OF(lanes) && args->z != NULL;
     float *const to = stage + ::place<STEPS>(row, t);
     const stored *from;
-    if (left >= STEPS && args->seq_len % 4 == 0) {
+    if (aligned && every_row) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
-            if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
+            if (j * 16 + 16 <= rows || j * 16 + row < rows) {
+                find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from);
                 send4(from, 4, true, to + j * ROOM(16, STEPS));
+            }
     } else if (left > 0) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
             if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
-                send4(from, left - t, false, to + j * ROOM(16, STEPS));
+                send4(from, left - t, aligned, to + j * ROOM(16, STEPS));
     }
     __pipeline_commit();
 }

@@ -46,11 +46,11 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const float *const saved = parts.rest + (size_t)blockIdx.x * chunks * 32 * A_LANE;
     const int sum_at = first_sum<lanes>(lane), sum_state = order * lanes + part;
     const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * (unsigned)seq_len + sum_at;
     const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
+    const float *saved = parts.rest + ((long long)blockIdx.x * chunks + chunks - 1 - warp) * 32 * A_LANE + lane * 4;
     float A[2][4], carry[2][4], zeros[2][4] = {};
     put_states(d_A_so_far, zeros);
     so_far[0] = so_far[1] = 0.0f;
@@ -75,6 +75,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         const bool whole = at + STEPS <= seq_len && seq_len % 4 == 0;
         land_rows<stored, lanes, rows>(&args, &place, stage);
         __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
+        saved -= warps * 32 * A_LANE;
         fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, next);
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         if (args.z != NULL)

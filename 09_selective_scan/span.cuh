@@ -24,15 +24,10 @@ struct span {
     uint4 narrow[sizeof(stored) < 4 ? COMMON_PIECES(stored, lanes, arrays) : 1]; /* what common shall become */
 };
 
-/* A piece, of which the first `left` elements are there, and the others become 0. `whole`: all are, at a multiple of
-   their size. */
+/* A piece that is not there as a whole, or not aligned: its first `left` elements, and 0 for the others. */
 template <typename stored>
-static __device__ __forceinline__ void send_piece(const stored *from, int left, bool whole, stored *to)
+static __device__ __forceinline__ void send_some(const stored *from, int left, stored *to)
 {
-    if (whole) {
-        __pipeline_memcpy_async(to, from, 16);
-        return;
-    }
     for (int i = 0; i < IN_PIECE(stored); i++)
         if (i >= left)
             to[i] = (stored)0.0f;
@@ -44,7 +39,7 @@ static __device__ __forceinline__ void send_piece(const stored *from, int left, 
 
 /* Where a thread's piece of B and C goes: to its place, if these are floats. */
 template <int lanes, int arrays>
-static __device__ __forceinline__ float *common_piece(struct span<float, lanes, arrays> *span, int piece, int row, int t)
+static __device__ __forceinline__ float *common_piece(struct span<float, lanes, arrays> *span, int, int row, int t)
 {
     return span->common[t / STEPS] + place<STEPS>(row, t % STEPS);
 }
@@ -55,39 +50,56 @@ static __device__ __forceinline__ stored *common_piece(struct span<stored, lanes
     return (stored *)&span->narrow[piece];
 }
 
-/* Sends off the thread's pieces of the span that begins at step `at`. Outside of the sequence nothing is sent. */
+/* Sends off the thread's pieces of the span that begins at step `at`, as far as they are there. `whole`: all are, and
+   lie at multiples of their size. */
 template <typename stored, int lanes, int arrays>
-static __device__ __forceinline__ void fetch_span(const struct selective_args *args, const struct pair_place *place,
-                                                  int at, struct span<stored, lanes, arrays> *to)
+static __device__ __forceinline__ void send_span(const struct selective_args *args, const struct pair_place *place,
+                                                 int at, bool whole, struct span<stored, lanes, arrays> *to)
 {
     enum { each = IN_PIECE(stored), in_row = SPAN / each, own = arrays * BOTH(lanes) * in_row };
     enum { common = COMMON_PIECES(stored, lanes, arrays), threads = 32 * SPAN_WARPS };
-    const int seq_len = (int)args->seq_len, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const bool whole = at + SPAN <= seq_len && seq_len % each == 0;
-    if (at < 0 || at >= seq_len)
-        return;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, t = threadIdx.x % in_row * each;
+    const int left = (int)args->seq_len - at - t;
 #pragma unroll
     for (int j = 0; j < own / 32; j++) {
-        const int piece = lane + j * 32, row = piece / in_row, t = piece % in_row * each, array = row / BOTH(lanes);
+        const int row = (lane + j * 32) / in_row, channel = row % BOTH(lanes), array = row / BOTH(lanes);
         const void *const from = array == 0   ? args->u
                                  : array == 1 ? args->delta
                                  : array == 3 ? args->d_out
                                  : args->z    ? args->z
                                               : args->u; /* read in vain, but every row is there */
-        const size_t first = (size_t)(unsigned)(place->channels + row % BOTH(lanes)) * (unsigned)seq_len;
-        if (row % BOTH(lanes) < place->here)
-            send_piece((const stored *)from + (first + at + t), seq_len - at - t, whole,
-                       to->own[warp] + ::place<SPAN, stored>(row, t));
+        const size_t first = (size_t)(unsigned)(place->channels + channel) * (unsigned)args->seq_len + at + t;
+        stored *const here = to->own[warp] + ::place<SPAN, stored>(row, t);
+        if (whole)
+            __pipeline_memcpy_async(here, (const stored *)from + first, 16);
+        else if (channel < place->here)
+            send_some((const stored *)from + first, left, here);
     }
 #pragma unroll
     for (int j = 0; j < (common + threads - 1) / threads; j++) {
-        const int piece = threadIdx.x + j * threads, row = piece / in_row, t = piece % in_row * each;
-        const int state = row % STATES_OF(lanes);
-        const size_t first = (size_t)(unsigned)(place->states + state) * (unsigned)seq_len;
-        if (piece < common && state < (int)args->states)
-            send_piece((const stored *)(row < STATES_OF(lanes) ? args->B : args->C) + (first + at + t),
-                       seq_len - at - t, whole, common_piece(to, piece, row, t));
+        const int piece = threadIdx.x + j * threads, row = piece / in_row, state = row % STATES_OF(lanes);
+        const stored *const from = (const stored *)(row < STATES_OF(lanes) ? args->B : args->C);
+        const size_t first = (size_t)(unsigned)(place->states + state) * (unsigned)args->seq_len + at + t;
+        if (common % threads != 0 && piece >= common)
+            break;
+        if (whole)
+            __pipeline_memcpy_async(common_piece(to, piece, row, t), from + first, 16);
+        else if (state < (int)args->states)
+            send_some(from + first, left, common_piece(to, piece, row, t));
     }
+}
+
+/* The same for a span that need not be in the sequence: then nothing is sent. */
+template <typename stored, int lanes, int arrays>
+static __device__ __forceinline__ void fetch_span(const struct selective_args *args, const struct pair_place *place,
+                                                  int at, struct span<stored, lanes, arrays> *to)
+{
+    const int seq_len = (int)args->seq_len;
+    const bool all_rows = place->here == BOTH(lanes) && args->states == STATES_OF(lanes);
+    if (at >= 0 && at + SPAN <= seq_len && seq_len % IN_PIECE(stored) == 0 && all_rows)
+        send_span(args, place, at, true, to);
+    else if (at >= 0 && at < seq_len)
+        send_span(args, place, at, false, to);
 }
 
 /* A thread makes floats of what it has sent of B and C itself, and waited for. */

@@ -146,17 +146,16 @@ walk_back(const struct chunk_rows *rows, int row, int part, int order, const flo
     }
 }
 
-/* Sends off the chunk that begins at step `at`, if it is one. */
+/* Sends off the chunk that begins at step `at`, if it is one, and the states before it, which the lane has at
+   `saved`. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct pair_place *place,
                                                  const float *saved, int at, float *stage)
 {
-    const int lane = threadIdx.x % 32;
     if (at >= 0) {
-        const float *const from = saved + (size_t)(at / STEPS) * 32 * A_LANE + lane * 4;
-        float *const to = stage + H_AT(lanes) + lane * 4;
-        __pipeline_memcpy_async(to, from, 16);
-        __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
+        float *const to = stage + H_AT(lanes) + threadIdx.x % 32 * 4;
+        __pipeline_memcpy_async(to, saved, 16);
+        __pipeline_memcpy_async(to + 32 * 4, saved + 32 * 4, 16);
         fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, place, at, stage);
     }
 }
