@@ -11,69 +11,80 @@
 #include "selective_scan.h"
 #include "span.cuh"
 
-#define STEPS_FLOATS(lanes) ROOM(2 * BOTH(lanes), STEPS) /* of a chunk: step and step u */
+enum { WARPS = 2 * SPAN_WARPS, THREADS = 32 * WARPS }; /* a lane has one channel here */
+
+#define STEPS_FLOATS(lanes) ROOM(2 * CHANNELS(lanes), STEPS) /* of a chunk: step and step u */
 
 template <typename stored, int lanes>
 struct states_block {
     struct span<stored, lanes, 2> spans[2];
-    float steps[SPAN_WARPS][2 * STEPS_FLOATS(lanes)];
+    float steps[WARPS][2 * STEPS_FLOATS(lanes)];
 };
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(32 * SPAN_WARPS, 2) fused_states(struct selective_args args, float *saved)
+static __global__ void __launch_bounds__(THREADS, 2) fused_states(struct selective_args args, float *saved)
 {
+    enum { own = STEPS / lanes };
     extern __shared__ float4 shared[];
     struct states_block<stored, lanes> *const block = (struct states_block<stored, lanes> *)shared;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
-    const struct pair_place place = place_pair<lanes, SPAN_WARPS>(&args);
-    const int part = place.part, row = place.row, mine = first_own_step<lanes>(part);
-    const float bias = args.delta_bias != NULL && row < place.here ? args.delta_bias[place.channel + row] : 0.0f;
+    const int warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
+    const struct chunk_place where = place_of<lanes, WARPS>(&args);
+    const struct block_place place = place_block<lanes>(&args);
+    const int row = where.row, part = where.part, mine = first_own<lanes, STEPS>(part);
+    const int channel = warp * CHANNELS(lanes) + row; /* of the block */
+    const struct reader reader = reader_of<lanes>(channel % BOTH(lanes), part);
+    const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const size_t chunks = (seq_len - 1) / STEPS + 1;
-    float A[2][4], h[2][4];
-    load_pair<lanes>(&args, &place, place.channel, args.A, A);
-    load_pair<lanes>(&args, &place, place.channels, args.initial_state, h);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        A[i / 4][i % 4] *= LOG2_E;
-    saved += (blockIdx.x * SPAN_WARPS + warp) * chunks * A_LANE * 32 + lane * 4;
-    for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += 32 * SPAN_WARPS)
+    float *const steps = block->steps[warp];
+    float A[4], h[4];
+    load_states<lanes>(&args, &where, args.initial_state, A, h, reader.order);
+    saved += (blockIdx.x * SPAN_WARPS + channel / BOTH(lanes)) * chunks * A_LANE * 32 + reader.at;
+    for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
 
-    fetch_span(&args, &place, 0, &block->spans[0]);
+    fetch_span<THREADS>(&args, &place, 0, &block->spans[0]);
     __pipeline_commit();
     for (int at = 0, now = 0; at < seq_len; at += SPAN, now = 1 - now) {
         struct span<stored, lanes, 2> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
-        widen_span(span);
+        widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span(&args, &place, at + SPAN, &block->spans[1 - now]);
+        fetch_span<THREADS>(&args, &place, at + SPAN, &block->spans[1 - now]);
         __pipeline_commit();
-        prepare_span<stored, lanes>(span->own[warp], row, mine, at, seq_len, bias, args.delta_softplus,
-                                    block->steps[warp], STEPS_FLOATS(lanes));
+#pragma unroll
+        for (int chunk = 0; chunk < 2; chunk++) {
+            float u[own], step[own];
+            get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u);
+            get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step);
+#pragma unroll
+            for (int i = 0; i < own; i++) {
+                step[i] = step_of(step[i] + bias, args.delta_softplus);
+                if (at + chunk * STEPS + mine + i >= seq_len)
+                    step[i] = 0.0f;
+                u[i] *= step[i];
+            }
+            put<STEPS, own>(steps + chunk * STEPS_FLOATS(lanes), row, mine, step);
+            put<STEPS, own>(steps + chunk * STEPS_FLOATS(lanes) + ROOM(CHANNELS(lanes), STEPS), row, mine, u);
+        }
         __syncwarp();
 #pragma unroll
         for (int chunk = 0; chunk < 2; chunk++) {
-            const float *const steps = block->steps[warp] + chunk * STEPS_FLOATS(lanes);
+            const float *const chunk_steps = steps + chunk * STEPS_FLOATS(lanes);
             if (at + chunk * STEPS < seq_len)
-                put_states(saved + chunk * A_LANE * 32, h);
+                *(float4 *)(saved + chunk * A_LANE * 32) = make_float4(h[0], h[1], h[2], h[3]);
 #pragma unroll
             for (int t = 0; t < STEPS; t += 4) {
-                float step[2][4], step_u[2][4];
-#pragma unroll
-                for (int k = 0; k < 2; k++) {
-                    get<STEPS, 4>(steps, row ^ 2 * k, t, step[k]);
-                    get<STEPS, 4>(steps + ROOM(BOTH(lanes), STEPS), row ^ 2 * k, t, step_u[k]);
-                }
+                float step[4], step_u[4];
+                get<STEPS, 4>(chunk_steps, row, t, step);
+                get<STEPS, 4>(chunk_steps + ROOM(CHANNELS(lanes), STEPS), row, t, step_u);
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     float B[4];
-                    get4(span->common[chunk] + state_at<lanes>(i, place.order, part) + t, B);
+                    get4(span->common[chunk] + state_at<lanes>(i, reader.order, part) + t, B);
 #pragma unroll
                     for (int j = 0; j < 4; j++)
-#pragma unroll
-                        for (int k = 0; k < 2; k++)
-                            h[k][i] = fast_exp2(step[k][j] * A[k][i]) * h[k][i] + step_u[k][j] * B[j];
+                        h[i] = fast_exp2(step[j] * A[i]) * h[i] + step_u[j] * B[j];
                 }
             }
         }
@@ -88,7 +99,7 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
     const size_t blocks = args->batch * args->groups * parts->per_group, bytes = sizeof(struct states_block<stored, lanes>);
     const cudaError_t error = pipe_allow_shared((const void *)fused_states<stored, lanes>, bytes, 80);
     if (error == cudaSuccess)
-        fused_states<stored, lanes><<<(unsigned)blocks, 32 * SPAN_WARPS, bytes, stream>>>(*args, parts->rest);
+        fused_states<stored, lanes><<<(unsigned)blocks, THREADS, bytes, stream>>>(*args, parts->rest);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
 

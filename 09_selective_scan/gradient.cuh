@@ -35,6 +35,11 @@ struct pair_place {
     int channel, channels, states; /* the warp's first channel in A, and in arrays like u; its group's first row of B */
 };
 
+static __device__ __forceinline__ int order_of(int lane, int lanes)
+{
+    return (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+}
+
 /* Blocks have the channels of `warps` warps each, of one group, in order. */
 template <int lanes, int warps = 1>
 static __device__ __forceinline__ struct pair_place place_pair(const struct selective_args *args)
@@ -44,12 +49,25 @@ static __device__ __forceinline__ struct pair_place place_pair(const struct sele
     const unsigned warp = warps > 1 ? threadIdx.x / 32 : 0, first = (blockIdx.x % blocks * warps + warp) * BOTH(lanes);
     struct pair_place place;
     place.row = lane / lanes * 2 + lane % 2, place.part = lane / 2 % lanes;
-    place.order = (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+    place.order = order_of(lane, lanes);
     place.here = min((int)(per_group - first), (int)BOTH(lanes));
     place.channel = of_group % groups * per_group + first;
     place.channels = of_group * per_group + first;
     place.states = of_group * args->states;
     return place;
+}
+
+/* Whose states these are: of the warp's channel in `row`, those of a part. */
+struct reader {
+    int at, order; /* where they lie among those of the warp, in floats; see below */
+};
+
+template <int lanes>
+static __device__ __forceinline__ struct reader reader_of(int row, int part)
+{
+    const int lane = row / 4 * 2 * lanes + 2 * part + row % 2, is_second = (2 * part / lanes) ^ (row / 2 % 2);
+    const struct reader reader = {is_second * 32 * 4 + lane * 4, order_of(lane, lanes)};
+    return reader;
 }
 
 /* The lane's states from an array (..., channels, states), or 0 where there are none; `channel` is the warp's first. */
