@@ -112,7 +112,6 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
     const size_t chunks = (seq_len - 1) / STEPS + 1;
     const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * chunks * A_LANE * 32 + lane * 4;
-    const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
     float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
     float A[2][4], carry[2][4];
@@ -181,11 +180,12 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 v[i] += bias;
             finish_own<lanes>(u, v, step, d_y, D, args.delta_softplus, left - mine, d_input, d_step, so_far);
             if (here) {
+                const size_t to = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + (first + mine);
                 const bool whole = left >= STEPS && seq_len % 4 == 0;
-                store<stored, own>((stored *)args.d_u + own_row + first, left - mine, whole, d_input);
-                store<stored, own>((stored *)args.d_delta + own_row + first, left - mine, whole, d_step);
+                store<stored, own>((stored *)args.d_u + to, left - mine, whole, d_input);
+                store<stored, own>((stored *)args.d_delta + to, left - mine, whole, d_step);
                 if (args.z != NULL)
-                    store<stored, own>((stored *)args.d_z + own_row + first, left - mine, whole, d_z);
+                    store<stored, own>((stored *)args.d_z + to, left - mine, whole, d_z);
             }
         }
     }
