@@ -17,6 +17,7 @@
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
 
+#include <async_copy.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -127,7 +128,7 @@ static __device__ __forceinline__ void put(float *rows, int row, int t, const fl
 static __device__ __forceinline__ void fetch4(const float *from, int left, bool whole, float *to, uint2 *)
 {
     if (whole) {
-        __pipeline_memcpy_async(to, from, 16);
+        async_copy_line(to, from);
         return;
     }
     for (int i = 0; i < 4; i++)

@@ -40,7 +40,7 @@ enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
 enum { SPAN_WARPS = 4 };
 
 /* fused_steps: the most warps of a block. They have one B and C. */
-enum { FUSED_STEPS_WARPS = 4 };
+enum { FUSED_STEPS_WARPS = 2 };
 
 enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
 
