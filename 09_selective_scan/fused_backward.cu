@@ -15,7 +15,7 @@ enum { THREADS = 32 * SPAN_WARPS };
 
 template <typename stored, int lanes>
 struct gradients_block {
-    struct span<stored, lanes, 4> spans[2];
+    struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
     float states[2][SPAN_WARPS][2][32 * A_LANE];           /* before each chunk of these spans */
     float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
     float steps[SPAN_WARPS][2 * STEPS_FLOATS(lanes)];
@@ -25,7 +25,7 @@ struct gradients_block {
 /* The lane's own steps of both chunks of a span. Steps from seq_len on become 0, and leave the states as they are. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ void prepare_span(const struct selective_args *args,
-                                                    const struct span<stored, lanes, 4> *span, int channel, int row,
+                                                    const struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *span, int channel, int row,
                                                     int mine, int left, float bias, float *steps)
 {
     enum { own = OWN_STEPS(lanes) };
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
     const struct pair_place place = place_pair<lanes, SPAN_WARPS>(&args);
     const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
-    const struct block_place block_place = place_block<lanes>(&args);
+    const struct block_place block_place = place_block(&args, SPAN_WARPS * BOTH(lanes), parts.per_group);
     const int channel = warp * BOTH(lanes) + row; /* of the block */
     const bool here = row < place.here;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     __pipeline_commit();
     int now = 0;
     for (int at = last; at >= 0; at -= SPAN, now = 1 - now) {
-        struct span<stored, lanes, 4> *const span = &block->spans[now];
+        struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */

@@ -11,34 +11,39 @@
 #include "selective_scan.h"
 #include "span.cuh"
 
-enum { WARPS = 2 * SPAN_WARPS, THREADS = 32 * WARPS }; /* a lane has one channel here */
+enum { WARPS = 2, THREADS = 32 * WARPS }; /* for a warp of fused_backward.cu: a lane has one channel here */
 
 #define STEPS_FLOATS(lanes) ROOM(2 * CHANNELS(lanes), STEPS) /* of a chunk: step and step u */
 
 template <typename stored, int lanes>
 struct states_block {
-    struct span<stored, lanes, 2> spans[2];
+    struct span<stored, lanes, 2, BOTH(lanes)> spans[2];
     float steps[WARPS][2 * STEPS_FLOATS(lanes)];
 };
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(THREADS, 2) fused_states(struct selective_args args, float *saved)
+static __global__ void __launch_bounds__(THREADS, 8)
+    fused_states(struct selective_args args, int blocks, float *saved)
 {
     enum { own = STEPS / lanes };
     extern __shared__ float4 shared[];
     struct states_block<stored, lanes> *const block = (struct states_block<stored, lanes> *)shared;
-    const int warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
-    const struct chunk_place where = place_of<lanes, WARPS>(&args);
-    const struct block_place place = place_block<lanes>(&args);
-    const int row = where.row, part = where.part, mine = first_own<lanes, STEPS>(part);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
+    const struct block_place place = place_block(&args, BOTH(lanes), blocks);
+    if (place.here <= 0)
+        return;
+    const int row = lane / (2 * lanes) * 2 + lane % 2, part = lane / 2 % lanes, mine = first_own<lanes, STEPS>(part);
     const int channel = warp * CHANNELS(lanes) + row; /* of the block */
-    const struct reader reader = reader_of<lanes>(channel % BOTH(lanes), part);
+    struct chunk_place where;
+    where.row = channel, where.here = place.here, where.part = part;
+    where.both = place.first + min(channel, place.here - 1), where.channel = where.both % args.channels;
+    const struct reader reader = reader_of<lanes>(channel, part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const size_t chunks = (seq_len - 1) / STEPS + 1;
     float *const steps = block->steps[warp];
     float A[4], h[4];
     load_states<lanes>(&args, &where, args.initial_state, A, h, reader.order);
-    saved += (blockIdx.x * SPAN_WARPS + channel / BOTH(lanes)) * chunks * A_LANE * 32 + reader.at;
+    saved += blockIdx.x * chunks * A_LANE * 32 + reader.at;
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
@@ -46,7 +51,7 @@ static __global__ void __launch_bounds__(THREADS, 2) fused_states(struct selecti
     fetch_span<THREADS>(&args, &place, 0, &block->spans[0]);
     __pipeline_commit();
     for (int at = 0, now = 0; at < seq_len; at += SPAN, now = 1 - now) {
-        struct span<stored, lanes, 2> *const span = &block->spans[now];
+        struct span<stored, lanes, 2, BOTH(lanes)> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
@@ -96,11 +101,10 @@ template <typename stored, int lanes>
 static cudaError_t launch_lanes(const struct selective_args *args, const struct selective_parts *parts,
                                 cudaStream_t stream)
 {
-    const size_t blocks = args->batch * args->groups * parts->per_group, bytes = sizeof(struct states_block<stored, lanes>);
-    const cudaError_t error = pipe_allow_shared((const void *)fused_states<stored, lanes>, bytes, 80);
-    if (error == cudaSuccess)
-        fused_states<stored, lanes><<<(unsigned)blocks, THREADS, bytes, stream>>>(*args, parts->rest);
-    return error != cudaSuccess ? error : cudaGetLastError();
+    const size_t of_group = parts->per_group * SPAN_WARPS, bytes = sizeof(struct states_block<stored, lanes>);
+    const unsigned blocks = (unsigned)(args->batch * args->groups * of_group);
+    fused_states<stored, lanes><<<blocks, THREADS, bytes, stream>>>(*args, (int)of_group, parts->rest);
+    return cudaGetLastError();
 }
 
 template <typename stored>

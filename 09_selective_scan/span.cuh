@@ -4,7 +4,7 @@
      own      u | delta | z | d_out   a row a channel: only the lane that needs a step reads it, and makes a float of it
      common   B | C                   a row a state: all lanes read it over and over. It becomes floats, chunk by chunk
 
-   `arrays` is 4, or 2 for u, delta and B only. */
+   `arrays` is 4, or 2 for u, delta and B only; `channels` are those of the block. */
 #ifndef SPAN_CUH
 #define SPAN_CUH
 
@@ -12,35 +12,31 @@
 
 enum { SPAN = 16 };
 
-#define SPAN_CHANNELS(lanes) (SPAN_WARPS * BOTH(lanes)) /* of a block */
-#define IN_PIECE(stored) (16 / (int)sizeof(stored))     /* elements */
+#define IN_PIECE(stored) (16 / (int)sizeof(stored)) /* elements */
 #define COMMON_PIECES(stored, lanes, arrays) ((arrays) / 2 * STATES_OF(lanes) * SPAN / IN_PIECE(stored))
 
-template <typename stored, int lanes, int arrays>
+template <typename stored, int lanes, int arrays, int channels>
 struct span {
-    stored own[arrays][SPAN_CHANNELS(lanes) * SPAN];
+    stored own[arrays][channels * SPAN];
     float common[2][ROOM(arrays / 2 * STATES_OF(lanes), STEPS)];
     uint4 narrow[sizeof(stored) < 4 ? COMMON_PIECES(stored, lanes, arrays) : 1]; /* what common shall become */
 };
 
-/* Where a block works: on `here` channels of one group. Blocks have them in order. */
+/* Where a block works: on `here` channels of one group. Blocks have `channels` each, in order, and a group `blocks`, of
+   which the last ones may have none. */
 struct block_place {
-    size_t batch;
-    int first, here;      /* the first one among all channels */
-    int channels, states; /* the first one's row in arrays like u; the group's first row of B */
+    int here;
+    int first, states; /* row of the first channel in arrays like u; the group's first row of B */
 };
 
-template <int lanes>
-static __device__ __forceinline__ struct block_place place_block(const struct selective_args *args)
+static __device__ __forceinline__ struct block_place place_block(const struct selective_args *args, int channels,
+                                                                 unsigned blocks)
 {
-    const unsigned per_group = args->channels / args->groups, groups = args->groups;
-    const unsigned blocks = (per_group - 1) / SPAN_CHANNELS(lanes) + 1, of_group = blockIdx.x / blocks;
-    const unsigned first = blockIdx.x % blocks * SPAN_CHANNELS(lanes);
+    const unsigned per_group = args->channels / args->groups, of_group = blockIdx.x / blocks;
+    const unsigned first = blockIdx.x % blocks * channels;
     struct block_place place;
-    place.batch = of_group / groups;
-    place.first = of_group % groups * per_group + first;
-    place.here = min((int)(per_group - first), (int)SPAN_CHANNELS(lanes));
-    place.channels = of_group * per_group + first;
+    place.here = min((int)(per_group - first), channels);
+    place.first = of_group * per_group + first;
     place.states = of_group * args->states;
     return place;
 }
@@ -59,40 +55,40 @@ static __device__ __forceinline__ void send_some(const stored *from, int left, s
 }
 
 /* Where a thread's piece of B and C goes: to its place, if these are floats. */
-template <int lanes, int arrays>
-static __device__ __forceinline__ float *common_piece(struct span<float, lanes, arrays> *span, int, int row, int t)
+template <int lanes, int arrays, int channels>
+static __device__ __forceinline__ float *common_piece(struct span<float, lanes, arrays, channels> *span, int, int row, int t)
 {
     return span->common[t / STEPS] + place<STEPS>(row, t % STEPS);
 }
 
-template <typename stored, int lanes, int arrays>
-static __device__ __forceinline__ stored *common_piece(struct span<stored, lanes, arrays> *span, int piece, int, int)
+template <typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ stored *common_piece(struct span<stored, lanes, arrays, channels> *span, int piece, int, int)
 {
     return (stored *)&span->narrow[piece];
 }
 
 /* Sends off the thread's pieces of the span that begins at step `at`, as far as they are there. `whole`: all are, and
    lie at multiples of their size. */
-template <typename stored, int lanes, int arrays, int threads>
+template <typename stored, int lanes, int arrays, int channels, int threads>
 static __device__ __forceinline__ void send_span(const struct selective_args *args, const struct block_place *place,
-                                                 int at, bool whole, struct span<stored, lanes, arrays> *to)
+                                                 int at, bool whole, struct span<stored, lanes, arrays, channels> *to)
 {
-    enum { each = IN_PIECE(stored), in_row = SPAN / each, own = SPAN_CHANNELS(lanes) * in_row };
+    enum { each = IN_PIECE(stored), in_row = SPAN / each, own = channels * in_row };
     enum { common = COMMON_PIECES(stored, lanes, arrays) };
     const void *const own_arrays[] = {args->u, args->delta, args->z != NULL ? args->z : args->u, args->d_out};
     const int t = threadIdx.x % in_row * each, left = (int)args->seq_len - at - t;
 #pragma unroll
     for (int j = 0; j < (own + threads - 1) / threads; j++) {
         const int channel = (threadIdx.x + j * threads) / in_row;
-        const size_t first = (size_t)(unsigned)(place->channels + channel) * (unsigned)args->seq_len + at + t;
-        if (own % threads != 0 && channel >= SPAN_CHANNELS(lanes))
+        const size_t first = (size_t)(unsigned)(place->first + channel) * (unsigned)args->seq_len + at + t;
+        if (own % threads != 0 && channel >= channels)
             break;
 #pragma unroll
         for (int array = 0; array < arrays; array++) { /* without z u is read in its place, in vain */
             const stored *const from = (const stored *)own_arrays[array] + first;
             stored *const here = to->own[array] + ::place<SPAN, stored>(channel, t);
             if (whole)
-                __pipeline_memcpy_async(here, from, 16);
+                async_copy_line(here, from);
             else if (channel < place->here)
                 send_some(from, left, here);
         }
@@ -105,33 +101,33 @@ static __device__ __forceinline__ void send_span(const struct selective_args *ar
         if (common % threads != 0 && piece >= common)
             break;
         if (whole)
-            __pipeline_memcpy_async(common_piece(to, piece, row, t), from + first, 16);
+            async_copy_line(common_piece(to, piece, row, t), from + first);
         else if (state < (int)args->states)
             send_some(from + first, left, common_piece(to, piece, row, t));
     }
 }
 
 /* The same for a span that need not be in the sequence: then nothing is sent. */
-template <int threads, typename stored, int lanes, int arrays>
+template <int threads, typename stored, int lanes, int arrays, int channels>
 static __device__ __forceinline__ void fetch_span(const struct selective_args *args, const struct block_place *place,
-                                                  int at, struct span<stored, lanes, arrays> *to)
+                                                  int at, struct span<stored, lanes, arrays, channels> *to)
 {
     const int seq_len = (int)args->seq_len;
-    const bool every_row = place->here == SPAN_CHANNELS(lanes) && args->states == STATES_OF(lanes);
+    const bool every_row = place->here == channels && args->states == STATES_OF(lanes);
     if (at >= 0 && at + SPAN <= seq_len && seq_len % IN_PIECE(stored) == 0 && every_row)
-        send_span<stored, lanes, arrays, threads>(args, place, at, true, to);
+        send_span<stored, lanes, arrays, channels, threads>(args, place, at, true, to);
     else if (at >= 0 && at < seq_len)
-        send_span<stored, lanes, arrays, threads>(args, place, at, false, to);
+        send_span<stored, lanes, arrays, channels, threads>(args, place, at, false, to);
 }
 
 /* A thread makes floats of what it has sent of B and C itself, and waited for. */
-template <int threads, int lanes, int arrays>
-static __device__ __forceinline__ void widen_span(struct span<float, lanes, arrays> *)
+template <int threads, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void widen_span(struct span<float, lanes, arrays, channels> *)
 {
 }
 
-template <int threads, typename stored, int lanes, int arrays>
-static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arrays> *span)
+template <int threads, typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arrays, channels> *span)
 {
     enum { in_row = SPAN / STEPS, common = COMMON_PIECES(stored, lanes, arrays) };
 #pragma unroll
