@@ -1,5 +1,13 @@
-/* fused_backward.cu - the gradients of fused_steps.cu: a warp walks its channels alone, from the last chunk to the
-   first. */
+/* fused_backward.cu - relay_backward.cu without turns, for shapes with many channels: a warp takes all chunks of its
+   channels, from last to first. So it has the gradient behind a chunk when it comes there, and walks twice instead of
+   three times.
+
+       span      fetched by the block: 16 steps of its 64 channels (of 16 states), B and C (span.cuh)
+       chunk 1   of each warp's 16 channels: h and a forward; g, and all gradients, back         8 steps
+       chunk 0   the same
+
+   The block adds up what its warps leave of d_B and d_C one span later, behind the barrier that it needs anyway, and
+   writes a fourth of relay_backward.cu's partial sums. */
 #include <cuda_runtime.h>
 
 #include "../05_pipe/pipe.h"
@@ -9,91 +17,14 @@
 
 enum { THREADS = 32 * SPAN_WARPS };
 
-/* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
-#define ROWS_FLOATS(lanes) ROOM(BOTH(lanes), STEPS)
-#define STEPS_FLOATS(lanes) (4 * ROWS_FLOATS(lanes))
-
 template <typename stored, int lanes>
 struct gradients_block {
     struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
     float states[2][SPAN_WARPS][2][32 * A_LANE];           /* before each chunk of these spans */
     float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
-    float steps[SPAN_WARPS][2 * STEPS_FLOATS(lanes)];
+    float steps[SPAN_WARPS][2 * PREPARED(lanes)];
     float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
 };
-
-/* The lane's own steps of both chunks of a span. Steps from seq_len on become 0, and leave the states as they are. */
-template <typename stored, int lanes>
-static __device__ __forceinline__ void prepare_span(const struct selective_args *args,
-                                                    const struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *span, int channel, int row,
-                                                    int mine, int left, float bias, float *steps)
-{
-    enum { own = OWN_STEPS(lanes) };
-    float u[2][own], step[2][own], z[2][own], d_y[2][own];
-#pragma unroll
-    for (int chunk = 0; chunk < 2; chunk++) {
-        get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u[chunk]);
-        get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step[chunk]);
-        get<SPAN, own>(span->own[2], channel, chunk * STEPS + mine, z[chunk]);
-        get<SPAN, own>(span->own[3], channel, chunk * STEPS + mine, d_y[chunk]);
-    }
-#pragma unroll
-    for (int chunk = 0; chunk < 2; chunk++)
-#pragma unroll
-        for (int i = 0; i < own; i++) {
-            const float d_out = d_y[chunk][i], soft = step_of(step[chunk][i] + bias, args->delta_softplus);
-            step[chunk][i] = chunk * STEPS + i < left ? soft : 0.0f;
-            u[chunk][i] *= step[chunk][i];
-            d_y[chunk][i] = args->z != NULL ? d_out * silu(z[chunk][i]) : d_out;
-            z[chunk][i] = d_out * silu_slope(z[chunk][i]);
-        }
-#pragma unroll
-    for (int chunk = 0; chunk < 2; chunk++) {
-        float *const to = steps + chunk * STEPS_FLOATS(lanes);
-        put<STEPS, own>(to, row, mine, step[chunk]);
-        put<STEPS, own>(to + ROWS_FLOATS(lanes), row, mine, u[chunk]);
-        put<STEPS, own>(to + 2 * ROWS_FLOATS(lanes), row, mine, d_y[chunk]);
-        put<STEPS, own>(to + 3 * ROWS_FLOATS(lanes), row, mine, z[chunk]);
-    }
-}
-
-/* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence. */
-static __device__ __forceinline__ void fetch_saved(const float *saved, int at, int seq_len, float *to)
-{
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (at >= 0 && at + i / 2 * STEPS < seq_len)
-            __pipeline_memcpy_async(to + i * 32 * 4, saved + ((size_t)(at / STEPS) * A_LANE + i * 4) * 32, 16);
-}
-
-/* Adds up what the warps have left of d_B and d_C in the span at step `at`. */
-template <int lanes>
-static __device__ __forceinline__ void add_span(const struct selective_args *args, const struct selective_parts *parts,
-                                                const float sums[2][SPAN_WARPS][STATES_OF(lanes) * SPAN], int at)
-{
-    enum { pieces = STATES_OF(lanes) * SPAN / 4 };
-    const int seq_len = (int)args->seq_len;
-#pragma unroll
-    for (int j = 0; j < (2 * pieces + THREADS - 1) / THREADS; j++) {
-        const unsigned piece = threadIdx.x + j * THREADS;
-        if (2 * pieces % THREADS != 0 && piece >= 2 * pieces)
-            break;
-        const int state = piece % pieces / (SPAN / 4), t = piece % (SPAN / 4) * 4;
-        float sum[4] = {};
-#pragma unroll
-        for (int warp = 0; warp < SPAN_WARPS; warp++) {
-            float more[4];
-            get<SPAN, 4>(sums[piece / pieces][warp], state, t, more);
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                sum[i] += more[i];
-        }
-        const size_t out = (size_t)(blockIdx.x * (unsigned)args->states + state) * (unsigned)seq_len + at + t;
-        if (state < (int)args->states)
-            store<float, 4>((piece < pieces ? parts->d_B : parts->d_C) + out, seq_len - at - t, 
-                            seq_len % 4 == 0 && at + SPAN <= seq_len, sum);
-    }
-}
 
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(THREADS, 2)
@@ -110,25 +41,21 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const bool here = row < place.here;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const size_t chunks = (seq_len - 1) / STEPS + 1;
-    const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * chunks * A_LANE * 32 + lane * 4;
+    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * A_LANE * 32; /* floats */
+    const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp + lane * 4;
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
     float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
     float A[2][4], carry[2][4];
-    load_pair<lanes>(&args, &place, place.channel, args.A, A);
+    load_A<lanes>(&args, &place, A);
     load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        A[i / 4][i % 4] *= LOG2_E;
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
 
-    const int last = (seq_len - 1) / SPAN * SPAN;
+    int now = 0, last = (seq_len - 1) / SPAN * SPAN;
     fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
     fetch_saved(saved, last, seq_len, block->states[0][warp][0] + lane * 4);
     __pipeline_commit();
-    int now = 0;
     for (int at = last; at >= 0; at -= SPAN, now = 1 - now) {
         struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
@@ -144,11 +71,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
 
         for (int chunk = at + STEPS < seq_len ? 1 : 0; chunk >= 0; chunk--) {
             const int first = at + chunk * STEPS, left = seq_len - first, own_at = chunk * STEPS + mine;
-            float *const steps = block->steps[warp] + chunk * STEPS_FLOATS(lanes);
+            float *const steps = block->steps[warp] + chunk * PREPARED(lanes);
             const float *const B = span->common[chunk];
-            const struct chunk_rows chunk_rows = {steps, steps + 2 * ROWS_FLOATS(lanes), B,
+            const struct chunk_rows chunk_rows = {steps, steps + 2 * PREPARED_ROWS(lanes), B,
                                                   B + ROOM(STATES_OF(lanes), STEPS)};
-            float a[STEPS][2][4], kept[STEPS][2][4], u[own], d_y[own], step[own], v[own], d_z[own];
+            float a[STEPS][2][4], kept[STEPS][2][4], u[own], d_y[own], step[own], delta[own], d_z[own];
 
             /* 1. Forward: all states, d_C and d_z. */
             float h[2][4], y[STEPS], d_C[STEPS];
@@ -158,9 +85,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
             fold_channels<lanes>(d_C, lane);
             put<SPAN, lanes>(block->sums[now][1][warp], sum_row, chunk * STEPS + sum_at, d_C);
             get<SPAN, own>(span->own[0], channel, own_at, u);
-            get<STEPS, own>(steps + 3 * ROWS_FLOATS(lanes), row, mine, d_z);
+            get<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, d_z);
             finish_z<lanes>(u, d_z, part, D, y);
-            put<STEPS, own>(steps + 3 * ROWS_FLOATS(lanes), row, mine, y);
+            put<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, y);
 
             /* 2. Backward: the gradients. */
             float d_input[STEPS], d_step[STEPS], d_B[STEPS], d_A[2][4] = {};
@@ -171,22 +98,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
             fold_states<lanes>(d_input, part);
             fold_states<lanes>(d_step, part);
             get<SPAN, own>(span->own[0], channel, own_at, u);
-            get<SPAN, own>(span->own[1], channel, own_at, v);
+            get<SPAN, own>(span->own[1], channel, own_at, delta);
             get<STEPS, own>(steps, row, mine, step);
-            get<STEPS, own>(steps + 2 * ROWS_FLOATS(lanes), row, mine, d_y);
-            get<STEPS, own>(steps + 3 * ROWS_FLOATS(lanes), row, mine, d_z);
-#pragma unroll
-            for (int i = 0; i < own; i++)
-                v[i] += bias;
-            finish_own<lanes>(u, v, step, d_y, D, args.delta_softplus, left - mine, d_input, d_step, so_far);
-            if (here) {
-                const size_t to = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + (first + mine);
-                const bool whole = left >= STEPS && seq_len % 4 == 0;
-                store<stored, own>((stored *)args.d_u + to, left - mine, whole, d_input);
-                store<stored, own>((stored *)args.d_delta + to, left - mine, whole, d_step);
-                if (args.z != NULL)
-                    store<stored, own>((stored *)args.d_z + to, left - mine, whole, d_z);
-            }
+            get<STEPS, own>(steps + 2 * PREPARED_ROWS(lanes), row, mine, d_y);
+            get<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, d_z);
+            finish_own<lanes>(&args, u, delta, step, d_y, bias, D, left - mine, d_input, d_step, so_far);
+            if (here)
+                store_own<stored, lanes>(&args, place.channels + row, first + mine, left >= STEPS && seq_len % 4 == 0,
+                                         d_input, d_step, d_z);
         }
     }
     __syncthreads();
@@ -210,16 +129,14 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 template <typename stored>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    const size_t lanes = selective_relay_lanes(args);
-    return lanes == 2   ? launch_lanes<stored, 2>(args, parts, stream)
-           : lanes == 4 ? launch_lanes<stored, 4>(args, parts, stream)
-                        : launch_lanes<stored, 8>(args, parts, stream);
+    return selective_relay_lanes(args) == 2 ? launch_lanes<stored, 2>(args, parts, stream)
+                                            : launch_lanes<stored, 4>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_backward(const struct selective_args *args, cudaStream_t stream)
 {
     cudaError_t error = selective_check_args(args, true, selective_fused_workspace(args, true));
-    if (error != cudaSuccess || !selective_relay_fits(args))
+    if (error != cudaSuccess || !selective_fused_fits(args))
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);

@@ -1,10 +1,11 @@
-/* fused_states.cu - the first walk of fused_backward.cu, forward through time: it leaves the states before
-   each chunk of 8 steps in the workspace.
+/* fused_states.cu - the first walk of fused_backward.cu, forward through time: it leaves the states before each chunk of
+   8 steps in the workspace.
 
        chunk 0      chunk 1      chunk 2      ...
-       |h           |h           |h                      eight floats a lane, as fused_backward.cu's will read them
+       |h           |h           |h              four floats a lane: half of what a lane of fused_backward.cu will read
 
-   It is fused_steps.cu without the output, and so without C and z; but a lane has two channels (gradient.cuh). */
+   It is fused_steps.cu without the output, and so without C and z. A lane has one channel, where one of
+   fused_backward.cu has two; so a block of two warps does what one warp will read (gradient.cuh). */
 #include <cuda_runtime.h>
 
 #include "../05_pipe/pipe.h"
@@ -13,17 +14,16 @@
 
 enum { WARPS = 2, THREADS = 32 * WARPS }; /* for a warp of fused_backward.cu: a lane has one channel here */
 
-#define STEPS_FLOATS(lanes) ROOM(2 * CHANNELS(lanes), STEPS) /* of a chunk: step and step u */
+#define CHUNK_FLOATS(lanes) ROOM(2 * CHANNELS(lanes), STEPS) /* of a chunk: step and step u */
 
 template <typename stored, int lanes>
 struct states_block {
     struct span<stored, lanes, 2, BOTH(lanes)> spans[2];
-    float steps[WARPS][2 * STEPS_FLOATS(lanes)];
+    float steps[WARPS][2 * CHUNK_FLOATS(lanes)];
 };
 
 template <typename stored, int lanes>
-static __global__ void __launch_bounds__(THREADS, 8)
-    fused_states(struct selective_args args, int blocks, float *saved)
+static __global__ void __launch_bounds__(THREADS, 8) fused_states(struct selective_args args, int blocks, float *saved)
 {
     enum { own = STEPS / lanes };
     extern __shared__ float4 shared[];
@@ -69,13 +69,13 @@ static __global__ void __launch_bounds__(THREADS, 8)
                     step[i] = 0.0f;
                 u[i] *= step[i];
             }
-            put<STEPS, own>(steps + chunk * STEPS_FLOATS(lanes), row, mine, step);
-            put<STEPS, own>(steps + chunk * STEPS_FLOATS(lanes) + ROOM(CHANNELS(lanes), STEPS), row, mine, u);
+            put<STEPS, own>(steps + chunk * CHUNK_FLOATS(lanes), row, mine, step);
+            put<STEPS, own>(steps + chunk * CHUNK_FLOATS(lanes) + ROOM(CHANNELS(lanes), STEPS), row, mine, u);
         }
         __syncwarp();
 #pragma unroll
         for (int chunk = 0; chunk < 2; chunk++) {
-            const float *const chunk_steps = steps + chunk * STEPS_FLOATS(lanes);
+            const float *const chunk_steps = steps + chunk * CHUNK_FLOATS(lanes);
             if (at + chunk * STEPS < seq_len)
                 *(float4 *)(saved + chunk * A_LANE * 32) = make_float4(h[0], h[1], h[2], h[3]);
 #pragma unroll
@@ -110,14 +110,12 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 template <typename stored>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    const size_t lanes = selective_relay_lanes(args);
-    return lanes == 2   ? launch_lanes<stored, 2>(args, parts, stream)
-           : lanes == 4 ? launch_lanes<stored, 4>(args, parts, stream)
-                        : launch_lanes<stored, 8>(args, parts, stream);
+    return selective_relay_lanes(args) == 2 ? launch_lanes<stored, 2>(args, parts, stream)
+                                            : launch_lanes<stored, 4>(args, parts, stream);
 }
 
-extern "C" cudaError_t selective_fused_states(const struct selective_args *args,
-                                                    const struct selective_parts *parts, cudaStream_t stream)
+extern "C" cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,
+                                              cudaStream_t stream)
 {
     return args->storage == BF16   ? launch<__nv_bfloat16>(args, parts, stream)
            : args->storage == FP16 ? launch<__half>(args, parts, stream)

@@ -85,6 +85,17 @@ static __device__ __forceinline__ void load_pair(const struct selective_args *ar
         }
 }
 
+/* The lane's A, times log2 e. */
+template <int lanes>
+static __device__ __forceinline__ void load_A(const struct selective_args *args, const struct pair_place *place,
+                                              float A[2][4])
+{
+    load_pair<lanes>(args, place, place->channel, args->A, A);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        A[i / 4][i % 4] *= LOG2_E;
+}
+
 template <int lanes>
 static __device__ __forceinline__ void store_pair(const struct selective_args *args, const struct pair_place *place,
                                                   const float from[2][4], float *array)

@@ -203,6 +203,11 @@ bool selective_relay_fits(const struct selective_args *args)
            args->batch * args->channels <= 0x7FFFFFFF / args->states; /* it counts the rows of arrays by int */
 }
 
+bool selective_fused_fits(const struct selective_args *args)
+{
+    return selective_relay_fits(args) && args->states <= SPAN_STATES;
+}
+
 /* The partial sums of a group's blocks, and the states before each chunk of each warp. */
 static size_t gradients_workspace(const struct selective_args *args, size_t blocks, size_t warps)
 {
@@ -218,6 +223,6 @@ size_t selective_relay_workspace(const struct selective_args *args, bool backwar
 
 size_t selective_fused_workspace(const struct selective_args *args, bool backward)
 {
-    return backward && !selective_is_empty(args) ? gradients_workspace(args, selective_fused_parts(args), SPAN_WARPS)
-                                                 : 0;
+    const size_t blocks = selective_fused_parts(args);
+    return backward && !selective_is_empty(args) ? gradients_workspace(args, blocks, SPAN_WARPS) : 0;
 }

@@ -1,8 +1,7 @@
 /* relay_backward.cu - the gradients of relay.cu: the warps of a block take the chunks in turn, from last to first.
 
    relay_states.cu has left the states before each chunk. With them a warp knows all states of its chunk, and all that
-   does not depend on the gradients of later steps, before its turn. As in steps_backward.cu,
-   with g[t] the gradient of h[t]:
+   does not depend on the gradients of later steps, before its turn. With g[t] the gradient of h[t]:
 
        before its turn   a, h, y, sums of d_C, and what the chunk makes of a gradient that comes: start + product carry
        in its turn       carry = a[t+1] g[t+1] comes from the chunk behind, start + product carry goes to the one before
@@ -11,8 +10,8 @@
    The turns go as in relay.cu, but backward in time:      chunk 3 <- chunk 4 <- chunk 5
                                                            warp 2     warp 1     warp 0
 
-   The walks through a chunk are those of walks.cuh. B and C belong to all channels of a group: a warp adds up its own,
-   and leaves one partial sum for each state and step (add_up.cu). */
+   The walks are those of walks.cuh. A warp adds up d_B and d_C over its channels, and leaves one partial sum for each
+   state and step (add_up.cu). */
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -34,31 +33,26 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 {
     enum { rows = ALL_ROWS(lanes), warps = WARPS(lanes), own = OWN_STEPS(lanes) };
     extern __shared__ float4 shared[];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, follower = (warp + 1) % warps;
     const struct pair_place place = place_pair<lanes>(&args);
     const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
     const bool here = row < place.here;
     float *const stages = (float *)shared + warp * WARP_FLOATS(lanes), *const steps = stages + 2 * STAGE_FLOATS(lanes);
     float *const baton = steps + ROOM(2 * BOTH(lanes), STEPS) + lane * 4, *const d_A_so_far = baton + 32 * A_LANE;
     float *const so_far = baton - lane * 4 + 2 * 32 * A_LANE + lane * 2; /* d_D and d_bias */
-    const int follower = (warp + 1) % warps;
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
     const int sum_at = first_sum<lanes>(lane), sum_state = order * lanes + part;
     const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * (unsigned)seq_len + sum_at;
-    const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
     const float *saved = parts.rest + ((long long)blockIdx.x * chunks + chunks - 1 - warp) * 32 * A_LANE + lane * 4;
     float A[2][4], carry[2][4], zeros[2][4] = {};
     put_states(d_A_so_far, zeros);
     so_far[0] = so_far[1] = 0.0f;
-    load_pair<lanes>(&args, &place, place.channel, args.A, A);
+    load_A<lanes>(&args, &place, A);
     load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        A[i / 4][i % 4] *= LOG2_E;
     if (args.states < STATES_OF(lanes) || place.here < BOTH(lanes))
         for (int i = lane; i < 2 * STAGE_FLOATS(lanes); i += 32)
             stages[i] = 0.0f; /* what is not there */
@@ -67,32 +61,30 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         put_states(to_follower, carry);
         named_barrier_arrive(1, 64);
     }
-
     fetch_all<stored, lanes>(&args, &place, saved, at, stages);
     for (int turn = 0; at >= 0; at -= warps * STEPS, turn = 1 - turn) {
         float *const stage = stages + turn * STAGE_FLOATS(lanes);
-        float *const next = stages + (1 - turn) * STAGE_FLOATS(lanes);
         const bool whole = at + STEPS <= seq_len && seq_len % 4 == 0;
         land_rows<stored, lanes, rows>(&args, &place, stage);
-        __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
+        __syncwarp(); /* the chunk has come, and no lane needs `steps` and the other stage any more */
         saved -= warps * 32 * A_LANE;
-        fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, next);
+        fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, stages + (1 - turn) * STAGE_FLOATS(lanes));
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         if (args.z != NULL)
             gate<lanes>(stage, row, mine);
         __syncwarp();
 
         /* 1. Before the turn: all states, d_C, d_z, and what the chunk makes of a gradient. */
-        const struct chunk_rows chunk_rows = {steps, stage + D_OUT_AT(lanes), stage + B_AT(lanes),
-                                              stage + C_AT(lanes)};
-        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], v[own], step[own], d_y[own], d_z[own];
+        const struct chunk_rows chunk_rows = {steps, stage + D_OUT_AT(lanes), stage + B_AT(lanes), stage + C_AT(lanes)};
+        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], delta[own], step[own], d_y[own],
+            d_z[own];
         float h[2][4], product[2][4], start[2][4] = {}, note[4];
-        float *const d_C_rows = stage + H_AT(lanes) + lane * lanes; /* d_C waits there for the end, where h was */
+        float *const later = stage + H_AT(lanes) + lane * lanes; /* where h was, d_C waits for the end */
         get_states(stage + H_AT(lanes) + lane * 4, h);
         walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, sums);
         __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
         fold_channels<lanes>(sums, lane);
-        put<STEPS, lanes>(d_C_rows, 0, 0, sums);
+        put<STEPS, lanes>(later, 0, 0, sums);
         get<STEPS, own>(stage, row, mine, u);
         get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
         finish_z<lanes>(u, d_z, part, D, y);
@@ -122,26 +114,18 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         fold_states<lanes>(d_input, part);
         fold_states<lanes>(d_step, part);
         get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, v);
+        get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, delta);
         get<STEPS, own>(steps, row, mine, step);
         get<STEPS, own>(stage + D_OUT_AT(lanes), row, mine, d_y);
-#pragma unroll
-        for (int i = 0; i < own; i++)
-            v[i] += bias;
-        finish_own<lanes>(u, v, step, d_y, D, args.delta_softplus, seq_len - at - mine, d_input, d_step, so_far);
+        get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
+        finish_own<lanes>(&args, u, delta, step, d_y, bias, D, seq_len - at - mine, d_input, d_step, so_far);
         if (sum_state < (int)args.states) {
-            float d_C[lanes];
-            get<STEPS, lanes>(d_C_rows, 0, 0, d_C);
             store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);
-            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, d_C);
+            get<STEPS, lanes>(later, 0, 0, sums);
+            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
         }
-        if (here) {
-            get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
-            store<stored, own>((stored *)args.d_u + own_row + at, seq_len - at - mine, whole, d_input);
-            store<stored, own>((stored *)args.d_delta + own_row + at, seq_len - at - mine, whole, d_step);
-            if (args.z != NULL)
-                store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, d_z);
-        }
+        if (here)
+            store_own<stored, lanes>(&args, place.channels + row, at + mine, whole, d_input, d_step, d_z);
     }
     if (at == -warps * STEPS) /* this warp had the first chunk */
         store_pair<lanes>(&args, &place, carry, args.d_initial_state);

@@ -36,8 +36,8 @@ enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 /* relay: the steps of a chunk, which a warp takes at a time. */
 enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
 
-/* fused_backward: the warps of a block. */
-enum { SPAN_WARPS = 4 };
+/* fused_backward: the warps of a block, and the most states. */
+enum { SPAN_WARPS = 4, SPAN_STATES = 16 };
 
 /* fused_steps: the most warps of a block. They have one B and C. */
 enum { FUSED_STEPS_WARPS = 2 };
@@ -83,8 +83,9 @@ size_t selective_relay_parts(const struct selective_args *args);
 /* fused_backward: the same, where a block has as many channels as SPAN_WARPS of its warps. */
 size_t selective_fused_parts(const struct selective_args *args);
 
-/* Whether relay takes these sizes, and fused_backward. */
+/* Whether relay takes these sizes, and whether fused_backward does. */
 bool selective_relay_fits(const struct selective_args *args);
+bool selective_fused_fits(const struct selective_args *args);
 
 /* Its first walk, forward through time: leaves the states before each chunk in parts->rest, (batch, groups,
    parts of a group, chunks, 2, 32 lanes, 4). Launches and does not wait (relay_states.cu). */

@@ -56,13 +56,15 @@ static __device__ __forceinline__ void send_some(const stored *from, int left, s
 
 /* Where a thread's piece of B and C goes: to its place, if these are floats. */
 template <int lanes, int arrays, int channels>
-static __device__ __forceinline__ float *common_piece(struct span<float, lanes, arrays, channels> *span, int, int row, int t)
+static __device__ __forceinline__ float *common_piece(struct span<float, lanes, arrays, channels> *span, int, int row,
+                                                      int t)
 {
     return span->common[t / STEPS] + place<STEPS>(row, t % STEPS);
 }
 
 template <typename stored, int lanes, int arrays, int channels>
-static __device__ __forceinline__ stored *common_piece(struct span<stored, lanes, arrays, channels> *span, int piece, int, int)
+static __device__ __forceinline__ stored *common_piece(struct span<stored, lanes, arrays, channels> *span, int piece,
+                                                       int, int)
 {
     return (stored *)&span->narrow[piece];
 }
@@ -138,6 +140,85 @@ static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arr
             break;
         get<STEPS, STEPS>((const stored *)&span->narrow[piece], 0, 0, eight);
         put<STEPS, STEPS>(span->common[piece % in_row], piece / in_row, 0, eight);
+    }
+}
+
+/* ---- Of fused_backward.cu alone ---- */
+
+/* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
+#define PREPARED_ROWS(lanes) ROOM(BOTH(lanes), STEPS) /* floats */
+#define PREPARED(lanes) (4 * PREPARED_ROWS(lanes))
+
+/* The lane's own steps of both chunks of a span. Steps from seq_len on become 0, and leave the states as they are. */
+template <typename stored, int lanes, int channels>
+static __device__ __forceinline__ void prepare_span(const struct selective_args *args,
+                                                    const struct span<stored, lanes, 4, channels> *span, int channel,
+                                                    int row, int mine, int left, float bias, float *steps)
+{
+    enum { own = OWN_STEPS(lanes) };
+    float u[2][own], step[2][own], z[2][own], d_y[2][own];
+#pragma unroll
+    for (int chunk = 0; chunk < 2; chunk++) {
+        get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u[chunk]);
+        get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step[chunk]);
+        get<SPAN, own>(span->own[2], channel, chunk * STEPS + mine, z[chunk]);
+        get<SPAN, own>(span->own[3], channel, chunk * STEPS + mine, d_y[chunk]);
+    }
+#pragma unroll
+    for (int chunk = 0; chunk < 2; chunk++)
+#pragma unroll
+        for (int i = 0; i < own; i++) {
+            const float d_out = d_y[chunk][i], soft = step_of(step[chunk][i] + bias, args->delta_softplus);
+            step[chunk][i] = chunk * STEPS + i < left ? soft : 0.0f;
+            u[chunk][i] *= step[chunk][i];
+            d_y[chunk][i] = args->z != NULL ? d_out * silu(z[chunk][i]) : d_out;
+            z[chunk][i] = d_out * silu_slope(z[chunk][i]);
+        }
+#pragma unroll
+    for (int chunk = 0; chunk < 2; chunk++) {
+        float *const to = steps + chunk * PREPARED(lanes);
+        put<STEPS, own>(to, row, mine, step[chunk]);
+        put<STEPS, own>(to + PREPARED_ROWS(lanes), row, mine, u[chunk]);
+        put<STEPS, own>(to + 2 * PREPARED_ROWS(lanes), row, mine, d_y[chunk]);
+        put<STEPS, own>(to + 3 * PREPARED_ROWS(lanes), row, mine, z[chunk]);
+    }
+}
+
+/* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence. */
+static __device__ __forceinline__ void fetch_saved(const float *saved, int at, int seq_len, float *to)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (at >= 0 && at + i / 2 * STEPS < seq_len)
+            __pipeline_memcpy_async(to + i * 32 * 4, saved + ((size_t)(at / STEPS) * A_LANE + i * 4) * 32, 16);
+}
+
+/* Adds up what the warps have left of d_B and d_C in the span at step `at`. */
+template <int lanes>
+static __device__ __forceinline__ void add_span(const struct selective_args *args, const struct selective_parts *parts,
+                                                const float sums[2][SPAN_WARPS][STATES_OF(lanes) * SPAN], int at)
+{
+    enum { pieces = STATES_OF(lanes) * SPAN / 4, threads = 32 * SPAN_WARPS };
+    const int seq_len = (int)args->seq_len;
+#pragma unroll
+    for (int j = 0; j < (2 * pieces + threads - 1) / threads; j++) {
+        const unsigned piece = threadIdx.x + j * threads;
+        if (2 * pieces % threads != 0 && piece >= 2 * pieces)
+            break;
+        const int state = piece % pieces / (SPAN / 4), t = piece % (SPAN / 4) * 4;
+        float sum[4] = {};
+#pragma unroll
+        for (int warp = 0; warp < SPAN_WARPS; warp++) {
+            float more[4];
+            get<SPAN, 4>(sums[piece / pieces][warp], state, t, more);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                sum[i] += more[i];
+        }
+        const size_t out = (size_t)(blockIdx.x * (unsigned)args->states + state) * (unsigned)seq_len + at + t;
+        if (state < (int)args->states)
+            store<float, 4>((piece < pieces ? parts->d_B : parts->d_C) + out, seq_len - at - t,
+                            seq_len % 4 == 0 && at + SPAN <= seq_len, sum);
     }
 }
 

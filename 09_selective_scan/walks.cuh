@@ -18,9 +18,9 @@
 
 /* Where a chunk's rows lie in shared memory, 8 steps in each. */
 struct chunk_rows {
-    const float *steps;      /* step, and behind that step u: a row a channel */
-    const float *d_y;        /* a row a channel */
-    const float *B, *C;      /* a row a state */
+    const float *steps; /* step, and behind that step u: a row a channel */
+    const float *d_y;   /* a row a channel */
+    const float *B, *C; /* a row a state */
 };
 
 /* What a lane reads of four steps: for each of its channels. */
@@ -40,8 +40,8 @@ static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, 
    lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
    leaves them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, int row, int part,
-                                                    int order, const float A[2][4], float h[2][4], float a[STEPS][2][4],
+static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, int row, int part, int order,
+                                                    const float A[2][4], float h[2][4], float a[STEPS][2][4],
                                                     float kept[STEPS][2][4], float y[STEPS], float sums[STEPS])
 {
 #pragma unroll
@@ -74,8 +74,8 @@ static __device__ __forceinline__ void walk_forward(const struct chunk_rows *row
 
 /* What the chunk makes of a gradient that comes: start + product gradient. start is what the way back makes of 0. */
 template <int lanes>
-static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows *rows, int row, int part,
-                                                        int order, const float A[2][4], const float a[STEPS][2][4],
+static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows *rows, int row, int part, int order,
+                                                        const float A[2][4], const float a[STEPS][2][4],
                                                         float product[2][4], float start[2][4])
 {
     float sum[2] = {};
@@ -111,9 +111,9 @@ static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows 
    u d_input is missing there. sums: of d_B. */
 template <int lanes>
 static __device__ __forceinline__ void
-walk_back(const struct chunk_rows *rows, int row, int part, int order, const float A[2][4],
-          const float a[STEPS][2][4], const float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4],
-          float d_input[STEPS], float d_step[STEPS], float sums[STEPS])
+walk_back(const struct chunk_rows *rows, int row, int part, int order, const float A[2][4], const float a[STEPS][2][4],
+          const float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4], float d_input[STEPS],
+          float d_step[STEPS], float sums[STEPS])
 {
 #pragma unroll
     for (int t = STEPS - 4; t >= 0; t -= 4) {
@@ -190,12 +190,11 @@ static __device__ __forceinline__ void finish_z(const float *u, const float *d_z
         y[i] = d_z[i] * (y[i] + D * u[i]);
 }
 
-/* d_input becomes d_u and d_step d_delta; v is what softplus got. Adds to so_far what the `left` steps are in d_D and
-   d_bias. */
+/* d_input becomes d_u and d_step d_delta. Adds to so_far what the `left` steps are in d_D and d_bias. */
 template <int lanes>
-static __device__ __forceinline__ void finish_own(const float *u, const float *v, const float *step, const float *d_y,
-                                                  float D, bool delta_softplus, int left, float *d_input, float *d_step,
-                                                  float *so_far)
+static __device__ __forceinline__ void finish_own(const struct selective_args *args, const float *u, const float *delta,
+                                                  const float *step, const float *d_y, float bias, float D, int left,
+                                                  float *d_input, float *d_step, float *so_far)
 {
     float d_D = 0.0f, d_bias = 0.0f;
 #pragma unroll
@@ -203,13 +202,27 @@ static __device__ __forceinline__ void finish_own(const float *u, const float *v
         /* x - x is 0, or NaN for an infinite x, which stood in a sum over the states with either sign. */
         d_step[i] = d_step[i] * LN_2 + (d_input[i] * u[i] + (u[i] - u[i]));
         d_input[i] = d_input[i] * step[i] + (D * d_y[i] + (step[i] - step[i]));
-        if (delta_softplus)
-            d_step[i] *= sigmoid(v[i]);
+        if (args->delta_softplus)
+            d_step[i] *= sigmoid(delta[i] + bias);
         d_D += d_y[i] * u[i];
         if (i < left)
             d_bias += d_step[i];
     }
     so_far[0] += d_D, so_far[1] += d_bias;
+}
+
+/* To global memory, from step `at` on of a row; `whole`: all of them are in the sequence, and aligned. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ void store_own(const struct selective_args *args, int row, int at, bool whole,
+                                                 const float *d_u, const float *d_delta, const float *d_z)
+{
+    enum { own = OWN_STEPS(lanes) };
+    const size_t to = (size_t)(unsigned)row * (unsigned)args->seq_len + at;
+    const int left = (int)args->seq_len - at;
+    store<stored, own>((stored *)args->d_u + to, left, whole, d_u);
+    store<stored, own>((stored *)args->d_delta + to, left, whole, d_delta);
+    if (args->z != NULL)
+        store<stored, own>((stored *)args->d_z + to, left, whole, d_z);
 }
 
 /* The sums over time: one warp adds up those of all. */
