@@ -51,10 +51,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-
-    int now = 0, last = (seq_len - 1) / SPAN * SPAN;
+    const int last = (seq_len - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0;
+    int now = 0;
     fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
-    fetch_saved(saved, last, seq_len, block->states[0][warp][0] + lane * 4);
+    fetch_saved(saved, last, saved_steps, block->states[0][warp][0] + lane * 4);
     __pipeline_commit();
     for (int at = last; at >= 0; at -= SPAN, now = 1 - now) {
         struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *const span = &block->spans[now];
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
         fetch_span<THREADS>(&args, &block_place, at - SPAN, &block->spans[1 - now]);
-        fetch_saved(saved, at - SPAN, seq_len, block->states[1 - now][warp][0] + lane * 4);
+        fetch_saved(saved, at - SPAN, saved_steps, block->states[1 - now][warp][0] + lane * 4);
         __pipeline_commit();
         if (at != last)
             add_span<lanes>(&args, &parts, block->sums[1 - now], at + SPAN);

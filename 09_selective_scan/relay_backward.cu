@@ -22,10 +22,10 @@
 /* What a thread keeps of a chunk needs nearly all registers that it can have: a multiprocessor has eight such warps. */
 #define WARPS(lanes) ((lanes) == 2 ? 4 : 8)
 
-/* Floats of a stage: its rows, and the states before the chunk. Of a warp: two stages; step and step u; the baton; d_A,
-   d_D and d_bias so far, for which there are no registers; and a note. */
+/* Floats of a stage: its rows, and the states before the chunk. Of a warp: two stages; step and step u; the baton; and
+   d_A, d_D and d_bias so far, for which there are no registers. */
 #define STAGE_FLOATS(lanes) (H_AT(lanes) + 32 * A_LANE)
-#define WARP_FLOATS(lanes) (2 * STAGE_FLOATS(lanes) + ROOM(2 * BOTH(lanes), STEPS) + 2 * 32 * A_LANE + 2 * 32 + 32 * 4)
+#define WARP_FLOATS(lanes) (2 * STAGE_FLOATS(lanes) + ROOM(2 * BOTH(lanes), STEPS) + 2 * 32 * A_LANE + 2 * 32)
 
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
@@ -46,6 +46,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
     const int sum_at = first_sum<lanes>(lane), sum_state = order * lanes + part;
     const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * (unsigned)seq_len + sum_at;
+    const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
     const float *saved = parts.rest + ((long long)blockIdx.x * chunks + chunks - 1 - warp) * 32 * A_LANE + lane * 4;
     float A[2][4], carry[2][4], zeros[2][4] = {};
@@ -76,25 +77,26 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 
         /* 1. Before the turn: all states, d_C, d_z, and what the chunk makes of a gradient. */
         const struct chunk_rows chunk_rows = {steps, stage + D_OUT_AT(lanes), stage + B_AT(lanes), stage + C_AT(lanes)};
-        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], delta[own], step[own], d_y[own],
-            d_z[own];
-        float h[2][4], product[2][4], start[2][4] = {}, note[4];
-        float *const later = stage + H_AT(lanes) + lane * lanes; /* where h was, d_C waits for the end */
+        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], v[own], step[own], d_y[own];
+        float h[2][4], product[2][4], start[2][4] = {}, note[2][4];
         get_states(stage + H_AT(lanes) + lane * 4, h);
         walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, sums);
-        __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
         fold_channels<lanes>(sums, lane);
-        put<STEPS, lanes>(later, 0, 0, sums);
-        get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
-        finish_z<lanes>(u, d_z, part, D, y);
-        put<STEPS, own>(stage + Z_AT(lanes), row, mine, y);
+        if (sum_state < (int)args.states)
+            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
+        if (args.z != NULL) {
+            get<STEPS, own>(stage, row, mine, u);
+            get<STEPS, own>(stage + Z_AT(lanes), row, mine, v);
+            finish_z<lanes>(u, v, part, D, y);
+            if (here)
+                store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, y);
+        }
+        __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
         walk_back_from_0<lanes>(&chunk_rows, row, part, order, A, a, product, start);
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            note[i] = product[0][i] + product[1][i] + (start[0][i] + start[1][i]);
-        put<STEPS, 4>(baton + 2 * 32 * A_LANE + 2 * 32, 0, 0, note); /* nobody reads it: see relay.cu */
-
+        for (int i = 0; i < 8; i++)
+            note[i / 4][i % 4] = product[i / 4][i % 4] + start[i / 4][i % 4];
+        put_states(stage + H_AT(lanes) + lane * 4, note); /* nobody reads it: see relay.cu */
         /* 2. The turn. */
         named_barrier_sync(warp + 1, 64);
         get_states(baton, carry);
@@ -110,22 +112,20 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         float d_input[STEPS], d_step[STEPS], d_A[2][4] = {};
         walk_back<lanes>(&chunk_rows, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
         fold_channels<lanes>(sums, lane);
+        if (sum_state < (int)args.states)
+            store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);
         add_states(d_A_so_far, d_A);
         fold_states<lanes>(d_input, part);
         fold_states<lanes>(d_step, part);
         get<STEPS, own>(stage, row, mine, u);
-        get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, delta);
+        get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, v);
         get<STEPS, own>(steps, row, mine, step);
         get<STEPS, own>(stage + D_OUT_AT(lanes), row, mine, d_y);
-        get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
-        finish_own<lanes>(&args, u, delta, step, d_y, bias, D, seq_len - at - mine, d_input, d_step, so_far);
-        if (sum_state < (int)args.states) {
-            store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);
-            get<STEPS, lanes>(later, 0, 0, sums);
-            store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
+        finish_own<lanes>(&args, u, v, step, d_y, bias, D, seq_len - at - mine, d_input, d_step, so_far);
+        if (here) {
+            store<stored, own>((stored *)args.d_u + own_row + at, seq_len - at - mine, whole, d_input);
+            store<stored, own>((stored *)args.d_delta + own_row + at, seq_len - at - mine, whole, d_step);
         }
-        if (here)
-            store_own<stored, lanes>(&args, place.channels + row, at + mine, whole, d_input, d_step, d_z);
     }
     if (at == -warps * STEPS) /* this warp had the first chunk */
         store_pair<lanes>(&args, &place, carry, args.d_initial_state);
