@@ -44,18 +44,28 @@ static __device__ __forceinline__ void copy_rows(struct spread spread, char *to,
     }
 }
 
-enum { PARTS = 16 }; /* low_rank.cu: lanes that share the rows of a column */
+enum { PARTS = 8 }; /* low_rank.cu: lanes that share the rows of a column */
 
-/* Stores up to four columns of a row, at once if they stand at a multiple of four. */
+/* Two columns of a row, which stand at a multiple of two. */
 template <int storage>
-static __device__ __forceinline__ void write_row(void *array, size_t at, int columns, bool fours, const float x[4])
+static __device__ __forceinline__ void read2(const void *array, size_t i, float x[2])
 {
-    if (fours)
-        write4<storage>(array, at, x);
+    if (storage == FLOAT32) {
+        const float2 two = ((const float2 *)array)[i / 2];
+        x[0] = two.x, x[1] = two.y;
+    } else {
+        const float2 two = unpack<storage>(((const unsigned *)array)[i / 2]);
+        x[0] = two.x, x[1] = two.y;
+    }
+}
+
+template <int storage>
+static __device__ __forceinline__ void write2(void *array, size_t i, const float x[2])
+{
+    if (storage == FLOAT32)
+        __stcs((float2 *)array + i / 2, make_float2(x[0], x[1]));
     else
-        for (int c = 0; c < 4; c++)
-            if (c < columns)
-                write1<storage>(array, at + c, x[c]);
+        __stcs((unsigned *)array + i / 2, pack<storage>(x[0], x[1]));
 }
 
 /* Where the parts of a stage stand. */
@@ -64,9 +74,9 @@ struct stage {
     float *gamma;
 };
 
-static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape, char *stages, size_t which)
+static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape, char *x)
 {
-    char *const x = stages + which * shape->stage_bytes, *const w = x + shape->x_bytes, *const y = w + shape->w_bytes;
+    char *const w = x + shape->x_bytes, *const y = w + shape->w_bytes;
     const struct stage stage = {x, w, y, (float *)(y + shape->w_bytes)};
     return stage;
 }
@@ -103,32 +113,93 @@ static __device__ __forceinline__ void meet(const struct low_rank_shape *shape)
         named_barrier_sync(1, 2 * LOW_RANK_THREADS);
 }
 
-/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. */
+/* A thread's share in the copies of a matrix's rows: some units of one row, and the same of every few rows further. */
+struct share {
+    const char *from; /* its first unit, of the chunk that is copied next */
+    size_t row;       /* bytes from row to row of its share */
+    unsigned to, to_row;
+    int rows, units, bytes, apart; /* in a row so many units of so many bytes; from one to the next */
+};
+
+/* Of `rows` rows of so many bytes, which threads, a multiple of 32, copy by units. to: where the rows begin in a stage.
+   They lie from_row and to_row bytes apart. */
+static __device__ __forceinline__ struct share share_of(int thread, int threads, const void *from, size_t from_row,
+                                                        unsigned to, unsigned to_row, int rows, int bytes, int unit)
+{
+    int wide = 1; /* threads side by side in a row */
+    while (wide < 32 && wide * unit < bytes)
+        wide *= 2;
+    const int row = thread / wide, at = thread % wide * unit, step = threads / wide;
+    const struct share share = {(const char *)from + row * from_row + at,
+                                step * from_row,
+                                to + row * to_row + at,
+                                step * to_row,
+                                row < rows ? (rows - row + step - 1) / step : 0,
+                                at < bytes ? (bytes - at + wide * unit - 1) / (wide * unit) : 0,
+                                unit,
+                                wide * unit};
+    return share;
+}
+
+static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
+{
+    const char *from = share->from;
+    char *to = stage + share->to;
+    if (share->bytes == 16 && share->units == 1) { /* 32 threads have more than a row's units of 16 bytes */
+#pragma unroll 4
+        for (int row = 0; row < share->rows; row++) {
+            __pipeline_memcpy_async(to, from, 16);
+            to += share->to_row, from += share->row;
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int row = 0; row < share->rows && share->bytes != 16; row++) {
+#pragma unroll 1
+        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
+            if (share->bytes == 4)
+                __pipeline_memcpy_async(to + at, from + at, 4);
+            else /* cp.async takes four bytes at least */
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        to += share->to_row, from += share->row;
+    }
+}
+
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. One half of them has W and
+   the other half Y. */
 template <int storage>
 static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *stages,
                                                    const void *h_local, const float *gamma, const void *W,
                                                    const void *Y)
 {
-    const unsigned bytes = (unsigned)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS;
-    const unsigned x_bytes = (unsigned)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
-    const unsigned w_bytes = shape->rank * bytes, w_stride = shape->stride * bytes;
-    const struct spread x_spread = spread_of(thread, LOW_RANK_THREADS, x_bytes, shape->x_unit);
-    const struct spread w_spread = spread_of(thread, LOW_RANK_THREADS, w_bytes, shape->w_unit);
-    const size_t ahead = shape->stages - 1;
-    for (size_t k = 0, into = 0; k < shape->chunks + ahead; k++) {
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS;
+    const int half = LOW_RANK_THREADS / 2, is_y = thread / half, w_bytes = shape->rank * bytes;
+    const size_t row = shape->dv * bytes;
+    struct share x = share_of(thread, LOW_RANK_THREADS,
+                              (const char *)h_local + place.zero * shape->dk * row + place.start * bytes, row, 0,
+                              X_STRIDE * bytes, shape->dk, (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes,
+                              shape->x_unit);
+    struct share w = share_of(thread % half, half, (const char *)(is_y ? Y : W) + place.zero * shape->dk * w_bytes,
+                              w_bytes, shape->x_bytes + is_y * shape->w_bytes, shape->stride * bytes, shape->dk,
+                              w_bytes, shape->w_unit);
+    const char *decays = (const char *)(gamma + place.zero * shape->decays + thread);
+    const size_t heads = shape->heads, ahead = shape->stages - 1;
+    unsigned into = 0;
+    for (size_t k = 0; k < shape->chunks + ahead; k++) {
         if (k >= ahead) { /* chunk k - ahead is next */
             __pipeline_wait_prior(ahead != 0 ? ahead - 1 : 0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
         if (k < shape->chunks) {
-            const struct stage to = stage_of(shape, stages, into);
-            const size_t row = place.zero + k * shape->heads, at = row * shape->dk;
-            copy_rows(x_spread, to.x, (const char *)h_local + (at * shape->dv + place.start) * bytes, shape->dk,
-                      X_STRIDE * bytes, shape->dv * bytes);
-            copy_rows(w_spread, to.w, (const char *)W + at * w_bytes, shape->dk, w_stride, w_bytes);
-            copy_rows(w_spread, to.y, (const char *)Y + at * w_bytes, shape->dk, w_stride, w_bytes);
-            for (unsigned i = thread; i < (unsigned)shape->decays; i += LOW_RANK_THREADS)
-                __pipeline_memcpy_async(to.gamma + i, gamma + row * shape->decays + i, 4);
+            char *const stage = stages + into * shape->stage_bytes;
+            share_copy(&x, stage);
+            share_copy(&w, stage);
+#pragma unroll 1
+            for (int i = 0; i < shape->decays - thread; i += LOW_RANK_THREADS)
+                __pipeline_memcpy_async(stage_of(shape, stage).gamma + thread + i, decays + i * 4, 4);
+            x.from += heads * shape->dk * row;
+            w.from += heads * shape->dk * w_bytes;
+            decays += heads * shape->decays * 4;
             into = into == ahead ? 0 : into + 1;
         }
         __pipeline_commit();

@@ -29,10 +29,10 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .decays = (int)args->decays,
         .slices = (int)slices,
         .padded = (int)(args->rank + 3) / 4 * 4,
-        .stride = args->rank == 0 ? 0 : (int)(args->rank + 7) / 16 * 16 + 8,
+        .stride = args->rank == 0 ? 0 : (int)((((args->rank * bytes + 15) / 16) | 1) * 16 / bytes),
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
-        .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
+        .limit = (size_t)limit - 10240, /* the kernels' own few KB count, too */
         .blocks = (unsigned)blocks,
     };
     shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
