@@ -69,19 +69,24 @@ static __device__ __forceinline__ void subtract(const char *w, unsigned first, u
     }
 }
 
-/* Stores the thread's columns of its rows, the first one at `at`, of which `left` / PARTS are there. */
+/* Stores the thread's columns of its rows: elements `at`, at + step, ... of an array, of which left / PARTS are there. */
 template <int storage, int rows>
 static __device__ __forceinline__ void write_rows(void *array, size_t at, size_t step, int left, int columns,
                                                   bool pairs, const float (*h)[2])
 {
+    char *to = (char *)array + at * stored_bytes(storage);
+    step *= stored_bytes(storage);
+    if (pairs) {
 #pragma unroll
-    for (int i = 0; i < rows; i++)
-        if (pairs && i * PARTS < left)
-            write2<storage>(array, at + i * step, h[i]);
+        for (int i = 0; i < rows; i++, to += step)
+            if (i * PARTS < left)
+                write2<storage>(to, 0, h[i]);
+        return;
+    }
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        if (!pairs && v / 2 * PARTS < left && v % 2 < columns)
-            write1<storage>(array, at + v / 2 * step + v % 2, h[v / 2][v % 2]);
+        if (v / 2 * PARTS < left && v % 2 < columns)
+            write1<storage>(to + v / 2 * step, v % 2, h[v / 2][v % 2]);
 }
 
 template <int storage, int rows>
