@@ -1,0 +1,195 @@
+/* mma.cu - low_rank.cu, with both products on the tensor cores (sm_80). They multiply transposed matrices:
+
+       p' = h' Y         a step adds 16 columns x 8 rows of h' times 8 rows x 8 ranks of Y
+       h' -= p' W'       a step adds 16 columns x 8 ranks of p' times 8 ranks x 8 rows of W'
+
+   Two warps have 16 columns, one of them the upper half of the rows and one the lower half. Each adds up its rows'
+   part of p' and tells it the other by shared memory; then each has all of p' for its own rows.
+
+   A result of a step lies in the lanes otherwise than the matrix on the left of the next one (tensor_core.h): lane
+   4 l + j holds elements 2 j and 2 j + 1 of a row, and should have j and j + 4. But a sum may be taken in any order. So
+   element 2 j is called the j-th of the sum and 2 j + 1 the (j + 4)-th, and Y and W are read in this order.
+
+   A number with 24 bits is a sum of two with 11 that tf32 can hold, and a rest. Of the four products the one of both
+   small parts is left out. W and Y of 16 bits are tf32 as they are. */
+#include <cuda_runtime.h>
+#include <tensor_core.h>
+
+#include "low_rank.cuh"
+
+/* x = big + small, which are tf32 but for the last bits of small. */
+static __device__ __forceinline__ void split(float x, float *big, float *small)
+{
+    *big = __uint_as_float(__float_as_uint(x) & 0xFFFFE000u);
+    *small = x - *big;
+}
+
+/* What a step has given becomes the matrix on the left of another one. */
+static __device__ __forceinline__ void turn(const float c[4], float big[4], float small[4])
+{
+    split(c[0], &big[0], &small[0]);
+    split(c[2], &big[1], &small[1]);
+    split(c[1], &big[2], &small[2]);
+    split(c[3], &big[3], &small[3]);
+}
+
+/* c += a (b0, b1) */
+template <int storage>
+static __device__ __forceinline__ void multiply(float c[4], const float a[4], const float a_small[4], float b0,
+                                                float b1)
+{
+    float b[2] = {b0, b1}, b_small[2];
+    if (storage == FLOAT32) {
+        split(b0, &b[0], &b_small[0]);
+        split(b1, &b[1], &b_small[1]);
+        mma_tf32(c, a, b_small);
+    }
+    mma_tf32(c, a_small, b);
+    mma_tf32(c, a, b);
+}
+
+/* The thread's part of a state: in tile i columns 0 and 1 of row i * 8 are elements 0 and 2, of the next row 1 and 3.
+   `left` rows are there, from its first one on. */
+struct part {
+    size_t dv;
+    int left, columns;
+    bool pairs;
+};
+
+template <int tiles>
+static __device__ __forceinline__ void part_read(const float *state, size_t at, struct part part, float (*h)[4])
+{
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++) {
+        const int row = v / 4 * 8 + v % 2, column = v % 4 / 2;
+        h[v / 4][v % 4] =
+            state != NULL && row < part.left && column < part.columns ? state[at + row * part.dv + column] : 0.0f;
+    }
+}
+
+template <int storage, int tiles>
+static __device__ __forceinline__ void part_write(void *array, size_t at, struct part part, const float (*h)[4])
+{
+    char *const to = (char *)array + at * stored_bytes(storage);
+#pragma unroll
+    for (int v = 0; v < tiles * 2; v++) {
+        const int row = v / 2 * 8 + v % 2;
+        const float two[2] = {h[v / 2][v % 2], h[v / 2][v % 2 + 2]};
+        if (part.pairs && row < part.left)
+            write2<storage>(to + row * part.dv * stored_bytes(storage), 0, two);
+        for (int c = 0; c < 2; c++)
+            if (!part.pairs && row < part.left && c < part.columns)
+                write1<storage>(to + row * part.dv * stored_bytes(storage), c, two[c]);
+    }
+}
+
+/* tiles: of 8 rows, that a warp has. */
+template <int storage, int tiles>
+static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+    mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+                const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+                const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+{
+    extern __shared__ __align__(16) char memory[];
+    __shared__ __align__(16) float sums[LOW_RANK_THREADS / 32][CHUNK_STATE_MAX_RANK * 16]; /* the warps' parts of p' */
+    const struct place place = place_of(&shape);
+    stages_clear(&shape, memory);
+    if (threadIdx.x >= LOW_RANK_THREADS) {
+        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y);
+        return;
+    }
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4, pair = warp / 2;
+    const int row = warp % 2 * tiles * 8, column = pair * 16 + l * 2; /* its first ones */
+    const size_t start = place.start + column;
+    const int columns = start < shape.dv ? (int)min(shape.dv - start, (size_t)2) : 0, every = shape.decays != 1;
+    const struct part own = {shape.dv, columns != 0 ? shape.dk - row - j * 2 : 0, columns, shape.dv % 2 == 0};
+    const size_t state = (place.head * shape.dk + row + j * 2) * shape.dv + start;
+    size_t at = (place.zero * shape.dk + row + j * 2) * shape.dv + start;
+    float h[tiles][4], big[4][4], small[4][4], first[4], second[4];
+    float *const mine = sums[warp] + lane * 4, *const both = sums[pair * 2] + lane * 4;
+    int here = 0;
+    part_read<tiles>(initial_state, state, own, h);
+    for (size_t k = 0; k < shape.chunks; k++, at += shape.heads * shape.dk * shape.dv) {
+        const struct stage stage = stage_of(&shape, memory + here * shape.stage_bytes);
+        here = here + 1 == shape.stages ? 0 : here + 1;
+        meet(&shape);
+        if (exclusive)
+            part_write<storage, tiles>(h_out, at, own, h);
+        for (int r = 0; r < shape.padded; r += 32) { /* p' of 32 ranks: in tile v, element n is rank r + 4 n + v */
+            float p[4][4] = {};
+#pragma unroll
+            for (int i = 0; i < tiles; i++) {
+                const unsigned y = (row + i * 8 + j * 2) * shape.stride + r + l * 4;
+                read4<storage>(stage.y, y, first);
+                read4<storage>(stage.y, y + shape.stride, second);
+                turn(h[i], big[0], small[0]);
+#pragma unroll
+                for (int v = 0; v < 4; v++)
+                    multiply<storage>(p[v], big[0], small[0], first[v], second[v]);
+            }
+#pragma unroll
+            for (int v = 0; v < 4; v++)
+                *(float4 *)(mine + (r * 4 + v * 32) * 4) = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
+        }
+        named_barrier_sync(2 + pair, 64); /* the other warp's parts are there, too */
+        float t[tiles][4] = {};
+        for (int r = 0; r < shape.padded; r += 32) {
+#pragma unroll
+            for (int v = 0; v < 4; v++) {
+                float p[4], more[4];
+                read4<FLOAT32>(both, (r * 4 + v * 32) * 4, p);
+                read4<FLOAT32>(both, (CHUNK_STATE_MAX_RANK * 4 + r * 4 + v * 32) * 4, more);
+#pragma unroll
+                for (int c = 0; c < 4; c++)
+                    p[c] += more[c];
+                turn(p, big[v], small[v]);
+            }
+#pragma unroll
+            for (int i = 0; i < tiles; i++) {
+                const unsigned w = (row + i * 8 + l) * shape.stride + r + j * 8;
+                read4<storage>(stage.w, w, first);
+                read4<storage>(stage.w, w + 4, second);
+#pragma unroll
+                for (int v = 0; v < 4; v++)
+                    multiply<storage>(t[i], big[v], small[v], first[v], second[v]);
+            }
+        }
+#pragma unroll
+        for (int v = 0; v < tiles * 2; v++) { /* the thread's rows; their columns are elements 0 and 2, or 1 and 3 */
+            const int i = v / 2, c = v % 2, of = row + i * 8 + j * 2 + c;
+            const float g = stage.gamma[of * every];
+            float x[2];
+            read2<storage>(stage.x, of * X_STRIDE + column, x);
+            h[i][c] = g * (h[i][c] - t[i][c]) + x[0];
+            h[i][c + 2] = g * (h[i][c + 2] - t[i][c + 2]) + x[1];
+        }
+        if (!exclusive)
+            part_write<storage, tiles>(h_out, at, own, h);
+    }
+    if (final_state != NULL)
+        part_write<FLOAT32, tiles>(final_state, state, own, h);
+}
+
+extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    static const decltype(&mma_forward<FLOAT32, 4>) kernels[NUM_STORAGES][3] = {
+        {mma_forward<FLOAT32, 4>, mma_forward<FLOAT32, 8>, mma_forward<FLOAT32, 16>},
+        {mma_forward<BF16, 4>, mma_forward<BF16, 8>, mma_forward<BF16, 16>},
+        {mma_forward<FP16, 4>, mma_forward<FP16, 8>, mma_forward<FP16, 16>}};
+    const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2; /* 4, 8 or 16 tiles of rows a warp */
+    struct low_rank_shape shape;
+    bool done;
+    cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
+    if (!done)
+        error = low_rank_shape_of(args, (size_t)64 << size, 32, &shape);
+    if (done || error != cudaSuccess)
+        return error;
+    const auto kernel = kernels[args->storage][size];
+    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    if (error != cudaSuccess || shape.stages == 0)
+        return error != cudaSuccess ? error : cudaErrorNotSupported;
+    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
+        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
+        args->final_state);
+    return cudaGetLastError();
+}
