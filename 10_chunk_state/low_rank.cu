@@ -69,24 +69,13 @@ static __device__ __forceinline__ void subtract(const char *w, unsigned first, u
     }
 }
 
-/* Stores the thread's columns of its rows: elements `at`, at + step, ... of an array, of which left / PARTS are there. */
+/* The thread's rows of h take the place of those of h_local. */
 template <int storage, int rows>
-static __device__ __forceinline__ void write_rows(void *array, size_t at, size_t step, int left, int columns,
-                                                  bool pairs, const float (*h)[2])
+static __device__ __forceinline__ void leave(char *x, unsigned own, const float (*h)[2])
 {
-    char *to = (char *)array + at * stored_bytes(storage);
-    step *= stored_bytes(storage);
-    if (pairs) {
 #pragma unroll
-        for (int i = 0; i < rows; i++, to += step)
-            if (i * PARTS < left)
-                write2<storage>(to, 0, h[i]);
-        return;
-    }
-#pragma unroll
-    for (int v = 0; v < rows * 2; v++)
-        if (v / 2 * PARTS < left && v % 2 < columns)
-            write1<storage>(to + v / 2 * step, v % 2, h[v / 2][v % 2]);
+    for (int i = 0; i < rows; i++)
+        write2<storage>(x, own + i * PARTS * X_STRIDE, h[i]);
 }
 
 template <int storage, int rows>
@@ -100,54 +89,51 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS) {
-        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y);
+        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
     const int warp = threadIdx.x / 32, part = threadIdx.x % 32 / 4, column = warp * 8 + threadIdx.x % 4 * 2;
-    const size_t start = place.start + column, step = PARTS * shape.dv;
-    const bool pairs = shape.dv % 2 == 0;
-    const int columns = start < shape.dv ? (int)min(shape.dv - start, (size_t)2) : 0, every = shape.decays != 1;
-    const int left = columns != 0 ? shape.dk - part : 0, first = part * shape.stride; /* rows from its first one on */
-    const size_t state = (place.head * shape.dk + part) * shape.dv + start;
-    size_t at = (place.zero * shape.dk + part) * shape.dv + start; /* the thread's first element of the chunk */
+    const int first = part * shape.stride, own = part * X_STRIDE + column, every = shape.decays != 1;
+    const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
     float *const p = sums[warp];
-    float h[rows][2];
+    float h[rows][2], x[rows][2], g[rows];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        h[v / 2][v % 2] = initial_state != NULL && v / 2 * PARTS < left && v % 2 < columns
+        h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
                               ? initial_state[state + v / 2 * step + v % 2]
                               : 0.0f;
-    int here = 0;
-    for (size_t k = 0; k < shape.chunks; k++, at += shape.heads * shape.dk * shape.dv) {
-        const struct stage stage = stage_of(&shape, memory + here * shape.stage_bytes);
-        here = here + 1 == shape.stages ? 0 : here + 1;
+    char *here = memory;
+    for (size_t k = 0; k < shape.chunks; k++, here = stage_next(&shape, memory, here)) {
+        const struct stage stage = stage_of(&shape, here);
         meet(&shape);
-        if (exclusive)
-            write_rows<storage, rows>(h_out, at, step, left, columns, pairs, h);
+#pragma unroll
+        for (int i = 0; i < rows; i++) {
+            read2<storage>(stage.x, own + i * PARTS * X_STRIDE, x[i]);
+            g[i] = stage.gamma[(part + i * PARTS) * every];
+        }
         int r = 0;
         for (; r + 8 <= shape.padded; r += 8)
             project<storage, rows, 8>(stage.y, first + r, shape.stride, h, p + r * 8);
         if (r < shape.padded)
             project<storage, rows, 4>(stage.y, first + r, shape.stride, h, p + r * 8);
+        if (exclusive)
+            leave<storage, rows>(stage.x, own, h);
         __syncwarp();
         for (r = 0; r + 8 <= shape.padded; r += 8)
             subtract<storage, rows, 8>(stage.w, first + r, shape.stride, p + r * 8, h);
         if (r < shape.padded)
             subtract<storage, rows, 4>(stage.w, first + r, shape.stride, p + r * 8, h);
-        float x[rows][2], g[rows];
-#pragma unroll
-        for (int i = 0; i < rows; i++) {
-            read2<storage>(stage.x, (i * PARTS + part) * X_STRIDE + column, x[i]);
-            g[i] = stage.gamma[(i * PARTS + part) * every];
-        }
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
             h[v / 2][v % 2] = g[v / 2] * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!exclusive)
-            write_rows<storage, rows>(h_out, at, step, left, columns, pairs, h);
+            leave<storage, rows>(stage.x, own, h);
     }
-    if (final_state != NULL)
-        write_rows<FLOAT32, rows>(final_state, state, step, left, columns, pairs, h);
+    meet_last();
+#pragma unroll
+    for (int v = 0; v < rows * 2; v++)
+        if (final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))
+            final_state[state + v / 2 * step + v % 2] = h[v / 2][v % 2];
 }
 
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)

@@ -63,9 +63,9 @@ template <int storage>
 static __device__ __forceinline__ void write2(void *array, size_t i, const float x[2])
 {
     if (storage == FLOAT32)
-        __stcs((float2 *)array + i / 2, make_float2(x[0], x[1]));
+        ((float2 *)array)[i / 2] = make_float2(x[0], x[1]);
     else
-        __stcs((unsigned *)array + i / 2, pack<storage>(x[0], x[1]));
+        ((unsigned *)array)[i / 2] = pack<storage>(x[0], x[1]);
 }
 
 /* Where the parts of a stage stand. */
@@ -79,6 +79,13 @@ static __device__ __forceinline__ struct stage stage_of(const struct low_rank_sh
     char *const w = x + shape->x_bytes, *const y = w + shape->w_bytes;
     const struct stage stage = {x, w, y, (float *)(y + shape->w_bytes)};
     return stage;
+}
+
+/* The stage of the next chunk. */
+static __device__ __forceinline__ char *stage_next(const struct low_rank_shape *shape, char *memory, char *stage)
+{
+    stage += shape->stage_bytes;
+    return stage == memory + shape->stages * shape->stage_bytes ? memory : stage;
 }
 
 /* Where a block is: of its head, the row of chunk 0 in (batch, chunks, heads); and its first column. */
@@ -104,13 +111,26 @@ static __device__ __forceinline__ void stages_clear(const struct low_rank_shape 
     __syncthreads();
 }
 
-/* Where those who compute meet those who copy, before each chunk: it is there for all, and all have left the one
-   before. If there is one stage only, it is not asked for before that, and they meet once more. */
+/* Where those who compute meet those who copy, before each chunk and behind the last one: what was copied is there for
+   all, and all have left the chunk before. If there is one stage only, that chunk must be stored before this one is
+   asked for, and they meet once more. */
 static __device__ __forceinline__ void meet(const struct low_rank_shape *shape)
 {
     named_barrier_sync(1, 2 * LOW_RANK_THREADS);
     if (shape->stages == 1)
         named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+}
+
+static __device__ __forceinline__ void meet_last(void)
+{
+    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+}
+
+/* Whether the state has this row and the block's column. */
+static __device__ __forceinline__ bool is_there(const struct low_rank_shape *shape, struct place place, int row,
+                                                int column)
+{
+    return row < shape->dk && place.start + column < shape->dv;
 }
 
 /* A thread's share in the copies of a matrix's rows: some units of one row, and the same of every few rows further. */
@@ -165,16 +185,41 @@ static __device__ __forceinline__ void share_copy(const struct share *share, cha
     }
 }
 
-/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. One half of them has W and
+/* The same units of a stage, to where the thread's first one belongs. */
+static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
+{
+    const char *from = stage + share->to;
+    if (share->bytes == 16 && share->units == 1) {
+#pragma unroll 4
+        for (int row = 0; row < share->rows; row++) {
+            __stcs((float4 *)to, *(const float4 *)from);
+            from += share->to_row, to += share->row;
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int row = 0; row < share->rows && share->bytes != 16; row++) {
+#pragma unroll 1
+        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
+            if (share->bytes == 4)
+                *(float *)(to + at) = *(const float *)(from + at);
+            else
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        from += share->to_row, to += share->row;
+    }
+}
+
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Where h_local was, those who
+   compute leave h_out: a thread stores it, and asks for the same elements of a later chunk. One half of them has W and
    the other half Y. */
 template <int storage>
-static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *stages,
+static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *memory,
                                                    const void *h_local, const float *gamma, const void *W,
-                                                   const void *Y)
+                                                   const void *Y, void *h_out)
 {
     const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS;
     const int half = LOW_RANK_THREADS / 2, is_y = thread / half, w_bytes = shape->rank * bytes;
-    const size_t row = shape->dv * bytes;
+    const size_t row = shape->dv * bytes, stages = shape->stages;
     struct share x = share_of(thread, LOW_RANK_THREADS,
                               (const char *)h_local + place.zero * shape->dk * row + place.start * bytes, row, 0,
                               X_STRIDE * bytes, shape->dk, (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes,
@@ -182,31 +227,35 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     struct share w = share_of(thread % half, half, (const char *)(is_y ? Y : W) + place.zero * shape->dk * w_bytes,
                               w_bytes, shape->x_bytes + is_y * shape->w_bytes, shape->stride * bytes, shape->dk,
                               w_bytes, shape->w_unit);
-    const char *decays = (const char *)(gamma + place.zero * shape->decays + thread);
-    const size_t heads = shape->heads, ahead = shape->stages - 1;
-    unsigned into = 0;
-    for (size_t k = 0; k < shape->chunks + ahead; k++) {
-        if (k >= ahead) { /* chunk k - ahead is next */
-            __pipeline_wait_prior(ahead != 0 ? ahead - 1 : 0);
+    char *out = (char *)h_out + (x.from - (const char *)h_local);
+    const float *decays = gamma + place.zero * shape->decays;
+    char *stage = memory;
+    for (size_t k = 0; k < shape->chunks + stages; k++) {
+        if (k + 1 >= stages) { /* chunk k + 1 - stages is next */
+            __pipeline_wait_prior(stages > 1 ? stages - 2 : 0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
+        if (k >= stages) { /* the one before it is done */
+            share_store(&x, stage, out);
+            out += shape->heads * shape->dk * row;
+        }
         if (k < shape->chunks) {
-            char *const stage = stages + into * shape->stage_bytes;
+            float *const to = stage_of(shape, stage).gamma;
             share_copy(&x, stage);
             share_copy(&w, stage);
 #pragma unroll 1
-            for (int i = 0; i < shape->decays - thread; i += LOW_RANK_THREADS)
-                __pipeline_memcpy_async(stage_of(shape, stage).gamma + thread + i, decays + i * 4, 4);
-            x.from += heads * shape->dk * row;
-            w.from += heads * shape->dk * w_bytes;
-            decays += heads * shape->decays * 4;
-            into = into == ahead ? 0 : into + 1;
+            for (int i = thread; i < shape->decays; i += LOW_RANK_THREADS)
+                __pipeline_memcpy_async(to + i, decays + i, 4);
+            x.from += shape->heads * shape->dk * row;
+            w.from += shape->heads * shape->dk * w_bytes;
+            decays += shape->heads * shape->decays;
         }
         __pipeline_commit();
-        if (ahead == 0) {
+        if (stages == 1 && k < shape->chunks) {
             __pipeline_wait_prior(0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
+        stage = stage_next(shape, memory, stage);
     }
 }
 

@@ -48,41 +48,6 @@ static __device__ __forceinline__ void multiply(float c[4], const float a[4], co
     mma_tf32(c, a, b);
 }
 
-/* The thread's part of a state: in tile i columns 0 and 1 of row i * 8 are elements 0 and 2, of the next row 1 and 3.
-   `left` rows are there, from its first one on. */
-struct part {
-    size_t dv;
-    int left, columns;
-    bool pairs;
-};
-
-template <int tiles>
-static __device__ __forceinline__ void part_read(const float *state, size_t at, struct part part, float (*h)[4])
-{
-#pragma unroll
-    for (int v = 0; v < tiles * 4; v++) {
-        const int row = v / 4 * 8 + v % 2, column = v % 4 / 2;
-        h[v / 4][v % 4] =
-            state != NULL && row < part.left && column < part.columns ? state[at + row * part.dv + column] : 0.0f;
-    }
-}
-
-template <int storage, int tiles>
-static __device__ __forceinline__ void part_write(void *array, size_t at, struct part part, const float (*h)[4])
-{
-    char *const to = (char *)array + at * stored_bytes(storage);
-#pragma unroll
-    for (int v = 0; v < tiles * 2; v++) {
-        const int row = v / 2 * 8 + v % 2;
-        const float two[2] = {h[v / 2][v % 2], h[v / 2][v % 2 + 2]};
-        if (part.pairs && row < part.left)
-            write2<storage>(to + row * part.dv * stored_bytes(storage), 0, two);
-        for (int c = 0; c < 2; c++)
-            if (!part.pairs && row < part.left && c < part.columns)
-                write1<storage>(to + row * part.dv * stored_bytes(storage), c, two[c]);
-    }
-}
-
 /* tiles: of 8 rows, that a warp has. */
 template <int storage, int tiles>
 static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
@@ -95,31 +60,29 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS) {
-        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y);
+        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4, pair = warp / 2;
-    const int row = warp % 2 * tiles * 8, column = pair * 16 + l * 2; /* its first ones */
-    const size_t start = place.start + column;
-    const int columns = start < shape.dv ? (int)min(shape.dv - start, (size_t)2) : 0, every = shape.decays != 1;
-    const struct part own = {shape.dv, columns != 0 ? shape.dk - row - j * 2 : 0, columns, shape.dv % 2 == 0};
-    const size_t state = (place.head * shape.dk + row + j * 2) * shape.dv + start;
-    size_t at = (place.zero * shape.dk + row + j * 2) * shape.dv + start;
+    const int row = warp % 2 * tiles * 8 + j * 2, column = pair * 16 + l * 2, every = shape.decays != 1;
+    const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
     float h[tiles][4], big[4][4], small[4][4], first[4], second[4];
     float *const mine = sums[warp] + lane * 4, *const both = sums[pair * 2] + lane * 4;
-    int here = 0;
-    part_read<tiles>(initial_state, state, own, h);
-    for (size_t k = 0; k < shape.chunks; k++, at += shape.heads * shape.dk * shape.dv) {
-        const struct stage stage = stage_of(&shape, memory + here * shape.stage_bytes);
-        here = here + 1 == shape.stages ? 0 : here + 1;
+    char *here = memory;
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
+        h[v / 4][v % 4] =
+            initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
+                ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
+                : 0.0f;
+    for (size_t k = 0; k < shape.chunks; k++, here = stage_next(&shape, memory, here)) {
+        const struct stage stage = stage_of(&shape, here);
         meet(&shape);
-        if (exclusive)
-            part_write<storage, tiles>(h_out, at, own, h);
         for (int r = 0; r < shape.padded; r += 32) { /* p' of 32 ranks: in tile v, element n is rank r + 4 n + v */
             float p[4][4] = {};
 #pragma unroll
             for (int i = 0; i < tiles; i++) {
-                const unsigned y = (row + i * 8 + j * 2) * shape.stride + r + l * 4;
+                const unsigned y = (row + i * 8) * shape.stride + r + l * 4;
                 read4<storage>(stage.y, y, first);
                 read4<storage>(stage.y, y + shape.stride, second);
                 turn(h[i], big[0], small[0]);
@@ -146,7 +109,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             }
 #pragma unroll
             for (int i = 0; i < tiles; i++) {
-                const unsigned w = (row + i * 8 + l) * shape.stride + r + j * 8;
+                const unsigned w = (row - j * 2 + l + i * 8) * shape.stride + r + j * 8;
                 read4<storage>(stage.w, w, first);
                 read4<storage>(stage.w, w + 4, second);
 #pragma unroll
@@ -155,19 +118,23 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             }
         }
 #pragma unroll
-        for (int v = 0; v < tiles * 2; v++) { /* the thread's rows; their columns are elements 0 and 2, or 1 and 3 */
-            const int i = v / 2, c = v % 2, of = row + i * 8 + j * 2 + c;
-            const float g = stage.gamma[of * every];
+        for (int v = 0; v < tiles * 2; v++) { /* the thread's rows; h_out takes the place of h_local */
+            const int i = v / 2, c = v % 2, of = row + i * 8 + c;
+            const float g = stage.gamma[of * every], first = h[i][c], second = h[i][c + 2];
             float x[2];
             read2<storage>(stage.x, of * X_STRIDE + column, x);
-            h[i][c] = g * (h[i][c] - t[i][c]) + x[0];
-            h[i][c + 2] = g * (h[i][c + 2] - t[i][c + 2]) + x[1];
+            h[i][c] = g * (first - t[i][c]) + x[0];
+            h[i][c + 2] = g * (second - t[i][c + 2]) + x[1];
+            x[0] = exclusive ? first : h[i][c];
+            x[1] = exclusive ? second : h[i][c + 2];
+            write2<storage>(stage.x, of * X_STRIDE + column, x);
         }
-        if (!exclusive)
-            part_write<storage, tiles>(h_out, at, own, h);
     }
-    if (final_state != NULL)
-        part_write<FLOAT32, tiles>(final_state, state, own, h);
+    meet_last();
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++)
+        if (final_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
+            final_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2] = h[v / 4][v % 4];
 }
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
