@@ -17,10 +17,10 @@
 
 #include "low_rank.cuh"
 
-/* p = Y^T h for some ranks, 4 or 8. first: where they stand in the thread's first row. p: the warp's. */
+/* p = Y^T h for some ranks, 4 or 8. y: the first of them in the thread's first row, its next one is `step` bytes
+   further. p: where the thread's sums go. */
 template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void project(const char *y, unsigned first, unsigned stride, const float (*h)[2],
-                                               float *p)
+static __device__ __forceinline__ void project(const char *y, unsigned step, const float (*h)[2], float *p)
 {
     const int lane = threadIdx.x % 32;
     float sum[ranks * 2] = {}, four[4];
@@ -28,7 +28,7 @@ static __device__ __forceinline__ void project(const char *y, unsigned first, un
     for (int v = 0; v < rows * ranks; v++) { /* four ranks of a row */
         const int i = v / ranks, r = v % ranks;
         if (r % 4 == 0)
-            read4<storage>(y, first + i * PARTS * stride + r, four);
+            read4<storage>(y + i * step, r, four);
         sum[r * 2] += four[r % 4] * h[i][0];
         sum[r * 2 + 1] += four[r % 4] * h[i][1];
     }
@@ -43,27 +43,25 @@ static __device__ __forceinline__ void project(const char *y, unsigned first, un
             const float given = upper ? sum[v] : sum[other], kept = upper ? sum[other] : sum[v];
             sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, 4 * d);
         }
-#pragma unroll
-    for (int v = 0; v < ranks / 4; v++) { /* the sums are numbered rank * 2 + column */
-        const int number = lane / 4 * (ranks / 4) + v;
-        p[number / 2 * 8 + lane % 4 * 2 + number % 2] = sum[v];
-    }
+    if (ranks == 4)
+        p[0] = sum[0];
+    else
+        write2<FLOAT32>(p, 0, sum);
 }
 
-/* h -= W p for these ranks. */
+/* h -= W p for these ranks. p: the thread's columns of the first rank. */
 template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void subtract(const char *w, unsigned first, unsigned stride, const float *p,
-                                                float (*h)[2])
+static __device__ __forceinline__ void subtract(const char *w, unsigned step, const float *p, float (*h)[2])
 {
     float of_p[ranks][2], four[4];
 #pragma unroll
     for (int r = 0; r < ranks; r++)
-        read2<FLOAT32>(p, r * 8 + threadIdx.x % 4 * 2, of_p[r]);
+        read2<FLOAT32>(p, r * 8, of_p[r]);
 #pragma unroll
     for (int v = 0; v < rows * ranks; v++) {
         const int i = v / ranks, r = v % ranks;
         if (r % 4 == 0)
-            read4<storage>(w, first + i * PARTS * stride + r, four);
+            read4<storage>(w + i * step, r, four);
         h[i][0] -= four[r % 4] * of_p[r][0];
         h[i][1] -= four[r % 4] * of_p[r][1];
     }
@@ -71,11 +69,11 @@ static __device__ __forceinline__ void subtract(const char *w, unsigned first, u
 
 /* The thread's rows of h take the place of those of h_local. */
 template <int storage, int rows>
-static __device__ __forceinline__ void leave(char *x, unsigned own, const float (*h)[2])
+static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
 {
 #pragma unroll
     for (int i = 0; i < rows; i++)
-        write2<storage>(x, own + i * PARTS * X_STRIDE, h[i]);
+        write2<storage>(x, i * PARTS * X_STRIDE, h[i]);
 }
 
 template <int storage, int rows>
@@ -85,49 +83,56 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    __shared__ __align__(16) float sums[LOW_RANK_THREADS / 32][CHUNK_STATE_MAX_RANK * 8]; /* p of a warp */
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS) {
         copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int warp = threadIdx.x / 32, part = threadIdx.x % 32 / 4, column = warp * 8 + threadIdx.x % 4 * 2;
-    const int first = part * shape.stride, own = part * X_STRIDE + column, every = shape.decays != 1;
+    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, part = lane / 4;
+    const int column = threadIdx.x / 32 * 8 + lane % 4 * 2;
     const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
-    float *const p = sums[warp];
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
+    const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
+    const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
+    const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * 8 + lane % 4 * 2) * 4);
+    const unsigned sum4 = part / 2 * 32 + part % 2 * 4, sum8 = part * 32; /* which of the sums it finds */
+    const int padded = keep(shape.padded);
+    const bool before = keep(exclusive);
     float h[rows][2], x[rows][2], g[rows];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
         h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
                               ? initial_state[state + v / 2 * step + v % 2]
                               : 0.0f;
-    char *here = memory;
-    for (size_t k = 0; k < shape.chunks; k++, here = stage_next(&shape, memory, here)) {
-        const struct stage stage = stage_of(&shape, here);
-        meet(&shape);
+    struct ring ring = ring_of(&shape, memory);
+    for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
+        char *const here = ring.stage;
+        float *const p = (float *)(here + of_p);
+        meet(&ring);
+        int r = 0;
+        for (; r + 8 <= padded; r += 8)
+            project<storage, rows, 8>(here + own_y + r * bytes, w_step, h, p + r * 8 + sum8 / 4);
+        if (r < padded)
+            project<storage, rows, 4>(here + own_y + r * bytes, w_step, h, p + r * 8 + sum4 / 4);
 #pragma unroll
         for (int i = 0; i < rows; i++) {
-            read2<storage>(stage.x, own + i * PARTS * X_STRIDE, x[i]);
-            g[i] = stage.gamma[(part + i * PARTS) * every];
+            read2<storage>(here + own_x, i * PARTS * X_STRIDE, x[i]);
+            g[i] = *(const float *)(here + own_gamma + i * PARTS * every);
         }
-        int r = 0;
-        for (; r + 8 <= shape.padded; r += 8)
-            project<storage, rows, 8>(stage.y, first + r, shape.stride, h, p + r * 8);
-        if (r < shape.padded)
-            project<storage, rows, 4>(stage.y, first + r, shape.stride, h, p + r * 8);
-        if (exclusive)
-            leave<storage, rows>(stage.x, own, h);
+        if (before)
+            leave<storage, rows>(here + own_x, h);
         __syncwarp();
-        for (r = 0; r + 8 <= shape.padded; r += 8)
-            subtract<storage, rows, 8>(stage.w, first + r, shape.stride, p + r * 8, h);
-        if (r < shape.padded)
-            subtract<storage, rows, 4>(stage.w, first + r, shape.stride, p + r * 8, h);
+        for (r = 0; r + 8 <= padded; r += 8)
+            subtract<storage, rows, 8>(here + own_w + r * bytes, w_step, p + r * 8, h);
+        if (r < padded)
+            subtract<storage, rows, 4>(here + own_w + r * bytes, w_step, p + r * 8, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
             h[v / 2][v % 2] = g[v / 2] * h[v / 2][v % 2] + x[v / 2][v % 2];
-        if (!exclusive)
-            leave<storage, rows>(stage.x, own, h);
+        if (!before)
+            leave<storage, rows>(here + own_x, h);
     }
     meet_last();
 #pragma unroll
@@ -147,7 +152,7 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)(8 << size) * PARTS, 4, &shape);
+        error = low_rank_shape_of(args, (size_t)(8 << size) * PARTS, 4, 1, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size];

@@ -68,24 +68,42 @@ static __device__ __forceinline__ void write2(void *array, size_t i, const float
         ((unsigned *)array)[i / 2] = pack<storage>(x[0], x[1]);
 }
 
-/* Where the parts of a stage stand. */
+/* The same number; but the compiler, which cannot see that, keeps it in a register, where otherwise it might compute it
+   again in each chunk. All lanes of a warp call it together. */
+static __device__ __forceinline__ unsigned keep(unsigned value)
+{
+    return __shfl_sync(0xFFFFFFFFu, value, threadIdx.x % 32);
+}
+
+/* The parts of a stage: h_local, W, Y, gamma, and room for p. Here: in bytes from its beginning. */
 struct stage {
-    char *x, *w, *y;
-    float *gamma;
+    unsigned x, w, y, gamma, p;
 };
 
-static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape, char *x)
+static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape)
 {
-    char *const w = x + shape->x_bytes, *const y = w + shape->w_bytes;
-    const struct stage stage = {x, w, y, (float *)(y + shape->w_bytes)};
+    const unsigned w = shape->x_bytes, y = w + shape->w_bytes, gamma = y + shape->w_bytes;
+    const struct stage stage = {0, w, y, gamma, gamma + shape->gamma_bytes};
     return stage;
 }
 
-/* The stage of the next chunk. */
-static __device__ __forceinline__ char *stage_next(const struct low_rank_shape *shape, char *memory, char *stage)
+/* A walk over the stages, again and again. */
+struct ring {
+    char *stage;
+    int bytes, count, which;
+};
+
+static __device__ __forceinline__ struct ring ring_of(const struct low_rank_shape *shape, char *memory)
 {
-    stage += shape->stage_bytes;
-    return stage == memory + shape->stages * shape->stage_bytes ? memory : stage;
+    const struct ring ring = {memory, (int)keep(shape->stage_bytes), (int)keep(shape->stages), 0};
+    return ring;
+}
+
+static __device__ __forceinline__ void ring_next(struct ring *ring)
+{
+    const bool last = ++ring->which == ring->count;
+    ring->stage += last ? (1 - ring->count) * ring->bytes : ring->bytes;
+    ring->which = last ? 0 : ring->which;
 }
 
 /* Where a block is: of its head, the row of chunk 0 in (batch, chunks, heads); and its first column. */
@@ -114,10 +132,10 @@ static __device__ __forceinline__ void stages_clear(const struct low_rank_shape 
 /* Where those who compute meet those who copy, before each chunk and behind the last one: what was copied is there for
    all, and all have left the chunk before. If there is one stage only, that chunk must be stored before this one is
    asked for, and they meet once more. */
-static __device__ __forceinline__ void meet(const struct low_rank_shape *shape)
+static __device__ __forceinline__ void meet(const struct ring *ring)
 {
     named_barrier_sync(1, 2 * LOW_RANK_THREADS);
-    if (shape->stages == 1)
+    if (ring->count == 1)
         named_barrier_sync(1, 2 * LOW_RANK_THREADS);
 }
 
@@ -229,23 +247,23 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
                               w_bytes, shape->w_unit);
     char *out = (char *)h_out + (x.from - (const char *)h_local);
     const float *decays = gamma + place.zero * shape->decays;
-    char *stage = memory;
-    for (size_t k = 0; k < shape->chunks + stages; k++) {
+    const struct stage in = stage_of(shape);
+    struct ring ring = ring_of(shape, memory);
+    for (size_t k = 0; k < shape->chunks + stages; k++, ring_next(&ring)) {
         if (k + 1 >= stages) { /* chunk k + 1 - stages is next */
             __pipeline_wait_prior(stages > 1 ? stages - 2 : 0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
         if (k >= stages) { /* the one before it is done */
-            share_store(&x, stage, out);
+            share_store(&x, ring.stage, out);
             out += shape->heads * shape->dk * row;
         }
         if (k < shape->chunks) {
-            float *const to = stage_of(shape, stage).gamma;
-            share_copy(&x, stage);
-            share_copy(&w, stage);
+            share_copy(&x, ring.stage);
+            share_copy(&w, ring.stage);
 #pragma unroll 1
             for (int i = thread; i < shape->decays; i += LOW_RANK_THREADS)
-                __pipeline_memcpy_async(to + i, decays + i, 4);
+                __pipeline_memcpy_async(ring.stage + in.gamma + i * 4, decays + i, 4);
             x.from += shape->heads * shape->dk * row;
             w.from += shape->heads * shape->dk * w_bytes;
             decays += shape->heads * shape->decays;
@@ -255,7 +273,6 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
             __pipeline_wait_prior(0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
-        stage = stage_next(shape, memory, stage);
     }
 }
 

@@ -56,35 +56,39 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    __shared__ __align__(16) float sums[LOW_RANK_THREADS / 32][CHUNK_STATE_MAX_RANK * 16]; /* the warps' parts of p' */
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS) {
         copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4, pair = warp / 2;
-    const int row = warp % 2 * tiles * 8 + j * 2, column = pair * 16 + l * 2, every = shape.decays != 1;
+    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4, pair = warp / 2;
+    const int row = warp % 2 * tiles * 8 + j * 2, column = pair * 16 + l * 2;
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
     float h[tiles][4], big[4][4], small[4][4], first[4], second[4];
-    float *const mine = sums[warp] + lane * 4, *const both = sums[pair * 2] + lane * 4;
-    char *here = memory;
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned own_y = keep(in.y + (row * shape.stride + l * 4) * bytes), next = keep(shape.stride * bytes);
+    const unsigned own_w = keep(in.w + ((row - j * 2 + l) * shape.stride + j * 8) * bytes);
+    const unsigned own_x = keep((row * X_STRIDE + column) * bytes), every = keep(shape.decays == 1 ? 0 : 4);
+    const unsigned own_gamma = keep(in.gamma + row * every), apart = keep(shape.padded * 16);
+    const unsigned mine = keep(in.p + (warp * apart + lane * 4) * 4), both = mine - warp % 2 * apart * 4;
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
         h[v / 4][v % 4] =
             initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
                 ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
                 : 0.0f;
-    for (size_t k = 0; k < shape.chunks; k++, here = stage_next(&shape, memory, here)) {
-        const struct stage stage = stage_of(&shape, here);
-        meet(&shape);
+    struct ring ring = ring_of(&shape, memory);
+    for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
+        char *const here = ring.stage;
+        meet(&ring);
         for (int r = 0; r < shape.padded; r += 32) { /* p' of 32 ranks: in tile v, element n is rank r + 4 n + v */
             float p[4][4] = {};
 #pragma unroll
             for (int i = 0; i < tiles; i++) {
-                const unsigned y = (row + i * 8) * shape.stride + r + l * 4;
-                read4<storage>(stage.y, y, first);
-                read4<storage>(stage.y, y + shape.stride, second);
+                const char *const y = here + own_y + r * bytes + i * 8 * next;
+                read4<storage>(y, 0, first);
+                read4<storage>(y + next, 0, second);
                 turn(h[i], big[0], small[0]);
 #pragma unroll
                 for (int v = 0; v < 4; v++)
@@ -92,7 +96,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             }
 #pragma unroll
             for (int v = 0; v < 4; v++)
-                *(float4 *)(mine + (r * 4 + v * 32) * 4) = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
+                *(float4 *)(here + mine + (r * 4 + v * 32) * 16) = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
         }
         named_barrier_sync(2 + pair, 64); /* the other warp's parts are there, too */
         float t[tiles][4] = {};
@@ -100,8 +104,8 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 #pragma unroll
             for (int v = 0; v < 4; v++) {
                 float p[4], more[4];
-                read4<FLOAT32>(both, (r * 4 + v * 32) * 4, p);
-                read4<FLOAT32>(both, (CHUNK_STATE_MAX_RANK * 4 + r * 4 + v * 32) * 4, more);
+                read4<FLOAT32>(here + both, (r * 4 + v * 32) * 4, p);
+                read4<FLOAT32>(here + both + apart * 4, (r * 4 + v * 32) * 4, more);
 #pragma unroll
                 for (int c = 0; c < 4; c++)
                     p[c] += more[c];
@@ -109,9 +113,9 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             }
 #pragma unroll
             for (int i = 0; i < tiles; i++) {
-                const unsigned w = (row - j * 2 + l + i * 8) * shape.stride + r + j * 8;
-                read4<storage>(stage.w, w, first);
-                read4<storage>(stage.w, w + 4, second);
+                const char *const w = here + own_w + r * bytes + i * 8 * next;
+                read4<storage>(w, 0, first);
+                read4<storage>(w, 4, second);
 #pragma unroll
                 for (int v = 0; v < 4; v++)
                     multiply<storage>(t[i], big[v], small[v], first[v], second[v]);
@@ -119,15 +123,15 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         }
 #pragma unroll
         for (int v = 0; v < tiles * 2; v++) { /* the thread's rows; h_out takes the place of h_local */
-            const int i = v / 2, c = v % 2, of = row + i * 8 + c;
-            const float g = stage.gamma[of * every], first = h[i][c], second = h[i][c + 2];
+            const int i = v / 2, c = v % 2, of = i * 8 + c;
+            const float g = *(const float *)(here + own_gamma + of * every), first = h[i][c], second = h[i][c + 2];
             float x[2];
-            read2<storage>(stage.x, of * X_STRIDE + column, x);
+            read2<storage>(here + own_x, of * X_STRIDE, x);
             h[i][c] = g * (first - t[i][c]) + x[0];
             h[i][c + 2] = g * (second - t[i][c + 2]) + x[1];
             x[0] = exclusive ? first : h[i][c];
             x[1] = exclusive ? second : h[i][c + 2];
-            write2<storage>(stage.x, of * X_STRIDE + column, x);
+            write2<storage>(here + own_x, of * X_STRIDE, x);
         }
     }
     meet_last();
@@ -148,7 +152,7 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)64 << size, 32, &shape);
+        error = low_rank_shape_of(args, (size_t)64 << size, 32, 2, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size];
