@@ -227,46 +227,51 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
     }
 }
 
-/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Where h_local was, those who
-   compute leave h_out: a thread stores it, and asks for the same elements of a later chunk. One half of them has W and
-   the other half Y. */
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Two warps have h_local, one
+   has W and gamma, one Y. Where h_local was, those who compute leave h_out: a thread stores it, and asks for the same
+   elements of a later chunk. */
 template <int storage>
 static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *memory,
                                                    const void *h_local, const float *gamma, const void *W,
                                                    const void *Y, void *h_out)
 {
-    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS;
-    const int half = LOW_RANK_THREADS / 2, is_y = thread / half, w_bytes = shape->rank * bytes;
-    const size_t row = shape->dv * bytes, stages = shape->stages;
-    struct share x = share_of(thread, LOW_RANK_THREADS,
-                              (const char *)h_local + place.zero * shape->dk * row + place.start * bytes, row, 0,
-                              X_STRIDE * bytes, shape->dk, (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes,
-                              shape->x_unit);
-    struct share w = share_of(thread % half, half, (const char *)(is_y ? Y : W) + place.zero * shape->dk * w_bytes,
-                              w_bytes, shape->x_bytes + is_y * shape->w_bytes, shape->stride * bytes, shape->dk,
-                              w_bytes, shape->w_unit);
-    char *out = (char *)h_out + (x.from - (const char *)h_local);
-    const float *decays = gamma + place.zero * shape->decays;
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
+    const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
+    const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
     const struct stage in = stage_of(shape);
+    struct share share = which < 2 ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes,
+                                              shape->dk, x_bytes, shape->x_unit)
+                                   : share_of(thread % 32, 32,
+                                              (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes,
+                                              w_bytes, which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk,
+                                              w_bytes, shape->w_unit);
+    const size_t next = shape->heads * shape->dk * (which < 2 ? row : w_bytes); /* bytes from chunk to chunk */
+    const int decays = which == 2 ? shape->decays : 0;
+    const size_t stages = shape->stages;
+    const float *decay = gamma + place.zero * shape->decays;
+    char *out = (char *)h_out + (which < 2 ? share.from - (const char *)h_local : 0);
     struct ring ring = ring_of(shape, memory);
     for (size_t k = 0; k < shape->chunks + stages; k++, ring_next(&ring)) {
-        if (k + 1 >= stages) { /* chunk k + 1 - stages is next */
-            __pipeline_wait_prior(stages > 1 ? stages - 2 : 0);
+        if (k + 1 >= stages) { /* chunk k + 1 - stages is next, so it must be there: stages - 2 later ones need not */
+            if (stages >= 6)
+                __pipeline_wait_prior(4);
+            else if (stages >= 4)
+                __pipeline_wait_prior(2);
+            else
+                __pipeline_wait_prior(0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
-        if (k >= stages) { /* the one before it is done */
-            share_store(&x, ring.stage, out);
-            out += shape->heads * shape->dk * row;
+        if (k >= stages && which < 2) { /* the one before it is done */
+            share_store(&share, ring.stage, out);
+            out += next;
         }
         if (k < shape->chunks) {
-            share_copy(&x, ring.stage);
-            share_copy(&w, ring.stage);
+            share_copy(&share, ring.stage);
+            share.from += next;
 #pragma unroll 1
-            for (int i = thread; i < shape->decays; i += LOW_RANK_THREADS)
-                __pipeline_memcpy_async(ring.stage + in.gamma + i * 4, decays + i, 4);
-            x.from += shape->heads * shape->dk * row;
-            w.from += shape->heads * shape->dk * w_bytes;
-            decays += shape->heads * shape->decays;
+            for (int i = thread % 32; i < decays; i += 32)
+                __pipeline_memcpy_async(ring.stage + in.gamma + i * 4, decay + i, 4);
+            decay += shape->heads * shape->decays;
         }
         __pipeline_commit();
         if (stages == 1 && k < shape->chunks) {

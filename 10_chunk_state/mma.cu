@@ -143,16 +143,17 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&mma_forward<FLOAT32, 4>) kernels[NUM_STORAGES][3] = {
-        {mma_forward<FLOAT32, 4>, mma_forward<FLOAT32, 8>, mma_forward<FLOAT32, 16>},
-        {mma_forward<BF16, 4>, mma_forward<BF16, 8>, mma_forward<BF16, 16>},
-        {mma_forward<FP16, 4>, mma_forward<FP16, 8>, mma_forward<FP16, 16>}};
-    const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2; /* 4, 8 or 16 tiles of rows a warp */
+    static const decltype(&mma_forward<FLOAT32, 4>) kernels[NUM_STORAGES][2] = {
+        {mma_forward<FLOAT32, 4>, mma_forward<FLOAT32, 8>},
+        {mma_forward<BF16, 4>, mma_forward<BF16, 8>},
+        {mma_forward<FP16, 4>, mma_forward<FP16, 8>}};
+    const int size = args->dk > MMA_MAX_ROWS / 2; /* 4 or 8 tiles of rows a warp */
     struct low_rank_shape shape;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)64 << size, 32, 2, &shape);
+        error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue
+                                        : low_rank_shape_of(args, (size_t)64 << size, 32, 2, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size];
