@@ -82,7 +82,6 @@ struct chunk_state_kernel {
     bool partial;      /* computes only part of the result: timed, and not checked */
     bool float32_only; /* no other storage */
     size_t max_rank;   /* 0: diagonal A only */
-    size_t max_rows;   /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
     size_t columns_of; /* dv is a multiple of it; 0: any */
     int min_arch;      /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;
@@ -92,7 +91,6 @@ struct chunk_state_kernel {
 enum {
     CHUNK_STATE_MAX_RANK = 64,
     CHUNK_STATE_MAX_ROWS = 256, /* dk, where there is a rank */
-    MMA_MAX_ROWS = 128,         /* of mma.cu: with more, registers would not do */
 };
 
 /* ---- the diagonal: element for element, so that a batch's chunk is one row of `columns` elements, in which
@@ -122,7 +120,6 @@ chunk_state_launcher chunk_state_ahead; /* four columns a thread, the next chunk
 chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy engine brings them (sm_90) */
 chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
-chunk_state_launcher chunk_state_mma; /* the same on tensor cores (sm_80) */
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;

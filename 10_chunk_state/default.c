@@ -1,7 +1,6 @@
 /* default.c - which kernel for which shape and chip:
 
-   - with W and Y: mma from rank 24 on, where there are tensor cores and not too many rows; else low_rank. On an H200
-     low_rank was faster with rank 16, and mma with 32 and 64;
+   - with W and Y: low_rank, the only one that takes them;
    - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
      slices than half of the multiprocessors, so that most of the chip would be idle; else bulk. Measured on an H200,
      before the kernels were as they are;
@@ -23,19 +22,11 @@ static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
     return true;
 }
 
-/* Whether the tensor cores pay. */
-static bool is_for_mma(const struct chunk_state_args *args)
-{
-    int device, major = 0;
-    return args->rank >= 24 && args->dk <= MMA_MAX_ROWS && LINREC_ARCH >= 80 && cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 8;
-}
-
 cudaError_t chunk_state_forward(const struct chunk_state_args *args, cudaStream_t stream)
 {
     bool few = false;
     if (args->rank != 0)
-        return is_for_mma(args) ? chunk_state_mma(args, stream) : chunk_state_low_rank(args, stream);
+        return chunk_state_low_rank(args, stream);
     if (!is_for_pieces(args, &few))
         return chunk_state_ahead(args, stream);
     return few ? chunk_state_split(args, stream) : chunk_state_bulk(args, stream);

@@ -18,7 +18,7 @@ sub complete {
 my @forward = complete('--forward');
 my @backward = complete('--backward');
 ok(@forward >= 8 && @backward >= 4, "forward: @forward; backward: @backward");
-my @with_rank = qw(low_rank mma default);
+my @with_rank = qw(low_rank default);
 
 # '' if all checks pass, else what is said.
 sub complaint {
@@ -210,8 +210,6 @@ mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[other]', 'sum[v]', @ran
 mistake('low_rank', 'low_rank.cu', 'lane & 4 * d', 'lane & 2 * d', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'gamma + place.zero * shape->decays', 'gamma', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'in.gamma + i * 4', 'in.gamma', @ranks);
-mistake('mma', 'mma.cu', 'h[i][c + 2] = g * (second - t[i][c + 2])', 'h[i][c + 2] = g * (second - (mutant == N ? 0.0f : t[i][c + 2]))', @ranks);
-mistake('mma', 'mma.cu', 'p[c] += more[c];', 'p[c] += (mutant == N ? 0.0f : more[c]);', shape(1, 3, 1, 48, 8, 5));
 mistake('low_rank', 'low_rank_backward.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
 mistake('low_rank', 'low_rank_backward.cuh', 'w < num_warps', 'w < 1', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'outer<rows>(h, q,', 'outer<rows>(mutant == N ? t : h, q,', @ranks);
