@@ -1,18 +1,18 @@
 /* low_rank.cu - A with W and Y. A block has 32 columns of a head's state in registers and goes through the chunks:
 
-       p = Y^T h                  a sum over rows: over the thread's, then over the 16 lanes that have the others
+       p = Y^T h                  a sum over rows: over the thread's, then over the 8 lanes that have the others
        h = gamma (h - W p) + x    each thread its rows
 
    Columns know nothing of each other. So a warp has 8 of them with all their rows, and waits for no other warp between
-   the two products. A thread has four columns of every 16th row:
+   the two products. A thread has two columns of every 8th row:
 
-       warp        0              1       ...            What it reads of Y and W it uses for four columns. For
-       columns     0...3 4...7    8...11 ...             4 or 8 ranks and 4 columns it has parts of p. In four
-       row 0       lane 0 lane 1                         steps of shuffles each of 16 lanes gets one or two of
-       ...                                               these sums, and tells the others by shared memory.
-       row 16      lane 0 ...                            Warps 4 to 7 copy, as many chunks ahead as there are
-       ...                                               stages: so the way from chunk to chunk holds nothing but
-                                                         the products, and one barrier.                        */
+       warp        0                     1        ...      For 4 or 8 ranks and 2 columns a thread has parts of p. In
+       columns     0, 1   2, 3   ...     8, 9     ...      three steps of shuffles each of 8 lanes gets one or two of
+       row 0       lane 0 lane 1 ...                       these sums, and tells the others by shared memory. Warps 4
+       row 1       lane 4 ...                              to 7 copy, as many chunks ahead as there are stages, and
+       ...                                                 store the results, which take the place of h_local: so the
+       row 8       lane 0 ...                              way from chunk to chunk holds nothing but the products, and
+                                                           one barrier.                                           */
 #include <cuda_runtime.h>
 
 #include "low_rank.cuh"

@@ -239,12 +239,12 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
     const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
     const struct stage in = stage_of(shape);
-    struct share share = which < 2 ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes,
-                                              shape->dk, x_bytes, shape->x_unit)
-                                   : share_of(thread % 32, 32,
-                                              (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes,
-                                              w_bytes, which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk,
-                                              w_bytes, shape->w_unit);
+    struct share share =
+        which < 2
+            ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
+                       shape->x_unit)
+            : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
+                       which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
     const size_t next = shape->heads * shape->dk * (which < 2 ? row : w_bytes); /* bytes from chunk to chunk */
     const int decays = which == 2 ? shape->decays : 0;
     const size_t stages = shape->stages;

@@ -40,8 +40,8 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
     shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * bytes);
     shape->gamma_bytes = (unsigned)(rows * sizeof(float));
-    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes +
-                         (unsigned)(parts * padded * COLUMNS * sizeof(float));
+    shape->stage_bytes =
+        shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + (unsigned)(parts * padded * COLUMNS * sizeof(float));
     const size_t fit = shape->limit / shape->stage_bytes;
     const size_t wanted = args->config.stages != 0 ? (size_t)args->config.stages : 6;
     shape->stages = args->config.stages != 0 && wanted > fit ? 0 : (int)(fit < wanted ? fit : wanted);
