@@ -49,33 +49,6 @@ static __device__ __forceinline__ void project(const char *y, unsigned step, con
         write2<FLOAT32>(p, 0, sum);
 }
 
-/* h -= W p for these ranks. p: the thread's columns of the first rank. */
-template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void subtract(const char *w, unsigned step, const float *p, float (*h)[2])
-{
-    float of_p[ranks][2], four[4];
-#pragma unroll
-    for (int r = 0; r < ranks; r++)
-        read2<FLOAT32>(p, r * 8, of_p[r]);
-#pragma unroll
-    for (int v = 0; v < rows * ranks; v++) {
-        const int i = v / ranks, r = v % ranks;
-        if (r % 4 == 0)
-            read4<storage>(w + i * step, r, four);
-        h[i][0] -= four[r % 4] * of_p[r][0];
-        h[i][1] -= four[r % 4] * of_p[r][1];
-    }
-}
-
-/* The thread's rows of h take the place of those of h_local. */
-template <int storage, int rows>
-static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
-{
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-        write2<storage>(x, i * PARTS * X_STRIDE, h[i]);
-}
-
 template <int storage, int rows>
 static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
