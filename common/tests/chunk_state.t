@@ -205,10 +205,11 @@ mistake('registers', 'registers_backward.cu', 'sums[k % 2]', 'sums[0]', shape(1,
 mistake('bulk', 'bulk_backward.cu', 'exclusive ? 0.0f : d_out[s][c]', 'd_out[s][c]', @small);
 mistake('bulk', 'bulk_backward.cu', 'i += team', 'i += 2 * team', shape(1, 3, 1, 33, 40, 0, 1));
 mistake('bulk', 'backward_space.cu', 'part < parts', 'part + 1 < parts', shape(1, 3, 1, 33, 40, 0, 1));
-mistake('low_rank', 'low_rank.cu', '(i * PARTS + part) * every', '0', @ranks);
+mistake('low_rank', 'low_rank.cu', 'i * PARTS * every', '0', @ranks);
 mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[other]', 'sum[v]', @ranks);
-mistake('low_rank', 'low_rank.cu', 'r + 8 <= shape.padded', 'r + 8 < shape.padded', shape(1, 3, 1, 9, 8, 8));
-mistake('low_rank', 'low_rank.cuh', 'gamma + row * shape->decays', 'gamma', @ranks);
+mistake('low_rank', 'low_rank.cu', 'lane & 4 * d', 'lane & 2 * d', @ranks);
+mistake('low_rank', 'low_rank.cuh', 'gamma + place.zero * shape->decays', 'gamma', @ranks);
+mistake('low_rank', 'low_rank.cuh', 'in.gamma + i * 4', 'in.gamma', @ranks);
 mistake('low_rank', 'low_rank_backward.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
 mistake('low_rank', 'low_rank_backward.cuh', 'w < num_warps', 'w < 1', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'outer<rows>(h, q,', 'outer<rows>(mutant == N ? t : h, q,', @ranks);
