@@ -35,7 +35,7 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr what)
 static int stages_fit(const struct chunk_state_args *args, int num_arrays, size_t own_bytes, size_t room,
                       struct pieces_shape *shape)
 {
-    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * 4);
+    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * (unsigned)(16 / storage_bytes(args->storage)));
     if (shape->cut.slices == 0)
         return 0;
     const size_t own = own_bytes * (size_t)shape->threads;
