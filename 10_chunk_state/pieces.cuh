@@ -99,7 +99,11 @@ static __device__ __forceinline__ void piece_send(const void *array, const void 
             const size_t at = slice_at<storage>(shape, slice, first + slice->copied);
             char *const to = stage + slice->copied * shape->cut.width * (unsigned)stored_bytes(storage);
             mbarrier_expect(arrived, num_arrays * bytes);
+#ifdef HINT
+            bulk_load_hint(to, (const char *)array + at, bytes, arrived, l2_evict_first());
+#else
             bulk_load(to, (const char *)array + at, bytes, arrived);
+#endif
             if (num_arrays == 2)
                 bulk_load(to + shape->piece_bytes, (const char *)second + at, bytes, arrived);
         } else {
