@@ -18,15 +18,15 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    const struct slice slice = slice_of<storage>(&shape, blockIdx.x);
+    const struct slice slice = slice_of<storage, STEPS>(&shape, blockIdx.x);
     const size_t chunks = shape.flat.chunks, row_bytes = shape.flat.columns * stored_bytes(storage);
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
     char *to = (char *)h_out + slice_at<storage>(&shape, &slice, 0) + slice.own * stored_bytes(storage);
     float h[OWN(storage)];
 
-    barriers_init(arrived, shape.stages);
+    barriers_init(arrived, shape.stages, STEPS);
     for (int s = 0; s < shape.stages; s++)
-        piece_send<storage, 1>(h_local, NULL, gamma, &shape, &slice, s * STEPS, stages + s * shape.stage_bytes,
+        piece_send<storage, STEPS, 1>(h_local, NULL, gamma, &shape, &slice, s * STEPS, stages + s * shape.stage_bytes,
                                &arrived[s]);
     state_read<storage>(initial_state, &slice, h);
     if (exclusive && slice.inside)
@@ -40,15 +40,15 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
         uint4 x[STEPS];
         float decays[STEPS];
         mbarrier_wait(&arrived[stage], parity);
-        piece_take<storage>(&shape, &slice, from, x);
-        decays_take(&shape, &slice, from, decays);
+        piece_take<storage, STEPS>(&shape, &slice, from, x);
+        decays_take<STEPS>(&shape, &slice, from, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
         decays_wait(shape.stages - 2);
         __syncthreads(); /* ... and the next piece's decays are there for all */
-        piece_send<storage, 1>(h_local, NULL, gamma, &shape, &slice, first + shape.stages * STEPS, from,
+        piece_send<storage, STEPS, 1>(h_local, NULL, gamma, &shape, &slice, first + shape.stages * STEPS, from,
                                &arrived[stage]);
 
-        const int in = (int)piece_chunks(&shape, first);
+        const int in = (int)piece_chunks<STEPS>(&shape, first);
         const int out = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)STEPS) : 0;
 #pragma unroll
         for (int s = 0; s < STEPS; s++, to += row_bytes) {
@@ -77,7 +77,7 @@ extern "C" cudaError_t chunk_state_bulk(const struct chunk_state_args *args, cud
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 256, 3, 1, 0, &shape);
+        error = pieces_shape(args, (const void *)kernel, 256, 3, STEPS, 1, 0, &shape);
     if (done || error != cudaSuccess)
         return error;
     kernel<<<shape.items, shape.threads, shape.shared, stream>>>(

@@ -16,8 +16,7 @@ template <int storage>
 static __device__ __forceinline__ void add_products(const struct pieces_shape *shape, const struct slice *slice,
                                                     size_t first, const float *products, float *d_gamma)
 {
-    const struct cut *const cut = &shape->cut;
-    const int decays = slice->decays, sums = (int)piece_chunks(shape, first) * decays;
+    const int decays = slice->decays, sums = (int)piece_chunks<STEPS_BACK>(shape, first) * decays;
     const int products_each = slice->columns / decays / OWN(storage);
     int team = 32;
     while (team > 1 && sums * team > (int)blockDim.x)
@@ -31,8 +30,8 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
         for (int d = team / 2; d > 0; d /= 2)
             sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);
         if (number < sums && lane == 0)
-            d_gamma[((slice->row + first + step) * shape->flat.decays + slice->first_decay + decay) * cut->parts +
-                    slice->start % cut->unit / cut->width] = sum;
+            d_gamma[((slice->row + first + step) * shape->flat.decays + slice->first_decay + decay) * shape->cut.parts +
+                    slice->part] = sum;
     }
 }
 
@@ -46,41 +45,41 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
     float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* of a piece, and of the one before */
-    const struct slice slice = slice_of<storage>(&shape, blockIdx.x);
+    const struct slice slice = slice_of<storage, STEPS_BACK>(&shape, blockIdx.x);
     const size_t row_bytes = shape.flat.columns * stored_bytes(storage);
-    const size_t last = (shape.flat.chunks - 1) / STEPS * STEPS; /* the first chunk of the last piece */
+    const size_t last = (shape.flat.chunks - 1) / STEPS_BACK * STEPS_BACK; /* the first chunk of the last piece */
     float d[OWN(storage)];
 
-    barriers_init(arrived, shape.stages);
+    barriers_init(arrived, shape.stages, STEPS_BACK);
     for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no piece */
-        piece_send<storage, 2>(states, d_h_out, gamma, &shape, &slice, last - s * STEPS,
+        piece_send<storage, STEPS_BACK, 2>(states, d_h_out, gamma, &shape, &slice, last - s * STEPS_BACK,
                                stages + s * shape.stage_bytes, &arrived[s]);
     state_read<storage>(d_final_state, &slice, d);
     decays_wait(shape.stages - 1);
     __syncthreads(); /* the first piece's decays are there for all */
     int stage = 0, parity = 0, turn = 1;
-    for (size_t first = last; first <= last; first -= STEPS, turn = -turn) {
+    for (size_t first = last; first <= last; first -= STEPS_BACK, turn = -turn) {
         char *const from = stages + stage * shape.stage_bytes;
-        uint4 h_words[STEPS], d_words[STEPS];
-        float decays[STEPS];
+        uint4 h_words[STEPS_BACK], d_words[STEPS_BACK];
+        float decays[STEPS_BACK];
         mbarrier_wait(&arrived[stage], parity);
-        piece_take<storage>(&shape, &slice, from, h_words);
-        piece_take<storage>(&shape, &slice, from + shape.piece_bytes, d_words);
-        decays_take(&shape, &slice, from, decays);
+        piece_take<storage, STEPS_BACK>(&shape, &slice, from, h_words);
+        piece_take<storage, STEPS_BACK>(&shape, &slice, from + shape.piece_bytes, d_words);
+        decays_take<STEPS_BACK>(&shape, &slice, from, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
         decays_wait(shape.stages - 2);
         __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
-        piece_send<storage, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * STEPS, from,
+        piece_send<storage, STEPS_BACK, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * STEPS_BACK, from,
                                &arrived[stage]);
         if (first != last)
-            add_products<storage>(&shape, &slice, first + STEPS, products, d_gamma);
-        products += turn * STEPS * (int)blockDim.x; /* to the other ones, and back */
+            add_products<storage>(&shape, &slice, first + STEPS_BACK, products, d_gamma);
+        products += turn * STEPS_BACK * (int)blockDim.x; /* to the other ones, and back */
 
-        const int in = (int)piece_chunks(&shape, first);
+        const int in = (int)piece_chunks<STEPS_BACK>(&shape, first);
         char *to = (char *)d_h_local + slice_at<storage>(&shape, &slice, first) + slice.own * stored_bytes(storage) +
-                   STEPS * row_bytes;
+                   STEPS_BACK * row_bytes;
 #pragma unroll
-        for (int s = STEPS - 1; s >= 0; s--) {
+        for (int s = STEPS_BACK - 1; s >= 0; s--) {
             float h[OWN(storage)], d_out[OWN(storage)], product = 0.0f;
             to -= row_bytes;
             if (s >= in)
@@ -127,8 +126,8 @@ extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 256, args->storage == FLOAT32 ? 3 : 2, 2,
-                             2 * STEPS * sizeof(float), &shape);
+        error = pieces_shape(args, (const void *)kernel, 256, args->storage == FLOAT32 ? 3 : 2, STEPS_BACK, 2,
+                             2 * STEPS_BACK * sizeof(float), &shape);
     if (!done && error == cudaSuccess)
         error = backward_space(args, shape.cut.parts, chunk_state_bulk, stream, &space);
     if (done || error != cudaSuccess)

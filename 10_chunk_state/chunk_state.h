@@ -137,6 +137,11 @@ extern const struct chunk_state_kernel chapter10_kernels[];
 
 enum {
     STEPS = 8,                /* chunks of a piece */
+#ifdef EXPB
+    STEPS_BACK = EXPB,
+#else
+    STEPS_BACK = 4,           /* backward */
+#endif
     PIECES_MAX_THREADS = 512, /* of a block, each with four columns of the slice */
     PIECES_MAX_STAGES = 48,   /* pieces in shared memory at once */
     PIECES_COLUMNS_OF = 8,    /* dv is a multiple of it: the copy engine takes multiples of 16 bytes */
@@ -145,10 +150,9 @@ enum {
 /* How a row of columns is cut into slices. */
 struct cut {
     unsigned columns, per_decay; /* of struct flat */
-    unsigned width;              /* columns of a slice, the last one may have fewer */
+    unsigned width, decays;      /* columns of a slice, and decays; the last one may have fewer */
     unsigned slices;             /* of a row */
     unsigned parts;              /* slices of one decay's columns; 1: a slice has whole decays */
-    unsigned unit;               /* columns from the first slice of a decay to the first of the next, or width */
 };
 
 /* Slices of up to `most` columns. No columns, or too many to be numbered: no slices. */
@@ -168,7 +172,7 @@ struct pieces_shape {
 
 /* What --config says, or these threads and stages, as far as they fit on the chip. `kernel` takes pieces of num_arrays
    arrays, and own_bytes of shared memory beside them for each thread. */
-cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages,
+cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
                          int num_arrays, size_t own_bytes, struct pieces_shape *shape);
 
 /* ---- how split.cu spreads chunks over blocks, and its workspace (split_plan.c) ---- */

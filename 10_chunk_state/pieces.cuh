@@ -25,36 +25,41 @@
 /* The slice of a block, and what the thread has to do for it. */
 struct slice {
     unsigned start, columns;      /* its first column, and how many */
-    unsigned decays, first_decay; /* how many, and which of the row's */
+    unsigned first_decay, decays; /* which of the row's, and how many */
+    unsigned part;                /* which part of that decay's columns it has, if there are parts */
     size_t row;                   /* its first chunk, counted through all batches */
     size_t state;                 /* of its first column in (batch, columns) */
     bool inside;                  /* the thread has columns of it, */
     unsigned own, own_decay;      /* these, counted from its start, with this decay */
     unsigned copied;              /* asks for this chunk of a piece, if there is one */
-    unsigned asked, from, step;   /* asks for this decay, in chunks from, from + step, ... */
+    unsigned asked, from, apart;  /* asks for this decay, in chunks from, from + apart, ... */
 };
 
-template <int storage>
+/* Divisions by what the compiler does not know take long, and the first copies wait for them: so they are few. */
+template <int storage, int steps>
 static __device__ __forceinline__ struct slice slice_of(const struct pieces_shape *shape, unsigned item)
 {
     const struct cut *const cut = &shape->cut;
-    const unsigned batch = item / cut->slices, number = item % cut->slices, part = number % cut->parts;
-    const unsigned most = cut->parts == 1 ? cut->width / cut->per_decay : 1; /* decays */
-    const unsigned apart = blockDim.x / STEPS; /* threads that ask for copies: in as many warps as there are */
+    const unsigned batch = item / cut->slices, number = item - batch * cut->slices;
+    const unsigned threads_a_copy = blockDim.x / steps; /* so that as many warps ask as there are */
     struct slice slice;
-    slice.start = number / cut->parts * cut->unit + part * cut->width;
-    slice.columns = min(cut->width, cut->parts == 1 ? cut->columns - slice.start : cut->per_decay - part * cut->width);
-    slice.decays = cut->parts == 1 ? slice.columns / cut->per_decay : 1;
-    slice.first_decay = slice.start / cut->per_decay;
+    slice.first_decay = cut->parts == 1 ? number * cut->decays : number / cut->parts;
+    slice.part = cut->parts == 1 ? 0 : number - slice.first_decay * cut->parts;
+    slice.start = slice.first_decay * cut->per_decay + slice.part * cut->width;
+    slice.columns = min(cut->width, cut->parts == 1 ? cut->columns - slice.start
+                                                    : cut->per_decay - slice.part * cut->width);
+    slice.decays = min(cut->decays, (unsigned)shape->flat.decays - slice.first_decay);
     slice.row = batch * shape->flat.chunks;
     slice.state = batch * shape->flat.columns + slice.start;
     slice.inside = threadIdx.x * OWN(storage) < slice.columns;
     slice.own = slice.inside ? threadIdx.x * OWN(storage) : 0;
     slice.own_decay = cut->parts == 1 ? slice.own / cut->per_decay : 0;
-    slice.copied = threadIdx.x % apart == 0 ? threadIdx.x / apart : (unsigned)STEPS;
-    slice.asked = threadIdx.x % most;
-    slice.step = blockDim.x / most;
-    slice.from = slice.asked < slice.decays && threadIdx.x < slice.step * most ? threadIdx.x / most : (unsigned)STEPS;
+    slice.copied = threadIdx.x % threads_a_copy == 0 ? threadIdx.x / threads_a_copy : (unsigned)steps;
+    slice.from = threadIdx.x / cut->decays;
+    slice.asked = threadIdx.x - slice.from * cut->decays;
+    slice.apart = blockDim.x / cut->decays;
+    if (slice.asked >= slice.decays || slice.from >= slice.apart)
+        slice.from = steps; /* for none */
     return slice;
 }
 
@@ -67,20 +72,21 @@ static __device__ __forceinline__ size_t slice_at(const struct pieces_shape *sha
 }
 
 /* Chunks of the piece that begins with chunk `first`. */
+template <int steps>
 static __device__ __forceinline__ unsigned piece_chunks(const struct pieces_shape *shape, size_t first)
 {
     const size_t chunks = shape->flat.chunks;
-    return first >= chunks ? 0 : (unsigned)min(chunks - first, (size_t)STEPS);
+    return first >= chunks ? 0 : (unsigned)min(chunks - first, (size_t)steps);
 }
 
 /* A piece's copies are asked for by STEPS threads, spread over as many warps as there are: with one thread for all of
    them a launch of an earlier version took 88 us in place of 79 (single runs on an H200). Why one is slower was not
    measured. The barrier of a stage waits for these threads. */
-static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages)
+static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages, int steps)
 {
     if (threadIdx.x == 0) {
         for (int s = 0; s < stages; s++)
-            mbarrier_init(&arrived[s], STEPS);
+            mbarrier_init(&arrived[s], steps);
         mbarrier_init_done();
     }
     __syncthreads(); /* the barriers are there for all */
@@ -88,30 +94,26 @@ static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stag
 
 /* Asks the copy engine for a piece of num_arrays arrays, one or two, and for its decays, if there is such a piece. All
    threads call it; each waits for its own decays, and a barrier shows them to the others. */
-template <int storage, int num_arrays>
+template <int storage, int steps, int num_arrays>
 static __device__ __forceinline__ void piece_send(const void *array, const void *second, const float *gamma,
                                                   const struct pieces_shape *shape, const struct slice *slice,
                                                   size_t first, char *stage, uint64_t *arrived)
 {
-    const unsigned chunks = piece_chunks(shape, first), bytes = slice->columns * (unsigned)stored_bytes(storage);
-    if (chunks != 0 && slice->copied < STEPS) {
+    const unsigned chunks = piece_chunks<steps>(shape, first), bytes = slice->columns * (unsigned)stored_bytes(storage);
+    if (chunks != 0 && slice->copied < steps) {
         if (slice->copied < chunks) {
             const size_t at = slice_at<storage>(shape, slice, first + slice->copied);
             char *const to = stage + slice->copied * shape->cut.width * (unsigned)stored_bytes(storage);
             mbarrier_expect(arrived, num_arrays * bytes);
-#ifdef HINT
-            bulk_load_hint(to, (const char *)array + at, bytes, arrived, l2_evict_first());
-#else
             bulk_load(to, (const char *)array + at, bytes, arrived);
-#endif
             if (num_arrays == 2)
                 bulk_load(to + shape->piece_bytes, (const char *)second + at, bytes, arrived);
         } else {
             mbarrier_arrive(arrived);
         }
     }
-    float *const decays = (float *)(stage + shape->decays_at) + slice->asked * STEPS;
-    for (unsigned s = slice->from; s < chunks; s += slice->step)
+    float *const decays = (float *)(stage + shape->decays_at) + slice->asked * steps;
+    for (unsigned s = slice->from; s < chunks; s += slice->apart)
         __pipeline_memcpy_async(
             decays + s, gamma + (slice->row + first + s) * shape->flat.decays + slice->first_decay + slice->asked, 4);
     __pipeline_commit();
@@ -119,22 +121,23 @@ static __device__ __forceinline__ void piece_send(const void *array, const void 
 
 /* Take the thread's 16 bytes of each chunk of a piece from its stage, and their decays. There are no branches around
    the loads, so all of them are on their way at once; what stands behind the piece's last chunk is not used. */
-template <int storage>
+template <int storage, int steps>
 static __device__ __forceinline__ void piece_take(const struct pieces_shape *shape, const struct slice *slice,
                                                   const char *stage, uint4 *x)
 {
     const unsigned words = shape->cut.width / OWN(storage);
 #pragma unroll
-    for (int s = 0; s < STEPS; s++)
+    for (int s = 0; s < steps; s++)
         x[s] = ((const uint4 *)stage)[s * words + slice->own / OWN(storage)];
 }
 
+template <int steps>
 static __device__ __forceinline__ void decays_take(const struct pieces_shape *shape, const struct slice *slice,
                                                    const char *stage, float *decays)
 {
-    const float *const from = (const float *)(stage + shape->decays_at) + slice->own_decay * STEPS;
+    const float *const from = (const float *)(stage + shape->decays_at) + slice->own_decay * steps;
 #pragma unroll
-    for (int s = 0; s < STEPS; s += 4) {
+    for (int s = 0; s < steps; s += 4) {
         const float4 four = *(const float4 *)(from + s);
         decays[s] = four.x, decays[s + 1] = four.y, decays[s + 2] = four.z, decays[s + 3] = four.w;
     }

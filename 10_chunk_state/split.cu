@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
     const struct pieces_shape *const shape = &plan.shape;
     const unsigned segment = cluster_rank(), num_stages = shape->stages;
-    const struct slice slice = slice_of<storage>(shape, blockIdx.x / plan.segments);
+    const struct slice slice = slice_of<storage, STEPS>(shape, blockIdx.x / plan.segments);
     const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * stored_bytes(storage);
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
     char *const out = (char *)h_out + slice_at<storage>(shape, &slice, exclusive ? 1 : 0) +
@@ -45,9 +45,9 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     float state[OWN(storage)], h[OWN(storage)], decays[STEPS], local[OWN(storage)];
     uint4 x[STEPS];
 
-    barriers_init(arrived, (int)num_stages);
+    barriers_init(arrived, (int)num_stages, STEPS);
     for (unsigned s = 0; s < num_stages; s++)
-        piece_send<storage, 1>(h_local, NULL, gamma, shape, &slice, first_of(&plan, segment, s),
+        piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, first_of(&plan, segment, s),
                                stages + s * shape->stage_bytes, &arrived[s]);
     state_read<storage>(initial_state, &slice, state);
     if (exclusive && segment == 0 && slice.inside)
@@ -64,12 +64,12 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         __syncthreads();
         for (unsigned n = begin; n < end; n++) {
             const unsigned stage = n % num_stages;
-            const int in = (int)piece_chunks(shape, first_of(&plan, segment, n));
+            const int in = (int)piece_chunks<STEPS>(shape, first_of(&plan, segment, n));
             if (in == 0)
                 break;
             mbarrier_wait(&arrived[stage], n / num_stages % 2);
-            piece_take<storage>(shape, &slice, stages + stage * shape->stage_bytes, x);
-            decays_take(shape, &slice, stages + stage * shape->stage_bytes, decays);
+            piece_take<storage, STEPS>(shape, &slice, stages + stage * shape->stage_bytes, x);
+            decays_take<STEPS>(shape, &slice, stages + stage * shape->stage_bytes, decays);
 #pragma unroll
             for (int s = 0; s < STEPS; s++) {
                 if (s >= in)
@@ -110,15 +110,15 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             const unsigned stage = n % num_stages;
             const size_t first = first_of(&plan, segment, n), later = first_of(&plan, segment, n + num_stages);
             char *const from = stages + stage * shape->stage_bytes, *to = out + first * row_bytes;
-            const int in = (int)piece_chunks(shape, first);
+            const int in = (int)piece_chunks<STEPS>(shape, first);
             const int written = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)STEPS) : 0;
-            piece_take<storage>(shape, &slice, from, x);
-            decays_take(shape, &slice, from, decays);
+            piece_take<storage, STEPS>(shape, &slice, from, x);
+            decays_take<STEPS>(shape, &slice, from, decays);
             if (later < chunks) {
                 copy_engine_fence(); /* the piece was read before its stage is filled again */
                 __syncthreads();
             }
-            piece_send<storage, 1>(h_local, NULL, gamma, shape, &slice, later, from, &arrived[stage]);
+            piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later, from, &arrived[stage]);
 #pragma unroll
             for (int s = 0; s < STEPS; s++, to += row_bytes) {
                 unpack16<storage>(x[s], local);

@@ -101,7 +101,7 @@ static __device__ __forceinline__ void unpack16(uint4 words, float *x)
     }
 }
 
-/* Streams them to global memory. */
+/* Writes them to global memory. */
 template <int storage>
 static __device__ __forceinline__ void write16(void *to, const float *x)
 {
@@ -109,11 +109,7 @@ static __device__ __forceinline__ void write16(void *to, const float *x)
 #pragma unroll
     for (int w = 0; w < 4; w++)
         word[w] = storage == FLOAT32 ? __float_as_uint(x[w]) : pack<storage>(x[2 * w], x[2 * w + 1]);
-#ifdef PLAINST
     *(uint4 *)to = make_uint4(word[0], word[1], word[2], word[3]);
-    return;
-#endif
-    __stcs((uint4 *)to, make_uint4(word[0], word[1], word[2], word[3]));
 }
 
 /* Streams four elements to global memory. */
