@@ -12,11 +12,11 @@
 #include "pieces.cuh"
 
 /* Adds up the products of each chunk and decay of a piece, `team` lanes a sum. d_gamma has parts sums a decay. */
-template <int storage>
+template <int storage, int steps>
 static __device__ __forceinline__ void add_products(const struct pieces_shape *shape, const struct slice *slice,
                                                     size_t first, const float *products, float *d_gamma)
 {
-    const int decays = slice->decays, sums = (int)piece_chunks<STEPS_BACK>(shape, first) * decays;
+    const int decays = slice->decays, sums = (int)piece_chunks<steps>(shape, first) * decays;
     const int products_each = slice->columns / decays / OWN(storage);
     int team = 32;
     while (team > 1 && sums * team > (int)blockDim.x)
@@ -35,7 +35,7 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
     }
 }
 
-template <int storage>
+template <int storage, int steps>
 static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     bulk_backward(struct pieces_shape shape, bool exclusive, const void *__restrict__ states,
                   const float *__restrict__ gamma, const void *__restrict__ d_h_out,
@@ -45,41 +45,41 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
     float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* of a piece, and of the one before */
-    const struct slice slice = slice_of<storage, STEPS_BACK>(&shape, blockIdx.x);
+    const struct slice slice = slice_of<storage, steps>(&shape, blockIdx.x);
     const size_t row_bytes = shape.flat.columns * stored_bytes(storage);
-    const size_t last = (shape.flat.chunks - 1) / STEPS_BACK * STEPS_BACK; /* the first chunk of the last piece */
+    const size_t last = (shape.flat.chunks - 1) / steps * steps; /* the first chunk of the last piece */
     float d[OWN(storage)];
 
-    barriers_init(arrived, shape.stages, STEPS_BACK);
+    barriers_init(arrived, shape.stages, steps);
     for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no piece */
-        piece_send<storage, STEPS_BACK, 2>(states, d_h_out, gamma, &shape, &slice, last - s * STEPS_BACK,
+        piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, last - s * steps,
                                stages + s * shape.stage_bytes, &arrived[s]);
     state_read<storage>(d_final_state, &slice, d);
     decays_wait(shape.stages - 1);
     __syncthreads(); /* the first piece's decays are there for all */
     int stage = 0, parity = 0, turn = 1;
-    for (size_t first = last; first <= last; first -= STEPS_BACK, turn = -turn) {
+    for (size_t first = last; first <= last; first -= steps, turn = -turn) {
         char *const from = stages + stage * shape.stage_bytes;
-        uint4 h_words[STEPS_BACK], d_words[STEPS_BACK];
-        float decays[STEPS_BACK];
+        uint4 h_words[steps], d_words[steps];
+        float decays[steps];
         mbarrier_wait(&arrived[stage], parity);
-        piece_take<storage, STEPS_BACK>(&shape, &slice, from, h_words);
-        piece_take<storage, STEPS_BACK>(&shape, &slice, from + shape.piece_bytes, d_words);
-        decays_take<STEPS_BACK>(&shape, &slice, from, decays);
+        piece_take<storage, steps>(&shape, &slice, from, h_words);
+        piece_take<storage, steps>(&shape, &slice, from + shape.piece_bytes, d_words);
+        decays_take<steps>(&shape, &slice, from, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
         decays_wait(shape.stages - 2);
         __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
-        piece_send<storage, STEPS_BACK, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * STEPS_BACK, from,
+        piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
                                &arrived[stage]);
         if (first != last)
-            add_products<storage>(&shape, &slice, first + STEPS_BACK, products, d_gamma);
-        products += turn * STEPS_BACK * (int)blockDim.x; /* to the other ones, and back */
+            add_products<storage, steps>(&shape, &slice, first + steps, products, d_gamma);
+        products += turn * steps * (int)blockDim.x; /* to the other ones, and back */
 
-        const int in = (int)piece_chunks<STEPS_BACK>(&shape, first);
+        const int in = (int)piece_chunks<steps>(&shape, first);
         char *to = (char *)d_h_local + slice_at<storage>(&shape, &slice, first) + slice.own * stored_bytes(storage) +
-                   STEPS_BACK * row_bytes;
+                   steps * row_bytes;
 #pragma unroll
-        for (int s = STEPS_BACK - 1; s >= 0; s--) {
+        for (int s = steps - 1; s >= 0; s--) {
             float h[OWN(storage)], d_out[OWN(storage)], product = 0.0f;
             to -= row_bytes;
             if (s >= in)
@@ -102,7 +102,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
             stage = 0, parity ^= 1;
     }
     __syncthreads();
-    add_products<storage>(&shape, &slice, 0, products, d_gamma);
+    add_products<storage, steps>(&shape, &slice, 0, products, d_gamma);
     state_write<storage>(d_initial_state, &slice, d);
 }
 
@@ -118,16 +118,17 @@ extern "C" size_t chunk_state_bulk_workspace(const struct chunk_state_args *args
 extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
     void (*const kernel)(struct pieces_shape, bool, const void *, const float *, const void *, const float *, void *,
-                         float *, float *) = args->storage == FLOAT32 ? bulk_backward<FLOAT32>
-                                             : args->storage == BF16  ? bulk_backward<BF16>
-                                                                      : bulk_backward<FP16>;
+                         float *, float *) = args->storage == FLOAT32 ? bulk_backward<FLOAT32, 4>
+                                             : args->storage == BF16  ? bulk_backward<BF16, 8>
+                                                                      : bulk_backward<FP16, 8>;
+    const int steps = args->storage == FLOAT32 ? 4 : 8, stages = args->storage == FLOAT32 ? 3 : 2;
     struct pieces_shape shape;
     struct backward_space space;
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 256, args->storage == FLOAT32 ? 3 : 2, STEPS_BACK, 2,
-                             2 * STEPS_BACK * sizeof(float), &shape);
+        error = pieces_shape(args, (const void *)kernel, 256, stages, steps, 2,
+                             2 * (size_t)steps * sizeof(float), &shape);
     if (!done && error == cudaSuccess)
         error = backward_space(args, shape.cut.parts, chunk_state_bulk, stream, &space);
     if (done || error != cudaSuccess)

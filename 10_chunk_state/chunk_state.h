@@ -127,7 +127,6 @@ chunk_state_launcher chunk_state_forward, chunk_state_backward;
 /* Bytes of workspace. */
 size_t chunk_state_registers_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_bulk_workspace(const struct chunk_state_args *args, bool backward);
-size_t chunk_state_split_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward);
 
@@ -137,11 +136,6 @@ extern const struct chunk_state_kernel chapter10_kernels[];
 
 enum {
     STEPS = 8,                /* chunks of a piece */
-#ifdef EXPB
-    STEPS_BACK = EXPB,
-#else
-    STEPS_BACK = 4,           /* backward */
-#endif
     PIECES_MAX_THREADS = 512, /* of a block, each with four columns of the slice */
     PIECES_MAX_STAGES = 48,   /* pieces in shared memory at once */
     PIECES_COLUMNS_OF = 8,    /* dv is a multiple of it: the copy engine takes multiples of 16 bytes */

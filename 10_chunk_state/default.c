@@ -48,5 +48,5 @@ size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool b
         return chunk_state_low_rank_workspace(args, backward);
     if (!is_for_pieces(args, &few))
         return chunk_state_registers_workspace(args, backward);
-    return backward ? chunk_state_bulk_workspace(args, true) : few ? chunk_state_split_workspace(args, false) : 0;
+    return backward ? chunk_state_bulk_workspace(args, true) : 0;
 }

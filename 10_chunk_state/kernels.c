@@ -36,7 +36,6 @@ const struct chunk_state_kernel chapter10_kernels[] = {
     {.name = "split",
      .idea = "few heads: chunks spread over blocks",
      .forward = chunk_state_split,
-     .workspace_size = chunk_state_split_workspace,
      PIECES},
     {.name = "low_rank",
      .idea = "W and Y: columns by themselves, sums over rows by shuffles",

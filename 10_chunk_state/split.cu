@@ -17,10 +17,21 @@
 #include "pieces.cuh"
 #include "chunk_state.h"
 
-/* The first chunk of the block's piece number n: windows of `segments` segments of plan.each pieces. */
-static __device__ __forceinline__ size_t first_of(const struct split_plan *plan, unsigned segment, unsigned n)
+/* Where a block is: a piece of its segment in some window. */
+struct place {
+    size_t first;  /* chunk of the piece */
+    unsigned left; /* pieces from here to the segment's end */
+    int stage, parity;
+};
+
+/* Goes to the block's next piece, which may be in the next window, and past the last chunk. */
+static __device__ __forceinline__ void place_next(struct place *place, const struct split_plan *plan)
 {
-    return ((size_t)(n / plan->each * plan->segments + segment) * plan->each + n % plan->each) * STEPS;
+    place->first += STEPS;
+    if (--place->left == 0)
+        place->left = plan->each, place->first += (size_t)(plan->segments - 1) * plan->each * STEPS;
+    if (++place->stage == plan->shape.stages)
+        place->stage = 0, place->parity ^= 1;
 }
 
 template <int storage>
@@ -32,7 +43,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
     const struct pieces_shape *const shape = &plan.shape;
-    const unsigned segment = cluster_rank(), num_stages = shape->stages;
+    const unsigned segment = cluster_rank();
     const struct slice slice = slice_of<storage, STEPS>(shape, blockIdx.x / plan.segments);
     const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * stored_bytes(storage);
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
@@ -40,36 +51,36 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                       slice.own * stored_bytes(storage);
     /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be one
        window ahead of another; it cannot be two. */
-    float4 *const sums = (float4 *)(stages + num_stages * shape->stage_bytes);
-    float *const products = (float *)(sums + 2 * (OWN(storage) / 4) * blockDim.x);
+    float4 *const sums = (float4 *)(stages + shape->stages * shape->stage_bytes);
+    float *const products = (float *)(sums + OWN(storage) / 2 * blockDim.x);
     float state[OWN(storage)], h[OWN(storage)], decays[STEPS], local[OWN(storage)];
     uint4 x[STEPS];
+    struct place sum = {(size_t)segment * plan.each * STEPS, plan.each, 0, 0}, write = sum, later = sum;
 
-    barriers_init(arrived, (int)num_stages, STEPS);
-    for (unsigned s = 0; s < num_stages; s++)
-        piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, first_of(&plan, segment, s),
-                               stages + s * shape->stage_bytes, &arrived[s]);
+    barriers_init(arrived, shape->stages, STEPS);
+    for (int s = 0; s < shape->stages; s++, place_next(&later, &plan))
+        piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, stages + s * shape->stage_bytes,
+                                      &arrived[s]);
     state_read<storage>(initial_state, &slice, state);
     if (exclusive && segment == 0 && slice.inside)
         write16<storage>(out - row_bytes, state);
     for (unsigned window = 0; window < plan.windows; window++) {
-        const unsigned begin = window * plan.each, end = begin + plan.each, turn = window % 2;
+        const unsigned turn = window % 2;
         float product = 1.0f;
 
         /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
 #pragma unroll
         for (int c = 0; c < OWN(storage); c++)
             h[c] = 0.0f;
-        decays_wait((int)(num_stages - plan.each));
+        decays_wait(shape->stages - (int)plan.each);
         __syncthreads();
-        for (unsigned n = begin; n < end; n++) {
-            const unsigned stage = n % num_stages;
-            const int in = (int)piece_chunks<STEPS>(shape, first_of(&plan, segment, n));
+        for (unsigned n = 0; n < plan.each; n++, place_next(&sum, &plan)) {
+            const int in = (int)piece_chunks<STEPS>(shape, sum.first);
             if (in == 0)
-                break;
-            mbarrier_wait(&arrived[stage], n / num_stages % 2);
-            piece_take<storage, STEPS>(shape, &slice, stages + stage * shape->stage_bytes, x);
-            decays_take<STEPS>(shape, &slice, stages + stage * shape->stage_bytes, decays);
+                continue; /* the last segments may have fewer pieces, or none */
+            mbarrier_wait(&arrived[sum.stage], sum.parity);
+            piece_take<storage, STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, x);
+            decays_take<STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, decays);
 #pragma unroll
             for (int s = 0; s < STEPS; s++) {
                 if (s >= in)
@@ -85,7 +96,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         /* 2. Tell; and wait until all have told. */
 #pragma unroll
         for (int c = 0; c < OWN(storage); c += 4)
-            sums[(turn * OWN(storage) + c) / 4 * blockDim.x + threadIdx.x] = make_float4(h[c], h[c + 1], h[c + 2], h[c + 3]);
+            sums[(turn * OWN(storage) + c) / 4 * blockDim.x + threadIdx.x] =
+                make_float4(h[c], h[c + 1], h[c + 2], h[c + 3]);
         products[turn * blockDim.x + threadIdx.x] = product;
         cluster_arrive();
         cluster_wait();
@@ -97,28 +109,26 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             const float factor = ((const float *)cluster_shared(products, s))[turn * blockDim.x + threadIdx.x];
 #pragma unroll
             for (int c = 0; c < OWN(storage); c += 4) {
-                const float4 sum = there[(turn * OWN(storage) + c) / 4 * blockDim.x + threadIdx.x];
+                const float4 pair = there[(turn * OWN(storage) + c) / 4 * blockDim.x + threadIdx.x];
                 if (s == segment)
                     h[c] = state[c], h[c + 1] = state[c + 1], h[c + 2] = state[c + 2], h[c + 3] = state[c + 3];
-                state[c] = factor * state[c] + sum.x, state[c + 1] = factor * state[c + 1] + sum.y;
-                state[c + 2] = factor * state[c + 2] + sum.z, state[c + 3] = factor * state[c + 3] + sum.w;
+                state[c] = factor * state[c] + pair.x, state[c + 1] = factor * state[c + 1] + pair.y;
+                state[c + 2] = factor * state[c + 2] + pair.z, state[c + 3] = factor * state[c + 3] + pair.w;
             }
         }
 
         /* 4. Go through the segment again, write the states, and fill each stage anew. */
-        for (unsigned n = begin; n < end; n++) {
-            const unsigned stage = n % num_stages;
-            const size_t first = first_of(&plan, segment, n), later = first_of(&plan, segment, n + num_stages);
-            char *const from = stages + stage * shape->stage_bytes, *to = out + first * row_bytes;
-            const int in = (int)piece_chunks<STEPS>(shape, first);
-            const int written = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)STEPS) : 0;
+        for (unsigned n = 0; n < plan.each; n++, place_next(&write, &plan), place_next(&later, &plan)) {
+            char *const from = stages + write.stage * shape->stage_bytes, *to = out + write.first * row_bytes;
+            const int in = (int)piece_chunks<STEPS>(shape, write.first);
+            const int written = slice.inside ? (int)min(num_out - min(write.first, num_out), (size_t)STEPS) : 0;
             piece_take<storage, STEPS>(shape, &slice, from, x);
             decays_take<STEPS>(shape, &slice, from, decays);
-            if (later < chunks) {
+            if (later.first < chunks) {
                 copy_engine_fence(); /* the piece was read before its stage is filled again */
                 __syncthreads();
             }
-            piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later, from, &arrived[stage]);
+            piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from, &arrived[write.stage]);
 #pragma unroll
             for (int s = 0; s < STEPS; s++, to += row_bytes) {
                 unpack16<storage>(x[s], local);
