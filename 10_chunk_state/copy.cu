@@ -16,7 +16,7 @@ static __global__ void copy(size_t count, const float4 *__restrict__ from, float
 extern "C" cudaError_t chunk_state_copy(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const struct flat flat = flat_of(args);
-    const size_t count = flat.batch * flat.chunks * flat.columns * stored_bytes(args->storage) / sizeof(float4);
+    const size_t count = flat.batch * flat.chunks * flat.columns * storage_bytes(args->storage) / sizeof(float4);
     bool done;
     const cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (done || count == 0)
