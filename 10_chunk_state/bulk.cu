@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     barriers_init(arrived, shape.stages, STEPS);
     for (int s = 0; s < shape.stages; s++)
         piece_send<storage, STEPS, 1>(h_local, NULL, gamma, &shape, &slice, s * STEPS, stages + s * shape.stage_bytes,
-                               &arrived[s]);
+                                      &arrived[s]);
     state_read<storage>(initial_state, &slice, h);
     if (exclusive && slice.inside)
         write16<storage>(to, h);
@@ -46,18 +46,14 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
         decays_wait(shape.stages - 2);
         __syncthreads(); /* ... and the next piece's decays are there for all */
         piece_send<storage, STEPS, 1>(h_local, NULL, gamma, &shape, &slice, first + shape.stages * STEPS, from,
-                               &arrived[stage]);
+                                      &arrived[stage]);
 
         const int in = (int)piece_chunks<STEPS>(&shape, first);
         const int out = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)STEPS) : 0;
 #pragma unroll
         for (int s = 0; s < STEPS; s++, to += row_bytes) {
-            float local[OWN(storage)];
-            unpack16<storage>(x[s], local);
             if (s < in)
-#pragma unroll
-                for (int c = 0; c < OWN(storage); c++)
-                    h[c] = decays[s] * h[c] + local[c];
+                state_step<storage>(x[s], decays[s], h);
             if (s < out)
                 write16<storage>(to, h);
         }
@@ -80,7 +76,7 @@ extern "C" cudaError_t chunk_state_bulk(const struct chunk_state_args *args, cud
         error = pieces_shape(args, (const void *)kernel, 256, 3, STEPS, 1, 0, &shape);
     if (done || error != cudaSuccess)
         return error;
-    kernel<<<shape.items, shape.threads, shape.shared, stream>>>(
-        shape, args->exclusive, args->h_local, args->gamma, args->initial_state, args->h_out, args->final_state);
+    kernel<<<shape.items, shape.threads, shape.shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
+                                                                 args->initial_state, args->h_out, args->final_state);
     return cudaGetLastError();
 }

@@ -25,8 +25,11 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
         const int number = (base + (int)threadIdx.x) / team, lane = threadIdx.x % team;
         const int step = number / decays, decay = number % decays;
         float sum = 0.0f;
-        for (int i = lane; number < sums && i < products_each; i += team)
-            sum += products[step * blockDim.x + decay * products_each + i];
+        const int turn = decay * products_each / 32 * team % products_each; /* other decays begin in other banks */
+        for (int i = lane; number < sums && i < products_each; i += team) {
+            const int at = i + turn < products_each ? i + turn : i + turn - products_each;
+            sum += products[step * blockDim.x + decay * products_each + at];
+        }
         for (int d = team / 2; d > 0; d /= 2)
             sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);
         if (number < sums && lane == 0)
@@ -53,7 +56,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     barriers_init(arrived, shape.stages, steps);
     for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no piece */
         piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, last - s * steps,
-                               stages + s * shape.stage_bytes, &arrived[s]);
+                                      stages + s * shape.stage_bytes, &arrived[s]);
     state_read<storage>(d_final_state, &slice, d);
     decays_wait(shape.stages - 1);
     __syncthreads(); /* the first piece's decays are there for all */
@@ -70,7 +73,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
         decays_wait(shape.stages - 2);
         __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
         piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
-                               &arrived[stage]);
+                                      &arrived[stage]);
         if (first != last)
             add_products<storage, steps>(&shape, &slice, first + steps, products, d_gamma);
         products += turn * steps * (int)blockDim.x; /* to the other ones, and back */
@@ -127,15 +130,15 @@ extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 256, stages, steps, 2,
-                             2 * (size_t)steps * sizeof(float), &shape);
+        error =
+            pieces_shape(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), &shape);
     if (!done && error == cudaSuccess)
         error = backward_space(args, shape.cut.parts, chunk_state_bulk, stream, &space);
     if (done || error != cudaSuccess)
         return error;
-    kernel<<<shape.items, shape.threads, shape.shared, stream>>>(
-        shape, args->exclusive, space.states, args->gamma, args->d_h_out, args->d_final_state, args->d_h_local,
-        space.d_gamma, args->d_initial_state);
+    kernel<<<shape.items, shape.threads, shape.shared, stream>>>(shape, args->exclusive, space.states, args->gamma,
+                                                                 args->d_h_out, args->d_final_state, args->d_h_local,
+                                                                 space.d_gamma, args->d_initial_state);
     error = cudaGetLastError();
     return error == cudaSuccess ? backward_add_parts(args, &space, stream) : error;
 }

@@ -67,7 +67,8 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
         shape->threads < 32 || args->config.stages > PIECES_MAX_STAGES)
         return cudaErrorInvalidValue;
     const size_t room = (size_t)limit - 2048; /* the kernels' own few bytes count, too */
-    while (stages_fit(args, steps, num_arrays, own_bytes, room, shape) < 2 && args->config.threads == 0 && shape->threads > 32)
+    while (stages_fit(args, steps, num_arrays, own_bytes, room, shape) < 2 && args->config.threads == 0 &&
+           shape->threads > 32)
         shape->threads /= 2;
     const int fit = stages_fit(args, steps, num_arrays, own_bytes, room, shape);
     shape->stages = args->config.stages != 0 ? args->config.stages : stages < fit ? stages : fit;

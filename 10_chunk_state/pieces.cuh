@@ -46,8 +46,8 @@ static __device__ __forceinline__ struct slice slice_of(const struct pieces_shap
     slice.first_decay = cut->parts == 1 ? number * cut->decays : number / cut->parts;
     slice.part = cut->parts == 1 ? 0 : number - slice.first_decay * cut->parts;
     slice.start = slice.first_decay * cut->per_decay + slice.part * cut->width;
-    slice.columns = min(cut->width, cut->parts == 1 ? cut->columns - slice.start
-                                                    : cut->per_decay - slice.part * cut->width);
+    slice.columns =
+        min(cut->width, cut->parts == 1 ? cut->columns - slice.start : cut->per_decay - slice.part * cut->width);
     slice.decays = min(cut->decays, (unsigned)shape->flat.decays - slice.first_decay);
     slice.row = batch * shape->flat.chunks;
     slice.state = batch * shape->flat.columns + slice.start;
@@ -169,6 +169,36 @@ static __device__ __forceinline__ void state_write(float *array, const struct sl
 #pragma unroll
         for (int c = 0; c < OWN(storage); c += 4)
             write4<FLOAT32>(array, slice->state + slice->own + c, h + c);
+}
+
+/* The state after a chunk. */
+template <int storage>
+static __device__ __forceinline__ void state_step(uint4 words, float decay, float *h)
+{
+    float local[OWN(storage)];
+    unpack16<storage>(words, local);
+#pragma unroll
+    for (int c = 0; c < OWN(storage); c++)
+        h[c] = decay * h[c] + local[c];
+}
+
+/* ---- split.cu ---- */
+
+/* Where a block is: a piece of its segment in some window. */
+struct place {
+    size_t first;  /* chunk of the piece */
+    unsigned left; /* pieces from here to the segment's end */
+    int stage, parity;
+};
+
+/* Goes to the block's next piece, which may be in the next window, and past the last chunk. */
+static __device__ __forceinline__ void place_next(struct place *place, const struct split_plan *plan)
+{
+    place->first += STEPS;
+    if (--place->left == 0)
+        place->left = plan->each, place->first += (size_t)(plan->segments - 1) * plan->each * STEPS;
+    if (++place->stage == plan->shape.stages)
+        place->stage = 0, place->parity ^= 1;
 }
 
 #endif

@@ -17,23 +17,6 @@
 #include "pieces.cuh"
 #include "chunk_state.h"
 
-/* Where a block is: a piece of its segment in some window. */
-struct place {
-    size_t first;  /* chunk of the piece */
-    unsigned left; /* pieces from here to the segment's end */
-    int stage, parity;
-};
-
-/* Goes to the block's next piece, which may be in the next window, and past the last chunk. */
-static __device__ __forceinline__ void place_next(struct place *place, const struct split_plan *plan)
-{
-    place->first += STEPS;
-    if (--place->left == 0)
-        place->left = plan->each, place->first += (size_t)(plan->segments - 1) * plan->each * STEPS;
-    if (++place->stage == plan->shape.stages)
-        place->stage = 0, place->parity ^= 1;
-}
-
 template <int storage>
 static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
@@ -47,13 +30,13 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const struct slice slice = slice_of<storage, STEPS>(shape, blockIdx.x / plan.segments);
     const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * stored_bytes(storage);
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
-    char *const out = (char *)h_out + slice_at<storage>(shape, &slice, exclusive ? 1 : 0) +
-                      slice.own * stored_bytes(storage);
+    char *const out =
+        (char *)h_out + slice_at<storage>(shape, &slice, exclusive ? 1 : 0) + slice.own * stored_bytes(storage);
     /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be one
        window ahead of another; it cannot be two. */
     float4 *const sums = (float4 *)(stages + shape->stages * shape->stage_bytes);
     float *const products = (float *)(sums + OWN(storage) / 2 * blockDim.x);
-    float state[OWN(storage)], h[OWN(storage)], decays[STEPS], local[OWN(storage)];
+    float state[OWN(storage)], h[OWN(storage)], decays[STEPS];
     uint4 x[STEPS];
     struct place sum = {(size_t)segment * plan.each * STEPS, plan.each, 0, 0}, write = sum, later = sum;
 
@@ -85,11 +68,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             for (int s = 0; s < STEPS; s++) {
                 if (s >= in)
                     break;
-                unpack16<storage>(x[s], local);
                 product *= decays[s];
-#pragma unroll
-                for (int c = 0; c < OWN(storage); c++)
-                    h[c] = decays[s] * h[c] + local[c];
+                state_step<storage>(x[s], decays[s], h);
             }
         }
 
@@ -128,14 +108,12 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                 copy_engine_fence(); /* the piece was read before its stage is filled again */
                 __syncthreads();
             }
-            piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from, &arrived[write.stage]);
+            piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from,
+                                          &arrived[write.stage]);
 #pragma unroll
             for (int s = 0; s < STEPS; s++, to += row_bytes) {
-                unpack16<storage>(x[s], local);
                 if (s < in)
-#pragma unroll
-                    for (int c = 0; c < OWN(storage); c++)
-                        h[c] = decays[s] * h[c] + local[c];
+                    state_step<storage>(x[s], decays[s], h);
                 if (s < written)
                     write16<storage>(to, h);
             }
@@ -164,13 +142,8 @@ extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cu
     blocks.id = cudaLaunchAttributeClusterDimension;
     blocks.val.clusterDim.x = plan.segments;
     blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
-    cudaLaunchConfig_t launch = {};
-    launch.gridDim = dim3(plan.shape.items * plan.segments);
-    launch.blockDim = dim3(plan.shape.threads);
-    launch.dynamicSmemBytes = plan.shape.shared;
-    launch.stream = stream;
-    launch.attrs = &blocks;
-    launch.numAttrs = 1;
+    const cudaLaunchConfig_t launch = {
+        plan.shape.items * plan.segments, (unsigned)plan.shape.threads, plan.shape.shared, stream, &blocks, 1};
     cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
                        args->h_out, args->final_state);
     return cudaGetLastError();
