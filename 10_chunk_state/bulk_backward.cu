@@ -25,11 +25,8 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
         const int number = (base + (int)threadIdx.x) / team, lane = threadIdx.x % team;
         const int step = number / decays, decay = number % decays;
         float sum = 0.0f;
-        const int turn = decay * products_each / 32 * team % products_each; /* other decays begin in other banks */
-        for (int i = lane; number < sums && i < products_each; i += team) {
-            const int at = i + turn < products_each ? i + turn : i + turn - products_each;
-            sum += products[step * blockDim.x + decay * products_each + at];
-        }
+        for (int i = lane; number < sums && i < products_each; i += team)
+            sum += products[step * blockDim.x + decay * products_each + i];
         for (int d = team / 2; d > 0; d /= 2)
             sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);
         if (number < sums && lane == 0)

@@ -2,7 +2,7 @@
 
    - with W and Y: low_rank, the only one that takes them;
    - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
-     slices of 2 KB than half of the multiprocessors, so that most of the chip would be idle; else bulk;
+     slices of 2 KB than a quarter of the multiprocessors, which would have little to do; else bulk;
    - the rest: ahead, and registers for the gradients. */
 #include "chunk_state.h"
 
@@ -17,7 +17,7 @@ static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9 ||
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
         return false;
-    *few = flat.batch * cut.slices <= (size_t)multiprocessors / 2 && args->chunks >= 4 * STEPS;
+    *few = flat.batch * cut.slices <= (size_t)multiprocessors / 4 && args->chunks >= 4 * STEPS;
     return true;
 }
 
