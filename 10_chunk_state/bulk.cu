@@ -1,11 +1,11 @@
-/* bulk.cu - ahead.cu, but the copy engine brings the next chunks, into stages of shared memory, and the blocks stay.
+/* bulk.cu - ahead.cu, but the copy engine brings the next chunks, into stages of shared memory.
    What is on its way holds no registers, so a block can have much on its way; a few blocks are enough, and each reads
    some KB in a row instead of some bytes in many places.
 
        copy engine   piece 0 | piece 1 | piece 2 | piece 3 | piece 4 ...       one stage each, as soon as one is free
        threads                 piece 0           | piece 1           | ...    x from the stage, h in registers
 
-   A block takes items (batch, slice) b, b + gridDim.x, ...; the blocks walk side by side through the same chunks. */
+   A block has a slice of a batch, in all chunks; the blocks go side by side through the same chunks. */
 #include <cuda_runtime.h>
 
 #include "pieces.cuh"

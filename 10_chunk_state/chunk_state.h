@@ -135,8 +135,8 @@ extern const struct chunk_state_kernel chapter10_kernels[];
 /* ---- slices and pieces (pieces.cuh), and what fits on the chip (pieces.c) ---- */
 
 enum {
-    STEPS = 8,                /* chunks of a piece */
-    PIECES_MAX_THREADS = 512, /* of a block, each with four columns of the slice */
+    STEPS = 8,                /* chunks of a piece, forward */
+    PIECES_MAX_THREADS = 512, /* of a block, each with 16 bytes of the slice */
     PIECES_MAX_STAGES = 48,   /* pieces in shared memory at once */
     PIECES_COLUMNS_OF = 8,    /* dv is a multiple of it: the copy engine takes multiples of 16 bytes */
 };
@@ -169,7 +169,7 @@ struct pieces_shape {
 cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
                          int num_arrays, size_t own_bytes, struct pieces_shape *shape);
 
-/* ---- how split.cu spreads chunks over blocks, and its workspace (split_plan.c) ---- */
+/* ---- how split.cu spreads chunks over blocks (split_plan.c) ---- */
 
 enum { SPLIT_MAX_SEGMENTS = 8, SPLIT_MAX_THREADS = 256 };
 

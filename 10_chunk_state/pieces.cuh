@@ -1,9 +1,9 @@
 /* pieces.cuh - how the kernels with the copy engine cut their arrays. A batch's chunk is a row of `columns` elements
    (chunk_state.h). A slice is a few KB of it, the same in every chunk, of which each thread has 16 bytes; a piece is a
-   slice of STEPS chunks, one after the other, and what one stage of shared memory holds:
+   slice of `steps` chunks, one after the other, and what one stage of shared memory holds:
 
                   slice 0   slice 1   slice 2   ...
-       chunk 0   |---------|#########|---------|---        # a piece: STEPS copies of a slice's bytes
+       chunk 0   |---------|#########|---------|---        # a piece: `steps` copies of a slice's bytes
        chunk 1   |---------|#########|---------|---
        ...
        chunk 8   |---------|---------|---------|---
@@ -79,7 +79,7 @@ static __device__ __forceinline__ unsigned piece_chunks(const struct pieces_shap
     return first >= chunks ? 0 : (unsigned)min(chunks - first, (size_t)steps);
 }
 
-/* A piece's copies are asked for by STEPS threads, spread over as many warps as there are: with one thread for all of
+/* A piece's copies are asked for by `steps` threads, spread over as many warps as there are: with one thread for all of
    them a launch of an earlier version took 88 us in place of 79 (single runs on an H200). Why one is slower was not
    measured. The barrier of a stage waits for these threads. */
 static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stages, int steps)
