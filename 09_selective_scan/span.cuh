@@ -8,6 +8,7 @@
 #ifndef SPAN_CUH
 #define SPAN_CUH
 
+#include <async_copy.h>
 #include "gradient.cuh"
 
 enum { SPAN = 16 };
