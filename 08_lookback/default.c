@@ -49,10 +49,12 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
         return error;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
     const size_t most = (args->seq_len > AHEAD_LONG ? AHEAD_SEQS / 2 : AHEAD_SEQS) * multiprocessors; /* for ahead */
-    /* Where a part of a chip has no room for so many blocks near each other, the launch is refused. */
-    if (is_for_cluster(args, backward, &chip) &&
-        (backward ? lookback_cluster_backward : lookback_cluster)(args, stream) == cudaSuccess)
-        return cudaSuccess;
+    if (is_for_cluster(args, backward, &chip)) {
+        error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
+        /* a part of a chip may have no room for so many blocks near each other: then go on */
+        if (error != cudaErrorInvalidClusterSize && error != cudaErrorLaunchOutOfResources)
+            return error;
+    }
     if (args->seq_len < SHORT || (args->seq_len == SHORT && args->num_seqs <= multiprocessors / 2) ||
         args->num_seqs > most)
         return (backward ? backward_default : scan_default)(args, stream);

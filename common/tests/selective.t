@@ -253,8 +253,8 @@ mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 
 mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
 mistake('relay', 'relay.cu', 'at + mine', 'at', @small);
 mistake('relay', 'relay.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
-mistake('fused_backward', 'fused_backward.cu', 'sums[1 - now], at + SPAN)', 'sums[1 - now], at)', shape(1, 2, 3, 1, 20));
-mistake('fused_backward', 'fused_backward.cu', 'chunk * STEPS + sum_at, d_B', 'sum_at, d_B', shape(1, 2, 3, 1, 12));
+mistake('fused_backward', 'fused_backward.cu', 'at + SPAN', 'at', shape(1, 2, 3, 1, 20));
+mistake('fused_backward', 'fused_backward.cu', 'chunk * STEPS + sum_at', 'sum_at', shape(1, 2, 3, 1, 12));
 mistake('fused_backward', 'fused_states.cu', 'saved + chunk * A_LANE * 32', 'saved', shape(1, 2, 3, 1, 12));
 mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
 
