@@ -19,13 +19,16 @@ sub write_file {
     close $file or die "$path: $!\n";
 }
 
-# Draws: the script, the picture it writes, and its settings, name => text or number. With term => 'dumb' it draws in the terminal.
+# Draws: the script, the picture it writes, and its settings, name => text or number. With term => 'dumb' it draws in the terminal;
+# else the pictures are named at the end, in one line.
+my @drew;
 sub gnuplot {
     my ($script, $out, %settings) = @_;
     my %all = (out => $out, term => 'svg', %settings);
     my $text = join '; ', map { "$_=" . ($all{$_} =~ /^-?\d+$/ ? $all{$_} : "'" . $all{$_} =~ s/'/''/gr . "'") } sort keys %all;
     system('gnuplot', '-e', $text, $script) == 0 or die "gnuplot could not draw $out from $script\n";
-    print "drew $out\n" if $all{term} ne 'dumb';
+    push @drew, $out if $all{term} ne 'dumb';
 }
+END { print 'drew ', join(', ', @drew), "\n" if @drew }
 
 1;
