@@ -17,13 +17,13 @@ enum { EXP2, LOG2, RCP, FUNCTIONS };
 static const char *const names[FUNCTIONS] = {"fast_exp2", "fast_log2", "fast_rcp"};
 
 /* What is smaller than 2^-126 counts as 0. */
-static __host__ __device__ double flush(double x)
+static __device__ double flush(double x)
 {
     return fabs(x) < 0x1p-126 ? copysign(0.0, x) : x;
 }
 
 /* The error as a multiple of `allowed`; 0 and what is not finite must be exactly so. */
-static __host__ __device__ float multiple_of(double got, double expected, double allowed)
+static __device__ float multiple_of(double got, double expected, double allowed)
 {
     if (isnan(expected))
         return isnan(got) ? 0.0f : INFINITY;
