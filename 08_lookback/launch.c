@@ -89,8 +89,8 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     if (shape->threads > most_threads)
         shape->threads = most_threads;
 
-    /* As few rounds of all blocks as the largest tile allows, and then as many equal tiles as fill these rounds: of whole
-       lines of memory, so that no two blocks store to one. */
+    /* As few rounds of all blocks as the largest tile allows, and then as many equal tiles as fill these rounds: of
+       whole lines of memory, so that no two blocks store to one. */
     const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
     const size_t blocks = chip.multiprocessors < WAVES_MAX_BLOCKS ? (size_t)chip.multiprocessors : WAVES_MAX_BLOCKS;
     const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;

@@ -1,5 +1,5 @@
-/* fused_states.cu - the first walk of fused_backward.cu, forward through time: it leaves the states before each chunk of
-   8 steps in the workspace.
+/* fused_states.cu - the first walk of fused_backward.cu, forward through time: it leaves the states before each chunk
+   of 8 steps in the workspace.
 
        chunk 0      chunk 1      chunk 2      ...
        |h           |h           |h              four floats a lane: half of what a lane of fused_backward.cu will read

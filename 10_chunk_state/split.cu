@@ -1,5 +1,5 @@
-/* split.cu - few heads: a slice's chunks are spread over the blocks of a cluster, its segments, and wait on the chip. In
-   each window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum),
+/* split.cu - few heads: a slice's chunks are spread over the blocks of a cluster, its segments, and wait on the chip.
+   In each window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum),
    and when all have done so, it knows the state that comes into its segment from the others' shared memory. Then it
    goes through its stages once more and writes the states:
 
@@ -32,8 +32,8 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
     char *const out =
         (char *)h_out + slice_at<storage>(shape, &slice, exclusive ? 1 : 0) + slice.own * stored_bytes(storage);
-    /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be one
-       window ahead of another; it cannot be two. */
+    /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be
+       one window ahead of another; it cannot be two. */
     float4 *const sums = (float4 *)(stages + shape->stages * shape->stage_bytes);
     float *const products = (float *)(sums + OWN(storage) / 2 * blockDim.x);
     float state[OWN(storage)], h[OWN(storage)], decays[STEPS];
