@@ -21,8 +21,8 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     return selective_fused_steps_forward(args, stream);
 }
 
-/* A multiprocessor of sm_90 holds two blocks of fused_backward with 9 to 16 states. They all take the same time, so what
-   counts is how full the last round of them is: relay cuts the same work into four times as many blocks, of four
+/* A multiprocessor of sm_90 holds two blocks of fused_backward with 9 to 16 states. They all take the same time, so
+   what counts is how full the last round of them is: relay cuts the same work into four times as many blocks, of four
    times as many warps. Measured on an H200 with 16 states, 8 x 8192 steps and 2048 channels, which are 256 of 264
    places: fused_backward takes 0.81 of relay's time. With fewer blocks it would take as long, and relay less. */
 static bool is_busy_alone(const struct selective_args *args, const struct pipe_chip *chip)

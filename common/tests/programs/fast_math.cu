@@ -1,5 +1,5 @@
-/* fast_math.cu STRIDE - the functions of common/fast_math.h over every STRIDE-th float, against those of double precision:
-   no error is larger than what the header states, and results at the edges are as it says. Prints TAP. */
+/* fast_math.cu STRIDE - the functions of common/fast_math.h over every STRIDE-th float, against those of double
+   precision: no error is larger than what the header states, and results at the edges are as it says. Prints TAP. */
 #include <cuda_runtime.h>
 #include <fast_math.h>
 
