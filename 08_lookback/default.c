@@ -5,7 +5,7 @@
 enum {
     SHORT = 4096,             /* shorter sequences go to chapter 06's default, however few they are */
     CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences, */
-    CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, as many as there are multiprocessors */
+    CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, fewer than there are multiprocessors */
     FEW_ELEMS = 1 << 21,      /* up to so many elements in all, look-back is done before the stages of waves are full */
     AHEAD = 65536,            /* up to this length `ahead` takes sequences that have a block each, */
     AHEAD_BACKWARD = 32768,   /* backward up to this one, */
@@ -48,13 +48,13 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
-    const size_t most = (args->seq_len > AHEAD_LONG ? AHEAD_SEQS / 2 : AHEAD_SEQS) * multiprocessors; /* for ahead */
     if (is_for_cluster(args, backward, &chip)) {
         error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
         /* a part of a chip may have no room for so many blocks near each other: then go on */
         if (error != cudaErrorInvalidClusterSize && error != cudaErrorLaunchOutOfResources)
             return error;
     }
+    const size_t most = (args->seq_len > AHEAD_LONG ? AHEAD_SEQS / 2 : AHEAD_SEQS) * multiprocessors; /* for ahead */
     if (args->seq_len < SHORT || (args->seq_len == SHORT && args->num_seqs <= multiprocessors / 2) ||
         args->num_seqs > most)
         return (backward ? backward_default : scan_default)(args, stream);

@@ -223,6 +223,6 @@ size_t selective_relay_workspace(const struct selective_args *args, bool backwar
 
 size_t selective_fused_workspace(const struct selective_args *args, bool backward)
 {
-    const size_t blocks = selective_fused_parts(args);
-    return backward && !selective_is_empty(args) ? gradients_workspace(args, blocks, SPAN_WARPS) : 0;
+    return backward && !selective_is_empty(args) ? gradients_workspace(args, selective_fused_parts(args), SPAN_WARPS)
+                                                 : 0;
 }

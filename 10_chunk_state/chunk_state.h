@@ -218,7 +218,7 @@ struct low_rank_shape {
     size_t chunks, heads, dv;
     int dk, rank, decays, slices;
     int stages;         /* as many as --config says, or fit; 0: not even one */
-    int padded;         /* the rank, filled up */
+    int padded;         /* the rank, filled up to a multiple of 4 */
     int stride;         /* elements from row to row of W and Y: an odd multiple of 16 bytes, so that eight rows that
                            are read at the same time have no bank in common */
     int x_unit, w_unit; /* bytes that are copied at once */
@@ -227,9 +227,8 @@ struct low_rank_shape {
     unsigned blocks;
 };
 
-/* For stages of so many rows, the rank filled up to a multiple of `ranks`, and p as often as `parts` says. */
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, size_t parts,
-                              struct low_rank_shape *shape);
+/* For stages of so many rows. */
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

@@ -125,7 +125,7 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)(8 << size) * PARTS, 4, 1, &shape);
+        error = low_rank_shape_of(args, (size_t)(8 << size) * PARTS, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size];

@@ -5,8 +5,7 @@
    when it is needed.
 
    CUDA C has no words for this, so it is PTX here (PTX ISA, "cp.async", ".L2::128B" and ".L2::256B"). Results do not
-   depend on it. The
-   simulator brings a header of the same name. */
+   depend on it. The simulator brings a header of the same name. */
 #ifndef ASYNC_COPY_H
 #define ASYNC_COPY_H
 
