@@ -1,0 +1,7 @@
+L(crews_a)
+L(crews_b)
+L(crews_c)
+L(crews_d)
+L(crews_f)
+L(crews_g)
+L(lookback_waves) L(lookback_three_pass)
