@@ -244,6 +244,7 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
             others = finished.fetch_add(1, cuda::memory_order_acq_rel) + 1;
         }
         others = __shfl_sync(ALL_LANES, others, 0);
+        __syncwarp();
         if (others + 1 == K) {
             for (unsigned i = lane; i < work.num_units; i += 32)
                 space->words[(size_t)PAD * i] = NOTHING_YET;
@@ -261,6 +262,8 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
 /* config: rows = cluster size, threads = alignment of tiles, stages */
 extern "C" cudaError_t NAME(crews_, TAG)(const struct linrec_args *args, cudaStream_t stream)
 {
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return cudaSuccess;
     const int size = args->config.rows ? args->config.rows : 8, align = args->config.threads % 1000 ? args->config.threads % 1000 : 32;
     const int stages = args->config.stages ? args->config.stages : 2;
     const size_t largest = (size_t)ROWS * 4 * THREADS, shared = stages * 2 * largest * 4;
@@ -287,14 +290,14 @@ extern "C" cudaError_t NAME(crews_, TAG)(const struct linrec_args *args, cudaStr
     static int said = 0;
     if (!(said >> size & 1))
         said |= 1 << size, printf("[size %d: %d clusters, %d blocks] ", size, clusters, clusters * size);
-    const size_t elems = args->seq_len, K = clusters;
+    const size_t elems = args->seq_len % 4 == 0 ? args->seq_len : args->seq_len + 3, K = clusters;
     const size_t least = (elems - 1) / (largest * size) + 1, rounds = (args->num_seqs * least - 1) / K + 1;
     const size_t units = rounds * K / args->num_seqs > least ? rounds * K / args->num_seqs : least;
     size_t tile_len = ((elems - 1) / (units * size) / align + 1) * align;
     struct crew_work work;
     work.seq_units = (unsigned)((elems - 1) / (tile_len * size) + 1);
     work.num_units = (unsigned)(work.seq_units * args->num_seqs);
-    work.cut.seq_len = elems, work.cut.seq_tiles = work.seq_units * size;
+    work.cut.seq_len = args->seq_len, work.cut.seq_tiles = work.seq_units * size;
     work.cut.num_tiles = work.num_units * size, work.cut.tile_len = (int)tile_len;
     work.num_clusters = work.num_units < K ? work.num_units : (unsigned)K;
     work.num_stages = stages, work.size = size, work.mode = args->config.threads / 1000;
