@@ -22,6 +22,15 @@
 #ifndef PAD
 #define PAD 1
 #endif
+#ifndef BULKST
+#define BULKST 0 /* y leaves through shared memory and the copy engine */
+#endif
+#ifndef LEADER
+#define LEADER 0 /* 1: block 0 of a cluster has no tiles, it only tells and looks */
+#endif
+#ifndef MARKS
+#define MARKS 0
+#endif
 #define EACH 9
 #define MAX_STAGES 8
 #define WARPS (THREADS / 32)
@@ -66,6 +75,24 @@ static __device__ __forceinline__ void wait_cluster(uint64_t *barrier, unsigned 
                  "r"(parity)
                  : "memory");
 }
+static __device__ __forceinline__ void bulk_store(float *global, const float *shared, unsigned bytes)
+{
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+                 "r"(shared_address(shared)), "r"(bytes)
+                 : "memory");
+}
+static __device__ __forceinline__ void bulk_commit(void)
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+static __device__ __forceinline__ void bulk_read_but_one(void)
+{
+    asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
+}
+static __device__ __forceinline__ void bulk_read_all(void)
+{
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
 static __device__ __forceinline__ void crew_barrier(void)
 {
     asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
@@ -106,6 +133,7 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
     __shared__ float carry_in[DEPTH];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, size = work.size;
     const int tile_len = work.cut.tile_len, num_stages = work.num_stages;
+    const int members = size - LEADER, member = (int)cluster_rank() - LEADER;
     const unsigned rank = cluster_rank(), cluster = blockIdx.x / size, K = work.num_clusters;
     const int turns = (int)((work.num_units - 1 - cluster) / K + 1);
 
@@ -118,14 +146,15 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
             mbarrier_init(&ready[d], 1);
         }
         mbarrier_init_done();
-        for (int t = 0; t < num_stages && t < turns; t++)
-            send(&work, (t * K + cluster) * size + rank, tiles + t * 2 * tile_len, &arrived[t]);
+        for (int t = 0; member >= 0 && t < num_stages && t < turns; t++)
+            send(&work, (t * K + cluster) * members + member, tiles + t * 2 * tile_len, &arrived[t]);
     }
     __syncthreads();
     cluster_arrive();
     cluster_wait();
 
-    if (warp < WARPS) {
+    if (warp < WARPS && member < 0) {
+    } else if (warp < WARPS) {
         const int own = warp * ROWS * PIPE_ROW + lane * 4;
         float x[DEPTH][ROWS][4], c[DEPTH][ROWS][4];
         struct pair before_warp[DEPTH];
@@ -135,7 +164,7 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
             for (int d = 0; d < DEPTH; d++) {
                 const int turn = base + d, last = (d + 1) % DEPTH, done = turn - (DEPTH - 1);
                 if (turn < turns) {
-                    const unsigned number = (turn * K + cluster) * size + rank;
+                    const unsigned number = (turn * K + cluster) * members + member;
                     const struct tile tile = tile_number<0>(number, &work.cut);
                     float *const stage_x = tiles + stage * 2 * tile_len, *const stage_c = stage_x + tile_len;
                     mbarrier_wait(&arrived[stage], parity);
@@ -153,7 +182,7 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
                     copy_engine_fence();
                     crew_barrier();
                     if (threadIdx.x == THREADS - 32 && turn + num_stages < turns)
-                        send(&work, number + num_stages * K * size, stage_x, &arrived[stage]);
+                        send(&work, number + num_stages * K * members, stage_x, &arrived[stage]);
                     if (++stage == num_stages)
                         stage = 0, parity ^= 1;
                     const struct pair up_to_warp = totals_scan(&totals[turn & 1], WARPS, lane);
@@ -161,7 +190,7 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
                         const struct pair whole = pair_shfl(up_to_warp, WARPS - 1);
                         if (lane == 0) {
                             mbarrier_expect(&known[d], 4);
-                            tell_pair(&told[d][rank], &gathered[d], 0, whole);
+                            tell_pair(&told[d][member], &gathered[d], 0, whole);
                         }
                     }
                     before_warp[d] = pair_shfl(up_to_warp, (warp + 31) % 32);
@@ -176,7 +205,7 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
                         }
                 }
                 if (done >= 0 && done < turns) {
-                    const unsigned number = (done * K + cluster) * size + rank;
+                    const unsigned number = (done * K + cluster) * members + member;
                     const struct tile tile = tile_number<0>(number, &work.cut);
                     const bool nothing = tile.number_in_seq == 0;
                     float carry = 0.0f;
@@ -193,30 +222,54 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
                             for (int i = 0; i < 4; i++)
                                 x[last][r][i] = into * c[last][r][i] + x[last][r][i];
                     }
+                    if (BULKST) { /* the prototype takes lengths that are multiples of 4 */
+                        float *const stage_y = tiles + (num_stages * 2 + (done & 1)) * tile_len;
+                        if (lane == 0)
+                            bulk_read_but_one();
+                        __syncwarp();
 #pragma unroll
-                    for (int r = 0; r < ROWS; r++)
-                        store4_unsplit<0>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[last][r]);
+                        for (int r = 0; r < ROWS; r++)
+                            if (own + r * PIPE_ROW < tile.last)
+                                *(float4 *)(stage_y + own + r * PIPE_ROW) =
+                                    make_float4(x[last][r][0], x[last][r][1], x[last][r][2], x[last][r][3]);
+                        copy_engine_fence();
+                        __syncwarp();
+                        const int begin = warp * ROWS * PIPE_ROW;
+                        const int end = begin + ROWS * PIPE_ROW < tile.last ? begin + ROWS * PIPE_ROW : tile.last;
+                        if (lane == 0) {
+                            if (end > begin)
+                                bulk_store(work.outputs + tile.at + begin, stage_y + begin, (end - begin) * 4);
+                            bulk_commit();
+                        }
+                    } else {
+#pragma unroll
+                        for (int r = 0; r < ROWS; r++)
+                            store4_unsplit<0>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last,
+                                              x[last][r]);
+                    }
                 }
             }
         }
+        if (BULKST && lane == 0)
+            bulk_read_all();
     } else if (rank == 0 && warp == WARPS && work.mode < 2) { /* tell */
         for (int turn = 0; turn < turns; turn++) {
             const unsigned unit = turn * K + cluster;
             const int d = turn % DEPTH;
             if (lane == 0) {
                 l2_prefetch(&space->words[(size_t)PAD * (unit + K)]);
-                mbarrier_expect(&gathered[d], size * 8);
+                mbarrier_expect(&gathered[d], members * 8);
             }
             __syncwarp();
             wait_cluster(&gathered[d], turn / DEPTH % 2);
             struct pair mine = {1.0f, 0.0f};
-            if (lane < size)
+            if (lane < members)
                 mine = told[d][lane];
             const struct pair up_to = warp_scan(mine, lane), whole = pair_shfl(up_to, 31);
             if (lane == 0)
                 word_write(&space->words[(size_t)PAD * unit], word_half(whole.product), word_half(whole.sum));
             const struct pair before = lane_before(up_to, lane);
-            if (lane < size)
+            if (lane < members)
                 prefix[d][lane] = before;
             __syncwarp();
             if (lane == 0)
@@ -224,20 +277,42 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
         }
     } else if (rank == 0 && warp == WARPS + 1 && work.mode < 2) { /* look */
         float own_carry = 0.0f;
+#if MARKS
+        long long marks[4] = {0, 0, 0, 0};
+#endif
         for (int turn = 0; turn < turns; turn++) {
             const unsigned unit = turn * K + cluster, in_seq = unit % work.seq_units, count = in_seq < K ? in_seq : K;
             const int d = turn % DEPTH;
+#if MARKS
+            const long long t0 = clock64();
+#endif
             mbarrier_wait(&ready[d], turn / DEPTH % 2);
+#if MARKS
+            const long long t1 = clock64();
+#endif
             const struct pair since =
                 work.mode == 1 ? pair{1.0f, 0.0f} : words_of(&space->words[(size_t)PAD * (unit - count)], count, lane);
+#if MARKS
+            const long long t2 = clock64();
+            marks[0] += t1 - t0, marks[1] += t2 - t1;
+            const long long t3 = clock64();
+            if (word_read(&space->words[(size_t)PAD * unit]) == NOTHING_YET)
+                marks[3]++;
+            marks[2] += clock64() - t3;
+#endif
             const float carry = in_seq > K ? own_carry * since.product + since.sum : since.sum;
             own_carry = carry;
-            if (lane < size) {
+            if (lane < members) {
                 const struct pair before = prefix[d][lane];
-                tell_carry(&carry_in[d], &known[d], lane, in_seq == 0 ? before.sum : carry * before.product + before.sum);
+                tell_carry(&carry_in[d], &known[d], lane + LEADER, in_seq == 0 ? before.sum : carry * before.product + before.sum);
             }
             __syncwarp();
         }
+#if MARKS
+        if (lane == 0 && cluster == 5)
+            printf("look, cycles a turn: ready %lld, words %lld, one read more %lld (%lld missing); %d turns\n",
+                   marks[0] / turns, marks[1] / turns, marks[2] / turns, marks[3], turns);
+#endif
         unsigned others = 0;
         if (lane == 0) {
             cuda::atomic_ref<unsigned, cuda::thread_scope_device> finished(space->finished);
@@ -266,7 +341,10 @@ extern "C" cudaError_t NAME(crews_, TAG)(const struct linrec_args *args, cudaStr
         return cudaSuccess;
     const int size = args->config.rows ? args->config.rows : 8, align = args->config.threads % 1000 ? args->config.threads % 1000 : 32;
     const int stages = args->config.stages ? args->config.stages : 2;
-    const size_t largest = (size_t)ROWS * 4 * THREADS, shared = stages * 2 * largest * 4;
+    const int members = size - LEADER;
+    if (members < 1)
+        return cudaErrorInvalidValue;
+    const size_t largest = (size_t)ROWS * 4 * THREADS, shared = (stages * 2 + 2 * BULKST) * largest * 4;
     cudaFuncSetAttribute((const void *)crews_forward, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
     cudaError_t error = cudaFuncSetAttribute((const void *)crews_forward, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     if (error != cudaSuccess)
@@ -291,19 +369,19 @@ extern "C" cudaError_t NAME(crews_, TAG)(const struct linrec_args *args, cudaStr
     if (!(said >> size & 1))
         said |= 1 << size, printf("[size %d: %d clusters, %d blocks] ", size, clusters, clusters * size);
     const size_t elems = args->seq_len % 4 == 0 ? args->seq_len : args->seq_len + 3, K = clusters;
-    const size_t least = (elems - 1) / (largest * size) + 1, rounds = (args->num_seqs * least - 1) / K + 1;
+    const size_t least = (elems - 1) / (largest * members) + 1, rounds = (args->num_seqs * least - 1) / K + 1;
     const size_t units = rounds * K / args->num_seqs > least ? rounds * K / args->num_seqs : least;
-    size_t tile_len = ((elems - 1) / (units * size) / align + 1) * align;
+    size_t tile_len = ((elems - 1) / (units * members) / align + 1) * align;
     struct crew_work work;
-    work.seq_units = (unsigned)((elems - 1) / (tile_len * size) + 1);
+    work.seq_units = (unsigned)((elems - 1) / (tile_len * members) + 1);
     work.num_units = (unsigned)(work.seq_units * args->num_seqs);
-    work.cut.seq_len = args->seq_len, work.cut.seq_tiles = work.seq_units * size;
-    work.cut.num_tiles = work.num_units * size, work.cut.tile_len = (int)tile_len;
+    work.cut.seq_len = args->seq_len, work.cut.seq_tiles = work.seq_units * members;
+    work.cut.num_tiles = work.num_units * members, work.cut.tile_len = (int)tile_len;
     work.num_clusters = work.num_units < K ? work.num_units : (unsigned)K;
     work.num_stages = stages, work.size = size, work.mode = args->config.threads / 1000;
     work.inputs = args->inputs, work.coeffs = args->coeffs, work.outputs = args->outputs;
     launch.gridDim = dim3(work.num_clusters * size);
-    launch.dynamicSmemBytes = stages * 2 * tile_len * 4;
+    launch.dynamicSmemBytes = (stages * 2 + 2 * BULKST) * tile_len * 4;
     error = cudaLaunchKernelEx(&launch, crews_forward, work, (struct workspace *)args->workspace);
     return error;
 }
