@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include "../08_lookback/lookback.h"
 
+enum { LINE = 128 / sizeof(float) }; /* elements in a line of the caches */
+
 /* A sequence whose length is no multiple of 4 may begin up to 3 elements into its first group. */
 static size_t most_elems(size_t seq_len)
 {
@@ -88,14 +90,16 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     if (shape->threads > most_threads)
         shape->threads = most_threads;
 
-    /* As few rounds of all blocks as the largest tile allows, and then as many equal tiles as fill these rounds. */
+    /* As few rounds of all blocks as the largest tile allows, and then as many equal tiles as fill these rounds: of whole
+       lines of memory, so that no two blocks store to one. */
     const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
     const size_t blocks = chip.multiprocessors < WAVES_MAX_BLOCKS ? (size_t)chip.multiprocessors : WAVES_MAX_BLOCKS;
     const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;
     const size_t rounds = (args->num_seqs * least_tiles - 1) / blocks + 1;
     const size_t seq_tiles =
         rounds * blocks / args->num_seqs > least_tiles ? rounds * blocks / args->num_seqs : least_tiles;
-    const size_t align = getenv("ALIGN") ? atoi(getenv("ALIGN")) : 4, tile_len = ((elems - 1) / seq_tiles / align + 1) * align;
+    const size_t align = getenv("ALIGN") ? atoi(getenv("ALIGN")) : LINE;
+    const size_t tile_len = ((elems - 1) / seq_tiles / align + 1) * align;
     shape->cut = cut_into(args, tile_len < LOOKBACK_LEAST_TILE ? LOOKBACK_LEAST_TILE : tile_len);
     shape->threads = (int)((shape->cut.tile_len - 1) / row_len + 1) * 32;
     shape->blocks = shape->cut.num_tiles < blocks ? shape->cut.num_tiles : (unsigned)blocks;
