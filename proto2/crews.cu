@@ -31,7 +31,12 @@
 #ifndef MARKS
 #define MARKS 0
 #endif
+#ifndef RING
+#define RING 0 /* the words of so many turns, a power of 2, used again and again: they stay in L2 */
+#endif
+#ifndef EACH
 #define EACH 9
+#endif
 #define MAX_STAGES 8
 #define WARPS (THREADS / 32)
 
@@ -123,6 +128,47 @@ static __device__ __forceinline__ struct pair words_of(unsigned long long *words
     return pair_shfl(warp_scan(mine, lane), 31);
 }
 
+#if RING
+/* (product, turn + 1), (sum, turn + 1) */
+static __device__ __forceinline__ unsigned long long *ring_at(struct workspace *space, unsigned turn, unsigned cluster,
+                                                              unsigned K)
+{
+    return &space->words[1 + 2 * ((turn % RING) * K + cluster) + 0];
+}
+static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned unit, unsigned count,
+                                                        unsigned K, int lane)
+{
+    const unsigned each = (count + 31) / 32, begin = lane * each;
+    unsigned long long product[EACH], sum[EACH];
+    unsigned tag[EACH];
+    unsigned long long *at[EACH];
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++) {
+        const bool has = i < each && begin + i < count;
+        const unsigned v = unit - count + begin + i;
+        at[i] = ring_at(space, v / K, v % K, K), tag[i] = v / K + 1;
+        product[i] = has ? word_read(at[i]) : (unsigned long long)tag[i] << 32 | 0x3F800000u;
+        sum[i] = has ? word_read(at[i] + 1) : (unsigned long long)tag[i] << 32;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++)
+        while ((unsigned)(product[i] >> 32) != tag[i] || (unsigned)(sum[i] >> 32) != tag[i])
+            product[i] = word_read(at[i]), sum[i] = word_read(at[i] + 1);
+    struct pair mine = {__uint_as_float((unsigned)product[0]), __uint_as_float((unsigned)sum[0])};
+#pragma unroll
+    for (unsigned i = 1; i < EACH; i++)
+        mine = pair_join(mine, (struct pair){__uint_as_float((unsigned)product[i]), __uint_as_float((unsigned)sum[i])});
+    return pair_shfl(warp_scan(mine, lane), 31);
+}
+#endif
+
+#if RING
+#define RING_OWN ring_at(space, turn, cluster, K)
+#define LOOK ring_join(space, unit, count, K, lane)
+#else
+#define RING_OWN &space->words[(size_t)PAD * unit]
+#define LOOK words_of(&space->words[(size_t)PAD * (unit - count)], count, lane)
+#endif
 static __global__ void __launch_bounds__(THREADS + 64, PER)
     crews_forward(const __grid_constant__ struct crew_work work, struct workspace *space)
 {
@@ -257,7 +303,9 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
             const unsigned unit = turn * K + cluster;
             const int d = turn % DEPTH;
             if (lane == 0) {
+#if !RING
                 l2_prefetch(&space->words[(size_t)PAD * (unit + K)]);
+#endif
                 mbarrier_expect(&gathered[d], members * 8);
             }
             __syncwarp();
@@ -266,8 +314,14 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
             if (lane < members)
                 mine = told[d][lane];
             const struct pair up_to = warp_scan(mine, lane), whole = pair_shfl(up_to, 31);
+#if RING
+            if (lane < 2)
+                word_write(ring_at(space, turn, cluster, K) + lane, turn + 1,
+                           __float_as_uint(lane == 0 ? whole.product : whole.sum));
+#else
             if (lane == 0)
                 word_write(&space->words[(size_t)PAD * unit], word_half(whole.product), word_half(whole.sum));
+#endif
             const struct pair before = lane_before(up_to, lane);
             if (lane < members)
                 prefix[d][lane] = before;
@@ -291,12 +345,12 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
             const long long t1 = clock64();
 #endif
             const struct pair since =
-                work.mode == 1 ? pair{1.0f, 0.0f} : words_of(&space->words[(size_t)PAD * (unit - count)], count, lane);
+                work.mode == 1 ? pair{1.0f, 0.0f} : LOOK;
 #if MARKS
             const long long t2 = clock64();
             marks[0] += t1 - t0, marks[1] += t2 - t1;
             const long long t3 = clock64();
-            if (word_read(&space->words[(size_t)PAD * unit]) == NOTHING_YET)
+            if (word_read(RING_OWN) == NOTHING_YET)
                 marks[3]++;
             marks[2] += clock64() - t3;
 #endif
@@ -321,7 +375,7 @@ static __global__ void __launch_bounds__(THREADS + 64, PER)
         others = __shfl_sync(ALL_LANES, others, 0);
         __syncwarp();
         if (others + 1 == K) {
-            for (unsigned i = lane; i < work.num_units; i += 32)
+            for (unsigned i = lane; i < (RING ? 1 + 2 * RING * K : work.num_units); i += 32)
                 space->words[(size_t)PAD * i] = NOTHING_YET;
             if (lane == 0)
                 space->ticket = space->finished = 0xFFFFFFFFu;

@@ -54,6 +54,44 @@ static __device__ __forceinline__ void bulk_read_all(void)
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
+#ifndef RING
+#define RING 0
+#endif
+#define EACH 5
+#if RING
+/* (product, turn + 1), (sum, turn + 1) */
+static __device__ __forceinline__ unsigned long long *ring_at(struct workspace *space, unsigned turn, unsigned cluster,
+                                                              unsigned K)
+{
+    return &space->words[1 + 2 * ((turn % RING) * K + cluster) + 0];
+}
+static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned unit, unsigned count,
+                                                        unsigned K, int lane)
+{
+    const unsigned each = (count + 31) / 32, begin = lane * each;
+    unsigned long long product[EACH], sum[EACH];
+    unsigned tag[EACH];
+    unsigned long long *at[EACH];
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++) {
+        const bool has = i < each && begin + i < count;
+        const unsigned v = unit - count + begin + i;
+        at[i] = ring_at(space, v / K, v % K, K), tag[i] = v / K + 1;
+        product[i] = has ? word_read(at[i]) : (unsigned long long)tag[i] << 32 | 0x3F800000u;
+        sum[i] = has ? word_read(at[i] + 1) : (unsigned long long)tag[i] << 32;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < EACH; i++)
+        while ((unsigned)(product[i] >> 32) != tag[i] || (unsigned)(sum[i] >> 32) != tag[i])
+            product[i] = word_read(at[i]), sum[i] = word_read(at[i] + 1);
+    struct pair mine = {__uint_as_float((unsigned)product[0]), __uint_as_float((unsigned)sum[0])};
+#pragma unroll
+    for (unsigned i = 1; i < EACH; i++)
+        mine = pair_join(mine, (struct pair){__uint_as_float((unsigned)product[i]), __uint_as_float((unsigned)sum[i])});
+    return pair_shfl(warp_scan(mine, lane), 31);
+}
+#endif
+
 /* What all parts need. */
 struct forward_work {
     struct cut cut;
@@ -169,18 +207,31 @@ static __global__ void __launch_bounds__(2 * WAVES_MAX_THREADS + NUM_SINGLES * 3
             mbarrier_wait(&stage->summed, parity);
             const struct pair whole = pair_shfl(totals_scan(&stage->totals, num_warps, lane), num_warps - 1);
             __syncwarp();
+#if RING
+            if (lane < 2)
+                word_write(ring_at(space, turn, blockIdx.x, gridDim.x) + lane, turn + 1,
+                           __float_as_uint(lane == 0 ? whole.product : whole.sum));
             if (lane == 0) {
+                if (0)
+#else
+            if (lane == 0) {
+#endif
                 word_write(&space->words[number], word_half(whole.product), word_half(whole.sum));
                 mbarrier_arrive(&stage->free);
             }
             if (number + gridDim.x >= work.cut.num_tiles) { /* its last tile; with its carry all is read */
                 mbarrier_wait(&stage->known, parity);
-                leave_workspace(space, work.cut.num_tiles, lane);
+                leave_workspace(space, RING ? 1 + 2 * RING * gridDim.x : work.cut.num_tiles, lane);
             }
         } else if (single == LOOK) { /* look */
             const unsigned count = tile.number_in_seq < gridDim.x ? tile.number_in_seq : gridDim.x;
             wait_later(stages, work.num_stages, turn, (work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x);
-            const struct pair since = NOLOOK ? pair{1.0f, 0.0f} : words_join(&space->words[number - count], count, lane);
+            const struct pair since = NOLOOK ? pair{1.0f, 0.0f} :
+#if RING
+            ring_join(space, number, count, gridDim.x, lane);
+#else
+            words_join(&space->words[number - count], count, lane);
+#endif
             pass_on(stages, work.num_stages, turn, since, tile.number_in_seq > gridDim.x, lane);
         }
     }
