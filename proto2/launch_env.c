@@ -38,10 +38,10 @@ struct cut lookback_least_cut(const struct linrec_args *args)
     return cut_into(args, LOOKBACK_LEAST_TILE);
 }
 
-/* A ticket, a counter and a word for each tile. */
+/* A ticket, a counter and two words for each tile. */
 static size_t workspace_size(const struct cut *cut)
 {
-    return 8 + 8 * (size_t)cut->num_tiles;
+    return 8 + 16 * (size_t)cut->num_tiles;
 }
 
 size_t lookback_workspace(const struct linrec_args *args)
@@ -79,12 +79,13 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     if (error != cudaSuccess)
         return error;
     shape->rows = args->config.rows != 0 ? args->config.rows : rows;
-    shape->threads = args->config.threads != 0 ? args->config.threads : WAVES_MAX_THREADS;
+    const int limit = most_threads > WAVES_MAX_THREADS ? most_threads : WAVES_MAX_THREADS;
+    shape->threads = args->config.threads != 0 ? args->config.threads : limit;
     shape->cut = lookback_least_cut(args);
     if (shape->cut.num_tiles == 0)
         return cudaSuccess;
     if (shape->cut.num_tiles > 0x7FFFFFFF || (shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 ||
-        shape->threads < 32 || shape->threads > WAVES_MAX_THREADS || args->config.stages < 0 ||
+        shape->threads < 32 || shape->threads > limit || args->config.stages < 0 ||
         args->config.stages > WAVES_MAX_STAGES)
         return cudaErrorInvalidValue;
     if (shape->threads > most_threads)

@@ -1,0 +1,69 @@
+/* kernels.c - the table of chapter 08's kernels, and what they are compared with. */
+#include "../07_bench/bench.h"
+#include "../common/about.h"
+#include "../common/linrec_operation.h"
+#include "lookback.h"
+
+/* As in chapter 05 (kernels.c there); the tiles' totals are joined in a few levels more: 32 or, by waves, up to 192 at
+   once, and these steps pass over tiles, of which there are fewer than elements. */
+static int levels(size_t seq_len)
+{
+    (void)seq_len;
+    return 24;
+}
+
+#define KERNEL(name_, idea_) .name = #name_, .idea = idea_, .reverse = true, .levels = levels
+
+const struct linrec_kernel chapter08_kernels[] = {
+    {KERNEL(three_pass, "what each tile does, what comes into each, all tiles once more"),
+     .forward = lookback_three_pass, .workspace_size = lookback_three_pass_workspace},
+    {KERNEL(chained, "one pass; each tile waits for the one before"), .forward = lookback_chained,
+     .workspace_size = lookback_workspace},
+    {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
+     .workspace_size = lookback_workspace, .knobs = {.rows = {1, 2, 4}}},
+    {KERNEL(few, "the same for few tiles: a warp of its own has the words, a ticket only where not all blocks fit"),
+     .forward = lookback_few, .backward = lookback_few_backward, .workspace_size = lookback_workspace},
+    {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
+     .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
+     .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
+    {KERNEL(crews, "waves with the tiles in registers and the words in a ring"), .forward = lookback_crews,
+     .workspace_size = lookback_workspace, .min_arch = 90,
+     .knobs = {{2, 4}, CREW_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
+    {KERNEL(cluster, "few without words: the blocks of a sequence write their totals into each other's shared memory"),
+     .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN, .min_arch = 90,
+     .knobs = {{2, 4}, CLUSTER_MAX_THREADS}},
+    {KERNEL(default, "few, waves or an earlier chapter's kernel, by number, length and chip"),
+     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
+    {.name = NULL},
+};
+
+/* On a GPU from one sequence to many, in steps of four, up to 2^28 elements; the simulator a few tiles. */
+static void default_shapes(const struct place *place, struct shapes *shapes)
+{
+    const size_t multiprocessors = (size_t)place->device.multiProcessorCount, most = (size_t)1 << 28;
+    const size_t num_seqs[] = {1, 2, 8, 32, multiprocessors, 1000, 100 * multiprocessors};
+    const size_t lengths[] = {16, 1001, 4096, 20001};
+    size_t sizes[MAX_SIZES] = {0};
+    if (place->backend != ON_CUDA) {
+        sizes[NUM_SEQS] = 2;
+        for (int i = 0; i < 4; i++) {
+            sizes[SEQ_LEN] = lengths[i];
+            shapes_add(shapes, sizes);
+        }
+        return;
+    }
+    for (int i = 0; i < 7; i++) {
+        sizes[NUM_SEQS] = num_seqs[i];
+        for (sizes[SEQ_LEN] = 16; sizes[NUM_SEQS] * sizes[SEQ_LEN] <= most; sizes[SEQ_LEN] *= 4)
+            shapes_add(shapes, sizes);
+    }
+}
+
+const struct chapter chapter08 = {
+    .name = "08_lookback",
+    .operation = &linrec_operation,
+    .kernels = chapter08_kernels,
+    .compares_with = {{"06_backward", chapter06_kernels, {"default"}},
+                      {"07_bench", chapter07_kernels, {"cub_scan", "cub_by_key"}}},
+    .default_shapes = default_shapes,
+};

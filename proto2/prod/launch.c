@@ -1,0 +1,144 @@
+/* launch.c - how sequences are cut into tiles. See lookback.h. */
+#include "lookback.h"
+
+enum { LINE = 128 / sizeof(float) }; /* elements in a line of the caches */
+
+/* A sequence whose length is no multiple of 4 may begin up to 3 elements into its first group. */
+static size_t most_elems(size_t seq_len)
+{
+    return seq_len % 4 == 0 ? seq_len : seq_len + 3;
+}
+
+/* No tiles at all: nothing to do. More than can be numbered: num_tiles is above 2^31 - 1. */
+static struct cut cut_into(const struct linrec_args *args, size_t tile_len)
+{
+    struct cut cut = {.seq_len = args->seq_len, .seq_tiles = 1, .tile_len = (int)tile_len};
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return cut;
+    const size_t seq_tiles = (most_elems(args->seq_len) - 1) / tile_len + 1;
+    const bool too_many = seq_tiles > 0x7FFFFFFF / args->num_seqs;
+    cut.seq_tiles = too_many ? 1 : (unsigned)seq_tiles;
+    cut.num_tiles = too_many ? 0x80000000u : (unsigned)(args->num_seqs * seq_tiles);
+    return cut;
+}
+
+struct cut lookback_cut(const struct linrec_args *args, int rows)
+{
+    struct cut cut = cut_into(args, LOOKBACK_LEAST_TILE);
+    if (cut.num_tiles > 0 && (rows == 1 || rows == 2 || rows == 4))
+        return cut_into(args, (size_t)rows * PIPE_ROW * LOOKBACK_THREADS / 32);
+    if (cut.num_tiles > 0)
+        cut.num_tiles = 0x80000000u;
+    return cut;
+}
+
+struct cut lookback_least_cut(const struct linrec_args *args)
+{
+    return cut_into(args, LOOKBACK_LEAST_TILE);
+}
+
+/* A ticket, a counter and two words for each tile. */
+static size_t workspace_size(const struct cut *cut)
+{
+    return 8 + 16 * (size_t)cut->num_tiles;
+}
+
+size_t lookback_workspace(const struct linrec_args *args)
+{
+    const struct cut cut = lookback_least_cut(args);
+    return workspace_size(&cut);
+}
+
+cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct cut *cut)
+{
+    const cudaError_t error = linrec_check_args(args, backward);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    return cut->num_tiles > 0x7FFFFFFF || args->workspace == NULL || args->workspace_size < workspace_size(cut)
+               ? cudaErrorInvalidValue
+               : cudaSuccess;
+}
+
+cudaError_t lookback_all_fit(const void *kernel, int threads, const struct cut *cut, bool *all_fit)
+{
+    struct pipe_chip chip;
+    int blocks = 0; /* on a multiprocessor */
+    cudaError_t error = pipe_read_chip(&chip);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0);
+    *all_fit = error == cudaSuccess && cut->num_tiles <= (unsigned)(blocks * chip.multiprocessors);
+    return error;
+}
+
+cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
+                        struct waves_shape *shape)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error != cudaSuccess)
+        return error;
+    shape->rows = args->config.rows != 0 ? args->config.rows : rows;
+    const int limit = most_threads > WAVES_MAX_THREADS ? most_threads : WAVES_MAX_THREADS;
+    shape->threads = args->config.threads != 0 ? args->config.threads : limit;
+    shape->cut = lookback_least_cut(args);
+    if (shape->cut.num_tiles == 0)
+        return cudaSuccess;
+    if (shape->cut.num_tiles > 0x7FFFFFFF || (shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 ||
+        shape->threads < 32 || shape->threads > limit || args->config.stages < 0 ||
+        args->config.stages > WAVES_MAX_STAGES)
+        return cudaErrorInvalidValue;
+    if (shape->threads > most_threads)
+        shape->threads = most_threads;
+
+    /* As few rounds of all blocks as the largest tile allows, and then as many equal tiles as fill these rounds: of whole
+       lines of memory, so that no two blocks store to one. */
+    const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
+    const size_t blocks = chip.multiprocessors < WAVES_MAX_BLOCKS ? (size_t)chip.multiprocessors : WAVES_MAX_BLOCKS;
+    const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;
+    const size_t rounds = (args->num_seqs * least_tiles - 1) / blocks + 1;
+    const size_t seq_tiles =
+        rounds * blocks / args->num_seqs > least_tiles ? rounds * blocks / args->num_seqs : least_tiles;
+    const size_t tile_len = ((elems - 1) / seq_tiles / LINE + 1) * LINE;
+    shape->cut = cut_into(args, tile_len < LOOKBACK_LEAST_TILE ? LOOKBACK_LEAST_TILE : tile_len);
+    shape->threads = (int)((shape->cut.tile_len - 1) / row_len + 1) * 32;
+    shape->blocks = shape->cut.num_tiles < blocks ? shape->cut.num_tiles : (unsigned)blocks;
+
+    /* As many stages as fit, but no more than a block takes tiles; from two tiles on, two at least. */
+    const unsigned turns = (shape->cut.num_tiles - 1) / shape->blocks + 1;
+    const size_t own = WAVES_MAX_STAGES * 512, bytes = num_arrays * sizeof(float) * shape->cut.tile_len;
+    shape->most_shared = chip.shared_limit > own ? chip.shared_limit - own : 0;
+    const size_t fit = shape->most_shared / bytes;
+    shape->stages = args->config.stages != 0 ? args->config.stages
+                    : fit < WAVES_MAX_STAGES ? (int)fit
+                                             : WAVES_MAX_STAGES;
+    if (turns < (unsigned)shape->stages)
+        shape->stages = (int)turns;
+    shape->shared = shape->stages * bytes;
+    return chip.arch < 90 || (size_t)shape->stages > fit || (shape->stages < 2 && turns > 1) ? cudaErrorNotSupported
+                                                                                             : cudaSuccess;
+}
+
+cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error != cudaSuccess)
+        return error;
+    shape->cut = lookback_least_cut(args);
+    if (shape->cut.num_tiles == 0)
+        return cudaSuccess;
+
+    /* The shapes with which a prototype was fastest on an H200: more blocks cost less than tiles twice as long, except
+       for the gradients of long sequences. */
+    const size_t elems = most_elems(args->seq_len), two_rows = 2 * PIPE_ROW * 256 / 32;
+    const int threads = args->config.threads, rows = args->config.rows;
+    shape->rows = rows != 0 ? rows : elems <= 8 * two_rows ? 2 : 4;
+    shape->threads = threads != 0 ? threads : elems <= most_blocks * two_rows * shape->rows / 2 ? 256 : 512;
+    if ((shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 || shape->threads < 32 ||
+        shape->threads > CLUSTER_MAX_THREADS || args->seq_len > CLUSTER_MAX_LEN)
+        return cudaErrorInvalidValue;
+    shape->cut = cut_into(args, (size_t)shape->rows * PIPE_ROW * shape->threads / 32);
+    if (shape->cut.num_tiles > 0x7FFFFFFF || shape->cut.seq_tiles > CLUSTER_MAX_BLOCKS)
+        return cudaErrorInvalidValue;
+    return chip.arch < 90 ? cudaErrorNotSupported : cudaSuccess;
+}

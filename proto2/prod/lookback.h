@@ -1,0 +1,105 @@
+/* lookback.h - chapter 08: a few long sequences over the whole GPU, their tiles side by side. */
+#ifndef LOOKBACK_H
+#define LOOKBACK_H
+
+#include "../06_backward/backward.h"
+#include "../common/harness.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    LOOKBACK_ROWS = 4, /* of 128 elements in each warp's part of a tile */
+    LOOKBACK_THREADS = 256,
+    LOOKBACK_LEAST_TILE = 512,
+    WAVES_MAX_THREADS = 256,          /* of each of the two groups of warps that compute */
+    WAVES_MAX_THREADS_BACKWARD = 192, /* of waves_backward: with more, their registers would not suffice */
+    WAVES_MAX_STAGES = 16,            /* tiles in shared memory at once */
+    WAVES_LATER = 1,                  /* tiles that a block sums up before it looks */
+    WAVES_WORDS = 6,                  /* of other tiles that a lane looks at */
+    WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
+    CREW_MAX_THREADS = 480,           /* of a crew: with the warp that looks, 128 registers are left for each */
+    CREW_RING = 8,                    /* rounds whose words lie side by side */
+    CLUSTER_MAX_THREADS = 512, /* of a block of cluster, with up to 4 rows for each warp, */
+    CLUSTER_MAX_BLOCKS = 16,   /* and of them in a cluster: more there are nowhere */
+    /* of a sequence, with 4 rows; it may begin up to 3 elements into its first group */
+    CLUSTER_MAX_LEN = CLUSTER_MAX_BLOCKS * 16 * CLUSTER_MAX_THREADS - 3,
+};
+
+/* How sequences are cut into tiles. Tiles are numbered over all sequences: those of sequence 0 first, in scan order. */
+struct cut {
+    size_t seq_len;     /* elements of a sequence */
+    unsigned seq_tiles; /* tiles of a sequence */
+    unsigned num_tiles; /* of all sequences */
+    int tile_len;       /* elements of a tile, a multiple of 4 */
+};
+
+/* The launchers: forward or reversed, as backward.h has them. At most 2^31 - 1 tiles. All but cluster and its backward
+   need workspace (below), and of these all but three_pass want it filled with 0xFF before the first launch, and leave
+   it so: every launch cleans up, which is part of its time. Two launches that run at the same time need a workspace
+   each. */
+linrec_launcher lookback_three_pass;   /* what each tile does, what comes into each tile, all tiles once more */
+linrec_launcher lookback_chained;      /* one pass: each tile waits for the one before */
+linrec_launcher lookback_lookback;     /* one pass: a warp looks back over 32 tiles at once */
+linrec_launcher lookback_few;          /* the same for few tiles: a warp of its own has the words */
+linrec_launcher lookback_few_backward; /* both gradients, in the same way */
+linrec_launcher lookback_waves; /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
+linrec_launcher lookback_waves_backward; /* both gradients, in the same way (sm_90) */
+linrec_launcher lookback_crews; /* waves, forward, with the tiles in registers and the words in a ring (sm_90) */
+linrec_launcher lookback_cluster; /* a cluster of blocks for each sequence, of up to CLUSTER_MAX_LEN elements (sm_90) */
+linrec_launcher lookback_cluster_backward; /* both gradients, in the same way (sm_90) */
+
+/* One of these, or chapter 06's default where that is as fast: by number and length of the sequences and by chip. The
+   default of the whole course. */
+linrec_launcher linrec_forward, linrec_backward;
+
+/* Bytes of workspace that they need. */
+size_t lookback_three_pass_workspace(const struct linrec_args *args);
+size_t lookback_workspace(const struct linrec_args *args);
+
+/* The sequences in tiles of `rows` rows for each of LOOKBACK_THREADS / 32 warps: 1, 2 or 4. Other rows: too many tiles
+   to be numbered, which lookback_check refuses. */
+struct cut lookback_cut(const struct linrec_args *args, int rows);
+
+/* In the smallest tiles that any launcher makes: the workspace has words for these. */
+struct cut lookback_least_cut(const struct linrec_args *args);
+
+/* What every launcher of one pass checks: arguments, workspace and the number of tiles. */
+cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct cut *cut);
+
+/* Whether all blocks of few or few_backward, one for each tile, are on the chip at the same time. */
+cudaError_t lookback_all_fit(const void *kernel, int threads, const struct cut *cut, bool *all_fit);
+
+/* How waves and waves_backward run: a group's threads are the rows of a tile, and as many stages as fit. */
+struct waves_shape {
+    struct cut cut;
+    int rows, threads, stages;
+    unsigned blocks;    /* all of them are on the chip at the same time */
+    size_t shared;      /* bytes of dynamic shared memory */
+    size_t most_shared; /* that a block can have */
+};
+
+/* Fits the tiles to the chip, so that the last blocks to end have as much to do as the others. num_arrays: how many
+   are in a stage, 2 or 3. cudaErrorNotSupported if the chip lacks what they need. */
+cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
+                        struct waves_shape *shape);
+
+/* How cluster and cluster_backward run: a tile for each block, seq_tiles blocks for each cluster. */
+struct cluster_shape {
+    struct cut cut;
+    int rows, threads;
+};
+
+/* What args->config says, and else by the sequence's length: 8 blocks with 2 rows and 256 threads if they suffice for
+   it, or up to most_blocks with 4 rows, or 512 threads. cudaErrorInvalidValue if it does not fit a cluster at all,
+   cudaErrorNotSupported if the chip has no clusters. */
+cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape);
+
+extern const struct linrec_kernel chapter08_kernels[];
+extern const struct chapter chapter08;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
