@@ -1,15 +1,14 @@
-/* crews.cu - waves with the tiles in registers: a crew of warps reads each tile from shared memory once, scans it, and
-   keeps it until its carry is known. Meanwhile it scans its next tile. Tiles and carries go round as in waves.cu:
+/* crews.cu - waves with the tiles in registers: the crew of a block reads each tile from shared memory once, scans it,
+   and keeps it until its carry is known. Meanwhile it scans its next tile. Tiles and carries go round as in waves.cu:
 
        tiles    | 0  1  2 ... B-1 |  B  B+1 ... 2B-1 | 2B  ...
        block    | 0  1  2 ... B-1 |  0   1  ...  B-1 |  0  ...
                        ^------- B words -------^         the carry of tile 2, passed through 2 ... B+1, is that of B+2
 
-       crew     scan tile 2, tell | apply tile 1, store | scan tile 3, tell | apply tile 2, store | ...
-       look                       read B words ... the carry of tile 2 ------^
+       crew     scan B+2, tell | apply 2 | scan 2B+2, tell   | apply B+2 | scan 3B+2, tell | ...
+       look                    | B words, the carry of B+2 --^ | ...
 
-   The words of a round lie where those of CREW_RING rounds before lay, so they stay in L2: a word that nobody has
-   touched for long lies in memory, and its first reader waits behind all the elements that are asked for. */
+   The words of a round lie where those of CREW_RING rounds before lay, so they stay in L2. */
 #include <cuda_runtime.h>
 
 #include <named_barrier.h>
@@ -25,44 +24,33 @@ struct crew_work {
     float *outputs;
 };
 
-/* What the parts of a block share. */
+/* What the warps of a block share. */
 struct crew {
-    uint64_t arrived[WAVES_MAX_STAGES]; /* a tile, in its stage */
-    uint64_t told[2], known[2];        /* of the tiles of even and odd turns: the total is told, the carry is known */
+    uint64_t arrived[WAVES_MAX_STAGES];
+    uint64_t told[2], known[2]; /* of the tiles of even and odd turns: the total is told, the carry is known */
     struct warp_totals totals[2];
     float carry[2];
 };
 
-template <int reverse>
-static __device__ __forceinline__ void tile_send(const struct crew_work *work, unsigned number, float *stage,
-                                                 uint64_t *arrived)
-{
-    const struct tile tile = tile_number<reverse>(number, &work->cut);
-    float *const stage_x = stage + reverse * work->cut.tile_len; /* the tile's origin there */
-    mbarrier_expect(arrived, 2 * groups_bytes(&tile));
-    groups_send<reverse>(work->inputs, &tile, stage_x, arrived);
-    groups_send<reverse>(work->coeffs, &tile, stage_x + work->cut.tile_len, arrived);
-}
-
-/* A warp takes its part of the tile of turn `turn` and scans it: x becomes the sum since the warp's first element, c
-   the product. Returns what the warps before it do. */
+/* A warp takes its part of the block's tile number `turn` and scans it. Afterwards x is the sum since the warp's first
+   element, c the product. Returns what the warps before it do. */
 template <int rows, int reverse>
 static __device__ __forceinline__ struct pair crew_take(const struct crew_work *work, struct crew *crew, float *tiles,
                                                         struct workspace *space, unsigned turn, float (*x)[4],
                                                         float (*c)[4])
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = warp * rows * PIPE_ROW + lane * 4;
-    const unsigned stage_number = turn % work->num_stages;
-    const int tile_len = work->cut.tile_len;
     const unsigned number = turn * gridDim.x + blockIdx.x, next = number + work->num_stages * gridDim.x;
     const struct tile tile = tile_number<reverse>(number, &work->cut);
-    float *const stage = tiles + stage_number * 2 * tile_len, *const stage_x = stage + reverse * tile_len;
+    uint64_t *const arrived = &crew->arrived[turn % work->num_stages];
+    float *const stage = tiles + turn % work->num_stages * 2 * work->cut.tile_len;
+    float *const stage_x = stage + reverse * work->cut.tile_len; /* the tile's origin there */
     struct warp_totals *const totals = &crew->totals[turn % 2];
     struct pair before[rows];
 
-    mbarrier_wait(&crew->arrived[stage_number], turn / work->num_stages % 2);
+    mbarrier_wait(arrived, turn / work->num_stages % 2);
     rows_take<rows, reverse>(stage_x, work->inputs, &tile, own, 0.0f, x);
-    rows_take<rows, reverse>(stage_x + tile_len, work->coeffs, &tile, own, 1.0f, c);
+    rows_take<rows, reverse>(stage_x + work->cut.tile_len, work->coeffs, &tile, own, 1.0f, c);
 #pragma unroll
     for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
         if (tile.number_in_seq == 0 && own + i == tile.first)
@@ -73,30 +61,20 @@ static __device__ __forceinline__ struct pair crew_take(const struct crew_work *
     copy_engine_fence(); /* the tile was read before its stage is filled again */
     named_barrier_sync(1, work->num_warps * 32);
     if (warp == work->num_warps - 1 && lane == 0 && next < work->cut.num_tiles)
-        tile_send<reverse>(work, next, stage, &crew->arrived[stage_number]);
+        tile_send<reverse>(&work->cut, work->inputs, work->coeffs, next, stage, arrived);
 
     const struct pair up_to_warp = totals_scan(totals, work->num_warps, lane);
-    if (warp == 0) {
-        const struct pair whole = pair_shfl(up_to_warp, work->num_warps - 1);
-        if (lane < 2)
-            word_write(ring_words(space, turn, blockIdx.x) + lane, turn, __float_as_uint(lane == 0 ? whole.product : whole.sum));
-        __syncwarp();
-        if (lane == 0)
-            mbarrier_arrive(&crew->told[turn % 2]);
+    const struct pair whole = pair_shfl(up_to_warp, work->num_warps - 1);
+    if (threadIdx.x == 0) {
+        ring_write(space, number, whole);
+        mbarrier_arrive(&crew->told[turn % 2]);
     }
-#pragma unroll
-    for (int r = 0; r < rows; r++) /* what the warp does before the lane's group, now, so that nobody keeps it */
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            if (lane > 0 || r > 0)
-                x[r][i] = before[r].sum * c[r][i] + x[r][i];
-            c[r][i] *= before[r].product;
-        }
+    rows_settle<rows>(x, c, before, lane);
     const struct pair nothing = {1.0f, 0.0f}, before_warp = pair_shfl(up_to_warp, (warp + 31) % 32);
     return warp == 0 ? nothing : before_warp;
 }
 
-/* The carry is added to what crew_take has left, and the part is stored. */
+/* Adds the carry to what crew_take has left, and stores it. */
 template <int rows, int reverse>
 static __device__ __forceinline__ void crew_apply(const struct crew_work *work, struct crew *crew, unsigned turn,
                                                   struct pair before_warp, float (*x)[4], float (*c)[4])
@@ -138,8 +116,8 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 32, 1)
         }
         mbarrier_init_done();
         for (unsigned turn = 0; turn < work.num_stages && turn < turns; turn++)
-            tile_send<reverse>(&work, turn * gridDim.x + blockIdx.x, tiles + turn * 2 * work.cut.tile_len,
-                               &crew.arrived[turn]);
+            tile_send<reverse>(&work.cut, work.inputs, work.coeffs, turn * gridDim.x + blockIdx.x,
+                               tiles + turn * 2 * work.cut.tile_len, &crew.arrived[turn]);
     }
     __syncthreads();
     if (warp < work.num_warps) {
@@ -177,13 +155,15 @@ extern "C" cudaError_t lookback_crews(const struct linrec_args *args, cudaStream
     cudaError_t error = waves_shape(args, 4, CREW_MAX_THREADS, 2, &shape);
     if (error == cudaSuccess)
         error = lookback_check(args, false, &shape.cut);
+    if (error == cudaSuccess && args->workspace_size < lookback_workspace(args))
+        error = cudaErrorInvalidValue;
     if (error != cudaSuccess || shape.cut.num_tiles == 0)
         return error;
     void (*const kernel)(struct crew_work, struct workspace *) =
         args->reverse ? (shape.rows == 2 ? crews_forward<2, 1> : crews_forward<4, 1>)
                       : (shape.rows == 2 ? crews_forward<2, 0> : crews_forward<4, 0>);
     const struct crew_work work = {shape.cut,    (unsigned)shape.stages, shape.threads / 32,
-                                   args->inputs, args->coeffs, args->outputs};
+                                   args->inputs, args->coeffs,           args->outputs};
     error =
         cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.most_shared);
     if (error != cudaSuccess)

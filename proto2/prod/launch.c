@@ -37,15 +37,16 @@ struct cut lookback_least_cut(const struct linrec_args *args)
     return cut_into(args, LOOKBACK_LEAST_TILE);
 }
 
-/* A ticket, a counter and two words for each tile. */
+/* A ticket, a counter and a word for each tile. */
 static size_t workspace_size(const struct cut *cut)
 {
-    return 8 + 16 * (size_t)cut->num_tiles;
+    return 8 + 8 * (size_t)cut->num_tiles;
 }
 
 size_t lookback_workspace(const struct linrec_args *args)
 {
-    const struct cut cut = lookback_least_cut(args);
+    struct cut cut = lookback_least_cut(args);
+    cut.num_tiles *= 2; /* crews takes two words for each tile */
     return workspace_size(&cut);
 }
 

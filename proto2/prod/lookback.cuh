@@ -107,6 +107,21 @@ static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], f
     return whole_warp;
 }
 
+/* After rows_scan: puts what lies before a lane's groups into them. x becomes the sum since the warp's first element, c
+   the product, and nobody needs `before` any more. */
+template <int rows>
+static __device__ __forceinline__ void rows_settle(float (*x)[4], float (*c)[4], const struct pair *before, int lane)
+{
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if (lane > 0 || r > 0) /* adding 0 * c would not do */
+                x[r][i] = before[r].sum * c[r][i] + x[r][i];
+            c[r][i] *= before[r].product;
+        }
+}
+
 /* Only what all of the warp's rows do together, a reduction: after each step a lane's pair stands for twice as many
    lanes, from itself on, and at the end lane 0 has them all. `groups`: what the lane's group in each row does. */
 template <int rows>
@@ -250,6 +265,14 @@ static __device__ __forceinline__ unsigned long long *ring_words(struct workspac
     return &space->words[2 * (turn % CREW_RING * gridDim.x + block)];
 }
 
+static __device__ __forceinline__ void ring_write(struct workspace *space, unsigned number, struct pair pair)
+{
+    const unsigned turn = number / gridDim.x;
+    unsigned long long *const words = ring_words(space, turn, number % gridDim.x);
+    word_write(&words[0], turn, __float_as_uint(pair.product));
+    word_write(&words[1], turn, __float_as_uint(pair.sum));
+}
+
 /* words_join of the `count` tiles before tile `number`. */
 static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned number, unsigned count,
                                                         int lane)
@@ -350,6 +373,18 @@ static __device__ __forceinline__ void groups_send(const float *array, const str
     const int at = place<reverse>((tile->first + 3) & ~3, bytes / sizeof(float));
     if (bytes != 0)
         bulk_load(to + at, array + tile->at + at, bytes, arrived);
+}
+
+/* Asks for tile `number`, its x and c, into a stage of two tiles. One thread calls this. */
+template <int reverse>
+static __device__ __forceinline__ void tile_send(const struct cut *cut, const float *inputs, const float *coeffs,
+                                                 unsigned number, float *stage, uint64_t *arrived)
+{
+    const struct tile tile = tile_number<reverse>(number, cut);
+    float *const stage_x = stage + reverse * cut->tile_len; /* the tile's origin there */
+    mbarrier_expect(arrived, 2 * groups_bytes(&tile));
+    groups_send<reverse>(inputs, &tile, stage_x, arrived);
+    groups_send<reverse>(coeffs, &tile, stage_x + cut->tile_len, arrived);
 }
 
 /* The warp's rows of one array, from a stage in which the tile's origin is `origin`; `array` is where they came from.
