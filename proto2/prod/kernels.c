@@ -27,13 +27,14 @@ const struct linrec_kernel chapter08_kernels[] = {
      .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
      .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
     {KERNEL(crews, "waves with the tiles in registers and the words in a ring"), .forward = lookback_crews,
-     .workspace_size = lookback_workspace, .min_arch = 90,
+     .workspace_size = lookback_crews_workspace, .min_arch = 90,
      .knobs = {{2, 4}, CREW_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
     {KERNEL(cluster, "few without words: the blocks of a sequence write their totals into each other's shared memory"),
      .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN, .min_arch = 90,
      .knobs = {{2, 4}, CLUSTER_MAX_THREADS}},
     {KERNEL(default, "few, waves or an earlier chapter's kernel, by number, length and chip"),
-     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
+     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = lookback_crews_workspace,
+     .is_default = true},
     {.name = NULL},
 };
 

@@ -45,9 +45,14 @@ static size_t workspace_size(const struct cut *cut)
 
 size_t lookback_workspace(const struct linrec_args *args)
 {
-    struct cut cut = lookback_least_cut(args);
-    cut.num_tiles *= 2; /* crews takes two words for each tile */
+    const struct cut cut = lookback_least_cut(args);
     return workspace_size(&cut);
+}
+
+size_t lookback_crews_workspace(const struct linrec_args *args)
+{
+    const struct cut cut = lookback_least_cut(args);
+    return workspace_size(&cut) + 8 * (size_t)cut.num_tiles;
 }
 
 cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct cut *cut)

@@ -19,8 +19,8 @@ enum {
     WAVES_LATER = 1,                  /* tiles that a block sums up before it looks */
     WAVES_WORDS = 6,                  /* of other tiles that a lane looks at */
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
-    CREW_MAX_THREADS = 480,           /* of a crew: with the warp that looks, 128 registers are left for each */
-    CREW_RING = 8,                    /* rounds whose words lie side by side */
+    CREW_MAX_THREADS = 480,    /* of a crew: with the warp that looks, 128 registers are left for each */
+    CREW_RING = 8,             /* rounds whose words lie side by side */
     CLUSTER_MAX_THREADS = 512, /* of a block of cluster, with up to 4 rows for each warp, */
     CLUSTER_MAX_BLOCKS = 16,   /* and of them in a cluster: more there are nowhere */
     /* of a sequence, with 4 rows; it may begin up to 3 elements into its first group */
@@ -46,7 +46,7 @@ linrec_launcher lookback_few;          /* the same for few tiles: a warp of its 
 linrec_launcher lookback_few_backward; /* both gradients, in the same way */
 linrec_launcher lookback_waves; /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
 linrec_launcher lookback_waves_backward; /* both gradients, in the same way (sm_90) */
-linrec_launcher lookback_crews; /* waves, forward, with the tiles in registers and the words in a ring (sm_90) */
+linrec_launcher lookback_crews;   /* waves, forward, with the tiles in registers and the words in a ring (sm_90) */
 linrec_launcher lookback_cluster; /* a cluster of blocks for each sequence, of up to CLUSTER_MAX_LEN elements (sm_90) */
 linrec_launcher lookback_cluster_backward; /* both gradients, in the same way (sm_90) */
 
@@ -57,6 +57,7 @@ linrec_launcher linrec_forward, linrec_backward;
 /* Bytes of workspace that they need. */
 size_t lookback_three_pass_workspace(const struct linrec_args *args);
 size_t lookback_workspace(const struct linrec_args *args);
+size_t lookback_crews_workspace(const struct linrec_args *args); /* two words for each tile, in place of one */
 
 /* The sequences in tiles of `rows` rows for each of LOOKBACK_THREADS / 32 warps: 1, 2 or 4. Other rows: too many tiles
    to be numbered, which lookback_check refuses. */

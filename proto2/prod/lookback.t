@@ -139,13 +139,13 @@ mutant('waves', 'mbarrier_init_done', 'lookback.cuh', qr/(mbarrier_init_done\(\)
 mutant('waves', 'the barrier after it', 'lookback.cuh', qr/mbarrier_init_done\(\);\n    \}\n    (__syncthreads\(\);)/, $nothing, $unready);
 mutant('waves', 'look waiting for its stage', 'lookback.cuh', qr/(mbarrier_wait\(&stages\[later[^;]*;)/, $nothing, $race);
 # Each arrival and each wait of crews, and its ring.
-mutant('crews', 'waiting for arrived', 'crews.cu', qr/(mbarrier_wait\(&crew->arrived[^;]*;)/, $nothing, $race);
+mutant('crews', 'waiting for arrived', 'crews.cu', qr/(mbarrier_wait\(&arrived[^;]*;)/, $nothing, $race);
 mutant('crews_two_warps', 'the barrier of the crew', 'crews.cu', qr/(named_barrier_sync\([^;]*;)/, $nothing, $race);
-mutant('crews', 'sending for the next tile', 'crews.cu', qr/(tile_send<reverse>\(work, next, [^;]*;)/, $nothing, $stuck);
-mutant('crews', 'telling that it has told', 'crews.cu', qr/(mbarrier_arrive\(&crew->told[^;]*;)/, $nothing, $stuck);
-mutant('crews', 'waiting for known', 'crews.cu', qr/(mbarrier_wait\(&crew->known[^;]*;)/, $nothing, $race);
-mutant('crews', 'look arriving at known', 'crews.cu', qr/(mbarrier_arrive\(&crew\.known[^;]*;)/, $nothing, $stuck);
-mutant('crews', 'look waiting for told', 'crews.cu', qr/(mbarrier_wait\(&crew\.told[^;]*;)/, $nothing, $race);
+mutant('crews', 'sending for the next tile', 'crews.cu', qr/(tile_send<reverse>\(&work\.cut, work\.inputs, work\.coeffs, next, [^;]*;)/, $nothing, $stuck);
+mutant('crews', 'telling that it has told', 'crews.cu', qr/(mbarrier_arrive\(&told[^;]*;)/, $nothing, $stuck);
+mutant('crews', 'waiting for known', 'crews.cu', qr/(mbarrier_wait\(&known[^;]*;)/, $nothing, $race);
+mutant('crews', 'look arriving at known', 'crews.cu', qr/(mbarrier_arrive\(&known[^;]*;)/, $nothing, $stuck);
+mutant('crews', 'look waiting for told', 'crews.cu', qr/(mbarrier_wait\(&told[^;]*;)/, $nothing, $race);
 mutant('crews', 'the barrier after the mbarriers', 'crews.cu', qr/(__syncthreads\(\);)/, $nothing, $unready);
 mutant('crews', 'mbarrier_init_done', 'crews.cu', qr/(mbarrier_init_done\(\);)/, $nothing, $unready);
 mutant('crews', 'leave_workspace', 'crews.cu', qr/(leave_workspace\([^;]*;)/, $nothing, $stale);

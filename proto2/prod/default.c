@@ -1,0 +1,78 @@
+/* default.c - the default of the whole course: which chapter's kernel for which sequences on which chip. Measured on an
+   H200 (README.md, "Choosing"). */
+#include "lookback.h"
+
+enum {
+    SHORT = 4096,             /* shorter sequences go to chapter 06's default, however few they are */
+    CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences, */
+    CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, as many as there are multiprocessors */
+    FEW_ELEMS = 1 << 21,      /* up to so many elements in all, look-back is done before the stages of waves are full */
+    AHEAD = 65536,            /* up to this length `ahead` takes sequences that have a block each, */
+    AHEAD_BACKWARD = 32768,   /* backward up to this one, */
+    AHEAD_SEQS = 8            /* and up to so many sequences for each multiprocessor */
+};
+
+/* The shape of `ahead`, with a block for each sequence and all blocks at the same time. The next tile waits in
+   registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
+   Only chapter 05's kernel, which goes forward, has four rows. */
+static struct linrec_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+{
+    const size_t for_each = (args->num_seqs - 1) / chip->multiprocessors + 1;
+    const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > 8192 ? 4 : 2;
+    const int most = for_each == 1 && args->seq_len > 8192 ? 512 : 256;
+    return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
+}
+
+/* Whether `cluster` is the fastest: it has no words to wait for, but the more sequences there are, the more others are
+   on the chip while the blocks of one wait for each other. */
+static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+{
+    const size_t multiprocessors = (size_t)chip->multiprocessors;
+    const size_t longest = args->num_seqs > multiprocessors / 2 ? CLUSTER_MORE
+                           : backward                           ? CLUSTER_BACKWARD
+                                                                : CLUSTER_MAX_LEN;
+    return chip->arch >= 90 && args->num_seqs < multiprocessors && args->seq_len >= SHORT && args->seq_len <= longest;
+}
+
+/* A block for each sequence keeps one multiprocessor busy. Where no more than half of them would be, this chapter's
+   kernels are faster. */
+static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStream_t stream)
+{
+    const struct cut cut = lookback_least_cut(args);
+    struct linrec_args chosen = *args;
+    struct pipe_chip chip;
+    cudaError_t error = lookback_check(args, backward, &cut);
+    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+        return error;
+    if (args->workspace_size < lookback_crews_workspace(args))
+        return cudaErrorInvalidValue;
+    if ((error = pipe_read_chip(&chip)) != cudaSuccess)
+        return error;
+    const size_t multiprocessors = (size_t)chip.multiprocessors;
+    /* Where a part of a chip has no room for so many blocks near each other, the launch is refused. */
+    if (is_for_cluster(args, backward, &chip) &&
+        (backward ? lookback_cluster_backward : lookback_cluster)(args, stream) == cudaSuccess)
+        return cudaSuccess;
+    if (args->seq_len < SHORT || (args->seq_len == SHORT && args->num_seqs <= multiprocessors / 2) ||
+        args->num_seqs > AHEAD_SEQS * multiprocessors)
+        return (backward ? backward_default : scan_default)(args, stream);
+    if (args->num_seqs > multiprocessors / 2) {
+        if (args->seq_len > (backward ? AHEAD_BACKWARD : AHEAD))
+            return (backward ? backward_default : scan_default)(args, stream);
+        chosen.config = ahead_config(args, backward, &chip);
+        return (backward ? backward_ahead : args->reverse ? scan_ahead : pipe_ahead_forward)(&chosen, stream);
+    }
+    if (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
+        return (backward ? lookback_few_backward : lookback_few)(args, stream);
+    return (backward ? lookback_waves_backward : lookback_crews)(args, stream);
+}
+
+cudaError_t linrec_forward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return choose(args, false, stream);
+}
+
+cudaError_t linrec_backward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return choose(args, true, stream);
+}
