@@ -20,7 +20,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
-from peer_times import DEVICE, Clock, device_name, has_gpu, is_memory, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, is_memory, read_options, skip, torch, versions, write_csv  # noqa: E402
 
 try:
     import triton
@@ -219,7 +219,7 @@ def fill(num_seqs, seq_len, backward):
 def run_shape(clock, direction, num_seqs, seq_len, scans, options, rows):
     """Appends a row for each system. Returns how many results were wrong."""
     backward = direction == 'backward'
-    sum_name = 'add5' if backward else 'add'
+    sum_name, check = ('add5', check_backward) if backward else ('add', check_forward)
     wrong, speed = 0, {}
     try:
         arrays = fill(num_seqs, seq_len, backward)
@@ -233,25 +233,15 @@ def run_shape(clock, direction, num_seqs, seq_len, scans, options, rows):
     levels = 32 + math.ceil(math.log2(max(seq_len, 2)))  # more than any of them has
     systems = backward_systems(arrays, num_seqs, seq_len, scans[-1]) if backward else forward_systems(arrays, num_seqs, seq_len, *scans)
     for variant, (call, size, is_checked) in systems.items():
-        error = None
-        try:
-            for name in ('d_inputs', 'd_coeffs') if backward else ('outputs',):
-                arrays[name] = untouched[name].fill_(math.nan)
-            call()
-            torch.cuda.synchronize()
-            if is_checked:
-                error = (check_backward if backward else check_forward)(arrays, checked, levels)
-                if not error <= 1.0:
-                    print(f'FAILED {variant} {direction}, {num_seqs} x {seq_len}: the error is {error:.3g} times its bound', file=sys.stderr)
-                    wrong += 1
-                    continue
-            median, p20, p80 = clock.times(call, num_seqs * seq_len, options.repeats)
-        except Exception as reason:  # whatever somebody else's code raises
-            skip_error(f'{variant} {direction} of {num_seqs} x {seq_len}', reason)
+        for name in ('d_inputs', 'd_coeffs') if backward else ('outputs',):
+            arrays[name] = untouched[name].fill_(math.nan)
+        times, error = checked_times(clock, f'{variant} {direction} of {num_seqs} x {seq_len}', call,
+                                     (lambda: check(arrays, checked, levels)) if is_checked else None, num_seqs * seq_len, options.repeats)
+        arrays.update(untouched)
+        if times is None:
+            wrong += error is not None
             continue
-        finally:
-            arrays.update(untouched)
-            torch.cuda.empty_cache()
+        median, p20, p80 = times
         speed[variant] = size * num_seqs * seq_len * 1e-6 / median
         percents = [f'{100.0 * speed[variant] / speed[name]:.2f}' if name in speed else '' for name in ('copy', sum_name)]
         rows.append(f"peers,{variant},{direction},{num_seqs},{seq_len},cuda,{device_name()},"

@@ -9,7 +9,8 @@ enum {
     FEW_ELEMS = 1 << 21,      /* up to so many elements in all, look-back is done before the stages of waves are full */
     AHEAD = 65536,            /* up to this length `ahead` takes sequences that have a block each, */
     AHEAD_BACKWARD = 32768,   /* backward up to this one, */
-    AHEAD_SEQS = 8            /* and up to so many sequences for each multiprocessor */
+    AHEAD_SEQS = 8,           /* and up to so many sequences for each multiprocessor, */
+    AHEAD_LONG = 8192,        /* or half as many if they are longer than this */
 };
 
 /* The shape of `ahead`, with a block for each sequence and all blocks at the same time. The next tile waits in
@@ -18,8 +19,8 @@ enum {
 static struct linrec_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
 {
     const size_t for_each = (args->num_seqs - 1) / chip->multiprocessors + 1;
-    const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > 8192 ? 4 : 2;
-    const int most = for_each == 1 && args->seq_len > 8192 ? 512 : 256;
+    const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > AHEAD_LONG ? 4 : 2;
+    const int most = for_each == 1 && args->seq_len > AHEAD_LONG ? 512 : 256;
     return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
 
@@ -47,12 +48,13 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
+    const size_t most = (args->seq_len > AHEAD_LONG ? AHEAD_SEQS / 2 : AHEAD_SEQS) * multiprocessors; /* for ahead */
     /* Where a part of a chip has no room for so many blocks near each other, the launch is refused. */
     if (is_for_cluster(args, backward, &chip) &&
         (backward ? lookback_cluster_backward : lookback_cluster)(args, stream) == cudaSuccess)
         return cudaSuccess;
     if (args->seq_len < SHORT || (args->seq_len == SHORT && args->num_seqs <= multiprocessors / 2) ||
-        args->num_seqs > AHEAD_SEQS * multiprocessors)
+        args->num_seqs > most)
         return (backward ? backward_default : scan_default)(args, stream);
     if (args->num_seqs > multiprocessors / 2) {
         if (args->seq_len > (backward ? AHEAD_BACKWARD : AHEAD))

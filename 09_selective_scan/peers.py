@@ -15,7 +15,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
-from peer_times import DEVICE, Clock, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
+from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
 
 COLUMNS = ('chapter,variant,direction,batch,channels,states,groups,seq_len,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,'
            'percent_of_copy,percent_of_add,max_error')
@@ -126,22 +126,12 @@ def run_shape(clock, direction, batch, seq_len, type_name, function, options, ro
         skip_error(where, error)
         return 0
     for variant, (call, result, size) in systems.items():
-        error = None
-        try:
-            call()
-            torch.cuda.synchronize()
-            if result is not None:
-                error = check(arrays, result['out'], result['d_u'], type_name)
-                if not error <= 1.0:
-                    print(f'FAILED {variant} {where}: the error is {error:.3g} times its bound', file=sys.stderr)
-                    wrong += 1
-                    continue
-            median, p20, p80 = clock.times(call, large, options.repeats)
-        except Exception as reason:  # whatever somebody else's code raises
-            skip_error(f'{variant} {where}', reason)
+        times, error = checked_times(clock, f'{variant} {where}', call, None if result is None else
+                                     lambda: check(arrays, result['out'], result['d_u'], type_name), large, options.repeats)
+        if times is None:
+            wrong += error is not None
             continue
-        finally:
-            torch.cuda.empty_cache()
+        median, p20, p80 = times
         speed = size * 1e-6 / median
         copy_speed = speed if variant == 'copy' else copy_speed
         percent = f'{100.0 * speed / copy_speed:.2f}' if copy_speed else ''

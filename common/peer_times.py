@@ -113,6 +113,26 @@ class Clock:
         return best
 
 
+def checked_times(clock, what, call, check, count, repeats):
+    """Calls a system once, checks its result (unless check is None) and times it: ((median, p20, p80), error), the error in multiples of its
+    bound. Without times, (None, error), where the result is wrong; (None, None) where it does not run. Both are told on stderr."""
+    error = None
+    try:
+        call()
+        torch.cuda.synchronize()
+        if check is not None:
+            error = check()
+            if not error <= 1.0:
+                print(f'FAILED {what}: the error is {error:.3g} times its bound', file=sys.stderr)
+                return None, error
+        return clock.times(call, count, repeats), error
+    except Exception as reason:  # whatever somebody else's code raises
+        skip_error(what, reason)
+        return None, None
+    finally:
+        torch.cuda.empty_cache()
+
+
 # ---- the table ----
 
 def device_name():
