@@ -72,7 +72,7 @@ struct thread_flags {
 
 struct block_flags {
     struct thread_flags threads[SIM_MAX_THREADS + SIM_MAX_BARRIERS]; /* by agent */
-    struct release *acquired;                           /* before the last barrier: known to all threads */
+    struct release *acquired;                                        /* before the last barrier: known to all threads */
     unsigned acquirers[SIM_MAX_THREADS + SIM_MAX_BARRIERS], num_acquirers; /* agents that have versions */
 };
 

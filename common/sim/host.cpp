@@ -384,7 +384,8 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel
         return error;
     if (size > SIM_MAX_CLUSTER || (size > SIM_PORTABLE_CLUSTER && !sim_find_kernel(kernel)->large_clusters))
         return sim_error(cudaErrorInvalidClusterSize);
-    const unsigned most = (sim_resident_wanted > 0 ? sim_resident_wanted : (unsigned)blocks * SIM_MULTIPROCESSORS) / size;
+    const unsigned most =
+        (sim_resident_wanted > 0 ? sim_resident_wanted : (unsigned)blocks * SIM_MULTIPROCESSORS) / size;
     *num_clusters = blocks == 0 ? 0 : most > 0 ? (int)most : 1;
     return cudaSuccess;
 }

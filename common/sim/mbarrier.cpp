@@ -341,8 +341,9 @@ static uint64_t *word_there(void *shared, unsigned rank, const char *file, int l
     char what[600];
 
     if ((uintptr_t)shared % 8 != 0)
-        sim_fault(file, line, "cluster_send to an address that is not aligned to 8. Declare what it sends to as uint64_t "
-                              "or __align__(8)");
+        sim_fault(file, line,
+                  "cluster_send to an address that is not aligned to 8. Declare what it sends to as uint64_t "
+                  "or __align__(8)");
     uint64_t *const there = (uint64_t *)cluster_shared(shared, rank, file, line);
     if (sim_has_ended(sim_block->cluster->blocks[rank])) {
         sim_region_describe(there, what, sizeof(what));

@@ -69,7 +69,7 @@ my %told = (
     sends_too_little => qr/cluster_receive for parity 0 never ends: phase 0 of the barrier initialised at \S+ lacks 8 of 16 announced bytes. Announce in mbarrier_expect as many bytes as blocks of the cluster send/,
     sends_too_much   => qr/cluster_receive for a phase that has 8 bytes more than the 8 announced, the last by cluster_send at PLACE/,
     sends_in_vain    => qr/cluster_send of 8 bytes, and the block ended before anybody waited for phase 0 of the barrier|cluster_send to byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which has ended. Let that block wait/,
-    sends_again      => qr/race: (?:writes byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE, $between|(?:reads|writes) byte 0 .*to which the copy of \S+ is on its way)/,
+    sends_again      => qr/(?:race: writes byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE, $between|(?:reads|writes) byte 0 .*to which the copy of \S+ is on its way)/,
     sends_to_half    => qr/cluster_send to an address that is not aligned to 8/,
     far_copy      => qr/__pipeline_memcpy_async writes byte \d+ of $tile of block \(\d,0,0\)/,
 );
