@@ -19,7 +19,7 @@
 #include "lookback.cuh"
 
 /* What all parts need. */
-struct crew_work {
+struct forward_crew {
     struct cut cut;
     int num_stages, num_warps;
     const float *inputs, *coeffs;
@@ -30,7 +30,7 @@ struct crew_work {
    num_stages tiles of x and c. */
 template <int reverse>
 static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
-    crews_forward(struct crew_work work, struct workspace *space)
+    crews_forward(struct forward_crew work, struct workspace *space)
 {
     extern __shared__ __align__(128) float tiles[];
     __shared__ uint64_t arrived[CREW_MAX_STAGES];
@@ -87,10 +87,8 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
                                        &arrived[s]);
                 const struct pair up_to_warp = totals_scan(sums, num_warps, lane);
                 const struct pair whole = pair_shfl(up_to_warp, num_warps - 1);
-                if (threadIdx.x == 0) {
-                    mbarrier_expect(&units[i].known, 8);
-                    cluster_send(&units[i].told[cluster_rank()], pair_word(whole), &units[i].all_told, 0);
-                }
+                if (threadIdx.x == 0)
+                    tile_tell(&units[i], whole);
                 before_warp[i] = pair_shfl(up_to_warp, (warp + 31) % 32);
                 rows_settle<CREW_ROWS>(x[i], c[i], before, lane);
             }
@@ -100,8 +98,9 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
                 const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
                 cluster_receive(&units[d].known, done / CREW_TILES % 2);
                 const float carry = __uint_as_float((unsigned)units[d].carry);
-                const float leaves = nothing ? before_warp[d].sum : carry * before_warp[d].product + before_warp[d].sum;
-                const float into_warp = warp == 0 ? carry : leaves;
+                const struct pair before = before_warp[d];
+                const float leaves = nothing ? before.sum : carry * before.product + before.sum;
+                const float into_warp = warp == 0 ? carry : leaves; /* `leaves` the warps before */
 #pragma unroll
                 for (int r = 0; r < CREW_ROWS; r++) {
 #pragma unroll
@@ -116,35 +115,13 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
 
 extern "C" cudaError_t lookback_crews(const struct linrec_args *args, cudaStream_t stream)
 {
-    void (*const kernel)(struct crew_work, struct workspace *) = args->reverse ? crews_forward<1> : crews_forward<0>;
-    struct crew_shape shape;
-    cudaError_t error = crew_shape(args, false, &shape);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    void (*const kernel)(struct forward_crew, struct workspace *) = args->reverse ? crews_forward<1> : crews_forward<0>;
+    struct crew_launch launch;
+    const cudaError_t error = crew_prepare((const void *)kernel, args, false, stream, &launch);
+    if (error != cudaSuccess || launch.shape.cut.num_tiles == 0)
         return error;
-    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.shared);
-    cudaLaunchAttribute blocks = {};
-    blocks.id = cudaLaunchAttributeClusterDimension;
-    blocks.val.clusterDim.x = CREW_BLOCKS;
-    blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
-    cudaLaunchConfig_t launch = {};
-    launch.gridDim = dim3(CREW_BLOCKS);
-    launch.blockDim = dim3(shape.threads + 64);
-    launch.dynamicSmemBytes = shape.shared;
-    launch.stream = stream;
-    launch.attrs = &blocks;
-    launch.numAttrs = 1;
-    int clusters = 0; /* that the chip has room for at the same time */
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch);
-    if (error == cudaSuccess)
-        error = crew_fit(args, clusters, &shape);
-    if (error != cudaSuccess)
-        return error;
-    launch.gridDim = dim3(shape.blocks);
-    launch.blockDim = dim3(shape.threads + 64);
-    launch.dynamicSmemBytes = shape.shared;
-    const struct crew_work work = {shape.cut,    shape.stages, shape.threads / 32,
-                                   args->inputs, args->coeffs, args->outputs};
-    cudaLaunchKernelEx(&launch, kernel, work, (struct workspace *)args->workspace);
+    const struct forward_crew work = {launch.shape.cut, launch.shape.stages, launch.shape.threads / 32,
+                                      args->inputs,     args->coeffs,        args->outputs};
+    cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
     return cudaGetLastError();
 }

@@ -134,7 +134,8 @@ cudaError_t crew_shape(const struct linrec_args *args, bool backward, struct cre
 {
     struct pipe_chip chip;
     cudaError_t error = linrec_check_args(args, backward);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    shape->cut = lookback_least_cut(args);
+    if (error != cudaSuccess || shape->cut.num_tiles == 0)
         return error;
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
@@ -144,8 +145,11 @@ cudaError_t crew_shape(const struct linrec_args *args, bool backward, struct cre
         shape->threads < 32 || shape->threads > CREW_MAX_THREADS || shape->stages < 1 ||
         shape->stages > CREW_MAX_STAGES)
         return cudaErrorInvalidValue;
-    shape->shared = (size_t)shape->stages * 2 * CREW_ROWS * 4 * shape->threads * sizeof(float);
-    return chip.arch < 90 || shape->shared > chip.shared_limit ? cudaErrorNotSupported : cudaSuccess;
+    /* Of the gradients' three arrays one has stages for the tiles in registers, too. */
+    shape->num_tiles = backward ? 3 * shape->stages + CREW_TILES : 2 * shape->stages;
+    shape->shared = shape->num_tiles * sizeof(float) * CREW_ROWS * 4 * shape->threads;
+    shape->most_shared = chip.shared_limit > CREW_OWN_SHARED ? chip.shared_limit - CREW_OWN_SHARED : 0;
+    return chip.arch < 90 || shape->shared > shape->most_shared ? cudaErrorNotSupported : cudaSuccess;
 }
 
 cudaError_t crew_fit(const struct linrec_args *args, int clusters, struct crew_shape *shape)
@@ -166,7 +170,7 @@ cudaError_t crew_fit(const struct linrec_args *args, int clusters, struct crew_s
                               (int)tile_len};
     shape->threads = (int)((tile_len - 1) / row_len + 1) * 32;
     shape->blocks = (unsigned)(num_units < all ? num_units : all) * CREW_BLOCKS;
-    shape->shared = (size_t)shape->stages * 2 * tile_len * sizeof(float);
+    shape->shared = shape->num_tiles * sizeof(float) * tile_len;
     return cudaSuccess;
 }
 

@@ -454,6 +454,13 @@ static __device__ __forceinline__ struct pair ring_join(struct workspace *space,
     return pair_shfl(warp_scan(mine, lane), 31);
 }
 
+/* One thread of each block tells what its tile does. */
+static __device__ __forceinline__ void tile_tell(struct unit *unit, struct pair whole_tile)
+{
+    mbarrier_expect(&unit->known, sizeof(unit->carry));
+    cluster_send(&unit->told[cluster_rank()], pair_word(whole_tile), &unit->all_told, 0);
+}
+
 /* A warp of the cluster's first block joins what its blocks have told, for the other clusters and for look. */
 static __device__ __forceinline__ void crew_tell(struct unit *units, struct workspace *space, int turns, int lane)
 {
@@ -497,6 +504,45 @@ static __device__ __forceinline__ void crew_look(struct unit *units, struct work
         }
     }
     leave_workspace(space, 2 * CREW_RING * num_clusters, lane);
+}
+
+/* How a kernel of crews is launched, of which its work is all that is missing. */
+struct crew_launch {
+    struct crew_shape shape;
+    cudaLaunchAttribute blocks;
+    cudaLaunchConfig_t config;
+};
+
+/* Checks the arguments, and takes as many clusters as the chip has room for at the same time. No tiles: nothing to do. */
+static inline cudaError_t crew_prepare(const void *kernel, const struct linrec_args *args, bool backward,
+                                       cudaStream_t stream, struct crew_launch *launch)
+{
+    struct crew_shape *const shape = &launch->shape;
+    cudaLaunchConfig_t *const config = &launch->config;
+    int clusters = 0;
+    cudaError_t error = crew_shape(args, backward, shape);
+    if (error != cudaSuccess || shape->cut.num_tiles == 0)
+        return error;
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape->most_shared);
+    launch->blocks = {};
+    launch->blocks.id = cudaLaunchAttributeClusterDimension;
+    launch->blocks.val.clusterDim.x = CREW_BLOCKS;
+    launch->blocks.val.clusterDim.y = launch->blocks.val.clusterDim.z = 1;
+    *config = {};
+    config->gridDim = dim3(CREW_BLOCKS);
+    config->blockDim = dim3(shape->threads + 64);
+    config->dynamicSmemBytes = shape->shared;
+    config->stream = stream;
+    config->attrs = &launch->blocks;
+    config->numAttrs = 1;
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveClusters(&clusters, kernel, config);
+    if (error == cudaSuccess)
+        error = crew_fit(args, clusters, shape);
+    config->gridDim = dim3(shape->blocks);
+    config->blockDim = dim3(shape->threads + 64);
+    config->dynamicSmemBytes = shape->shared;
+    return error;
 }
 
 #endif

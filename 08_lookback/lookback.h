@@ -29,6 +29,7 @@ enum {
        have told in turn t - CREW_TILES - 1 or later, and looked in turn t - 2 CREW_TILES - 1. That was the last look at
        words of the turn before, which the words of turn t replace. */
     CREW_RING = 2 * CREW_TILES + 2,
+    CREW_OWN_SHARED = 2048,    /* bytes of shared memory beside the tiles, at most */
     CLUSTER_MAX_THREADS = 512, /* of a block of cluster, with up to 4 rows for each warp, */
     CLUSTER_MAX_BLOCKS = 16,   /* and of them in a cluster: more there are nowhere */
     /* of a sequence, with 4 rows; it may begin up to 3 elements into its first group */
@@ -54,7 +55,8 @@ linrec_launcher lookback_few;          /* the same for few tiles: a warp of its 
 linrec_launcher lookback_few_backward; /* both gradients, in the same way */
 linrec_launcher lookback_waves; /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
 linrec_launcher lookback_waves_backward; /* both gradients, in the same way (sm_90) */
-linrec_launcher lookback_crews;   /* waves, forward, with the tiles in registers, and clusters of blocks (sm_90) */
+linrec_launcher lookback_crews; /* waves, forward, with the tiles in registers, and clusters of blocks (sm_90) */
+linrec_launcher lookback_crews_backward; /* both gradients, in the same way (sm_90) */
 linrec_launcher lookback_cluster; /* a cluster of blocks for each sequence, of up to CLUSTER_MAX_LEN elements (sm_90) */
 linrec_launcher lookback_cluster_backward; /* both gradients, in the same way (sm_90) */
 
@@ -95,12 +97,14 @@ struct waves_shape {
 cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
                         struct waves_shape *shape);
 
-/* How crews runs: tiles go round over all clusters that are on the chip at the same time. */
+/* How crews and crews_backward run: tiles go round over all clusters that are on the chip at the same time. */
 struct crew_shape {
     struct cut cut; /* seq_tiles is a multiple of CREW_BLOCKS: the last ones may have no elements */
     int threads, stages;
     unsigned blocks;
-    size_t shared; /* bytes of dynamic shared memory */
+    size_t shared;      /* bytes of dynamic shared memory */
+    int num_tiles;      /* that this is */
+    size_t most_shared; /* that a block can have */
 };
 
 /* Checks what args says, and sets the most threads and shared memory that the blocks can need; then fits the tiles to
