@@ -133,7 +133,7 @@ help:
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make peers      time other systems that compute the same (needs a GPU and Python with torch; takes what is installed)"
-	@echo "make recordings measure all that the texts show, and record it (needs a GPU, about 8 minutes; ONLY=\"05 06\": these parts)"
+	@echo "make recordings measure all that the texts show, and record it (needs a GPU, some 20 minutes; ONLY=\"05 06\": these parts)"
 	@echo "make record     keep this GPU's tables in 07_bench/results/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"

@@ -2,7 +2,7 @@
 
 # The honest test: the copies alone, the work alone, and both, in blocks of the same size, with one, two and three stages.
 overlap() {
-    rm -rf build/recordings
+    rm -f build/recordings/overlap_*.csv
     mkdir -p build/recordings
     for stages in 1 2 3; do
         for variant in copy_only work_only async; do

@@ -3,9 +3,8 @@
 #include "selective_scan.h"
 
 /* With few warps a multiprocessor waits most of the time, and relay, which makes eight of each, is faster. Measured on
-   an H200 with 16 states, when both kernels took more instructions than now: 2 warps a multiprocessor take relay about
-   half as long as fused_steps, 16 once and a half as long. Between these fused_steps takes as long as with 2, until the
-   multiprocessors are busy, and relay takes as long as its work: so the two meet where the warps have doubled, at 4. */
+   an H200 with 16 states, float32, 8192 steps: with 1.9 warps of fused_steps a multiprocessor relay takes two thirds of
+   its time, with 3.9 of them a fifth more. So the border is at 3. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
@@ -17,25 +16,42 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     if (read != cudaSuccess)
         return read;
     if (chip.arch >= 80 && selective_relay_fits(args) &&
-        selective_fused_steps_blocks(args) * selective_fused_steps_warps(args) < 4 * (size_t)chip.multiprocessors)
+        selective_fused_steps_blocks(args) * selective_fused_steps_warps(args) < 3 * (size_t)chip.multiprocessors)
         return selective_relay_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
+}
+
+/* A multiprocessor of sm_90 holds two blocks of fused_backward with 9 to 16 states. They all take the same time, so what
+   counts is how full the last round of them is: relay cuts the same work into four times as many blocks, of four times
+   as many warps. Measured on an H200 with 16 states, 8 x 8192 steps and 2048 channels, which are 256 of 264 places:
+   fused_backward takes 0.81 of relay's time. With fewer blocks it would take as long, and relay less. */
+static bool is_busy_alone(const struct selective_args *args, const struct pipe_chip *chip)
+{
+    const size_t blocks = args->batch * args->groups * selective_fused_parts(args);
+    const size_t at_once = 2 * (size_t)chip->multiprocessors, rounds = (blocks + at_once - 1) / at_once;
+    return 5 * blocks >= 4 * rounds * at_once;
 }
 
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
+    const cudaError_t error = selective_check_args(args, true, 0);
+    if (error != cudaSuccess || selective_is_empty(args))
+        return selective_steps_backward(args, stream);
     const cudaError_t read = pipe_read_chip(&chip);
     if (read != cudaSuccess)
         return read;
+    if (chip.arch >= 90 && selective_fused_fits(args) && args->states > 8 && is_busy_alone(args, &chip))
+        return selective_fused_backward(args, stream);
     return chip.arch >= 80 && selective_relay_fits(args) ? selective_relay_backward(args, stream)
                                                          : selective_steps_backward(args, stream);
 }
 
-/* Enough for both, since the chip is not known yet. */
+/* Enough for all, since the chip is not known yet. */
 size_t selective_default_workspace(const struct selective_args *args, bool backward)
 {
     const size_t relay = selective_relay_fits(args) ? selective_relay_workspace(args, backward) : 0;
-    const size_t steps = selective_steps_workspace(args, backward);
-    return relay > steps ? relay : steps;
+    const size_t fused = selective_fused_fits(args) ? selective_fused_workspace(args, backward) : 0;
+    const size_t steps = selective_steps_workspace(args, backward), most = relay > fused ? relay : fused;
+    return most > steps ? most : steps;
 }

@@ -35,21 +35,39 @@ struct pair_place {
     int channel, channels, states; /* the warp's first channel in A, and in arrays like u; its group's first row of B */
 };
 
-/* Blocks have a warp's channels each, of one group, in order. */
-template <int lanes>
+static __device__ __forceinline__ int order_of(int lane, int lanes)
+{
+    return (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+}
+
+/* Blocks have the channels of `warps` warps each, of one group, in order. */
+template <int lanes, int warps = 1>
 static __device__ __forceinline__ struct pair_place place_pair(const struct selective_args *args)
 {
     const unsigned lane = threadIdx.x % 32, per_group = args->channels / args->groups, groups = args->groups;
-    const unsigned blocks = (per_group - 1) / BOTH(lanes) + 1, of_group = blockIdx.x / blocks;
-    const unsigned first = blockIdx.x % blocks * BOTH(lanes);
+    const unsigned blocks = (per_group - 1) / (warps * BOTH(lanes)) + 1, of_group = blockIdx.x / blocks;
+    const unsigned warp = warps > 1 ? threadIdx.x / 32 : 0, first = (blockIdx.x % blocks * warps + warp) * BOTH(lanes);
     struct pair_place place;
     place.row = lane / lanes * 2 + lane % 2, place.part = lane / 2 % lanes;
-    place.order = (lane & 16 ? 2 : 0) + (lane & (lanes == 8 ? 1 : 8) ? 1 : 0);
+    place.order = order_of(lane, lanes);
     place.here = min((int)(per_group - first), (int)BOTH(lanes));
     place.channel = of_group % groups * per_group + first;
     place.channels = of_group * per_group + first;
     place.states = of_group * args->states;
     return place;
+}
+
+/* Whose states these are: of the warp's channel in `row`, those of a part. */
+struct reader {
+    int at, order; /* where they lie among those of the warp, in floats; see below */
+};
+
+template <int lanes>
+static __device__ __forceinline__ struct reader reader_of(int row, int part)
+{
+    const int lane = row / 4 * 2 * lanes + 2 * part + row % 2, is_second = (2 * part / lanes) ^ (row / 2 % 2);
+    const struct reader reader = {is_second * 32 * 4 + lane * 4, order_of(lane, lanes)};
+    return reader;
 }
 
 /* The lane's states from an array (..., channels, states), or 0 where there are none; `channel` is the warp's first. */
@@ -65,6 +83,17 @@ static __device__ __forceinline__ void load_pair(const struct selective_args *ar
             const bool is_there = array != NULL && row < place->here && n < (int)args->states;
             to[k][i] = is_there ? array[(size_t)(channel + row) * args->states + n] : 0.0f;
         }
+}
+
+/* The lane's A, times log2 e. */
+template <int lanes>
+static __device__ __forceinline__ void load_A(const struct selective_args *args, const struct pair_place *place,
+                                              float A[2][4])
+{
+    load_pair<lanes>(args, place, place->channel, args->A, A);
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        A[i / 4][i % 4] *= LOG2_E;
 }
 
 template <int lanes>
@@ -155,24 +184,29 @@ static __device__ __forceinline__ void send4(const stored *from, int left, bool 
             ((stored *)(to + 2))[i] = i < left ? from[i] : (stored)0.0f;
 }
 
-/* Sends off the first `rows` rows of the chunk that begins at step `at`. From the sequence's end on nothing is sent. */
+/* Sends off the first `rows` rows of the chunk that begins at step `at`. From the sequence's end on nothing is sent.
+   Where all rows and steps are there and aligned, there is nothing to ask. */
 template <typename stored, int lanes, int rows>
 static __device__ __forceinline__ void fetch_rows(const struct selective_args *args, const struct pair_place *place,
                                                   int at, float *stage)
 {
     const int row = piece_row(), t = piece_step(), left = (int)args->seq_len - at;
+    const bool aligned = left >= STEPS && args->seq_len % 4 == 0;
+    const bool every_row = place->here == BOTH(lanes) && args->states == STATES_OF(lanes) && args->z != NULL;
     float *const to = stage + ::place<STEPS>(row, t);
     const stored *from;
-    if (left >= STEPS && args->seq_len % 4 == 0) {
+    if (aligned && every_row) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
-            if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
+            if (j * 16 + 16 <= rows || j * 16 + row < rows) {
+                find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from);
                 send4(from, 4, true, to + j * ROOM(16, STEPS));
+            }
     } else if (left > 0) {
 #pragma unroll
         for (int j = 0; j < PIECES_OF(rows, STEPS); j++)
             if (j * 16 + row < rows && find_row<stored, lanes>(args, place, j * 16 + row, at + t, &from))
-                send4(from, left - t, false, to + j * ROOM(16, STEPS));
+                send4(from, left - t, aligned, to + j * ROOM(16, STEPS));
     }
     __pipeline_commit();
 }

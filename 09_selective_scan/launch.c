@@ -192,18 +192,37 @@ size_t selective_relay_parts(const struct selective_args *args)
     return blocks_of_group(args, 1, selective_relay_lanes(args) / 2);
 }
 
+size_t selective_fused_parts(const struct selective_args *args)
+{
+    return blocks_of_group(args, SPAN_WARPS, selective_relay_lanes(args) / 2);
+}
+
 bool selective_relay_fits(const struct selective_args *args)
 {
     return args->states != 0 && args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
            args->batch * args->channels <= 0x7FFFFFFF / args->states; /* it counts the rows of arrays by int */
 }
 
-/* Backward the partial sums, and the states before each chunk. */
+bool selective_fused_fits(const struct selective_args *args)
+{
+    return selective_relay_fits(args) && args->states <= SPAN_STATES;
+}
+
+/* The partial sums of a group's blocks, and the states before each chunk of each warp. */
+static size_t gradients_workspace(const struct selective_args *args, size_t blocks, size_t warps)
+{
+    const size_t chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
+    return selective_parts_of(args, blocks).bytes +
+           args->batch * args->groups * blocks * warps * chunks * 32 * 8 * sizeof(float);
+}
+
 size_t selective_relay_workspace(const struct selective_args *args, bool backward)
 {
-    if (!backward || selective_is_empty(args))
-        return 0;
-    const size_t blocks = selective_relay_parts(args), chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
-    return selective_parts_of(args, blocks).bytes +
-           args->batch * args->groups * blocks * chunks * 32 * 8 * sizeof(float);
+    return backward && !selective_is_empty(args) ? gradients_workspace(args, selective_relay_parts(args), 1) : 0;
+}
+
+size_t selective_fused_workspace(const struct selective_args *args, bool backward)
+{
+    const size_t blocks = selective_fused_parts(args);
+    return backward && !selective_is_empty(args) ? gradients_workspace(args, blocks, SPAN_WARPS) : 0;
 }

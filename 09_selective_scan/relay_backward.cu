@@ -1,8 +1,7 @@
 /* relay_backward.cu - the gradients of relay.cu: the warps of a block take the chunks in turn, from last to first.
 
    relay_states.cu has left the states before each chunk. With them a warp knows all states of its chunk, and all that
-   does not depend on the gradients of later steps, before its turn. As in steps_backward.cu,
-   with g[t] the gradient of h[t]:
+   does not depend on the gradients of later steps, before its turn. With g[t] the gradient of h[t]:
 
        before its turn   a, h, y, sums of d_C, and what the chunk makes of a gradient that comes: start + product carry
        in its turn       carry = a[t+1] g[t+1] comes from the chunk behind, start + product carry goes to the one before
@@ -11,8 +10,8 @@
    The turns go as in relay.cu, but backward in time:      chunk 3 <- chunk 4 <- chunk 5
                                                            warp 2     warp 1     warp 0
 
-   The walks through a chunk are those of walks.cuh. B and C belong to all channels of a group: a warp adds up its own,
-   and leaves one partial sum for each state and step (add_up.cu). */
+   The walks are those of walks.cuh. A warp adds up d_B and d_C over its channels, and leaves one partial sum for each
+   state and step (add_up.cu). */
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -34,31 +33,27 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 {
     enum { rows = ALL_ROWS(lanes), warps = WARPS(lanes), own = OWN_STEPS(lanes) };
     extern __shared__ float4 shared[];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, follower = (warp + 1) % warps;
     const struct pair_place place = place_pair<lanes>(&args);
     const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
     const bool here = row < place.here;
     float *const stages = (float *)shared + warp * WARP_FLOATS(lanes), *const steps = stages + 2 * STAGE_FLOATS(lanes);
     float *const baton = steps + ROOM(2 * BOTH(lanes), STEPS) + lane * 4, *const d_A_so_far = baton + 32 * A_LANE;
     float *const so_far = baton - lane * 4 + 2 * 32 * A_LANE + lane * 2; /* d_D and d_bias */
-    const int follower = (warp + 1) % warps;
     float *const to_follower = baton + (follower - warp) * WARP_FLOATS(lanes);
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const float *const saved = parts.rest + (size_t)blockIdx.x * chunks * 32 * A_LANE;
     const int sum_at = first_sum<lanes>(lane), sum_state = order * lanes + part;
     const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * (unsigned)seq_len + sum_at;
     const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
+    const float *saved = parts.rest + ((long long)blockIdx.x * chunks + chunks - 1 - warp) * 32 * A_LANE + lane * 4;
     float A[2][4], carry[2][4], zeros[2][4] = {};
     put_states(d_A_so_far, zeros);
     so_far[0] = so_far[1] = 0.0f;
-    load_pair<lanes>(&args, &place, place.channel, args.A, A);
+    load_A<lanes>(&args, &place, A);
     load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        A[i / 4][i % 4] *= LOG2_E;
     if (args.states < STATES_OF(lanes) || place.here < BOTH(lanes))
         for (int i = lane; i < 2 * STAGE_FLOATS(lanes); i += 32)
             stages[i] = 0.0f; /* what is not there */
@@ -67,40 +62,41 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         put_states(to_follower, carry);
         named_barrier_arrive(1, 64);
     }
-
     fetch_all<stored, lanes>(&args, &place, saved, at, stages);
     for (int turn = 0; at >= 0; at -= warps * STEPS, turn = 1 - turn) {
         float *const stage = stages + turn * STAGE_FLOATS(lanes);
-        float *const next = stages + (1 - turn) * STAGE_FLOATS(lanes);
         const bool whole = at + STEPS <= seq_len && seq_len % 4 == 0;
         land_rows<stored, lanes, rows>(&args, &place, stage);
-        __syncwarp(); /* the chunk has come, and no lane needs `next` and `steps` any more */
-        fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, next);
+        __syncwarp(); /* the chunk has come, and no lane needs `steps` and the other stage any more */
+        saved -= warps * 32 * A_LANE;
+        fetch_all<stored, lanes>(&args, &place, saved, at - warps * STEPS, stages + (1 - turn) * STAGE_FLOATS(lanes));
         prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
         if (args.z != NULL)
             gate<lanes>(stage, row, mine);
         __syncwarp();
 
         /* 1. Before the turn: all states, d_C, d_z, and what the chunk makes of a gradient. */
-        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS];
+        const struct chunk_rows chunk_rows = {steps, stage + D_OUT_AT(lanes), stage + B_AT(lanes), stage + C_AT(lanes)};
+        float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], v[own], step[own], d_y[own];
         float h[2][4], product[2][4], start[2][4] = {}, note[2][4];
         get_states(stage + H_AT(lanes) + lane * 4, h);
-        walk_forward<lanes>(stage, steps, row, part, order, A, h, a, kept, y, sums);
+        walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
         if (args.z != NULL) {
-            finish_z<lanes>(stage, row, part, mine, D, y);
+            get<STEPS, own>(stage, row, mine, u);
+            get<STEPS, own>(stage + Z_AT(lanes), row, mine, v);
+            finish_z<lanes>(u, v, part, D, y);
             if (here)
                 store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, y);
         }
         __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
-        walk_back_from_0<lanes>(stage, steps, row, part, order, A, a, product, start);
+        walk_back_from_0<lanes>(&chunk_rows, row, part, order, A, a, product, start);
 #pragma unroll
         for (int i = 0; i < 8; i++)
             note[i / 4][i % 4] = product[i / 4][i % 4] + start[i / 4][i % 4];
         put_states(stage + H_AT(lanes) + lane * 4, note); /* nobody reads it: see relay.cu */
-
         /* 2. The turn. */
         named_barrier_sync(warp + 1, 64);
         get_states(baton, carry);
@@ -114,14 +110,18 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 
         /* 3. After it: the gradients. */
         float d_input[STEPS], d_step[STEPS], d_A[2][4] = {};
-        walk_back<lanes>(stage, steps, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
+        walk_back<lanes>(&chunk_rows, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);
         add_states(d_A_so_far, d_A);
         fold_states<lanes>(d_input, part);
         fold_states<lanes>(d_step, part);
-        finish_own<lanes>(&args, stage, steps, row, mine, bias, D, seq_len - at - mine, d_input, d_step, so_far);
+        get<STEPS, own>(stage, row, mine, u);
+        get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, v);
+        get<STEPS, own>(steps, row, mine, step);
+        get<STEPS, own>(stage + D_OUT_AT(lanes), row, mine, d_y);
+        finish_own<lanes>(&args, u, v, step, d_y, bias, D, seq_len - at - mine, d_input, d_step, so_far);
         if (here) {
             store<stored, own>((stored *)args.d_u + own_row + at, seq_len - at - mine, whole, d_input);
             store<stored, own>((stored *)args.d_delta + own_row + at, seq_len - at - mine, whole, d_step);

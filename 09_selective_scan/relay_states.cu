@@ -35,11 +35,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), lanes == 4 ? 2 : 1)
     const int seq_len = (int)args.seq_len, chunks = (seq_len - 1) / STEPS + 1;
     const float bias = args.delta_bias != NULL && row < place.here ? args.delta_bias[place.channel + row] : 0.0f;
     float A[2][4], h[2][4];
-    load_pair<lanes>(&args, &place, place.channel, args.A, A);
+    load_A<lanes>(&args, &place, A);
     load_pair<lanes>(&args, &place, place.channels, args.initial_state, h);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        A[i / 4][i % 4] *= LOG2_E;
     saved += ((size_t)blockIdx.x * chunks * A_LANE * 32) + lane * 4;
     if (args.states < STATES_OF(lanes) || place.here < BOTH(lanes))
         for (int i = lane; i < 2 * C_AT(lanes); i += 32)

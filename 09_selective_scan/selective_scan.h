@@ -19,6 +19,7 @@ selective_launcher selective_fused_steps_forward; /* a warp some channels, four 
 selective_launcher selective_relay_forward;       /* the warps of a block take the chunks of time in turn */
 selective_launcher selective_steps_backward;      /* the gradients of steps, deterministic */
 selective_launcher selective_relay_backward;      /* those of relay, deterministic, too */
+selective_launcher selective_fused_backward;      /* the same without turns, for many channels */
 selective_launcher selective_forward;             /* the fastest of these for the shape and the chip (default.c) */
 selective_launcher selective_backward;
 
@@ -26,6 +27,7 @@ selective_launcher selective_backward;
 size_t selective_expanded_workspace(const struct selective_args *args, bool backward);
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 size_t selective_relay_workspace(const struct selective_args *args, bool backward);
+size_t selective_fused_workspace(const struct selective_args *args, bool backward);
 size_t selective_default_workspace(const struct selective_args *args, bool backward);
 
 /* steps: the most states in registers; backward also the steps between two saved states. */
@@ -33,6 +35,9 @@ enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 
 /* relay: the steps of a chunk, which a warp takes at a time. */
 enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
+
+/* fused_backward: the warps of a block, and the most states. */
+enum { SPAN_WARPS = 4, SPAN_STATES = 16 };
 
 /* fused_steps: the most warps of a block. They have one B and C. */
 enum { FUSED_STEPS_WARPS = 4 };
@@ -75,12 +80,21 @@ size_t selective_relay_blocks(const struct selective_args *args);
 /* The same, backward. */
 size_t selective_relay_parts(const struct selective_args *args);
 
-/* Whether relay takes these sizes. */
+/* fused_backward: the same, where a block has as many channels as SPAN_WARPS of its warps. */
+size_t selective_fused_parts(const struct selective_args *args);
+
+/* Whether relay takes these sizes, and whether fused_backward does. */
 bool selective_relay_fits(const struct selective_args *args);
+bool selective_fused_fits(const struct selective_args *args);
 
 /* Its first walk, forward through time: leaves the states before each chunk in parts->rest, (batch, groups,
    parts of a group, chunks, 2, 32 lanes, 4). Launches and does not wait (relay_states.cu). */
 cudaError_t selective_relay_states(const struct selective_args *args, const struct selective_parts *parts,
+                                   cudaStream_t stream);
+
+/* The same for fused_backward, (batch, groups, parts of a group, warps of a block, chunks, 2, 32 lanes, 4)
+   (fused_states.cu). */
+cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
 
 /* What every launcher checks first (launch.c). cudaErrorInvalidValue for sizes whose bytes overflow, no state or more

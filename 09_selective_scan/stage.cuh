@@ -4,6 +4,8 @@
 #ifndef STAGE_CUH
 #define STAGE_CUH
 
+#include <async_copy.h>
+
 #include "chunk.cuh"
 
 enum { STEPS = 16 };
@@ -89,7 +91,7 @@ static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsign
 #pragma unroll
         for (int j = 0; j < each; j++)
             if (rows * steps / IN_PIECE(stored) % threads == 0 || row_of<stored, steps, threads>(thread, j) < rows)
-                __pipeline_memcpy_async(to + j * threads * IN_PIECE(stored), pieces[j], 16);
+                async_copy_ahead(to + j * threads * IN_PIECE(stored), pieces[j]);
     } else if (left > 0) {
 #pragma unroll
         for (int j = 0; j < each; j++)

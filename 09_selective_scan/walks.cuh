@@ -16,16 +16,23 @@
 
 #define LN_2 0.69314718f
 
+/* Where a chunk's rows lie in shared memory, 8 steps in each. */
+struct chunk_rows {
+    const float *steps; /* step, and behind that step u: a row a channel */
+    const float *d_y;   /* a row a channel */
+    const float *B, *C; /* a row a state */
+};
+
 /* What a lane reads of four steps: for each of its channels. */
 template <int lanes>
-static __device__ __forceinline__ void get_steps(const float *stage, const float *steps, int row, int t,
-                                                 float step[2][4], float step_u[2][4], float d_y[2][4])
+static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, int row, int t, float step[2][4],
+                                                 float step_u[2][4], float d_y[2][4])
 {
 #pragma unroll
     for (int k = 0; k < 2; k++) {
-        get<STEPS, 4>(steps, row ^ 2 * k, t, step[k]);
-        get<STEPS, 4>(steps + ROOM(BOTH(lanes), STEPS), row ^ 2 * k, t, step_u[k]);
-        get<STEPS, 4>(stage + D_OUT_AT(lanes), row ^ 2 * k, t, d_y[k]);
+        get<STEPS, 4>(rows->steps, row ^ 2 * k, t, step[k]);
+        get<STEPS, 4>(rows->steps + ROOM(BOTH(lanes), STEPS), row ^ 2 * k, t, step_u[k]);
+        get<STEPS, 4>(rows->d_y, row ^ 2 * k, t, d_y[k]);
     }
 }
 
@@ -33,19 +40,19 @@ static __device__ __forceinline__ void get_steps(const float *stage, const float
    lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
    leaves them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const float *stage, const float *steps, int row, int part,
-                                                    int order, const float A[2][4], float h[2][4], float a[STEPS][2][4],
+static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, int row, int part, int order,
+                                                    const float A[2][4], float h[2][4], float a[STEPS][2][4],
                                                     float kept[STEPS][2][4], float y[STEPS], float sums[STEPS])
 {
 #pragma unroll
     for (int t = 0; t < STEPS; t += 4) {
         float step[2][4], step_u[2][4], d_y[2][4], y_of[4][2] = {}, d_C[4][4] = {};
-        get_steps<lanes>(stage, steps, row, t, step, step_u, d_y);
+        get_steps<lanes>(rows, row, t, step, step_u, d_y);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get4(stage + B_AT(lanes) + state_at<lanes>(i, order, part) + t, B);
-            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->B + state_at<lanes>(i, order, part) + t, B);
+            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -67,8 +74,8 @@ static __device__ __forceinline__ void walk_forward(const float *stage, const fl
 
 /* What the chunk makes of a gradient that comes: start + product gradient. start is what the way back makes of 0. */
 template <int lanes>
-static __device__ __forceinline__ void walk_back_from_0(const float *stage, const float *steps, int row, int part,
-                                                        int order, const float A[2][4], const float a[STEPS][2][4],
+static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows *rows, int row, int part, int order,
+                                                        const float A[2][4], const float a[STEPS][2][4],
                                                         float product[2][4], float start[2][4])
 {
     float sum[2] = {};
@@ -77,14 +84,14 @@ static __device__ __forceinline__ void walk_back_from_0(const float *stage, cons
         float step[2][4], d_y[2][4];
 #pragma unroll
         for (int k = 0; k < 2; k++) {
-            get<STEPS, 4>(steps, row ^ 2 * k, t, step[k]);
-            get<STEPS, 4>(stage + D_OUT_AT(lanes), row ^ 2 * k, t, d_y[k]);
+            get<STEPS, 4>(rows->steps, row ^ 2 * k, t, step[k]);
+            get<STEPS, 4>(rows->d_y, row ^ 2 * k, t, d_y[k]);
             sum[k] += step[k][0] + step[k][1] + (step[k][2] + step[k][3]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float C[4];
-            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 3; j >= 0; j--)
 #pragma unroll
@@ -104,19 +111,19 @@ static __device__ __forceinline__ void walk_back_from_0(const float *stage, cons
    u d_input is missing there. sums: of d_B. */
 template <int lanes>
 static __device__ __forceinline__ void
-walk_back(const float *stage, const float *steps, int row, int part, int order, const float A[2][4],
-          const float a[STEPS][2][4], const float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4],
-          float d_input[STEPS], float d_step[STEPS], float sums[STEPS])
+walk_back(const struct chunk_rows *rows, int row, int part, int order, const float A[2][4], const float a[STEPS][2][4],
+          const float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4], float d_input[STEPS],
+          float d_step[STEPS], float sums[STEPS])
 {
 #pragma unroll
     for (int t = STEPS - 4; t >= 0; t -= 4) {
         float step[2][4], step_u[2][4], d_y[2][4], d_input_of[4][2] = {}, d_step_of[4][2] = {}, d_B[4][4] = {};
-        get_steps<lanes>(stage, steps, row, t, step, step_u, d_y);
+        get_steps<lanes>(rows, row, t, step, step_u, d_y);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get4(stage + B_AT(lanes) + state_at<lanes>(i, order, part) + t, B);
-            get4(stage + C_AT(lanes) + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->B + state_at<lanes>(i, order, part) + t, B);
+            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
 #pragma unroll
             for (int j = 3; j >= 0; j--)
 #pragma unroll
@@ -139,17 +146,16 @@ walk_back(const float *stage, const float *steps, int row, int part, int order, 
     }
 }
 
-/* Sends off the chunk that begins at step `at`, if it is one. */
+/* Sends off the chunk that begins at step `at`, if it is one, and the states before it, which the lane has at
+   `saved`. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ void fetch_all(const struct selective_args *args, const struct pair_place *place,
                                                  const float *saved, int at, float *stage)
 {
-    const int lane = threadIdx.x % 32;
     if (at >= 0) {
-        const float *const from = saved + (size_t)(at / STEPS) * 32 * A_LANE + lane * 4;
-        float *const to = stage + H_AT(lanes) + lane * 4;
-        __pipeline_memcpy_async(to, from, 16);
-        __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
+        float *const to = stage + H_AT(lanes) + threadIdx.x % 32 * 4;
+        __pipeline_memcpy_async(to, saved, 16);
+        __pipeline_memcpy_async(to + 32 * 4, saved + 32 * 4, 16);
         fetch_rows<stored, lanes, ALL_ROWS(lanes)>(args, place, at, stage);
     }
 }
@@ -174,35 +180,25 @@ static __device__ __forceinline__ void gate(float *stage, int row, int mine)
     put<STEPS, own>(stage + Z_AT(lanes), row, mine, z);
 }
 
-/* y, as walk_forward leaves it, becomes d_z. */
+/* y, as walk_forward leaves it, becomes d_z, for which d_z brings d_out silu'(z). */
 template <int lanes>
-static __device__ __forceinline__ void finish_z(const float *stage, int row, int part, int mine, float D,
-                                                float y[STEPS])
+static __device__ __forceinline__ void finish_z(const float *u, const float *d_z, int part, float D, float y[STEPS])
 {
-    enum { own = OWN_STEPS(lanes) };
-    float u[own], d_z[own];
     fold_states<lanes>(y, part);
-    get<STEPS, own>(stage, row, mine, u);
-    get<STEPS, own>(stage + Z_AT(lanes), row, mine, d_z);
 #pragma unroll
-    for (int i = 0; i < own; i++)
+    for (int i = 0; i < OWN_STEPS(lanes); i++)
         y[i] = d_z[i] * (y[i] + D * u[i]);
 }
 
 /* d_input becomes d_u and d_step d_delta. Adds to so_far what the `left` steps are in d_D and d_bias. */
 template <int lanes>
-static __device__ __forceinline__ void finish_own(const struct selective_args *args, const float *stage,
-                                                  const float *steps, int row, int mine, float bias, float D, int left,
+static __device__ __forceinline__ void finish_own(const struct selective_args *args, const float *u, const float *delta,
+                                                  const float *step, const float *d_y, float bias, float D, int left,
                                                   float *d_input, float *d_step, float *so_far)
 {
-    enum { own = OWN_STEPS(lanes) };
-    float u[own], delta[own], step[own], d_y[own], d_D = 0.0f, d_bias = 0.0f;
-    get<STEPS, own>(stage, row, mine, u);
-    get<STEPS, own>(stage + ROOM(BOTH(lanes), STEPS), row, mine, delta);
-    get<STEPS, own>(stage + D_OUT_AT(lanes), row, mine, d_y);
-    get<STEPS, own>(steps, row, mine, step);
+    float d_D = 0.0f, d_bias = 0.0f;
 #pragma unroll
-    for (int i = 0; i < own; i++) {
+    for (int i = 0; i < OWN_STEPS(lanes); i++) {
         /* x - x is 0, or NaN for an infinite x, which stood in a sum over the states with either sign. */
         d_step[i] = d_step[i] * LN_2 + (d_input[i] * u[i] + (u[i] - u[i]));
         d_input[i] = d_input[i] * step[i] + (D * d_y[i] + (step[i] - step[i]));
@@ -213,6 +209,20 @@ static __device__ __forceinline__ void finish_own(const struct selective_args *a
             d_bias += d_step[i];
     }
     so_far[0] += d_D, so_far[1] += d_bias;
+}
+
+/* To global memory, from step `at` on of a row; `whole`: all of them are in the sequence, and aligned. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ void store_own(const struct selective_args *args, int row, int at, bool whole,
+                                                 const float *d_u, const float *d_delta, const float *d_z)
+{
+    enum { own = OWN_STEPS(lanes) };
+    const size_t to = (size_t)(unsigned)row * (unsigned)args->seq_len + at;
+    const int left = (int)args->seq_len - at;
+    store<stored, own>((stored *)args->d_u + to, left, whole, d_u);
+    store<stored, own>((stored *)args->d_delta + to, left, whole, d_delta);
+    if (args->z != NULL)
+        store<stored, own>((stored *)args->d_z + to, left, whole, d_z);
 }
 
 /* The sums over time: one warp adds up those of all. */

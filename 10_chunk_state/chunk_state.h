@@ -127,7 +127,6 @@ chunk_state_launcher chunk_state_forward, chunk_state_backward;
 /* Bytes of workspace. */
 size_t chunk_state_registers_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_bulk_workspace(const struct chunk_state_args *args, bool backward);
-size_t chunk_state_split_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_low_rank_workspace(const struct chunk_state_args *args, bool backward);
 size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward);
 
@@ -136,8 +135,8 @@ extern const struct chunk_state_kernel chapter10_kernels[];
 /* ---- slices and pieces (pieces.cuh), and what fits on the chip (pieces.c) ---- */
 
 enum {
-    STEPS = 8,                /* chunks of a piece */
-    PIECES_MAX_THREADS = 512, /* of a block, each with four columns of the slice */
+    STEPS = 8,                /* chunks of a piece, forward */
+    PIECES_MAX_THREADS = 512, /* of a block, each with 16 bytes of the slice */
     PIECES_MAX_STAGES = 48,   /* pieces in shared memory at once */
     PIECES_COLUMNS_OF = 8,    /* dv is a multiple of it: the copy engine takes multiples of 16 bytes */
 };
@@ -145,10 +144,9 @@ enum {
 /* How a row of columns is cut into slices. */
 struct cut {
     unsigned columns, per_decay; /* of struct flat */
-    unsigned width;              /* columns of a slice, the last one may have fewer */
+    unsigned width, decays;      /* columns of a slice, and decays; the last one may have fewer */
     unsigned slices;             /* of a row */
     unsigned parts;              /* slices of one decay's columns; 1: a slice has whole decays */
-    unsigned unit;               /* columns from the first slice of a decay to the first of the next, or width */
 };
 
 /* Slices of up to `most` columns. No columns, or too many to be numbered: no slices. */
@@ -168,37 +166,21 @@ struct pieces_shape {
 
 /* What --config says, or these threads and stages, as far as they fit on the chip. `kernel` takes pieces of num_arrays
    arrays, and own_bytes of shared memory beside them for each thread. */
-cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages,
+cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
                          int num_arrays, size_t own_bytes, struct pieces_shape *shape);
 
-/* ---- how split.cu spreads chunks over blocks, and its workspace (split_plan.c) ---- */
+/* ---- how split.cu spreads chunks over blocks (split_plan.c) ---- */
 
-enum { SPLIT_MAX_SEGMENTS = 8, SPLIT_MAX_THREADS = 256, SPLIT_MAX_BLOCKS = 1024 };
+enum { SPLIT_MAX_SEGMENTS = 8, SPLIT_MAX_THREADS = 256 };
 
-/* Windows of segments. A group of blocks, one for each segment, takes items group, group + groups, ... */
+/* Windows of segments, each a block of a cluster. */
 struct split_plan {
     struct pieces_shape shape;
-    unsigned segments, groups, windows;
-    unsigned pieces; /* of a slice */
+    unsigned segments, windows;
+    unsigned each; /* pieces of a segment in a window */
 };
-
-/* What blocks tell each other. The counters begin as -1; the last of a group to leave makes them so again. */
-struct split_space {
-    unsigned *told, *left; /* of each group: how often a block has told, and how many have left */
-    float *sums;           /* of each thread, for each group, two windows and each segment */
-    float *products;
-};
-
-/* The first piece of a segment; of the one behind the last: its end. */
-static inline HOST_DEVICE unsigned split_begin(const struct split_plan *plan, unsigned window, unsigned segment)
-{
-    return (unsigned)((size_t)plan->pieces * (window * plan->segments + segment) / (plan->windows * plan->segments));
-}
 
 cudaError_t split_plan(const struct chunk_state_args *args, const void *kernel, struct split_plan *plan);
-
-/* Where things lie in the workspace. Returns false if there is none or too little. */
-bool split_space(const struct chunk_state_args *args, const struct split_plan *plan, struct split_space *space);
 
 /* ---- what the backward kernels need of the workspace: the states, if the caller has not kept them, and the parts of
    d_gamma, if a decay has more columns than a block takes (backward_space.cu) ---- */
@@ -236,17 +218,18 @@ struct low_rank_shape {
     size_t chunks, heads, dv;
     int dk, rank, decays, slices;
     int stages;         /* as many as --config says, or fit; 0: not even one */
-    int padded;         /* the rank, filled up to a multiple of 4 */
-    int stride;         /* elements from row to row of W and Y: an odd multiple of 8, so that four rows have no bank in
-                           common */
+    int padded;         /* the rank, filled up */
+    int stride;         /* elements from row to row of W and Y: an odd multiple of 16 bytes, so that eight rows that
+                           are read at the same time have no bank in common */
     int x_unit, w_unit; /* bytes that are copied at once */
-    unsigned x_bytes, w_bytes, stage_bytes;
+    unsigned x_bytes, w_bytes, gamma_bytes, stage_bytes;
     size_t limit; /* bytes of shared memory in all */
     unsigned blocks;
 };
 
-/* For stages of so many rows. */
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
+/* For stages of so many rows, the rank filled up to a multiple of `ranks`, and p as often as `parts` says. */
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, size_t parts,
+                              struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

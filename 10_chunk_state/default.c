@@ -2,8 +2,7 @@
 
    - with W and Y: low_rank, the only one that takes them;
    - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
-     slices than half of the multiprocessors, so that most of the chip would be idle; else bulk. Measured on an H200,
-     before the kernels were as they are;
+     slices of 2 KB than a quarter of the multiprocessors, which would have little to do; else bulk;
    - the rest: ahead, and registers for the gradients. */
 #include "chunk_state.h"
 
@@ -12,13 +11,13 @@ static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
 {
     int device, major = 0, multiprocessors = 0;
     const struct flat flat = flat_of(args);
-    const struct cut cut = cut_of(&flat, 512);
+    const struct cut cut = cut_of(&flat, (unsigned)(2048 / storage_bytes(args->storage)));
     if (args->dv % PIECES_COLUMNS_OF != 0 || LINREC_ARCH < 90 || cut.slices == 0 ||
         flat.batch > 0x7FFFFFFF / 4 / cut.slices || cudaGetDevice(&device) != cudaSuccess ||
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9 ||
         cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
         return false;
-    *few = flat.batch * cut.slices <= (size_t)multiprocessors / 2 && args->chunks >= 4 * STEPS;
+    *few = flat.batch * cut.slices <= (size_t)multiprocessors / 4 && args->chunks >= 4 * STEPS;
     return true;
 }
 
@@ -48,5 +47,5 @@ size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool b
         return chunk_state_low_rank_workspace(args, backward);
     if (!is_for_pieces(args, &few))
         return chunk_state_registers_workspace(args, backward);
-    return backward ? chunk_state_bulk_workspace(args, true) : few ? chunk_state_split_workspace(args, false) : 0;
+    return backward ? chunk_state_bulk_workspace(args, true) : 0;
 }

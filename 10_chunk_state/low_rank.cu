@@ -1,66 +1,52 @@
 /* low_rank.cu - A with W and Y. A block has 32 columns of a head's state in registers and goes through the chunks:
 
-       p = Y^T h                  a sum over rows: over the thread's, then over the 16 lanes that have the others
+       p = Y^T h                  a sum over rows: over the thread's, then over the 8 lanes that have the others
        h = gamma (h - W p) + x    each thread its rows
 
    Columns know nothing of each other. So a warp has 8 of them with all their rows, and waits for no other warp between
-   the two products. A thread has four columns of every 16th row:
+   the two products. A thread has two columns of every 8th row:
 
-       warp        0              1       ...            What it reads of Y and W it uses for four columns. For
-       columns     0...3 4...7    8...11 ...             4 or 8 ranks and 4 columns it has parts of p. In four
-       row 0       lane 0 lane 1                         steps of shuffles each of 16 lanes gets one or two of
-       ...                                               these sums, and tells the others by shared memory.
-       row 16      lane 0 ...                            Warps 4 to 7 copy, as many chunks ahead as there are
-       ...                                               stages: so the way from chunk to chunk holds nothing but
-                                                         the products, and one barrier.                        */
+       warp        0                     1        ...      For 4 or 8 ranks and 2 columns a thread has parts of p. In
+       columns     0, 1   2, 3   ...     8, 9     ...      three steps of shuffles each of 8 lanes gets one or two of
+       row 0       lane 0 lane 1 ...                       these sums, and tells the others by shared memory. Warps 4
+       row 1       lane 4 ...                              to 7 copy, as many chunks ahead as there are stages, and
+       ...                                                 store the results, which take the place of h_local: so the
+       row 8       lane 0 ...                              way from chunk to chunk holds nothing but the products, and
+                                                           one barrier.                                           */
 #include <cuda_runtime.h>
 
 #include "low_rank.cuh"
 
-/* t -= W p with p = Y^T h, for some ranks, 4 or 8. first: where they stand in the thread's first row. p: the warp's. */
+/* p = Y^T h for some ranks, 4 or 8. y: the first of them in the thread's first row, its next one is `step` bytes
+   further. p: where the thread's sums go. */
 template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void subtract(const struct stage *stage, unsigned first, unsigned stride,
-                                                const float (*h)[4], float *p, float (*t)[4])
+static __device__ __forceinline__ void project(const char *y, unsigned step, const float (*h)[2], float *p)
 {
     const int lane = threadIdx.x % 32;
-    float sum[ranks * 4] = {}, four[4], of_p[ranks][4];
+    float sum[ranks * 2] = {}, four[4];
 #pragma unroll
     for (int v = 0; v < rows * ranks; v++) { /* four ranks of a row */
         const int i = v / ranks, r = v % ranks;
         if (r % 4 == 0)
-            read4<storage>(stage->y, first + i * PARTS * stride + r, four);
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            sum[r * 4 + c] += four[r % 4] * h[i][c];
+            read4<storage>(y + i * step, r, four);
+        sum[r * 2] += four[r % 4] * h[i][0];
+        sum[r * 2 + 1] += four[r % 4] * h[i][1];
     }
 #pragma unroll
     for (int d = PARTS / 2; d > 0; d /= 2) /* a lane gives one half of the sums that it has left to its partner */
 #pragma unroll
-        for (int v = 0; v < ranks * 2; v++) {
+        for (int v = 0; v < ranks; v++) {
             if (v >= d * ranks / 4)
                 continue;
-            const bool upper = lane & 2 * d;
+            const bool upper = lane & 4 * d;
             const int other = v + d * ranks / 4;
             const float given = upper ? sum[v] : sum[other], kept = upper ? sum[other] : sum[v];
-            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, 2 * d);
+            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, 4 * d);
         }
-#pragma unroll
-    for (int v = 0; v < ranks / 4; v++) { /* the sums are numbered rank * 4 + column */
-        const int number = lane / 2 * (ranks / 4) + v;
-        p[number / 4 * 8 + lane % 2 * 4 + number % 4] = sum[v];
-    }
-    __syncwarp();
-#pragma unroll
-    for (int v = 0; v < rows * ranks; v++) {
-        const int i = v / ranks, r = v % ranks;
-        if (r % 4 == 0)
-            read4<storage>(stage->w, first + i * PARTS * stride + r, four);
-        if (i == 0)
-            read4<FLOAT32>(p, r * 8 + lane % 2 * 4, of_p[r]);
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            t[i][c] -= four[r % 4] * of_p[r][c];
-    }
+    if (ranks == 4)
+        p[0] = sum[0];
+    else
+        write2<FLOAT32>(p, 0, sum);
 }
 
 template <int storage, int rows>
@@ -70,71 +56,76 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    __shared__ __align__(16) float sums[LOW_RANK_THREADS / 32][2][8 * 8]; /* p of a warp, now and the last time */
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS) {
-        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y);
+        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int warp = threadIdx.x / 32, part = threadIdx.x % 32 / 2, column = warp * 8 + threadIdx.x % 2 * 4;
-    const size_t start = place.start + column, step = PARTS * shape.dv;
-    const bool fours = shape.dv % 4 == 0;
-    const int columns = start < shape.dv ? (int)min(shape.dv - start, (size_t)4) : 0, every = shape.decays != 1;
-    const int left = columns != 0 ? shape.dk - part : 0, first = part * shape.stride; /* rows from its first one on */
-    const size_t state = (place.head * shape.dk + part) * shape.dv + start;
-    size_t at = (place.zero * shape.dk + part) * shape.dv + start; /* the thread's first element of the chunk */
-    float h[rows][4], t[rows][4];
+    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, part = lane / 4;
+    const int column = threadIdx.x / 32 * 8 + lane % 4 * 2;
+    const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
+    const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
+    const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
+    const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * 8 + lane % 4 * 2) * 4);
+    const unsigned sum4 = part / 2 * 32 + part % 2 * 4, sum8 = part * 32; /* which of the sums it finds */
+    const int padded = keep(shape.padded);
+    const bool before = keep(exclusive);
+    float h[rows][2], x[rows][2], g[rows];
 #pragma unroll
-    for (int v = 0; v < rows * 4; v++)
-        h[v / 4][v % 4] = initial_state != NULL && v / 4 * PARTS < left && v % 4 < columns
-                              ? initial_state[state + v / 4 * step + v % 4]
+    for (int v = 0; v < rows * 2; v++)
+        h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
+                              ? initial_state[state + v / 2 * step + v % 2]
                               : 0.0f;
-    for (size_t k = 0, here = 0; k < shape.chunks; k++, at += shape.heads * shape.dk * shape.dv) {
-        const struct stage stage = stage_of(&shape, memory, here);
-        here = here + 1 == (size_t)shape.stages ? 0 : here + 1;
-        meet(&shape);
-#pragma unroll
-        for (int v = 0; v < rows * 4; v++)
-            t[v / 4][v % 4] = h[v / 4][v % 4];
+    struct ring ring = ring_of(&shape, memory);
+    for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
+        char *const here = ring.stage;
+        float *const p = (float *)(here + of_p);
+        meet(&ring);
         int r = 0;
-        for (; r + 8 <= shape.padded; r += 8)
-            subtract<storage, rows, 8>(&stage, first + r, shape.stride, h, sums[warp][r / 8 % 2], t);
-        if (r < shape.padded)
-            subtract<storage, rows, 4>(&stage, first + r, shape.stride, h, sums[warp][r / 8 % 2], t);
+        for (; r + 8 <= padded; r += 8)
+            project<storage, rows, 8>(here + own_y + r * bytes, w_step, h, p + r * 8 + sum8 / 4);
+        if (r < padded)
+            project<storage, rows, 4>(here + own_y + r * bytes, w_step, h, p + r * 8 + sum4 / 4);
 #pragma unroll
         for (int i = 0; i < rows; i++) {
-            const float g = stage.gamma[(i * PARTS + part) * every];
-            float x[4], out[4];
-            read4<storage>(stage.x, (i * PARTS + part) * X_STRIDE + column, x);
-#pragma unroll
-            for (int c = 0; c < 4; c++) {
-                const float before = h[i][c];
-                h[i][c] = g * t[i][c] + x[c];
-                out[c] = exclusive ? before : h[i][c];
-            }
-            if (i * PARTS < left)
-                write_row<storage>(h_out, at + i * step, columns, fours, out);
+            read2<storage>(here + own_x, i * PARTS * X_STRIDE, x[i]);
+            g[i] = *(const float *)(here + own_gamma + i * PARTS * every);
         }
-    }
+        if (before)
+            leave<storage, rows>(here + own_x, h);
+        __syncwarp();
+        for (r = 0; r + 8 <= padded; r += 8)
+            subtract<storage, rows, 8>(here + own_w + r * bytes, w_step, p + r * 8, h);
+        if (r < padded)
+            subtract<storage, rows, 4>(here + own_w + r * bytes, w_step, p + r * 8, h);
 #pragma unroll
-    for (int i = 0; i < rows; i++)
-        if (final_state != NULL && i * PARTS < left)
-            write_row<FLOAT32>(final_state, state + i * step, columns, fours, h[i]);
+        for (int v = 0; v < rows * 2; v++)
+            h[v / 2][v % 2] = g[v / 2] * h[v / 2][v % 2] + x[v / 2][v % 2];
+        if (!before)
+            leave<storage, rows>(here + own_x, h);
+    }
+    meet_last();
+#pragma unroll
+    for (int v = 0; v < rows * 2; v++)
+        if (final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))
+            final_state[state + v / 2 * step + v % 2] = h[v / 2][v % 2];
 }
 
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&low_rank_forward<FLOAT32, 4>) kernels[NUM_STORAGES][3] = {
-        {low_rank_forward<FLOAT32, 4>, low_rank_forward<FLOAT32, 8>, low_rank_forward<FLOAT32, 16>},
-        {low_rank_forward<BF16, 4>, low_rank_forward<BF16, 8>, low_rank_forward<BF16, 16>},
-        {low_rank_forward<FP16, 4>, low_rank_forward<FP16, 8>, low_rank_forward<FP16, 16>}};
-    const int size = args->dk <= 4 * PARTS ? 0 : args->dk <= 8 * PARTS ? 1 : 2; /* 4, 8 or 16 rows a thread */
+    static const decltype(&low_rank_forward<FLOAT32, 8>) kernels[NUM_STORAGES][3] = {
+        {low_rank_forward<FLOAT32, 8>, low_rank_forward<FLOAT32, 16>, low_rank_forward<FLOAT32, 32>},
+        {low_rank_forward<BF16, 8>, low_rank_forward<BF16, 16>, low_rank_forward<BF16, 32>},
+        {low_rank_forward<FP16, 8>, low_rank_forward<FP16, 16>, low_rank_forward<FP16, 32>}};
+    const int size = args->dk <= 8 * PARTS ? 0 : args->dk <= 16 * PARTS ? 1 : 2; /* 8, 16 or 32 rows a thread */
     struct low_rank_shape shape;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)(4 << size) * PARTS, &shape);
+        error = low_rank_shape_of(args, (size_t)(8 << size) * PARTS, 4, 1, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size];

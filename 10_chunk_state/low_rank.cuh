@@ -44,31 +44,66 @@ static __device__ __forceinline__ void copy_rows(struct spread spread, char *to,
     }
 }
 
-enum { PARTS = 16 }; /* low_rank.cu: lanes that share the rows of a column */
+enum { PARTS = 8 }; /* low_rank.cu: lanes that share the rows of a column */
 
-/* Stores up to four columns of a row, at once if they stand at a multiple of four. */
+/* Two columns of a row, which stand at a multiple of two. */
 template <int storage>
-static __device__ __forceinline__ void write_row(void *array, size_t at, int columns, bool fours, const float x[4])
+static __device__ __forceinline__ void read2(const void *array, size_t i, float x[2])
 {
-    if (fours)
-        write4<storage>(array, at, x);
-    else
-        for (int c = 0; c < 4; c++)
-            if (c < columns)
-                write1<storage>(array, at + c, x[c]);
+    if (storage == FLOAT32) {
+        const float2 two = ((const float2 *)array)[i / 2];
+        x[0] = two.x, x[1] = two.y;
+    } else {
+        const float2 two = unpack<storage>(((const unsigned *)array)[i / 2]);
+        x[0] = two.x, x[1] = two.y;
+    }
 }
 
-/* Where the parts of a stage stand. */
+template <int storage>
+static __device__ __forceinline__ void write2(void *array, size_t i, const float x[2])
+{
+    if (storage == FLOAT32)
+        ((float2 *)array)[i / 2] = make_float2(x[0], x[1]);
+    else
+        ((unsigned *)array)[i / 2] = pack<storage>(x[0], x[1]);
+}
+
+/* The same number; but the compiler, which cannot see that, keeps it in a register, where otherwise it might compute it
+   again in each chunk. All lanes of a warp call it together. */
+static __device__ __forceinline__ unsigned keep(unsigned value)
+{
+    return __shfl_sync(0xFFFFFFFFu, value, threadIdx.x % 32);
+}
+
+/* The parts of a stage: h_local, W, Y, gamma, and room for p. Here: in bytes from its beginning. */
 struct stage {
-    char *x, *w, *y;
-    float *gamma;
+    unsigned x, w, y, gamma, p;
 };
 
-static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape, char *stages, size_t which)
+static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape)
 {
-    char *const x = stages + which * shape->stage_bytes, *const w = x + shape->x_bytes, *const y = w + shape->w_bytes;
-    const struct stage stage = {x, w, y, (float *)(y + shape->w_bytes)};
+    const unsigned w = shape->x_bytes, y = w + shape->w_bytes, gamma = y + shape->w_bytes;
+    const struct stage stage = {0, w, y, gamma, gamma + shape->gamma_bytes};
     return stage;
+}
+
+/* A walk over the stages, again and again. */
+struct ring {
+    char *stage;
+    int bytes, count, which;
+};
+
+static __device__ __forceinline__ struct ring ring_of(const struct low_rank_shape *shape, char *memory)
+{
+    const struct ring ring = {memory, (int)keep(shape->stage_bytes), (int)keep(shape->stages), 0};
+    return ring;
+}
+
+static __device__ __forceinline__ void ring_next(struct ring *ring)
+{
+    const bool last = ++ring->which == ring->count;
+    ring->stage += last ? (1 - ring->count) * ring->bytes : ring->bytes;
+    ring->which = last ? 0 : ring->which;
 }
 
 /* Where a block is: of its head, the row of chunk 0 in (batch, chunks, heads); and its first column. */
@@ -94,49 +129,185 @@ static __device__ __forceinline__ void stages_clear(const struct low_rank_shape 
     __syncthreads();
 }
 
-/* Where those who compute meet those who copy, before each chunk: it is there for all, and all have left the one
-   before. If there is one stage only, it is not asked for before that, and they meet once more. */
-static __device__ __forceinline__ void meet(const struct low_rank_shape *shape)
+/* Where those who compute meet those who copy, before each chunk and behind the last one: what was copied is there for
+   all, and all have left the chunk before. If there is one stage only, that chunk must be stored before this one is
+   asked for, and they meet once more. */
+static __device__ __forceinline__ void meet(const struct ring *ring)
 {
     named_barrier_sync(1, 2 * LOW_RANK_THREADS);
-    if (shape->stages == 1)
+    if (ring->count == 1)
         named_barrier_sync(1, 2 * LOW_RANK_THREADS);
 }
 
-/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. */
-template <int storage>
-static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *stages,
-                                                   const void *h_local, const float *gamma, const void *W,
-                                                   const void *Y)
+static __device__ __forceinline__ void meet_last(void)
 {
-    const unsigned bytes = (unsigned)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS;
-    const unsigned x_bytes = (unsigned)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
-    const unsigned w_bytes = shape->rank * bytes, w_stride = shape->stride * bytes;
-    const struct spread x_spread = spread_of(thread, LOW_RANK_THREADS, x_bytes, shape->x_unit);
-    const struct spread w_spread = spread_of(thread, LOW_RANK_THREADS, w_bytes, shape->w_unit);
-    const size_t ahead = shape->stages - 1;
-    for (size_t k = 0, into = 0; k < shape->chunks + ahead; k++) {
-        if (k >= ahead) { /* chunk k - ahead is next */
-            __pipeline_wait_prior(ahead != 0 ? ahead - 1 : 0);
+    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+}
+
+/* Whether the state has this row and the block's column. */
+static __device__ __forceinline__ bool is_there(const struct low_rank_shape *shape, struct place place, int row,
+                                                int column)
+{
+    return row < shape->dk && place.start + column < shape->dv;
+}
+
+/* A thread's share in the copies of a matrix's rows: some units of one row, and the same of every few rows further. */
+struct share {
+    const char *from; /* its first unit, of the chunk that is copied next */
+    size_t row;       /* bytes from row to row of its share */
+    unsigned to, to_row;
+    int rows, units, bytes, apart; /* in a row so many units of so many bytes; from one to the next */
+};
+
+/* Of `rows` rows of so many bytes, which threads, a multiple of 32, copy by units. to: where the rows begin in a stage.
+   They lie from_row and to_row bytes apart. */
+static __device__ __forceinline__ struct share share_of(int thread, int threads, const void *from, size_t from_row,
+                                                        unsigned to, unsigned to_row, int rows, int bytes, int unit)
+{
+    int wide = 1; /* threads side by side in a row */
+    while (wide < 32 && wide * unit < bytes)
+        wide *= 2;
+    const int row = thread / wide, at = thread % wide * unit, step = threads / wide;
+    const struct share share = {(const char *)from + row * from_row + at,
+                                step * from_row,
+                                to + row * to_row + at,
+                                step * to_row,
+                                row < rows ? (rows - row + step - 1) / step : 0,
+                                at < bytes ? (bytes - at + wide * unit - 1) / (wide * unit) : 0,
+                                unit,
+                                wide * unit};
+    return share;
+}
+
+static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
+{
+    const char *from = share->from;
+    char *to = stage + share->to;
+    if (share->bytes == 16 && share->units == 1) { /* 32 threads have more than a row's units of 16 bytes */
+#pragma unroll 4
+        for (int row = 0; row < share->rows; row++) {
+            __pipeline_memcpy_async(to, from, 16);
+            to += share->to_row, from += share->row;
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int row = 0; row < share->rows && share->bytes != 16; row++) {
+#pragma unroll 1
+        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
+            if (share->bytes == 4)
+                __pipeline_memcpy_async(to + at, from + at, 4);
+            else /* cp.async takes four bytes at least */
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        to += share->to_row, from += share->row;
+    }
+}
+
+/* The same units of a stage, to where the thread's first one belongs. */
+static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
+{
+    const char *from = stage + share->to;
+    if (share->bytes == 16 && share->units == 1) {
+#pragma unroll 4
+        for (int row = 0; row < share->rows; row++) {
+            __stcs((float4 *)to, *(const float4 *)from);
+            from += share->to_row, to += share->row;
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int row = 0; row < share->rows && share->bytes != 16; row++) {
+#pragma unroll 1
+        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
+            if (share->bytes == 4)
+                *(float *)(to + at) = *(const float *)(from + at);
+            else
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        from += share->to_row, to += share->row;
+    }
+}
+
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Two warps have h_local, one
+   has W and gamma, one Y. Where h_local was, those who compute leave h_out: a thread stores it, and asks for the same
+   elements of a later chunk. */
+template <int storage>
+static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *memory,
+                                                   const void *h_local, const float *gamma, const void *W,
+                                                   const void *Y, void *h_out)
+{
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
+    const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
+    const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
+    const struct stage in = stage_of(shape);
+    struct share share =
+        which < 2
+            ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
+                       shape->x_unit)
+            : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
+                       which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
+    const size_t next = shape->heads * shape->dk * (which < 2 ? row : w_bytes); /* bytes from chunk to chunk */
+    const int decays = which == 2 ? shape->decays : 0;
+    const size_t stages = shape->stages;
+    const float *decay = gamma + place.zero * shape->decays;
+    char *out = (char *)h_out + (which < 2 ? share.from - (const char *)h_local : 0);
+    struct ring ring = ring_of(shape, memory);
+    for (size_t k = 0; k < shape->chunks + stages; k++, ring_next(&ring)) {
+        if (k + 1 >= stages) { /* chunk k + 1 - stages is next, so it must be there: stages - 2 later ones need not */
+            if (stages >= 6)
+                __pipeline_wait_prior(4);
+            else if (stages >= 4)
+                __pipeline_wait_prior(2);
+            else
+                __pipeline_wait_prior(0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
+        if (k >= stages && which < 2) { /* the one before it is done */
+            share_store(&share, ring.stage, out);
+            out += next;
+        }
         if (k < shape->chunks) {
-            const struct stage to = stage_of(shape, stages, into);
-            const size_t row = place.zero + k * shape->heads, at = row * shape->dk;
-            copy_rows(x_spread, to.x, (const char *)h_local + (at * shape->dv + place.start) * bytes, shape->dk,
-                      X_STRIDE * bytes, shape->dv * bytes);
-            copy_rows(w_spread, to.w, (const char *)W + at * w_bytes, shape->dk, w_stride, w_bytes);
-            copy_rows(w_spread, to.y, (const char *)Y + at * w_bytes, shape->dk, w_stride, w_bytes);
-            for (unsigned i = thread; i < (unsigned)shape->decays; i += LOW_RANK_THREADS)
-                __pipeline_memcpy_async(to.gamma + i, gamma + row * shape->decays + i, 4);
-            into = into == ahead ? 0 : into + 1;
+            share_copy(&share, ring.stage);
+            share.from += next;
+#pragma unroll 1
+            for (int i = thread % 32; i < decays; i += 32)
+                __pipeline_memcpy_async(ring.stage + in.gamma + i * 4, decay + i, 4);
+            decay += shape->heads * shape->decays;
         }
         __pipeline_commit();
-        if (ahead == 0) {
+        if (stages == 1 && k < shape->chunks) {
             __pipeline_wait_prior(0);
             named_barrier_sync(1, 2 * LOW_RANK_THREADS);
         }
     }
+}
+
+/* ---- low_rank.cu: what a thread does with its rows once it has p ---- */
+
+/* h -= W p for these ranks. p: the thread's columns of the first rank. */
+template <int storage, int rows, int ranks>
+static __device__ __forceinline__ void subtract(const char *w, unsigned step, const float *p, float (*h)[2])
+{
+    float of_p[ranks][2], four[4];
+#pragma unroll
+    for (int r = 0; r < ranks; r++)
+        read2<FLOAT32>(p, r * 8, of_p[r]);
+#pragma unroll
+    for (int v = 0; v < rows * ranks; v++) {
+        const int i = v / ranks, r = v % ranks;
+        if (r % 4 == 0)
+            read4<storage>(w + i * step, r, four);
+        h[i][0] -= four[r % 4] * of_p[r][0];
+        h[i][1] -= four[r % 4] * of_p[r][1];
+    }
+}
+
+/* The thread's rows of h take the place of those of h_local. */
+template <int storage, int rows>
+static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
+{
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+        write2<storage>(x, i * PARTS * X_STRIDE, h[i]);
 }
 
 #endif

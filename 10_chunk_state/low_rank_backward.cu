@@ -124,7 +124,7 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
     behind.workspace = (char *)args->workspace + used;
     behind.workspace_size = args->workspace_size - used;
     const size_t rows = tall ? 32 : 8, warps = (args->dk + rows - 1) / rows;
-    error = low_rank_shape_of(args, warps * rows, &shape);
+    error = low_rank_shape_of(args, warps * rows, 4, 1, &shape);
     if (error == cudaSuccess)
         error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
     const size_t shared = 2 * shape.w_bytes + (2 * warps * RANKS + 2 * shape.padded) * COLUMNS * sizeof(float);

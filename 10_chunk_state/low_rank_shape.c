@@ -7,9 +7,11 @@ static int unit_of(size_t bytes)
     return bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 2;
 }
 
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape)
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, size_t parts,
+                              struct low_rank_shape *shape)
 {
     const size_t bytes = storage_bytes(args->storage), slices = (args->dv + COLUMNS - 1) / COLUMNS;
+    const size_t padded = (args->rank + ranks - 1) / ranks * ranks;
     const size_t blocks = args->batch * args->heads * slices;
     int device, limit = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -28,8 +30,8 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .rank = (int)args->rank,
         .decays = (int)args->decays,
         .slices = (int)slices,
-        .padded = (int)(args->rank + 3) / 4 * 4,
-        .stride = args->rank == 0 ? 0 : (int)(args->rank + 7) / 16 * 16 + 8,
+        .padded = (int)padded,
+        .stride = args->rank == 0 ? 0 : (int)(((padded * bytes + 15) / 16 | 1) * 16 / bytes),
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
         .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
@@ -37,7 +39,9 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
     };
     shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * bytes);
-    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + (unsigned)(rows * sizeof(float));
+    shape->gamma_bytes = (unsigned)(rows * sizeof(float));
+    shape->stage_bytes =
+        shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + (unsigned)(parts * padded * COLUMNS * sizeof(float));
     const size_t fit = shape->limit / shape->stage_bytes;
     const size_t wanted = args->config.stages != 0 ? (size_t)args->config.stages : 6;
     shape->stages = args->config.stages != 0 && wanted > fit ? 0 : (int)(fit < wanted ? fit : wanted);

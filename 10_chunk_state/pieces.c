@@ -12,13 +12,14 @@ struct cut cut_of(const struct flat *flat, unsigned most)
     cut.per_decay = (unsigned)flat->per_decay;
     if (cut.per_decay <= most) {
         cut.parts = 1;
-        cut.unit = cut.width = most / cut.per_decay * cut.per_decay;
+        cut.decays = most / cut.per_decay;
+        cut.width = cut.decays * cut.per_decay;
         cut.slices = (cut.columns - 1) / cut.width + 1;
     } else {
         const unsigned least = (cut.per_decay - 1) / most + 1;
         cut.width = ((cut.per_decay - 1) / least / PIECES_COLUMNS_OF + 1) * PIECES_COLUMNS_OF;
         cut.parts = (cut.per_decay - 1) / cut.width + 1;
-        cut.unit = cut.per_decay;
+        cut.decays = 1;
         cut.slices = (unsigned)flat->decays * cut.parts;
     }
     return cut;
@@ -32,22 +33,21 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr what)
 }
 
 /* How many stages fit, and what lies where in one. */
-static int stages_fit(const struct chunk_state_args *args, int num_arrays, size_t own_bytes, size_t room,
+static int stages_fit(const struct chunk_state_args *args, int steps, int num_arrays, size_t own_bytes, size_t room,
                       struct pieces_shape *shape)
 {
-    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * 4);
+    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * (unsigned)(16 / storage_bytes(args->storage)));
     if (shape->cut.slices == 0)
         return 0;
     const size_t own = own_bytes * (size_t)shape->threads;
-    const size_t decays = shape->cut.parts == 1 ? shape->cut.width / shape->cut.per_decay : 1;
-    shape->piece_bytes = STEPS * shape->cut.width * storage_bytes(args->storage);
+    shape->piece_bytes = (size_t)steps * shape->cut.width * storage_bytes(args->storage);
     shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
-    shape->stage_bytes = shape->decays_at + STEPS * decays * sizeof(float);
+    shape->stage_bytes = shape->decays_at + (size_t)steps * shape->cut.decays * sizeof(float);
     const size_t fit = room > own ? (room - own) / shape->stage_bytes : 0;
     return fit < PIECES_MAX_STAGES ? (int)fit : PIECES_MAX_STAGES;
 }
 
-cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages,
+cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
                          int num_arrays, size_t own_bytes, struct pieces_shape *shape)
 {
     int major = 0, limit = 0, multiprocessors = 0, resident = 0;
@@ -67,9 +67,10 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
         shape->threads < 32 || args->config.stages > PIECES_MAX_STAGES)
         return cudaErrorInvalidValue;
     const size_t room = (size_t)limit - 2048; /* the kernels' own few bytes count, too */
-    while (stages_fit(args, num_arrays, own_bytes, room, shape) < 2 && args->config.threads == 0 && shape->threads > 32)
+    while (stages_fit(args, steps, num_arrays, own_bytes, room, shape) < 2 && args->config.threads == 0 &&
+           shape->threads > 32)
         shape->threads /= 2;
-    const int fit = stages_fit(args, num_arrays, own_bytes, room, shape);
+    const int fit = stages_fit(args, steps, num_arrays, own_bytes, room, shape);
     shape->stages = args->config.stages != 0 ? args->config.stages : stages < fit ? stages : fit;
     if (shape->cut.slices == 0 || shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
         return cudaErrorInvalidValue;

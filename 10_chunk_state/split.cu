@@ -1,18 +1,18 @@
-/* split.cu - few heads: a slice's chunks are spread over several blocks, its segments, and wait on the chip. In each
-   window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum), tells
-   the others, and when all have told knows the state that comes into its segment. Then it goes through its stages once
-   more and writes the states:
+/* split.cu - few heads: a slice's chunks are spread over the blocks of a cluster, its segments, and wait on the chip. In
+   each window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum),
+   and when all have done so, it knows the state that comes into its segment from the others' shared memory. Then it
+   goes through its stages once more and writes the states:
 
-       block of segment 0   | sum 0 |tell, wait| write 0          | sum 4 | ...
-       block of segment 1   | sum 1 |tell, wait| write 1          | sum 5 | ...      window 0: segments 0 to 3
-       block of segment 2   | sum 2 |tell, wait| write 2          | sum 6 | ...      window 1: segments 4 to 7
-       block of segment 3   | sum 3 |tell, wait| write 3          | sum 7 | ...
+       block of segment 0   | sum 0 | barrier, join | write 0          | sum 4 | ...
+       block of segment 1   | sum 1 | barrier, join | write 1          | sum 5 | ...      window 0: segments 0 to 3
+       block of segment 2   | sum 2 | barrier, join | write 2          | sum 6 | ...      window 1: segments 4 to 7
+       block of segment 3   | sum 3 | barrier, join | write 3          | sum 7 | ...
 
-   h_local so comes from memory once, as in bulk.cu; the pairs are few, one for each segment. All blocks of a slice read
-   all of them in the same order, so each knows by itself with which state the next window begins. */
+   h_local so comes from memory once, as in bulk.cu. All blocks of a slice read all pairs in the same order, so each
+   knows by itself with which state the next window begins. */
 #include <cuda_runtime.h>
 
-#include <cuda/atomic>
+#include <cluster.h>
 
 #include "pieces.cuh"
 #include "chunk_state.h"
@@ -21,126 +21,130 @@ template <int storage>
 static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
-                  float *__restrict__ final_state, struct split_space space)
+                  float *__restrict__ final_state)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
     const struct pieces_shape *const shape = &plan.shape;
-    const size_t row_len = shape->flat.columns;
-    const unsigned group = blockIdx.x % plan.groups, segment = blockIdx.x / plan.groups;
-    const unsigned num_stages = plan.shape.stages;
-    const int own = threadIdx.x * 4, decay = decay_of(shape);
-    struct walk ahead = {group, 0, split_begin(&plan, 0, segment), split_begin(&plan, 0, segment + 1)};
-    unsigned number = 0, turn = 0; /* of the segment's first piece, of the window; counted through all items */
+    const unsigned segment = cluster_rank();
+    const struct slice slice = slice_of<storage, STEPS>(shape, blockIdx.x / plan.segments);
+    const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * stored_bytes(storage);
+    const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
+    char *const out =
+        (char *)h_out + slice_at<storage>(shape, &slice, exclusive ? 1 : 0) + slice.own * stored_bytes(storage);
+    /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be one
+       window ahead of another; it cannot be two. */
+    float4 *const sums = (float4 *)(stages + shape->stages * shape->stage_bytes);
+    float *const products = (float *)(sums + OWN(storage) / 2 * blockDim.x);
+    float state[OWN(storage)], h[OWN(storage)], decays[STEPS];
+    uint4 x[STEPS];
+    struct place sum = {(size_t)segment * plan.each * STEPS, plan.each, 0, 0}, write = sum, later = sum;
 
-    barriers_init(arrived, (int)num_stages);
-    for (unsigned s = 0; s < num_stages; s++)
-        walk_send<storage>(h_local, gamma, &plan, &ahead, segment, stages + s * shape->stage_bytes, &arrived[s]);
-    for (size_t item = group; item < shape->items; item += plan.groups) {
-        const struct piece whole = piece_of(shape, item, 0, 0);
-        const bool inside = own < whole.columns;
-        float state[4];
-        state_read(initial_state, whole.state + own, inside, state);
-        for (unsigned window = 0; window < plan.windows; window++, turn++) {
-            const unsigned begin = split_begin(&plan, window, segment), end = split_begin(&plan, window, segment + 1);
-            float h[4] = {0.0f, 0.0f, 0.0f, 0.0f}, product = 1.0f, x[STEPS][4], decays[STEPS];
+    barriers_init(arrived, shape->stages, STEPS);
+    for (int s = 0; s < shape->stages; s++, place_next(&later, &plan))
+        piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, stages + s * shape->stage_bytes,
+                                      &arrived[s]);
+    state_read<storage>(initial_state, &slice, state);
+    if (exclusive && segment == 0 && slice.inside)
+        write16<storage>(out - row_bytes, state);
+    for (unsigned window = 0; window < plan.windows; window++) {
+        const unsigned turn = window % 2;
+        float product = 1.0f;
 
-            /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
-            decays_wait((int)(num_stages - (end - begin)));
-            __syncthreads();
-            for (unsigned p = begin; p < end; p++) {
-                const unsigned at = number + (p - begin), stage = at % num_stages;
-                const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
-                mbarrier_wait(&arrived[stage], at / num_stages % 2);
-                piece_take<storage>(shape, &piece, stages + stage * shape->stage_bytes, inside ? own : 0, x);
-                decays_take(shape, &piece, stages + stage * shape->stage_bytes, inside ? decay : 0, decays);
+        /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
 #pragma unroll
-                for (int s = 0; s < STEPS; s++) {
-                    product *= decays[s];
+        for (int c = 0; c < OWN(storage); c++)
+            h[c] = 0.0f;
+        decays_wait(shape->stages - (int)plan.each);
+        __syncthreads();
+        for (unsigned n = 0; n < plan.each; n++, place_next(&sum, &plan)) {
+            const int in = (int)piece_chunks<STEPS>(shape, sum.first);
+            if (in == 0)
+                continue; /* the last segments may have fewer pieces, or none */
+            mbarrier_wait(&arrived[sum.stage], sum.parity);
+            piece_take<storage, STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, x);
+            decays_take<STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, decays);
 #pragma unroll
-                    for (int c = 0; c < 4; c++)
-                        h[c] = decays[s] * h[c] + x[s][c];
-                }
-            }
-
-            /* 2. Tell; and wait until all have told. Two windows' words are there at once, because a block may be one
-               window ahead of another; it cannot be two. */
-            const size_t words = ((size_t)group * 2 + turn % 2) * plan.segments;
-            __stcg((float4 *)space.sums + (words + segment) * blockDim.x + threadIdx.x,
-                   make_float4(h[0], h[1], h[2], h[3]));
-            __stcg(&space.products[(words + segment) * blockDim.x + threadIdx.x], product);
-            __syncthreads();
-            if (threadIdx.x == 0) {
-                cuda::atomic_ref<unsigned, cuda::thread_scope_device> told(space.told[group]);
-                told.fetch_add(1, cuda::memory_order_acq_rel);
-                while (told.load(cuda::memory_order_acquire) + 1 < (turn + 1) * plan.segments)
-                    ; /* it begins as -1 */
-            }
-            __syncthreads();
-
-            /* 3. Join them in order: what comes into the block's own segment, and into the next window. */
-            for (unsigned s = 0; s < plan.segments; s++) {
-                const float4 sum = __ldcg((const float4 *)space.sums + (words + s) * blockDim.x + threadIdx.x);
-                const float factor = __ldcg(&space.products[(words + s) * blockDim.x + threadIdx.x]);
-                if (s == segment)
-                    h[0] = state[0], h[1] = state[1], h[2] = state[2], h[3] = state[3];
-                state[0] = factor * state[0] + sum.x, state[1] = factor * state[1] + sum.y;
-                state[2] = factor * state[2] + sum.z, state[3] = factor * state[3] + sum.w;
-            }
-
-            /* 4. Go through the segment again, write the states, and fill each stage anew. */
-            for (unsigned p = begin; p < end; p++, number++) {
-                const unsigned stage = number % num_stages;
-                char *const from = stages + stage * shape->stage_bytes;
-                const struct piece piece = piece_of(shape, item, (size_t)p * STEPS, shape->flat.chunks);
-                piece_take<storage>(shape, &piece, from, inside ? own : 0, x);
-                decays_take(shape, &piece, from, inside ? decay : 0, decays);
-                copy_engine_fence(); /* the piece was read before its stage is filled again */
-                __syncthreads();
-                walk_send<storage>(h_local, gamma, &plan, &ahead, segment, from, &arrived[stage]);
-
-                char *const to = (char *)h_out + (piece.row * row_len + piece.start) * stored_bytes(storage);
-#pragma unroll
-                for (int s = 0; s < STEPS; s++) {
-                    float out[4];
-#pragma unroll
-                    for (int c = 0; c < 4; c++) {
-                        const float before = h[c];
-                        h[c] = decays[s] * h[c] + x[s][c];
-                        out[c] = exclusive ? before : h[c];
-                    }
-                    if (s < piece.chunks && inside)
-                        write4<storage>(to, s * row_len + own, out);
-                }
+            for (int s = 0; s < STEPS; s++) {
+                if (s >= in)
+                    break;
+                product *= decays[s];
+                state_step<storage>(x[s], decays[s], h);
             }
         }
-        if (segment == 0 && final_state != NULL && inside)
-            write4<FLOAT32>(final_state, whole.state + own, state);
+
+        /* 2. Tell; and wait until all have told. */
+#pragma unroll
+        for (int c = 0; c < OWN(storage); c += 4)
+            sums[(turn * OWN(storage) + c) / 4 * blockDim.x + threadIdx.x] =
+                make_float4(h[c], h[c + 1], h[c + 2], h[c + 3]);
+        products[turn * blockDim.x + threadIdx.x] = product;
+        cluster_arrive();
+        cluster_wait();
+
+        /* 3. Join them in order: what comes into the block's own segment, and into the next window. */
+#pragma unroll 4
+        for (unsigned s = 0; s < plan.segments; s++) {
+            const float4 *const there = (const float4 *)cluster_shared(sums, s);
+            const float factor = ((const float *)cluster_shared(products, s))[turn * blockDim.x + threadIdx.x];
+#pragma unroll
+            for (int c = 0; c < OWN(storage); c += 4) {
+                const float4 pair = there[(turn * OWN(storage) + c) / 4 * blockDim.x + threadIdx.x];
+                if (s == segment)
+                    h[c] = state[c], h[c + 1] = state[c + 1], h[c + 2] = state[c + 2], h[c + 3] = state[c + 3];
+                state[c] = factor * state[c] + pair.x, state[c + 1] = factor * state[c + 1] + pair.y;
+                state[c + 2] = factor * state[c + 2] + pair.z, state[c + 3] = factor * state[c + 3] + pair.w;
+            }
+        }
+
+        /* 4. Go through the segment again, write the states, and fill each stage anew. */
+        for (unsigned n = 0; n < plan.each; n++, place_next(&write, &plan), place_next(&later, &plan)) {
+            char *const from = stages + write.stage * shape->stage_bytes, *to = out + write.first * row_bytes;
+            const int in = (int)piece_chunks<STEPS>(shape, write.first);
+            const int written = slice.inside ? (int)min(num_out - min(write.first, num_out), (size_t)STEPS) : 0;
+            piece_take<storage, STEPS>(shape, &slice, from, x);
+            decays_take<STEPS>(shape, &slice, from, decays);
+            if (later.first < chunks) {
+                copy_engine_fence(); /* the piece was read before its stage is filled again */
+                __syncthreads();
+            }
+            piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from,
+                                          &arrived[write.stage]);
+#pragma unroll
+            for (int s = 0; s < STEPS; s++, to += row_bytes) {
+                if (s < in)
+                    state_step<storage>(x[s], decays[s], h);
+                if (s < written)
+                    write16<storage>(to, h);
+            }
+        }
     }
-    if (threadIdx.x == 0) { /* the last of the group leaves its counters as they were found */
-        cuda::atomic_ref<unsigned, cuda::thread_scope_device> left(space.left[group]);
-        if (left.fetch_add(1, cuda::memory_order_acq_rel) + 2 == plan.segments)
-            space.told[group] = space.left[group] = 0xFFFFFFFFu;
-    }
+    if (segment == 0)
+        state_write<storage>(final_state, &slice, state);
+    cluster_arrive(); /* the others have read this block's pairs */
+    cluster_wait();
 }
 
 extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    void (*const kernel)(struct split_plan, bool, const void *, const float *, const float *, void *, float *,
-                         struct split_space) = args->storage == FLOAT32 ? split_forward<FLOAT32>
-                                               : args->storage == BF16  ? split_forward<BF16>
-                                                                        : split_forward<FP16>;
+    void (*const kernel)(struct split_plan, bool, const void *, const float *, const float *, void *, float *) =
+        args->storage == FLOAT32 ? split_forward<FLOAT32>
+        : args->storage == BF16  ? split_forward<BF16>
+                                 : split_forward<FP16>;
     struct split_plan plan;
-    struct split_space space;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
         error = split_plan(args, (const void *)kernel, &plan);
-    if (!done && error == cudaSuccess && !split_space(args, &plan, &space))
-        error = cudaErrorInvalidValue;
     if (done || error != cudaSuccess)
         return error;
-    kernel<<<plan.groups * plan.segments, plan.shape.threads, plan.shape.shared, stream>>>(
-        plan, args->exclusive, args->h_local, args->gamma, args->initial_state, args->h_out, args->final_state, space);
+    cudaLaunchAttribute blocks = {};
+    blocks.id = cudaLaunchAttributeClusterDimension;
+    blocks.val.clusterDim.x = plan.segments;
+    blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
+    const cudaLaunchConfig_t launch = {
+        plan.shape.items * plan.segments, (unsigned)plan.shape.threads, plan.shape.shared, stream, &blocks, 1};
+    cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
+                       args->h_out, args->final_state);
     return cudaGetLastError();
 }

@@ -85,6 +85,33 @@ static __device__ __forceinline__ void stream4(const void *array, size_t i, floa
     }
 }
 
+/* The elements of 16 bytes: four, or eight of 16 bits. */
+template <int storage>
+static __device__ __forceinline__ void unpack16(uint4 words, float *x)
+{
+    const unsigned word[4] = {words.x, words.y, words.z, words.w};
+#pragma unroll
+    for (int w = 0; w < 4; w++) {
+        if (storage == FLOAT32) {
+            x[w] = __uint_as_float(word[w]);
+        } else {
+            const float2 two = unpack<storage>(word[w]);
+            x[2 * w] = two.x, x[2 * w + 1] = two.y;
+        }
+    }
+}
+
+/* Writes them to global memory. */
+template <int storage>
+static __device__ __forceinline__ void write16(void *to, const float *x)
+{
+    unsigned word[4];
+#pragma unroll
+    for (int w = 0; w < 4; w++)
+        word[w] = storage == FLOAT32 ? __float_as_uint(x[w]) : pack<storage>(x[2 * w], x[2 * w + 1]);
+    *(uint4 *)to = make_uint4(word[0], word[1], word[2], word[3]);
+}
+
 /* Streams four elements to global memory. */
 template <int storage>
 static __device__ __forceinline__ void write4(void *array, size_t i, const float x[4])

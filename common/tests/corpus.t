@@ -47,12 +47,12 @@ for my $name (@names) {
 
 # the page on the simulator names every device function that its headers offer
 my $page = read_file('common/sim/README.md');
-for my $header (glob 'common/sim/include/cuda_runtime.h common/sim/include/cuda_pipeline.h common/sim/include/bulk_copy.h common/sim/include/fast_math.h common/sim/include/named_barrier.h common/sim/include/cluster.h') {
+for my $header (glob 'common/sim/include/cuda_runtime.h common/sim/include/cuda_pipeline.h common/sim/include/async_copy.h common/sim/include/bulk_copy.h common/sim/include/fast_math.h common/sim/include/named_barrier.h common/sim/include/cluster.h') {
     my %offers;
-    $offers{$_} = 1 for read_file($header) =~ /\b((?:__(?!attribute__|builtin_|align__|launch_bounds__)[a-z]\w*?|atomic[A-Z]\w*|mbarrier_\w+|named_barrier_\w+|cluster_\w+|bulk_load|l2_\w+|fast_\w+))\s*\((?=[^;]*?\bSIM_AT|[^;{]*\)\s*\{)/g;
+    $offers{$_} = 1 for read_file($header) =~ /\b((?:__(?!attribute__|builtin_|align__|launch_bounds__)[a-z]\w*?|atomic[A-Z]\w*|mbarrier_\w+|named_barrier_\w+|cluster_\w+|bulk_load|async_copy_\w+|l2_\w+|fast_\w+))\s*\((?=[^;]*?\bSIM_AT|[^;{]*\)\s*\{)/g;
     $offers{$_} = 1 for read_file($header) =~ /^(?:SIM_(?!VECTOR|LOAD\(name|ENUM|NAME)[A-Z_]+\(|#define )((?:__[a-z]\w*f|__[a-z]\w*|atomic\w+))\b(?=[,)]| [a-z0-9]+f$)/mg;
     my @missing = grep { $page !~ /`\Q$_\E`/ } sort keys %offers;
-    cmp_ok(scalar keys %offers, '>', $header =~ /runtime/ ? 60 : 1, "$header: functions found");
+    cmp_ok(scalar keys %offers, '>', $header =~ /runtime/ ? 60 : $header =~ /async_copy/ ? 0 : 1, "$header: functions found");
     is("@missing", '', "$header: the page names all of them");
 }
 

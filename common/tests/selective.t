@@ -50,6 +50,7 @@ for my $case (['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,129']], ['st
 for my $type ('float32', 'bf16') {
     is(complaint({}, '--forward', shape(1, 33, 16, 1, '48,264'), '--type', $type, '--with', $_), '', "full blocks, whole chunks and rounds, $_ of the options, in $type")
         for 'all', 'none';
+    is(complaint({}, '--backward', '--variant', 'fused_backward', shape(1, 65, 16, 1, '32,44'), '--type', $type, '--with', 'all'), '', "a full block and another, whole spans and more, in $type");
 }
 for my $variant (@forward) {
     is(complaint({}, '--variant', $variant, '--forward', '--with', 'all', shape(1, 1, 2, 1, '511,513,2047,2049')), '', "$variant: lengths around a tile");
@@ -252,6 +253,9 @@ mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 
 mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
 mistake('relay', 'relay.cu', 'at + mine', 'at', @small);
 mistake('relay', 'relay.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
+mistake('fused_backward', 'fused_backward.cu', 'sums[1 - now], at + SPAN)', 'sums[1 - now], at)', shape(1, 2, 3, 1, 20));
+mistake('fused_backward', 'fused_backward.cu', 'chunk * STEPS + sum_at, d_B', 'sum_at, d_B', shape(1, 2, 3, 1, 12));
+mistake('fused_backward', 'fused_states.cu', 'saved + chunk * A_LANE * 32', 'saved', shape(1, 2, 3, 1, 12));
 mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
 
 SKIP: {

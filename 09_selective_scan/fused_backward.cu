@@ -1,0 +1,150 @@
+/* fused_backward.cu - relay_backward.cu without turns, for shapes with many channels: a warp takes all chunks of its
+   channels, from last to first. So it has the gradient behind a chunk when it comes there, and walks twice instead of
+   three times.
+
+       span      fetched by the block: 16 steps of its 64 channels (of 16 states), B and C (span.cuh)
+       chunk 1   of each warp's 16 channels: h and a forward; g, and all gradients, back         8 steps
+       chunk 0   the same
+
+   The block adds up what its warps leave of d_B and d_C one span later, behind the barrier that it needs anyway, and
+   writes a fourth of relay_backward.cu's partial sums. */
+#include <cuda_runtime.h>
+
+#include "../05_pipe/pipe.h"
+#include "selective_scan.h"
+#include "span.cuh"
+#include "walks.cuh"
+
+enum { THREADS = 32 * SPAN_WARPS };
+
+template <typename stored, int lanes>
+struct gradients_block {
+    struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
+    float states[2][SPAN_WARPS][2][32 * A_LANE];           /* before each chunk of these spans */
+    float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
+    float steps[SPAN_WARPS][2 * PREPARED(lanes)];
+    float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
+};
+
+template <typename stored, int lanes>
+static __global__ void __launch_bounds__(THREADS, 2)
+    fused_backward(struct selective_args args, struct selective_parts parts)
+{
+    enum { own = OWN_STEPS(lanes) };
+    extern __shared__ float4 shared[];
+    struct gradients_block<stored, lanes> *const block = (struct gradients_block<stored, lanes> *)shared;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
+    const struct pair_place place = place_pair<lanes, SPAN_WARPS>(&args);
+    const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
+    const struct block_place block_place = place_block(&args, SPAN_WARPS * BOTH(lanes), parts.per_group);
+    const int channel = warp * BOTH(lanes) + row; /* of the block */
+    const bool here = row < place.here;
+    const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
+    const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
+    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * A_LANE * 32; /* floats */
+    const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp + lane * 4;
+    const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
+    float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
+    float A[2][4], carry[2][4];
+    load_A<lanes>(&args, &place, A);
+    load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
+    for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
+        shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
+    __syncthreads();
+    const int last = (seq_len - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0;
+    int now = 0;
+    fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
+    fetch_saved(saved, last, saved_steps, block->states[0][warp][0] + lane * 4);
+    __pipeline_commit();
+    for (int at = last; at >= 0; at -= SPAN, now = 1 - now) {
+        struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *const span = &block->spans[now];
+        __pipeline_wait_prior(0);
+        widen_span<THREADS>(span);
+        __syncthreads(); /* the span has come, and nobody needs the other one any more */
+        fetch_span<THREADS>(&args, &block_place, at - SPAN, &block->spans[1 - now]);
+        fetch_saved(saved, at - SPAN, saved_steps, block->states[1 - now][warp][0] + lane * 4);
+        __pipeline_commit();
+        if (at != last)
+            add_span<lanes>(&args, &parts, block->sums[1 - now], at + SPAN);
+        prepare_span<stored, lanes>(&args, span, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
+        __syncwarp();
+
+        for (int chunk = at + STEPS < seq_len ? 1 : 0; chunk >= 0; chunk--) {
+            const int first = at + chunk * STEPS, left = seq_len - first, own_at = chunk * STEPS + mine;
+            float *const steps = block->steps[warp] + chunk * PREPARED(lanes);
+            const float *const B = span->common[chunk];
+            const struct chunk_rows chunk_rows = {steps, steps + 2 * PREPARED_ROWS(lanes), B,
+                                                  B + ROOM(STATES_OF(lanes), STEPS)};
+            float a[STEPS][2][4], kept[STEPS][2][4], u[own], d_y[own], step[own], delta[own], d_z[own];
+
+            /* 1. Forward: all states, d_C and d_z. */
+            float h[2][4], y[STEPS], d_C[STEPS];
+            get_states(block->states[now][warp][chunk] + lane * 4, h);
+            walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, d_C);
+            __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
+            fold_channels<lanes>(d_C, lane);
+            put<SPAN, lanes>(block->sums[now][1][warp], sum_row, chunk * STEPS + sum_at, d_C);
+            get<SPAN, own>(span->own[0], channel, own_at, u);
+            get<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, d_z);
+            finish_z<lanes>(u, d_z, part, D, y);
+            put<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, y);
+
+            /* 2. Backward: the gradients. */
+            float d_input[STEPS], d_step[STEPS], d_B[STEPS], d_A[2][4] = {};
+            walk_back<lanes>(&chunk_rows, row, part, order, A, a, kept, left, carry, d_A, d_input, d_step, d_B);
+            fold_channels<lanes>(d_B, lane);
+            put<SPAN, lanes>(block->sums[now][0][warp], sum_row, chunk * STEPS + sum_at, d_B);
+            add_states(d_A_so_far, d_A);
+            fold_states<lanes>(d_input, part);
+            fold_states<lanes>(d_step, part);
+            get<SPAN, own>(span->own[0], channel, own_at, u);
+            get<SPAN, own>(span->own[1], channel, own_at, delta);
+            get<STEPS, own>(steps, row, mine, step);
+            get<STEPS, own>(steps + 2 * PREPARED_ROWS(lanes), row, mine, d_y);
+            get<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, d_z);
+            finish_own<lanes>(&args, u, delta, step, d_y, bias, D, left - mine, d_input, d_step, so_far);
+            if (here)
+                store_own<stored, lanes>(&args, place.channels + row, first + mine, left >= STEPS && seq_len % 4 == 0,
+                                         d_input, d_step, d_z);
+        }
+    }
+    __syncthreads();
+    add_span<lanes>(&args, &parts, block->sums[1 - now], 0);
+    store_pair<lanes>(&args, &place, carry, args.d_initial_state);
+    add_warps<lanes>(&args, &parts, &place, 1, 0, d_A_so_far, so_far);
+}
+
+template <typename stored, int lanes>
+static cudaError_t launch_lanes(const struct selective_args *args, const struct selective_parts *parts,
+                                cudaStream_t stream)
+{
+    const size_t blocks = args->batch * args->groups * parts->per_group;
+    const size_t bytes = sizeof(struct gradients_block<stored, lanes>);
+    const cudaError_t error = pipe_allow_shared((const void *)fused_backward<stored, lanes>, bytes, 80);
+    if (error == cudaSuccess)
+        fused_backward<stored, lanes><<<(unsigned)blocks, 32 * SPAN_WARPS, bytes, stream>>>(*args, *parts);
+    return error != cudaSuccess ? error : cudaGetLastError();
+}
+
+template <typename stored>
+static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
+{
+    return selective_relay_lanes(args) == 2 ? launch_lanes<stored, 2>(args, parts, stream)
+                                            : launch_lanes<stored, 4>(args, parts, stream);
+}
+
+extern "C" cudaError_t selective_fused_backward(const struct selective_args *args, cudaStream_t stream)
+{
+    cudaError_t error = selective_check_args(args, true, selective_fused_workspace(args, true));
+    if (error != cudaSuccess || !selective_fused_fits(args))
+        return error != cudaSuccess ? error : cudaErrorInvalidValue;
+    if (selective_is_empty(args))
+        return selective_finish_empty(args, true, stream);
+    const struct selective_parts parts = selective_parts_of(args, selective_fused_parts(args));
+    error = selective_fused_states(args, &parts, stream);
+    if (error == cudaSuccess)
+        error = args->storage == BF16   ? launch<__nv_bfloat16>(args, &parts, stream)
+                : args->storage == FP16 ? launch<__half>(args, &parts, stream)
+                                        : launch<float>(args, &parts, stream);
+    return error != cudaSuccess ? error : selective_add_up(args, &parts, stream);
+}

@@ -1,0 +1,226 @@
+/* span.cuh - what a block of fused_states.cu or fused_backward.cu has of its sequences in shared memory: a span of 16
+   steps, two chunks of 8. Rows come in as they are stored, in pieces of 16 bytes:
+
+     own      u | delta | z | d_out   a row a channel: only the lane that needs a step reads it, and makes a float of it
+     common   B | C                   a row a state: all lanes read it over and over. It becomes floats, chunk by chunk
+
+   `arrays` is 4, or 2 for u, delta and B only; `channels` are those of the block. */
+#ifndef SPAN_CUH
+#define SPAN_CUH
+
+#include <async_copy.h>
+#include "gradient.cuh"
+
+enum { SPAN = 16 };
+
+#define IN_PIECE(stored) (16 / (int)sizeof(stored)) /* elements */
+#define COMMON_PIECES(stored, lanes, arrays) ((arrays) / 2 * STATES_OF(lanes) * SPAN / IN_PIECE(stored))
+
+template <typename stored, int lanes, int arrays, int channels>
+struct span {
+    stored own[arrays][channels * SPAN];
+    float common[2][ROOM(arrays / 2 * STATES_OF(lanes), STEPS)];
+    uint4 narrow[sizeof(stored) < 4 ? COMMON_PIECES(stored, lanes, arrays) : 1]; /* what common shall become */
+};
+
+/* Where a block works: on `here` channels of one group. Blocks have `channels` each, in order, and a group `blocks`, of
+   which the last ones may have none. */
+struct block_place {
+    int here;
+    int first, states; /* row of the first channel in arrays like u; the group's first row of B */
+};
+
+static __device__ __forceinline__ struct block_place place_block(const struct selective_args *args, int channels,
+                                                                 unsigned blocks)
+{
+    const unsigned per_group = args->channels / args->groups, of_group = blockIdx.x / blocks;
+    const unsigned first = blockIdx.x % blocks * channels;
+    struct block_place place;
+    place.here = min((int)(per_group - first), channels);
+    place.first = of_group * per_group + first;
+    place.states = of_group * args->states;
+    return place;
+}
+
+/* A piece that is not there as a whole, or not aligned: its first `left` elements, and 0 for the others. */
+template <typename stored>
+static __device__ __forceinline__ void send_some(const stored *from, int left, stored *to)
+{
+    for (int i = 0; i < IN_PIECE(stored); i++)
+        if (i >= left)
+            to[i] = (stored)0.0f;
+        else if (sizeof(stored) == 4)
+            __pipeline_memcpy_async(to + i, from + i, sizeof(stored));
+        else
+            to[i] = from[i];
+}
+
+/* Where a thread's piece of B and C goes: to its place, if these are floats. */
+template <int lanes, int arrays, int channels>
+static __device__ __forceinline__ float *common_piece(struct span<float, lanes, arrays, channels> *span, int, int row,
+                                                      int t)
+{
+    return span->common[t / STEPS] + place<STEPS>(row, t % STEPS);
+}
+
+template <typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ stored *common_piece(struct span<stored, lanes, arrays, channels> *span, int piece,
+                                                       int, int)
+{
+    return (stored *)&span->narrow[piece];
+}
+
+/* Sends off the thread's pieces of the span that begins at step `at`, as far as they are there. `whole`: all are, and
+   lie at multiples of their size. */
+template <typename stored, int lanes, int arrays, int channels, int threads>
+static __device__ __forceinline__ void send_span(const struct selective_args *args, const struct block_place *place,
+                                                 int at, bool whole, struct span<stored, lanes, arrays, channels> *to)
+{
+    enum { each = IN_PIECE(stored), in_row = SPAN / each, own = channels * in_row };
+    enum { common = COMMON_PIECES(stored, lanes, arrays) };
+    const void *const own_arrays[] = {args->u, args->delta, args->z != NULL ? args->z : args->u, args->d_out};
+    const int t = threadIdx.x % in_row * each, left = (int)args->seq_len - at - t;
+#pragma unroll
+    for (int j = 0; j < (own + threads - 1) / threads; j++) {
+        const int channel = (threadIdx.x + j * threads) / in_row;
+        const size_t first = (size_t)(unsigned)(place->first + channel) * (unsigned)args->seq_len + at + t;
+        if (own % threads != 0 && channel >= channels)
+            break;
+#pragma unroll
+        for (int array = 0; array < arrays; array++) { /* without z u is read in its place, in vain */
+            const stored *const from = (const stored *)own_arrays[array] + first;
+            stored *const here = to->own[array] + ::place<SPAN, stored>(channel, t);
+            if (whole)
+                async_copy_line(here, from);
+            else if (channel < place->here)
+                send_some(from, left, here);
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < (common + threads - 1) / threads; j++) {
+        const int piece = threadIdx.x + j * threads, row = piece / in_row, state = row % STATES_OF(lanes);
+        const stored *const from = (const stored *)(row < STATES_OF(lanes) ? args->B : args->C);
+        const size_t first = (size_t)(unsigned)(place->states + state) * (unsigned)args->seq_len + at + t;
+        if (common % threads != 0 && piece >= common)
+            break;
+        if (whole)
+            async_copy_line(common_piece(to, piece, row, t), from + first);
+        else if (state < (int)args->states)
+            send_some(from + first, left, common_piece(to, piece, row, t));
+    }
+}
+
+/* The same for a span that need not be in the sequence: then nothing is sent. */
+template <int threads, typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void fetch_span(const struct selective_args *args, const struct block_place *place,
+                                                  int at, struct span<stored, lanes, arrays, channels> *to)
+{
+    const int seq_len = (int)args->seq_len;
+    const bool every_row = place->here == channels && args->states == STATES_OF(lanes);
+    if (at >= 0 && at + SPAN <= seq_len && seq_len % IN_PIECE(stored) == 0 && every_row)
+        send_span<stored, lanes, arrays, channels, threads>(args, place, at, true, to);
+    else if (at >= 0 && at < seq_len)
+        send_span<stored, lanes, arrays, channels, threads>(args, place, at, false, to);
+}
+
+/* A thread makes floats of what it has sent of B and C itself, and waited for. */
+template <int threads, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void widen_span(struct span<float, lanes, arrays, channels> *)
+{
+}
+
+template <int threads, typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arrays, channels> *span)
+{
+    enum { in_row = SPAN / STEPS, common = COMMON_PIECES(stored, lanes, arrays) };
+#pragma unroll
+    for (int j = 0; j < (common + threads - 1) / threads; j++) {
+        const int piece = threadIdx.x + j * threads;
+        float eight[STEPS];
+        if (common % threads != 0 && piece >= common)
+            break;
+        get<STEPS, STEPS>((const stored *)&span->narrow[piece], 0, 0, eight);
+        put<STEPS, STEPS>(span->common[piece % in_row], piece / in_row, 0, eight);
+    }
+}
+
+/* ---- Of fused_backward.cu alone ---- */
+
+/* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
+#define PREPARED_ROWS(lanes) ROOM(BOTH(lanes), STEPS) /* floats */
+#define PREPARED(lanes) (4 * PREPARED_ROWS(lanes))
+
+/* The lane's own steps of both chunks of a span. Steps from seq_len on become 0, and leave the states as they are. */
+template <typename stored, int lanes, int channels>
+static __device__ __forceinline__ void prepare_span(const struct selective_args *args,
+                                                    const struct span<stored, lanes, 4, channels> *span, int channel,
+                                                    int row, int mine, int left, float bias, float *steps)
+{
+    enum { own = OWN_STEPS(lanes) };
+    float u[2][own], step[2][own], z[2][own], d_y[2][own];
+#pragma unroll
+    for (int chunk = 0; chunk < 2; chunk++) {
+        get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u[chunk]);
+        get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step[chunk]);
+        get<SPAN, own>(span->own[2], channel, chunk * STEPS + mine, z[chunk]);
+        get<SPAN, own>(span->own[3], channel, chunk * STEPS + mine, d_y[chunk]);
+    }
+#pragma unroll
+    for (int chunk = 0; chunk < 2; chunk++)
+#pragma unroll
+        for (int i = 0; i < own; i++) {
+            const float d_out = d_y[chunk][i], soft = step_of(step[chunk][i] + bias, args->delta_softplus);
+            step[chunk][i] = chunk * STEPS + i < left ? soft : 0.0f;
+            u[chunk][i] *= step[chunk][i];
+            d_y[chunk][i] = args->z != NULL ? d_out * silu(z[chunk][i]) : d_out;
+            z[chunk][i] = d_out * silu_slope(z[chunk][i]);
+        }
+#pragma unroll
+    for (int chunk = 0; chunk < 2; chunk++) {
+        float *const to = steps + chunk * PREPARED(lanes);
+        put<STEPS, own>(to, row, mine, step[chunk]);
+        put<STEPS, own>(to + PREPARED_ROWS(lanes), row, mine, u[chunk]);
+        put<STEPS, own>(to + 2 * PREPARED_ROWS(lanes), row, mine, d_y[chunk]);
+        put<STEPS, own>(to + 3 * PREPARED_ROWS(lanes), row, mine, z[chunk]);
+    }
+}
+
+/* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence. */
+static __device__ __forceinline__ void fetch_saved(const float *saved, int at, int seq_len, float *to)
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (at >= 0 && at + i / 2 * STEPS < seq_len)
+            __pipeline_memcpy_async(to + i * 32 * 4, saved + ((size_t)(at / STEPS) * A_LANE + i * 4) * 32, 16);
+}
+
+/* Adds up what the warps have left of d_B and d_C in the span at step `at`. */
+template <int lanes>
+static __device__ __forceinline__ void add_span(const struct selective_args *args, const struct selective_parts *parts,
+                                                const float sums[2][SPAN_WARPS][STATES_OF(lanes) * SPAN], int at)
+{
+    enum { pieces = STATES_OF(lanes) * SPAN / 4, threads = 32 * SPAN_WARPS };
+    const int seq_len = (int)args->seq_len;
+#pragma unroll
+    for (int j = 0; j < (2 * pieces + threads - 1) / threads; j++) {
+        const unsigned piece = threadIdx.x + j * threads;
+        if (2 * pieces % threads != 0 && piece >= 2 * pieces)
+            break;
+        const int state = piece % pieces / (SPAN / 4), t = piece % (SPAN / 4) * 4;
+        float sum[4] = {};
+#pragma unroll
+        for (int warp = 0; warp < SPAN_WARPS; warp++) {
+            float more[4];
+            get<SPAN, 4>(sums[piece / pieces][warp], state, t, more);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                sum[i] += more[i];
+        }
+        const size_t out = (size_t)(blockIdx.x * (unsigned)args->states + state) * (unsigned)seq_len + at + t;
+        if (state < (int)args->states)
+            store<float, 4>((piece < pieces ? parts->d_B : parts->d_C) + out, seq_len - at - t,
+                            seq_len % 4 == 0 && at + SPAN <= seq_len, sum);
+    }
+}
+
+#endif
