@@ -32,8 +32,8 @@ const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(cluster, "few without words: the blocks of a sequence write their totals into each other's shared memory"),
      .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN, .min_arch = 90,
      .knobs = {{2, 4}, CLUSTER_MAX_THREADS}},
-    {KERNEL(default, "few, waves or an earlier chapter's kernel, by number, length and chip"),
-     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
+    {KERNEL(default, "cluster, few, crews, waves or an earlier chapter's kernel, by number, length and chip"),
+     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = linrec_workspace, .is_default = true},
     {.name = NULL},
 };
 

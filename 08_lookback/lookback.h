@@ -68,7 +68,7 @@ linrec_launcher linrec_forward, linrec_backward;
 size_t lookback_three_pass_workspace(const struct linrec_args *args);
 size_t lookback_workspace(const struct linrec_args *args);
 size_t lookback_crews_workspace(const struct linrec_args *args); /* the same for all sizes */
-size_t linrec_workspace(const struct linrec_args *args);
+size_t linrec_workspace(const struct linrec_args *args);         /* the larger of the two */
 
 /* The sequences in tiles of `rows` rows for each of LOOKBACK_THREADS / 32 warps: 1, 2 or 4. Other rows: too many tiles
    to be numbered, which lookback_check refuses. */
