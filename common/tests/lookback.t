@@ -151,7 +151,7 @@ for my $kernel (qw(crews crews_backward)) {
     mutant("${kernel}_two_warps", 'the barrier of the crew', $file, qr/(named_barrier_sync\([^;]*;)/, $nothing, $race);
     mutant($kernel, 'sending for the next tile', $file, qr/turn \+ work\.num_stages < turns\)\n +((?:tile_)?send<reverse>\([^;]*;)/, $nothing, $never);
     mutant($kernel, 'telling', $file, qr/(tile_tell\([^;]*;)/, $nothing, $never);
-    mutant($kernel, 'waiting for known', $file, qr/(cluster_receive\(&units\[d\]\.known[^;]*;)/, $nothing, qr/$race|which has ended/);
+    mutant($kernel, 'waiting for known', $file, qr/(cluster_receive\(&units\[d\]\.known[^;]*;)/, $nothing, qr/$race|$early|which has ended/);
     mutant($kernel, 'coming to the barrier of the cluster', $file, qr/(cluster_arrive\(\);)/, $nothing, qr/cluster_wait by a thread that has not come to the barrier of the cluster/);
     mutant($kernel, 'waiting at the barrier of the cluster', $file, qr/(cluster_wait\(\);)/, $nothing, qr/$unready|which may not have begun/);
     mutant($kernel, 'release at the barrier of the cluster', $file, qr/(cluster_arrive\(\))/, 'cluster_arrive_relaxed()', $race);
@@ -170,7 +170,6 @@ mutant('crews', 'the turns of words', 'lookback.cuh', qr/(product >> 32 != of_tu
 mutant('crews', 'passing its carry through', 'lookback.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
 mutant('crews', 'units of its own sequence alone', 'lookback.cuh', qr/(num_clusters - lane <= count)/, 'true', $wrong, @three_clusters);
 mutant('crews', 'waiting for units of other sequences', 'lookback.cuh', qr/(is_now \|\| turn > 0)\)/, '((is_now || turn > 0) && num_clusters - lane <= count)', $never, SIM_RESIDENT => 16, SIM_SCHEDULE => 'warp');
-$_->[0] =~ /crews_any_shape/ and splice @$_, 6, 4, '--num-seqs', 1, '--seq-len', 90001 for @mutants;
 $_->[0] =~ /other sequences|own sequence/ and splice @$_, 6, 4, '--num-seqs', 24, '--seq-len', 8192 for @mutants;
 mutant('lookback', 'a barrier before it leaves', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(lane == 0\) \{\n        cuda/, $nothing, $race);
 mutant('lookback', 'a barrier before it cleans up', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(others/, $nothing, $race);
