@@ -433,11 +433,16 @@ static __device__ __forceinline__ unsigned long long *ring_words(struct workspac
 }
 
 /* What the last `count` of the units do that were taken before this block's of that turn, one by each cluster. Waits for
-   all of them nevertheless, so that no cluster is further than the ring is long. All lanes of a warp call it. */
+   all of them nevertheless, so that no cluster is further than the ring is long. The first that is joined goes to lane
+   0, and the others that are waited for behind the last: nothing is joined before a sequence's first unit, whose product
+   may be infinite. All lanes of a warp call it. */
 static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned turn, unsigned count,
                                                         int lane)
 {
-    const unsigned num_clusters = gridDim.x / CREW_BLOCKS, at = blockIdx.x / CREW_BLOCKS + lane;
+    const unsigned num_clusters = gridDim.x / CREW_BLOCKS, joined = count < num_clusters ? count : num_clusters;
+    const bool is_joined = (unsigned)lane < joined;
+    const unsigned back = is_joined ? joined - lane : joined + num_clusters - lane; /* so many units before */
+    const unsigned at = blockIdx.x / CREW_BLOCKS + num_clusters - back;
     const bool is_now = at >= num_clusters; /* of this turn, and else of the last one */
     const unsigned of_turn = is_now ? turn : turn - 1;
     struct pair mine = {1.0f, 0.0f};
@@ -448,7 +453,7 @@ static __device__ __forceinline__ struct pair ring_join(struct workspace *space,
             product = word_read(&words[0]);
             sum = word_read(&words[1]);
         } while (product >> 32 != of_turn || sum >> 32 != of_turn);
-        if (num_clusters - lane <= count)
+        if (is_joined)
             mine.product = __uint_as_float((unsigned)product), mine.sum = __uint_as_float((unsigned)sum);
     }
     return pair_shfl(warp_scan(mine, lane), 31);
