@@ -165,7 +165,7 @@ mutant('crews', 'the barrier of the warp that tells', 'lookback.cuh', qr/unit->b
 mutant('crews', 'tell arriving', 'lookback.cuh', qr/(mbarrier_arrive\(&unit->ready\);)/, $nothing, $never);
 mutant('crews', 'look waiting for ready', 'lookback.cuh', qr/(mbarrier_wait\(&unit->ready[^;]*;)/, $nothing, $race);
 mutant('crews', 'one carry', 'lookback.cuh', qr/(cluster_send\(&unit->carry[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);
-mutant('crews_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* CREW_RING[^;]*;)/, $nothing, $stale, @three_clusters);
+mutant('crews_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* CREW_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
 mutant('crews', 'the turns of words', 'lookback.cuh', qr/(product >> 32 != of_turn \|\| sum >> 32 != of_turn)/, 'false', qr/$wrong|$stale/, @three_clusters, SIM_SCHEDULE => 'reverse');
 mutant('crews', 'passing its carry through', 'lookback.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
 mutant('crews', 'units of its own sequence alone', 'lookback.cuh', qr/(count < num_clusters \? count : num_clusters)/, 'num_clusters', qr/$never|$wrong/, @three_clusters);
