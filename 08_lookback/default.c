@@ -6,6 +6,7 @@ enum {
     SHORT = 4096,             /* shorter sequences go to chapter 06's default, however few they are */
     CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences, */
     CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, fewer than there are multiprocessors */
+    CREW_ELEMS = 1 << 24,     /* from so many elements on in all, crews is faster than waves, forward; */
     FEW_ELEMS = 1 << 21,      /* up to so many elements in all, look-back is done before the stages of waves are full */
     AHEAD = 65536,            /* up to this length `ahead` takes sequences that have a block each, */
     AHEAD_BACKWARD = 32768,   /* backward up to this one, */
@@ -47,6 +48,8 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
         return error;
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
+    if (args->workspace_size < linrec_workspace(args))
+        return cudaErrorInvalidValue;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
     if (is_for_cluster(args, backward, &chip)) {
         error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
@@ -66,6 +69,8 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     }
     if (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
         return (backward ? lookback_few_backward : lookback_few)(args, stream);
+    if (!backward && args->num_seqs * args->seq_len >= CREW_ELEMS && lookback_crews(args, stream) == cudaSuccess)
+        return cudaSuccess;
     return (backward ? lookback_waves_backward : lookback_waves)(args, stream);
 }
 

@@ -26,11 +26,14 @@ const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
      .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
      .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
+    {KERNEL(crews, "waves with the tiles in registers; a cluster of blocks tells and looks as one"),
+     .forward = lookback_crews, .backward = lookback_crews_backward, .workspace_size = lookback_crews_workspace,
+     .min_arch = 90, .knobs = {.max_threads = CREW_MAX_THREADS, .max_stages = CREW_MAX_STAGES}},
     {KERNEL(cluster, "few without words: the blocks of a sequence write their totals into each other's shared memory"),
      .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN, .min_arch = 90,
      .knobs = {{2, 4}, CLUSTER_MAX_THREADS}},
-    {KERNEL(default, "few, waves or an earlier chapter's kernel, by number, length and chip"),
-     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = lookback_workspace, .is_default = true},
+    {KERNEL(default, "cluster, few, crews, waves or an earlier chapter's kernel, by number, length and chip"),
+     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = linrec_workspace, .is_default = true},
     {.name = NULL},
 };
 

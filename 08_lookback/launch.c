@@ -117,6 +117,63 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
                                                                                              : cudaSuccess;
 }
 
+/* Two words for each block of the ring, beside a ticket and a counter. */
+size_t lookback_crews_workspace(const struct linrec_args *args)
+{
+    (void)args;
+    return 8 + 16 * (size_t)CREW_RING * CREW_MAX_CLUSTERS;
+}
+
+size_t linrec_workspace(const struct linrec_args *args)
+{
+    const size_t words = lookback_workspace(args), ring = lookback_crews_workspace(args);
+    return words > ring ? words : ring;
+}
+
+cudaError_t crew_shape(const struct linrec_args *args, bool backward, struct crew_shape *shape)
+{
+    struct pipe_chip chip;
+    cudaError_t error = linrec_check_args(args, backward);
+    shape->cut = lookback_least_cut(args);
+    if (error != cudaSuccess || shape->cut.num_tiles == 0)
+        return error;
+    if ((error = pipe_read_chip(&chip)) != cudaSuccess)
+        return error;
+    shape->threads = args->config.threads != 0 ? args->config.threads : CREW_MAX_THREADS;
+    shape->stages = args->config.stages != 0 ? args->config.stages : 2;
+    if (args->workspace == NULL || args->workspace_size < lookback_crews_workspace(args) || shape->threads % 32 != 0 ||
+        shape->threads < 32 || shape->threads > CREW_MAX_THREADS || shape->stages < 1 ||
+        shape->stages > CREW_MAX_STAGES)
+        return cudaErrorInvalidValue;
+    /* Of the gradients' three arrays one has stages for the tiles in registers, too. */
+    shape->num_tiles = backward ? 3 * shape->stages + CREW_TILES : 2 * shape->stages;
+    shape->shared = shape->num_tiles * sizeof(float) * CREW_ROWS * 4 * shape->threads;
+    shape->most_shared = chip.shared_limit > CREW_OWN_SHARED ? chip.shared_limit - CREW_OWN_SHARED : 0;
+    return chip.arch < 90 || shape->shared > shape->most_shared ? cudaErrorNotSupported : cudaSuccess;
+}
+
+cudaError_t crew_fit(const struct linrec_args *args, int clusters, struct crew_shape *shape)
+{
+    if (clusters < 1)
+        return cudaErrorNotSupported;
+    const size_t row_len = CREW_ROWS * PIPE_ROW, largest = CREW_BLOCKS * shape->threads / 32 * row_len; /* of a unit */
+    const size_t all = clusters < CREW_MAX_CLUSTERS ? (size_t)clusters : CREW_MAX_CLUSTERS;
+    const size_t elems = most_elems(args->seq_len), least_units = (elems - 1) / largest + 1;
+    const size_t rounds = (args->num_seqs * least_units - 1) / all + 1;
+    const size_t full = rounds * all / args->num_seqs, units = full > least_units ? full : least_units;
+    const size_t tile_len = ((elems - 1) / (units * CREW_BLOCKS) / LINE + 1) * LINE;
+    const size_t seq_units = (elems - 1) / (tile_len * CREW_BLOCKS) + 1;
+    if (seq_units > 0x7FFFFFFF / CREW_BLOCKS / args->num_seqs)
+        return cudaErrorInvalidValue;
+    const size_t num_units = seq_units * args->num_seqs;
+    shape->cut = (struct cut){args->seq_len, (unsigned)(seq_units * CREW_BLOCKS), (unsigned)(num_units * CREW_BLOCKS),
+                              (int)tile_len};
+    shape->threads = (int)((tile_len - 1) / row_len + 1) * 32;
+    shape->blocks = (unsigned)(num_units < all ? num_units : all) * CREW_BLOCKS;
+    shape->shared = shape->num_tiles * sizeof(float) * tile_len;
+    return cudaSuccess;
+}
+
 cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape)
 {
     struct pipe_chip chip;

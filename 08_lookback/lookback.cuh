@@ -4,6 +4,7 @@
 #define LOOKBACK_CUH
 
 #include <bulk_copy.h>
+#include <cluster.h>
 #include <cuda/atomic>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -105,6 +106,21 @@ static __device__ __forceinline__ struct pair rows_scan_shifted(float (*x)[4], f
         whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
     }
     return whole_warp;
+}
+
+/* After rows_scan: puts what lies before a lane's groups into them. x becomes the sum since the warp's first element, c
+   the product, and nobody needs `before` any more. */
+template <int rows>
+static __device__ __forceinline__ void rows_settle(float (*x)[4], float (*c)[4], const struct pair *before, int lane)
+{
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            if (lane > 0 || r > 0) /* adding 0 * c would not do */
+                x[r][i] = before[r].sum * c[r][i] + x[r][i];
+            c[r][i] *= before[r].product;
+        }
 }
 
 /* Only what all of the warp's rows do together, a reduction: after each step a lane's pair stands for twice as many
@@ -312,6 +328,18 @@ static __device__ __forceinline__ void groups_send(const float *array, const str
         bulk_load(to + at, array + tile->at + at, bytes, arrived);
 }
 
+/* Asks for tile `number`, its x and c, into a stage of two tiles. One thread calls this. */
+template <int reverse>
+static __device__ __forceinline__ void tile_send(const struct cut *cut, const float *inputs, const float *coeffs,
+                                                 unsigned number, float *stage, uint64_t *arrived)
+{
+    const struct tile tile = tile_number<reverse>(number, cut);
+    float *const stage_x = stage + reverse * cut->tile_len; /* the tile's origin there */
+    mbarrier_expect(arrived, 2 * groups_bytes(&tile));
+    groups_send<reverse>(inputs, &tile, stage_x, arrived);
+    groups_send<reverse>(coeffs, &tile, stage_x + cut->tile_len, arrived);
+}
+
 /* The warp's rows of one array, from a stage in which the tile's origin is `origin`; `array` is where they came from.
    If no edge of the tile cuts a group, each group is there as a whole or not at all, which needs fewer branches. */
 template <int rows, int reverse>
@@ -366,6 +394,160 @@ static __device__ __forceinline__ void pass_on(struct stage *stages, int num_sta
         if (turn > 0)
             mbarrier_arrive(&last->free);
     }
+}
+
+/* ---- units: what the blocks of a cluster tell each other in crews.cu, and clusters in a ring of words ---- */
+
+/* Of the tiles of a turn. Each block has its own known and carry; the others are of the cluster's first block. */
+struct unit {
+    uint64_t all_told, ready, known;
+    unsigned long long told[CREW_BLOCKS]; /* what the tile of each block does: from the crews, for tell */
+    struct pair before[CREW_BLOCKS];      /* what the tiles before it do: from tell, for look */
+    unsigned long long carry;             /* what comes into this block's tile: from look, for the crew */
+};
+
+static __device__ __forceinline__ void units_init(struct unit *units, uint64_t *arrived, int num_stages)
+{
+    for (int s = 0; s < num_stages; s++)
+        mbarrier_init(&arrived[s], 1);
+    for (int i = 0; i < CREW_TILES; i++) {
+        mbarrier_init(&units[i].all_told, 1);
+        mbarrier_init(&units[i].ready, 1);
+        mbarrier_init(&units[i].known, 1);
+    }
+    mbarrier_init_done();
+}
+
+/* word_pair the other way round, with NaNs as they are: a barrier says whether it is there. */
+static __device__ __forceinline__ unsigned long long pair_word(struct pair pair)
+{
+    return (unsigned long long)__float_as_uint(pair.product) << 32 | __float_as_uint(pair.sum);
+}
+
+/* The two words of a cluster's unit: its product and its sum, each behind the turn that it is of, so that nobody takes
+   the word of an earlier turn for it. */
+static __device__ __forceinline__ unsigned long long *ring_words(struct workspace *space, unsigned turn,
+                                                                 unsigned cluster)
+{
+    return &space->words[2 * (turn % CREW_RING * (gridDim.x / CREW_BLOCKS) + cluster)];
+}
+
+/* What the last `count` of the units do that were taken before this block's of that turn, one by each cluster. Waits for
+   all of them nevertheless, so that no cluster is further than the ring is long. The first that is joined goes to lane
+   0, and the others that are waited for behind the last: nothing is joined before a sequence's first unit, whose product
+   may be infinite. All lanes of a warp call it. */
+static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned turn, unsigned count,
+                                                        int lane)
+{
+    const unsigned num_clusters = gridDim.x / CREW_BLOCKS, joined = count < num_clusters ? count : num_clusters;
+    const bool is_joined = (unsigned)lane < joined;
+    const unsigned back = is_joined ? joined - lane : joined + num_clusters - lane; /* so many units before */
+    const unsigned at = blockIdx.x / CREW_BLOCKS + num_clusters - back;
+    const bool is_now = at >= num_clusters; /* of this turn, and else of the last one */
+    const unsigned of_turn = is_now ? turn : turn - 1;
+    struct pair mine = {1.0f, 0.0f};
+    if ((unsigned)lane < num_clusters && (is_now || turn > 0)) {
+        unsigned long long *const words = ring_words(space, of_turn, is_now ? at - num_clusters : at);
+        unsigned long long product, sum;
+        do {
+            product = word_read(&words[0]);
+            sum = word_read(&words[1]);
+        } while (product >> 32 != of_turn || sum >> 32 != of_turn);
+        if (is_joined)
+            mine.product = __uint_as_float((unsigned)product), mine.sum = __uint_as_float((unsigned)sum);
+    }
+    return pair_shfl(warp_scan(mine, lane), 31);
+}
+
+/* One thread of each block tells what its tile does. */
+static __device__ __forceinline__ void tile_tell(struct unit *unit, struct pair whole_tile)
+{
+    mbarrier_expect(&unit->known, sizeof(unit->carry));
+    cluster_send(&unit->told[cluster_rank()], pair_word(whole_tile), &unit->all_told, 0);
+}
+
+/* A warp of the cluster's first block joins what its blocks have told, for the other clusters and for look. */
+static __device__ __forceinline__ void crew_tell(struct unit *units, struct workspace *space, int turns, int lane)
+{
+    for (int turn = 0; turn < turns && cluster_rank() == 0; turn++) {
+        struct unit *const unit = &units[turn % CREW_TILES];
+        if (lane == 0)
+            mbarrier_expect(&unit->all_told, sizeof(unit->told));
+        __syncwarp();
+        cluster_receive(&unit->all_told, turn / CREW_TILES % 2);
+        const struct pair up_to_here =
+            warp_scan(word_pair(lane < CREW_BLOCKS ? unit->told[lane] : CHANGES_NOTHING), lane);
+        const struct pair whole = pair_shfl(up_to_here, 31), before = lane_before(up_to_here, lane);
+        if (lane < 2)
+            word_write(&ring_words(space, turn, blockIdx.x / CREW_BLOCKS)[lane], turn,
+                       __float_as_uint(lane == 0 ? whole.product : whole.sum));
+        if (lane < CREW_BLOCKS)
+            unit->before[lane] = before;
+        __syncwarp();
+        if (lane == 0)
+            mbarrier_arrive(&unit->ready);
+    }
+}
+
+/* Another one finds what comes into each unit, and sends each block what comes into its tile. One of each block leaves
+   the workspace. */
+static __device__ __forceinline__ void crew_look(struct unit *units, struct workspace *space, int turns,
+                                                 unsigned seq_units, int lane)
+{
+    const unsigned num_clusters = gridDim.x / CREW_BLOCKS;
+    float carry = 0.0f; /* of the cluster's last unit */
+    for (int turn = 0; turn < turns && cluster_rank() == 0; turn++) {
+        struct unit *const unit = &units[turn % CREW_TILES];
+        const unsigned in_seq = (turn * num_clusters + blockIdx.x / CREW_BLOCKS) % seq_units;
+        mbarrier_wait(&unit->ready, turn / CREW_TILES % 2);
+        const struct pair since = ring_join(space, turn, in_seq, lane);
+        carry = in_seq > num_clusters ? carry * since.product + since.sum : since.sum;
+        if (lane < CREW_BLOCKS) {
+            const struct pair before = unit->before[lane];
+            const float into = in_seq == 0 ? before.sum : carry * before.product + before.sum;
+            cluster_send(&unit->carry, __float_as_uint(into), &unit->known, lane);
+        }
+    }
+    leave_workspace(space, 2 * CREW_RING * num_clusters, lane);
+}
+
+/* How a kernel of crews is launched, of which its work is all that is missing. */
+struct crew_launch {
+    struct crew_shape shape;
+    cudaLaunchAttribute blocks;
+    cudaLaunchConfig_t config;
+};
+
+/* Checks the arguments, and takes as many clusters as the chip has room for at the same time. No tiles: nothing to do. */
+static inline cudaError_t crew_prepare(const void *kernel, const struct linrec_args *args, bool backward,
+                                       cudaStream_t stream, struct crew_launch *launch)
+{
+    struct crew_shape *const shape = &launch->shape;
+    cudaLaunchConfig_t *const config = &launch->config;
+    int clusters = 0;
+    cudaError_t error = crew_shape(args, backward, shape);
+    if (error != cudaSuccess || shape->cut.num_tiles == 0)
+        return error;
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape->most_shared);
+    launch->blocks = {};
+    launch->blocks.id = cudaLaunchAttributeClusterDimension;
+    launch->blocks.val.clusterDim.x = CREW_BLOCKS;
+    launch->blocks.val.clusterDim.y = launch->blocks.val.clusterDim.z = 1;
+    *config = {};
+    config->gridDim = dim3(CREW_BLOCKS);
+    config->blockDim = dim3(shape->threads + 64);
+    config->dynamicSmemBytes = shape->shared;
+    config->stream = stream;
+    config->attrs = &launch->blocks;
+    config->numAttrs = 1;
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveClusters(&clusters, kernel, config);
+    if (error == cudaSuccess)
+        error = crew_fit(args, clusters, shape);
+    config->gridDim = dim3(shape->blocks);
+    config->blockDim = dim3(shape->threads + 64);
+    config->dynamicSmemBytes = shape->shared;
+    return error;
 }
 
 #endif

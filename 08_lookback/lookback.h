@@ -19,6 +19,17 @@ enum {
     WAVES_LATER = 1,                  /* tiles that a block sums up before it looks */
     WAVES_WORDS = 6,                  /* of other tiles that a lane looks at */
     WAVES_MAX_BLOCKS = 32 * WAVES_WORDS,
+    CREW_MAX_THREADS = 320, /* of a crew: with the two warps beside it, 168 registers are left for each */
+    CREW_ROWS = 4,          /* of each of its warps */
+    CREW_TILES = 3,         /* that a crew has in registers */
+    CREW_MAX_STAGES = 4,    /* tiles in shared memory at once */
+    CREW_BLOCKS = 8,        /* of a cluster: any such chip takes so many */
+    CREW_MAX_CLUSTERS = 32, /* a lane looks at one */
+    /* Turns whose words lie side by side. Who tells in turn t knows the carry of turn t - CREW_TILES, so all clusters
+       have told in turn t - CREW_TILES - 1 or later, and looked in turn t - 2 CREW_TILES - 1. That was the last look at
+       words of the turn before, which the words of turn t replace. */
+    CREW_RING = 2 * CREW_TILES + 2,
+    CREW_OWN_SHARED = 2048,    /* bytes of shared memory beside the tiles, at most */
     CLUSTER_MAX_THREADS = 512, /* of a block of cluster, with up to 4 rows for each warp, */
     CLUSTER_MAX_BLOCKS = 16,   /* and of them in a cluster: more there are nowhere */
     /* of a sequence, with 4 rows; it may begin up to 3 elements into its first group */
@@ -44,6 +55,8 @@ linrec_launcher lookback_few;          /* the same for few tiles: a warp of its 
 linrec_launcher lookback_few_backward; /* both gradients, in the same way */
 linrec_launcher lookback_waves; /* the blocks stay, tiles wait in shared memory, all joins in one order (sm_90) */
 linrec_launcher lookback_waves_backward; /* both gradients, in the same way (sm_90) */
+linrec_launcher lookback_crews; /* waves, forward, with the tiles in registers, and clusters of blocks (sm_90) */
+linrec_launcher lookback_crews_backward; /* both gradients, in the same way (sm_90) */
 linrec_launcher lookback_cluster; /* a cluster of blocks for each sequence, of up to CLUSTER_MAX_LEN elements (sm_90) */
 linrec_launcher lookback_cluster_backward; /* both gradients, in the same way (sm_90) */
 
@@ -54,6 +67,8 @@ linrec_launcher linrec_forward, linrec_backward;
 /* Bytes of workspace that they need. */
 size_t lookback_three_pass_workspace(const struct linrec_args *args);
 size_t lookback_workspace(const struct linrec_args *args);
+size_t lookback_crews_workspace(const struct linrec_args *args); /* the same for all sizes */
+size_t linrec_workspace(const struct linrec_args *args);         /* the larger of the two */
 
 /* The sequences in tiles of `rows` rows for each of LOOKBACK_THREADS / 32 warps: 1, 2 or 4. Other rows: too many tiles
    to be numbered, which lookback_check refuses. */
@@ -81,6 +96,21 @@ struct waves_shape {
    are in a stage, 2 or 3. cudaErrorNotSupported if the chip lacks what they need. */
 cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
                         struct waves_shape *shape);
+
+/* How crews and crews_backward run: tiles go round over all clusters that are on the chip at the same time. */
+struct crew_shape {
+    struct cut cut; /* seq_tiles is a multiple of CREW_BLOCKS: the last ones may have no elements */
+    int threads, stages;
+    unsigned blocks;
+    size_t shared;      /* bytes of dynamic shared memory */
+    int num_tiles;      /* that this is */
+    size_t most_shared; /* that a block can have */
+};
+
+/* Checks what args says, and sets the most threads and shared memory that the blocks can need; then fits the tiles to
+   so many clusters, as waves_shape does. cudaErrorNotSupported if the chip has no clusters, or no room for one. */
+cudaError_t crew_shape(const struct linrec_args *args, bool backward, struct crew_shape *shape);
+cudaError_t crew_fit(const struct linrec_args *args, int clusters, struct crew_shape *shape);
 
 /* How cluster and cluster_backward run: a tile for each block, seq_tiles blocks for each cluster. */
 struct cluster_shape {

@@ -20,11 +20,21 @@
    may touch a block's shared memory before the block has begun, which a first barrier tells, nor after it may have
    ended: the last access and the end need a barrier between them.
 
+   A barrier of all threads is much if one block only has a word for another. cluster_send stores it there and counts its
+   bytes at an mbarrier there (bulk_copy.h), for whose phase the other block waits. Nobody waits for the sender:
+
+       block of rank 0                          block of rank 1
+                                                mbarrier_expect(&told, 8)
+       cluster_send(&word, value, &told, 1) --> word, 8 bytes of told
+                                                cluster_receive(&told, 0)                    word is there
+
    CUDA C has these as classes of cooperative groups (this_cluster(), map_shared_rank). Here they are plain functions
    around the PTX (PTX ISA, "barrier.cluster" and "mapa"), as in bulk_copy.h. Below sm_90 they exist, so that kernels
    compile, and trap. The simulator brings a header of the same name. */
 #ifndef CLUSTER_H
 #define CLUSTER_H
+
+#include <bulk_copy.h>
 
 /* The block's number in its cluster, and how many blocks that has. */
 static __device__ __forceinline__ unsigned cluster_rank(void)
@@ -89,6 +99,41 @@ static __device__ __forceinline__ void *cluster_shared(void *shared, unsigned ra
 #else
     __trap();
     return shared;
+#endif
+}
+
+/* Stores 8 bytes where the block of that rank has what this block has at `shared`, and counts them at its mbarrier, this
+   block's `barrier`. Goes on at once. Let the value say all: who gets it knows that this thread has read what the value
+   was made of, but what it has written elsewhere may come later. (PTX ISA, "st.async") */
+static __device__ __forceinline__ void cluster_send(void *shared, unsigned long long value, uint64_t *barrier,
+                                                    unsigned rank)
+{
+#if __CUDA_ARCH__ >= 900
+    uint32_t word, count;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(word) : "r"(shared_address(shared)), "r"(rank));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(count) : "r"(shared_address(barrier)), "r"(rank));
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(word), "l"(value),
+                 "r"(count)
+                 : "memory");
+#else
+    __trap();
+#endif
+}
+
+/* mbarrier_wait for a phase to which blocks of the cluster have sent: what they sent can then be read. */
+static __device__ __forceinline__ void cluster_receive(uint64_t *barrier, unsigned parity)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again:\n"
+                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+                 "@!done bra again;\n"
+                 "}\n" ::"r"(shared_address(barrier)),
+                 "r"(parity)
+                 : "memory");
+#else
+    __trap();
 #endif
 }
 

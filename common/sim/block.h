@@ -50,7 +50,8 @@ struct thread {
     unsigned lane;  /* a shuffle's lane operand */
     unsigned width;
     struct mbarrier *barrier; /* at an mbarrier: which one, */
-    unsigned parity;          /* and the parity of the phase */
+    unsigned parity;          /* the parity of the phase, */
+    bool receives;            /* and whether it waits by cluster_receive */
     struct named_barrier *named_barrier;
 
     const char *come_file; /* where it came to the barrier of the cluster, NULL: it has waited since; */

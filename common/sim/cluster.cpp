@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "fiber.h"
 #include "include/cluster.h"
+#include "mbarrier.h"
 #include "memory.h"
 #include "named_barrier.h"
 #include "observe.h"
@@ -37,6 +38,7 @@ void sim_forget_clusters(void)
 {
     for (struct cluster &c : clusters)
         c.learnt = NULL;
+    sim_forget_mbarriers();
 }
 
 unsigned cluster_rank(const char *file, int line)
@@ -127,12 +129,20 @@ void cluster_wait(const char *file, int line)
     sim_race_cluster_wait(c->learnt, sim_current->come_releases);
 }
 
+bool sim_may_receive(const struct block *b)
+{
+    for (const struct thread *t = b->threads; t < b->threads + sim_num_threads && b->cluster->size > 1; t++)
+        if (t->state == AT_MBARRIER)
+            return true;
+    return false;
+}
+
 bool sim_waits_for_cluster(void)
 {
     for (const struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
         if (t->state == AT_CLUSTER)
             return true;
-    return false;
+    return sim_may_receive(sim_block);
 }
 
 void sim_explain_cluster(void)

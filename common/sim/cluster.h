@@ -29,7 +29,10 @@ const struct block *sim_cluster_owner(const struct sim_region *region);
 /* Faults if the running thread must not touch another block's shared memory now. */
 void sim_cluster_access(const char *at, unsigned how, const void *pc);
 
-/* Whether a thread of the running block waits at the barrier of the cluster. */
+/* Whether a thread of the block waits at an mbarrier, to which another block may send. */
+bool sim_may_receive(const struct block *block);
+
+/* Whether a thread of the running block waits for that, or at the barrier of the cluster. */
 bool sim_waits_for_cluster(void);
 
 /* Nothing can run any more, and the running block's cluster has come to its barrier in part: says who is missing. */

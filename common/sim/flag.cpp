@@ -71,9 +71,9 @@ struct thread_flags {
 };
 
 struct block_flags {
-    struct thread_flags threads[SIM_MAX_THREADS];
-    struct release *acquired;                           /* before the last barrier: known to all threads */
-    unsigned acquirers[SIM_MAX_THREADS], num_acquirers; /* threads that have versions */
+    struct thread_flags threads[SIM_MAX_THREADS + SIM_MAX_BARRIERS]; /* by agent */
+    struct release *acquired;                                        /* before the last barrier: known to all threads */
+    unsigned acquirers[SIM_MAX_THREADS + SIM_MAX_BARRIERS], num_acquirers; /* agents that have versions */
 };
 
 /* ---- releases ---- */
@@ -193,10 +193,10 @@ static struct release *make_release(bool block_only)
     return r;
 }
 
-static void acquire(struct release *what, bool block_only)
+static void acquire(unsigned agent, struct release *what, bool block_only)
 {
-    struct thread_flags *t = flags_of(sim_agent);
-    const unsigned time = sim_race->times[sim_agent];
+    struct thread_flags *t = flags_of(agent);
+    const unsigned time = sim_race->times[agent];
 
     if (block_only) {
         struct release *only = new_release(1);
@@ -206,7 +206,7 @@ static void acquire(struct release *what, bool block_only)
         what = only;
     }
     if (t->num_versions == 0)
-        sim_race->flags->acquirers[sim_race->flags->num_acquirers++] = sim_agent;
+        sim_race->flags->acquirers[sim_race->flags->num_acquirers++] = agent;
     if (t->num_versions == 0 || t->versions[t->num_versions - 1].time != time) {
         if (t->num_versions == t->max_versions) {
             t->max_versions = t->max_versions * 2 + 4;
@@ -284,7 +284,7 @@ static bool search_releases(uint64_t record)
             only = r->block;
         }
         r->visited = search;
-        for (unsigned i = 0; i < r->num_sources; i++)
+        for (unsigned i = r->num_sources; i-- > 0;) /* the newest, which comes first, is looked at next */
             look_at_later(r->sources[i], reader, only);
     }
     return false;
@@ -347,7 +347,7 @@ static void read_flag(struct thread_flags *t, const char *at, unsigned how)
     if (flag == NULL || flag->release == NULL)
         return;
     if (how & SIM_ACQUIRE)
-        acquire(flag->release, how & SIM_BLOCK_SCOPE);
+        acquire(sim_agent, flag->release, how & SIM_BLOCK_SCOPE);
     else if (t->pending == NULL || (t->pending != flag->release && t->pending->sources[0] != flag->release))
         t->pending = merge(flag->release, t->pending);
 }
@@ -384,7 +384,7 @@ void sim_race_fence(bool block_only)
     struct thread_flags *t = flags_of(sim_agent);
 
     if (t->pending != NULL)
-        acquire(t->pending, block_only);
+        acquire(sim_agent, t->pending, block_only);
     t->pending = NULL;
     t->released = make_release(block_only);
 }
@@ -435,9 +435,23 @@ void sim_race_cluster_wait(struct release *learnt, bool has_told)
 
     if (learnt == NULL || learnt->num_sources == 0)
         return;
-    acquire(learnt, false);
+    acquire(sim_agent, learnt, false);
     if (!is_new)
         t->versions[t->num_versions - 1].known = learnt;
+}
+
+/* ---- what blocks of a cluster send each other ---- */
+
+/* The mbarrier is an agent, which acquires what all senders released, and tells it those who wait. */
+void sim_race_send(struct release **sent)
+{
+    *sent = merge(make_release(false), *sent);
+}
+
+void sim_race_received(unsigned barrier, struct release *sent)
+{
+    if (sent != NULL)
+        acquire(SIM_MAX_THREADS + barrier, sent, false);
 }
 
 bool sim_flag_orders_end(uint64_t record)

@@ -8,6 +8,7 @@
 #include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
+#include "order.h"
 #include "sizes.h"
 
 enum { L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
@@ -361,5 +362,30 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
     const size_t most = fit < SIM_MAX_BLOCKS_PER_SM ? fit : SIM_MAX_BLOCKS_PER_SM;
 
     *num_blocks = block_size > (int)SIM_MAX_THREADS || dynamic_shared > info->max_dynamic ? 0 : (int)most;
+    return cudaSuccess;
+}
+
+/* Clusters that run at the same time: as many as launch.cpp lets begin. One always may, though the simulated device is
+   smaller than a cluster can be. */
+cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel, const cudaLaunchConfig_t *config)
+{
+    int blocks = 0;
+
+    if (num_clusters == NULL || config == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    const sim_launch_config launch(config);
+    const dim3 cluster = launch.config.cluster, threads = config->blockDim;
+    const unsigned size = cluster.x * cluster.y * cluster.z;
+    if (size == 0)
+        return sim_error(cudaErrorInvalidValue);
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, kernel, (int)(threads.x * threads.y * threads.z), config->dynamicSmemBytes);
+    if (error != cudaSuccess)
+        return error;
+    if (size > SIM_MAX_CLUSTER || (size > SIM_PORTABLE_CLUSTER && !sim_find_kernel(kernel)->large_clusters))
+        return sim_error(cudaErrorInvalidClusterSize);
+    const unsigned most =
+        (sim_resident_wanted > 0 ? sim_resident_wanted : (unsigned)blocks * SIM_MULTIPROCESSORS) / size;
+    *num_clusters = blocks == 0 ? 0 : most > 0 ? (int)most : 1;
     return cudaSuccess;
 }

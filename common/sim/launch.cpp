@@ -156,6 +156,11 @@ static void try_again(void)
             least = residents[i];
     sim_switch_block(least);
     if (least->stuck) {
+        for (unsigned i = 0; i < num_residents; i++)
+            if (sim_may_receive(residents[i])) {
+                sim_switch_block(residents[i]);
+                sim_explain_stall();
+            }
         sim_switch_block(residents[0]);
         sim_explain_cluster();
     }

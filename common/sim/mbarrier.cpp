@@ -1,7 +1,8 @@
-/* mbarrier.cpp - mbarriers and bulk copies of sm_90.
+/* mbarrier.cpp - mbarriers and bulk copies of sm_90, and what blocks of a cluster send each other.
 
        mbarrier_expect ---> missing - 1, announced + bytes --+
        bulk_load ---------> loaded + bytes ------------------+--> no arrival missing, loaded == announced
+       (or cluster_send)                                                 |
                             destination NaN                              |
                                                                          | the first mbarrier_wait
                                                                          v
@@ -13,13 +14,16 @@
 
 #include <stdlib.h>
 
+#include "cluster.h"
 #include "fiber.h"
 #include "include/bulk_copy.h"
+#include "include/cluster.h"
 #include "memory.h"
 #include "named_barrier.h"
 #include "observe.h"
 #include "race.h"
 
+static const char *const wait_name = "mbarrier_wait", *const receive_name = "cluster_receive";
 static const uint64_t mbarrier_word = 0x6d62617272696500; /* plus the number of the barrier */
 static const unsigned mbarrier_most = (1 << 20) - 1;      /* arrivals or bytes that one can count */
 
@@ -50,11 +54,12 @@ static void describe_phase(const struct mbarrier *b, char *text, size_t size)
         if (t->state == AT_BARRIER || t->state == AT_WARP || t->state == AT_NAMED_BARRIER)
             snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) waits at %s at %s:%d", t->index.x, t->index.y,
                      t->index.z, sim_waits_at(t), t->file, t->line);
-    FAULT_OF(waits, "mbarrier_wait for parity %u never ends: phase %u of the barrier initialised at %s:%d %s%s. %s",
-             waits->parity, b->phase, b->file, b->line, lack, hangs,
-             b->missing > 0 ? "Let mbarrier_expect be called as often in each phase as mbarrier_init says, and wait "
-                              "for each phase before the next one ends"
-                            : "Announce in mbarrier_expect as many bytes as bulk_load copies");
+    FAULT_OF(waits, "%s for parity %u never ends: phase %u of the barrier initialised at %s:%d %s%s. %s",
+             waits->receives ? receive_name : wait_name, waits->parity, b->phase, b->file, b->line, lack, hangs,
+             b->missing > 0    ? "Let mbarrier_expect be called as often in each phase as mbarrier_init says, and wait "
+                                 "for each phase before the next one ends"
+             : waits->receives ? "Announce in mbarrier_expect as many bytes as blocks of the cluster send"
+                               : "Announce in mbarrier_expect as many bytes as bulk_load copies");
 }
 
 /* Faults if a barrier cannot lie there. */
@@ -78,24 +83,27 @@ static void check_place(const char *name, const uint64_t *barrier, const char *f
 }
 
 /* The barrier that mbarrier_init made there, unless something else was written to it. */
-static struct mbarrier *known_mbarrier(const uint64_t *place)
+static struct mbarrier *known_mbarrier(const struct block *of, const uint64_t *place)
 {
     const uint64_t number = *place - mbarrier_word;
 
-    return number < sim_block->num_mbarriers && sim_block->mbarriers[number].place == place
-               ? &sim_block->mbarriers[number]
-               : NULL;
+    return number < of->num_mbarriers && of->mbarriers[number].place == place ? &of->mbarriers[number] : NULL;
+}
+
+[[noreturn]] static void no_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line)
+{
+    sim_fault(file, line,
+              "%s with a barrier that %s. Call mbarrier_init and mbarrier_init_done in one thread, then "
+              "__syncthreads in all, and write nothing else there",
+              name, *barrier == ~(uint64_t)0 ? "is not initialised" : "something else was written to");
 }
 
 static struct mbarrier *find_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line)
 {
     check_place(name, barrier, file, line);
-    struct mbarrier *b = known_mbarrier(barrier);
+    struct mbarrier *b = known_mbarrier(sim_block, barrier);
     if (b == NULL)
-        sim_fault(file, line,
-                  "%s with a barrier that %s. Call mbarrier_init and mbarrier_init_done in one thread, then "
-                  "__syncthreads in all, and write nothing else there",
-                  name, *barrier == ~(uint64_t)0 ? "is not initialised" : "something else was written to");
+        no_mbarrier(name, barrier, file, line);
     return b;
 }
 
@@ -106,6 +114,8 @@ static void end_phase(struct mbarrier *b)
     size_t kept = 0;
 
     sim_race_phase_ends(number, &b->arrived, &b->phase_ended);
+    sim_race_received(number, b->sent);
+    b->sent = NULL;
     for (size_t i = 0; i < sim_block->num_bulk_copies; i++) {
         const struct bulk_copy c = sim_block->bulk_copies[i];
 
@@ -113,7 +123,7 @@ static void end_phase(struct mbarrier *b)
             sim_block->bulk_copies[kept++] = c;
             continue;
         }
-        memcpy(c.shared, c.global, c.bytes);
+        memcpy(c.shared, c.global != NULL ? c.global : &c.value, c.bytes);
         sim_race_bulk_ends(sim_region_near(c.shared), c.shared, c.bytes, c.site, number);
     }
     sim_block->num_bulk_copies = kept;
@@ -130,16 +140,19 @@ static bool can_end(const struct mbarrier *b)
     return b->missing == 0 && b->loaded >= b->announced;
 }
 
-/* After something was counted. A phase without copies ends by itself. */
-static void wake_waiters(struct mbarrier *b)
+/* After something was counted at a barrier of that block. A phase without copies ends by itself. */
+static void wake_waiters(struct mbarrier *b, struct block *of)
 {
     if (!can_end(b))
         return;
     if (b->loaded == 0)
         end_phase(b);
-    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
-        if (t->state == AT_MBARRIER && t->barrier == b)
+    for (struct thread *t = of->threads; t < of->threads + sim_num_threads; t++)
+        if (t->state == AT_MBARRIER && t->barrier == b) {
             t->state = READY;
+            of->stuck = false;
+            of->quiet = 0;
+        }
 }
 
 void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
@@ -149,7 +162,7 @@ void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int l
     check_place("mbarrier_init", barrier, file, line);
     if (arrivals == 0 || arrivals > mbarrier_most)
         sim_fault(file, line, "mbarrier_init with %u arrivals. Take 1 to %u", arrivals, mbarrier_most);
-    const struct mbarrier *old = known_mbarrier(barrier);
+    const struct mbarrier *old = known_mbarrier(sim_block, barrier);
     for (size_t i = 0; i < sim_block->num_bulk_copies; i++)
         pending += sim_block->bulk_copies[i].barrier == old;
     if (old != NULL)
@@ -174,6 +187,7 @@ void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int l
     b->file = file;
     b->line = line;
     b->shown = false;
+    b->sent = NULL;
     b->arrived.interval = b->phase_ended.interval = 0;
     *barrier = mbarrier_word + sim_block->num_mbarriers++;
 }
@@ -204,21 +218,32 @@ void mbarrier_expect(uint64_t *barrier, unsigned bytes, const char *file, int li
     sim_race_release(&b->arrived);
     b->missing--;
     b->announced += bytes;
-    wake_waiters(b);
+    wake_waiters(b, sim_block);
 }
 
-void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
+/* Faults if somebody waits by mbarrier_wait for what another block has sent. */
+static void check_receives(const struct mbarrier *b, bool receives, const char *file, int line)
 {
-    struct mbarrier *b = find_mbarrier("mbarrier_wait", barrier, file, line);
+    if (b->sent != NULL && !receives)
+        sim_fault(file, line,
+                  "mbarrier_wait for a phase of the barrier initialised at %s:%d to which another block has sent. Wait "
+                  "by cluster_receive, which sees what other blocks do",
+                  b->file, b->line);
+}
+
+static void wait_for(uint64_t *barrier, unsigned parity, bool receives, unsigned site, const char *file, int line)
+{
+    const char *const name = receives ? receive_name : wait_name;
+    struct mbarrier *b = find_mbarrier(name, barrier, file, line);
     const struct bulk_copy *last = NULL;
 
     if (parity > 1)
-        sim_fault(file, line, "mbarrier_wait for parity %u. Use the number of the phase modulo 2", parity);
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
-                    sim_site(__builtin_return_address(0)));
+        sim_fault(file, line, "%s for parity %u. Use the number of the phase modulo 2", name, parity);
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
     sim_step(sim_current);
     sim_current->barrier = b;
     sim_current->parity = parity;
+    sim_current->receives = receives;
     sim_current->file = file;
     sim_current->line = line;
     while (b->phase % 2 == parity && !can_end(b))
@@ -230,14 +255,25 @@ void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int lin
     if (b->loaded > b->announced) {
         for (size_t i = 0; i < sim_block->num_bulk_copies; i++)
             last = sim_block->bulk_copies[i].barrier == b ? &sim_block->bulk_copies[i] : last;
-        sim_fault(
-            file, line,
-            "mbarrier_wait for a phase that has %zu bytes more than the %u announced, the last by bulk_load at "
-            "%s:%d. Announce in mbarrier_expect as many bytes as bulk_load copies, and wait before the next phase",
-            b->loaded - b->announced, b->announced, last->file, last->line);
+        sim_fault(file, line,
+                  "%s for a phase that has %zu bytes more than the %u announced, the last by %s at %s:%d. Announce in "
+                  "mbarrier_expect as many bytes as %s, and wait before the next phase",
+                  name, b->loaded - b->announced, b->announced, last->global != NULL ? "bulk_load" : "cluster_send",
+                  last->file, last->line, last->global != NULL ? "bulk_load copies" : "are sent");
     }
+    check_receives(b, receives, file, line);
     end_phase(b);
     sim_race_acquire(&b->phase_ended);
+}
+
+void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
+{
+    wait_for(barrier, parity, false, sim_site(__builtin_return_address(0)), file, line);
+}
+
+void cluster_receive(uint64_t *barrier, unsigned parity, const char *file, int line)
+{
+    wait_for(barrier, parity, true, sim_site(__builtin_return_address(0)), file, line);
 }
 
 /* Faults unless the piece lies in one region of the right kind. */
@@ -253,6 +289,20 @@ static void check_piece(const char *verb, const void *at, unsigned bytes, bool s
     sim_region_describe(begins ? (const char *)at + bytes : at, where, sizeof(where));
     sim_fault(file, line, "bulk_load of %u bytes %s %s%s. Copy %s memory, inside its size", bytes, verb,
               begins ? "up to " : "", where, shared ? "into shared" : "from device");
+}
+
+/* One more copy on its way in that block. */
+static void add_copy(struct block *of, const struct bulk_copy *copy)
+{
+    if (of->num_bulk_copies == of->max_bulk_copies) {
+        of->max_bulk_copies = of->max_bulk_copies * 2 + 16;
+        of->bulk_copies = (struct bulk_copy *)realloc(of->bulk_copies, of->max_bulk_copies * sizeof(struct bulk_copy));
+        if (of->bulk_copies == NULL)
+            sim_fault(copy->file, copy->line, "no memory for another bulk copy. Wait for some first");
+    }
+    of->bulk_copies[of->num_bulk_copies++] = *copy;
+    copy->barrier->loaded += copy->bytes;
+    sim_progress++;
 }
 
 void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, const char *file, int line)
@@ -273,23 +323,74 @@ void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barri
                   "bulk_load with the barrier initialised at %s:%d, which the copy engine does not see yet. Call "
                   "mbarrier_init_done after mbarrier_init, in the same thread",
                   b->file, b->line);
-    if (sim_block->num_bulk_copies == sim_block->max_bulk_copies) {
-        sim_block->max_bulk_copies = sim_block->max_bulk_copies * 2 + 16;
-        sim_block->bulk_copies =
-            (struct bulk_copy *)realloc(sim_block->bulk_copies, sim_block->max_bulk_copies * sizeof(struct bulk_copy));
-        if (sim_block->bulk_copies == NULL)
-            sim_fault(file, line, "no memory for another bulk copy. Wait for some first");
-    }
     const unsigned site = sim_site(__builtin_return_address(0));
     sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
     sim_race_copy_begins(sim_region_near(shared), shared, bytes, site);
     sim_observe_copy(site, shared, bytes, global, bytes, false);
     sim_race_release(&b->arrived); /* its reads are done when the phase ends */
     memset(shared, 0xff, bytes);
-    sim_block->bulk_copies[sim_block->num_bulk_copies++] = {shared, global, bytes, b, sim_current, file, line, site};
-    b->loaded += bytes;
+    const struct bulk_copy copy = {shared, global, 0, bytes, b, threadIdx, file, line, site};
+    add_copy(sim_block, &copy);
     sim_counts.bulk_copies++;
-    wake_waiters(b);
+    wake_waiters(b, sim_block);
+}
+
+/* Where the block of that rank has a word, which must be aligned to 8. */
+static uint64_t *word_there(void *shared, unsigned rank, const char *file, int line)
+{
+    char what[600];
+
+    if ((uintptr_t)shared % 8 != 0)
+        sim_fault(file, line,
+                  "cluster_send to an address that is not aligned to 8. Declare what it sends to as uint64_t "
+                  "or __align__(8)");
+    uint64_t *const there = (uint64_t *)cluster_shared(shared, rank, file, line);
+    if (sim_has_ended(sim_block->cluster->blocks[rank])) {
+        sim_region_describe(there, what, sizeof(what));
+        sim_fault(file, line, "cluster_send to %s. Let that block wait for all that is sent to it, by cluster_receive",
+                  what);
+    }
+    if (!sim_region_holds(sim_region_near(there), there, sizeof(*there))) {
+        sim_region_describe((const char *)there + sizeof(*there), what, sizeof(what));
+        sim_fault(file, line, "cluster_send of 8 bytes, up to %s. Send inside its size", what);
+    }
+    return there;
+}
+
+void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, unsigned rank, const char *file, int line)
+{
+    sim_need_kernel("cluster_send", file, line);
+    const unsigned site = sim_site(__builtin_return_address(0));
+    uint64_t *const word = word_there(shared, rank, file, line), *const there = word_there(barrier, rank, file, line);
+    struct block *const to = sim_block->cluster->blocks[rank];
+
+    if (to != sim_block)
+        sim_cluster_access((const char *)word, SIM_WRITES, __builtin_return_address(0));
+    struct mbarrier *b = known_mbarrier(to, there);
+    if (b == NULL)
+        no_mbarrier("cluster_send", there, file, line);
+    if (!b->shown)
+        sim_fault(file, line,
+                  "cluster_send with the barrier initialised at %s:%d, which other blocks do not see yet. Call "
+                  "mbarrier_init_done after mbarrier_init, in the same thread",
+                  b->file, b->line);
+    sim_race_access(sim_region_near(there), (const char *)there, sizeof(*there), SIM_STRONG, site);
+    sim_race_copy_begins(sim_region_near(word), word, sizeof(*word), site);
+    if (to == sim_block)
+        sim_race_release(&b->arrived);
+    else
+        sim_race_send(&b->sent);
+    *word = ~(uint64_t)0;
+    const struct bulk_copy copy = {word, NULL, value, sizeof(*word), b, threadIdx, file, line, site};
+    add_copy(to, &copy);
+    wake_waiters(b, to);
+}
+
+void sim_forget_mbarriers(void)
+{
+    for (struct block *b : sim_slots)
+        for (unsigned i = 0; b != NULL && i < b->num_mbarriers; i++)
+            b->mbarriers[i].sent = NULL;
 }
 
 void sim_check_bulk_copies(void)
@@ -300,9 +401,10 @@ void sim_check_bulk_copies(void)
         return;
     const struct bulk_copy *c = &sim_block->bulk_copies[0];
     describe_phase(c->barrier, phase, sizeof(phase));
-    threadIdx = c->issuer->index;
+    threadIdx = c->issuer;
     sim_fault(c->file, c->line,
-              "bulk_load of %u bytes, and the block ended before anybody waited for phase %u of the barrier, which %s. "
-              "Call mbarrier_wait for every phase, with its parity",
-              c->bytes, c->barrier->phase, phase);
+              "%s of %u bytes, and the block ended before anybody waited for phase %u of the barrier, which %s. "
+              "Call %s for every phase, with its parity",
+              c->global != NULL ? "bulk_load" : "cluster_send", c->bytes, c->barrier->phase, phase,
+              c->global != NULL ? wait_name : receive_name);
 }

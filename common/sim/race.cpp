@@ -92,7 +92,8 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
     if (kind_of(record) == IN_FLIGHT)
         sim_fault_at(
             pc,
-            "%s %s, to which the copy of %s is on its way. Wait for it first (__pipeline_wait_prior, mbarrier_wait)",
+            "%s %s, to which the copy of %s is on its way. Wait for it first (__pipeline_wait_prior, mbarrier_wait, "
+            "cluster_receive)",
             verb, what, where);
     if (agent_of(record) >= SIM_MAX_THREADS)
         sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",

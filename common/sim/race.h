@@ -29,6 +29,11 @@ void sim_race_cluster_arrive(void);
 struct release *sim_race_cluster(struct block *const *blocks, unsigned count);
 void sim_race_cluster_wait(struct release *learnt, bool has_told);
 
+/* The running thread sends to an mbarrier of another block of its cluster: `sent` gets to know all that it knows. The
+   phase ends there: who waits for it learns that. After sim_race_phase_ends. */
+void sim_race_send(struct release **sent);
+void sim_race_received(unsigned barrier, struct release *sent);
+
 /* The running block ends, and with it this piece of its shared memory: faults if another block accesses it, and nothing
    orders that before. */
 void sim_race_leaves(struct sim_region *region);

@@ -19,13 +19,12 @@
 #include "shared.h"
 #include "warp.h"
 
-/* Nothing can run any more: says who waits for whom. */
-[[noreturn]] static void explain_stall(void)
+void sim_explain_stall(void)
 {
     struct thread *held = NULL, *named = NULL;
 
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
-        if (t->state == AT_MBARRIER && held == NULL)
+        if (t->state == AT_MBARRIER && (held == NULL || (t->receives && !held->receives)))
             held = t;
         if (t->state == AT_NAMED_BARRIER && named == NULL)
             named = t;
@@ -206,7 +205,7 @@ enum sim_outcome sim_run_block(bool others)
             b->stuck = true;
             return SIM_WAITS;
         } else if (!ran)
-            explain_stall();
+            sim_explain_stall();
         if (was_quiet(shared, global, done))
             return SIM_WAITS;
         /* Blocks that are numbered by an atomic: others may come before this one uses its number. */

@@ -16,4 +16,7 @@ void sim_switch_block(struct block *to);
 enum sim_outcome { SIM_ENDED, SIM_WAITS, SIM_MAY_SWITCH }; /* WAITS: it only polls */
 enum sim_outcome sim_run_block(bool others);               /* others: are there any, now or later? */
 
+/* Nothing in the running block can run any more: says who waits for whom. */
+[[noreturn]] void sim_explain_stall(void);
+
 #endif

@@ -18,7 +18,7 @@ is(system('make -s -j2 -f common/tests/sim/Makefile'), 0, 'programs build withou
 
 # ---- right ones ----
 
-for my $name (qw(exchange tell_all ring count flag global handed_on leaves)) {
+for my $name (qw(exchange tell_all ring count flag global handed_on leaves asks goes_around)) {
     for my $size (1, 3, 16) {
         my @wrong = grep { join('|', run($_, $name, $size)) ne "0|right\n|" } @orders;
         is("@wrong", '', "$name, clusters of $size: right in every order");
@@ -61,6 +61,16 @@ my %told = (
     unwritten     => qr/reads byte 0 of the 4-byte shared array number (?:of block \(\d,0,0\) )?$at, which nothing has written/,
     far_mbarrier  => qr/mbarrier_expect accesses byte 0 of the 8-byte shared array barrier of block \(\d,0,0\) $at. The simulator has mbarriers and bulk copies within a block only/,
     far_bulk_copy => qr/bulk_load of 16 bytes writes byte 0 of $tile of block \(\d,0,0\)/,
+    sends_too_early  => qr/writes byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which may not have begun/,
+    sends_unshown    => qr/cluster_send with the barrier initialised at \S+, which other blocks do not see yet. Call mbarrier_init_done/,
+    sends_to_nothing => qr/cluster_send with a barrier that is not initialised/,
+    waits_nearby     => qr/mbarrier_wait for a phase of the barrier initialised at \S+ to which another block has sent. Wait by cluster_receive/,
+    reads_too_early  => qr/reads byte 0 of the 8-byte shared array word $at, to which the copy of PLACE is on its way/,
+    sends_too_little => qr/cluster_receive for parity 0 never ends: phase 0 of the barrier initialised at \S+ lacks 8 of 16 announced bytes. Announce in mbarrier_expect as many bytes as blocks of the cluster send/,
+    sends_too_much   => qr/cluster_receive for a phase that has 8 bytes more than the 8 announced, the last by cluster_send at PLACE/,
+    sends_in_vain    => qr/cluster_send of 8 bytes, and the block ended before anybody waited for phase 0 of the barrier|cluster_send to byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which has ended. Let that block wait/,
+    sends_again      => qr/(?:race: writes byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE, $between|(?:reads|writes) byte 0 .*to which the copy of \S+ is on its way)/,
+    sends_to_half    => qr/cluster_send to an address that is not aligned to 8/,
     far_copy      => qr/__pipeline_memcpy_async writes byte \d+ of $tile of block \(\d,0,0\)/,
 );
 for my $name (sort keys %told) {

@@ -57,13 +57,16 @@ my $another = sub { my ($number, $code, $other) = @_; return "(mutant == $number
 my $nothing = sub { my ($number, $code) = @_; return "if (mutant != $number) $code" };
 my @short_tiles = ('--config', 'threads=32');
 my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], few => ['few', '--forward'], few_backward => ['few', '--backward'],
+    crews => ['crews', '--forward', @short_tiles], crews_backward => ['crews', '--backward', @short_tiles],
+    crews_two_warps => ['crews', '--forward', '--config', 'threads=64'], crews_backward_two_warps => ['crews', '--backward', '--config', 'threads=64'],
+    crews_any_shape => ['crews', '--forward'],
     cluster => ['cluster', '--forward'], cluster_backward => ['cluster', '--backward'],
     waves => ['waves', '--forward', @short_tiles],
     waves_backward => ['waves', '--backward', @short_tiles], waves_any_shape => ['waves', '--forward'],
     waves_two_warps => ['waves', '--forward', '--config', 'threads=64,stages=2'], waves_backward_two_warps => ['waves', '--backward', '--config', 'threads=64,stages=2']);
 sub mutant {
     my ($kernel, $what, $file, $from, $to, $told, @settings) = @_;
-    push @mutants, ["$kernel without $what", $file, $from, ref $to ? $to : sub { $another->(@_, $to) }, $told, { BLOCKS => 2, @settings },
+    push @mutants, ["$kernel without $what", $file, $from, ref $to ? $to : sub { $another->(@_, $to) }, $told, { BLOCKS => 2, $kernel =~ /^crews/ ? (SIM_RESIDENT => 8) : (), @settings },
         '--num-seqs', 1, '--seq-len', 20001, '--variant', @{ $options{$kernel} }];
 }
 for my $kernel (qw(chained lookback)) {
@@ -138,6 +141,36 @@ mutant('waves', 'look arriving at free', 'lookback.cuh', qr/(mbarrier_arrive\(&l
 mutant('waves', 'mbarrier_init_done', 'lookback.cuh', qr/(mbarrier_init_done\(\);)/, $nothing, $unready);
 mutant('waves', 'the barrier after it', 'lookback.cuh', qr/mbarrier_init_done\(\);\n    \}\n    (__syncthreads\(\);)/, $nothing, $unready);
 mutant('waves', 'look waiting for its stage', 'lookback.cuh', qr/(mbarrier_wait\(&stages\[later[^;]*;)/, $nothing, $race);
+
+# Each arrival, each wait and each word of crews, on one cluster and on three. Not here, beside what is said of waves: that tell waits for all_told
+# in each turn, which the carry of an earlier turn tells it in all but the first.
+my $never = qr/(?:mbarrier_wait|cluster_receive) for parity \d never ends: phase \d+ of the barrier initialised at \S+ lacks |$deadlock/;
+for my $kernel (qw(crews crews_backward)) {
+    my $file = "$kernel.cu";
+    mutant($kernel, 'waiting for arrived', $file, qr/(mbarrier_wait\(&arrived[^;]*;)/, $nothing, $race);
+    mutant("${kernel}_two_warps", 'the barrier of the crew', $file, qr/(named_barrier_sync\([^;]*;)/, $nothing, $race);
+    mutant($kernel, 'sending for the next tile', $file, qr/turn \+ work\.num_stages < turns\)\n +((?:tile_)?send<reverse>\([^;]*;)/, $nothing, $never);
+    mutant($kernel, 'telling', $file, qr/(tile_tell\([^;]*;)/, $nothing, $never);
+    mutant($kernel, 'waiting for known', $file, qr/(cluster_receive\(&units\[d\]\.known[^;]*;)/, $nothing, qr/$race|$early|which has ended/);
+    mutant($kernel, 'coming to the barrier of the cluster', $file, qr/(cluster_arrive\(\);)/, $nothing, qr/cluster_wait by a thread that has not come to the barrier of the cluster/);
+    mutant($kernel, 'waiting at the barrier of the cluster', $file, qr/(cluster_wait\(\);)/, $nothing, qr/$unready|which may not have begun/);
+    mutant($kernel, 'release at the barrier of the cluster', $file, qr/(cluster_arrive\(\))/, 'cluster_arrive_relaxed()', $race);
+}
+my @three_clusters = (SIM_RESIDENT => 24);
+mutant('crews', 'expecting what comes in', 'lookback.cuh', qr/(mbarrier_expect\(&unit->known[^;]*;)/, $nothing, $never);
+mutant('crews', 'one block that tells', 'lookback.cuh', qr/(cluster_send\(&unit->told[^;]*;)/, sub { "if (mutant != $_[0] || cluster_rank() != 5) $_[1]" }, $never);
+mutant('crews', 'tell expecting what it is told', 'lookback.cuh', qr/(mbarrier_expect\(&unit->all_told[^;]*;)/, $nothing, $never);
+mutant('crews', 'tell waiting', 'lookback.cuh', qr/(cluster_receive\(&unit->all_told[^;]*;)/, $nothing, $race);
+mutant('crews', 'the barrier of the warp that tells', 'lookback.cuh', qr/unit->before\[lane\] = before;\n +(__syncwarp\(\);)/, $nothing, $race);
+mutant('crews', 'tell arriving', 'lookback.cuh', qr/(mbarrier_arrive\(&unit->ready\);)/, $nothing, $never);
+mutant('crews', 'look waiting for ready', 'lookback.cuh', qr/(mbarrier_wait\(&unit->ready[^;]*;)/, $nothing, $race);
+mutant('crews', 'one carry', 'lookback.cuh', qr/(cluster_send\(&unit->carry[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);
+mutant('crews_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* CREW_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
+mutant('crews', 'the turns of words', 'lookback.cuh', qr/(product >> 32 != of_turn \|\| sum >> 32 != of_turn)/, 'false', qr/$wrong|$stale/, @three_clusters, SIM_SCHEDULE => 'reverse');
+mutant('crews', 'passing its carry through', 'lookback.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
+mutant('crews', 'units of its own sequence alone', 'lookback.cuh', qr/(count < num_clusters \? count : num_clusters)/, 'num_clusters', qr/$never|$wrong/, @three_clusters);
+mutant('crews', 'waiting for units of other sequences', 'lookback.cuh', qr/(is_now \|\| turn > 0)\)/, '((is_now || turn > 0) && is_joined)', $never, SIM_RESIDENT => 16, SIM_SCHEDULE => 'warp');
+$_->[0] =~ /other sequences|own sequence/ and splice @$_, 6, 4, '--num-seqs', 24, '--seq-len', 8192 for @mutants;
 mutant('lookback', 'a barrier before it leaves', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(lane == 0\) \{\n        cuda/, $nothing, $race);
 mutant('lookback', 'a barrier before it cleans up', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(others/, $nothing, $race);
 mutant('waves', 'all words read before it cleans up', 'waves.cu', qr/(mbarrier_wait\(&stage->known, parity\);)\n +leave/, $nothing, $race);
@@ -155,7 +188,7 @@ mutant('chained', 'one NaN for all', 'lookback.cuh', qr/(value != value)/, 'fals
 # Makes the copy. Returns the numbers of the mutants that there are.
 sub build_mutants {
     $copy = copy_of_chapters();
-    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu few.cu few_backward.cu cluster.cu cluster_backward.cu waves.cu waves_backward.cu lookback.cuh lookback.h launch.c);
+    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu few.cu few_backward.cu cluster.cu cluster_backward.cu crews.cu crews_backward.cu waves.cu waves_backward.cu lookback.cuh lookback.h launch.c);
     my @ready;
     for my $number (1 .. @mutants) {
         my ($what, $file, $from, $to) = @{ $mutants[$number - 1] };
@@ -187,17 +220,17 @@ SKIP: {
     my @values = map { sin $_ } 1 .. $rows * $length;
     write_npy($file{x}, "($rows, $length)", @values);
     write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], few => [0, 6, 7], waves => [0, 2, 3, 5], cluster => [0, 1, 7]);
+    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], few => [0, 6, 7], waves => [0, 2, 3, 5], crews => [0, 16], cluster => [0, 1, 7]);
     for my $kernel (sort keys %residents) {
         my (%bits, @complaints);
         for my $resident (@{ $residents{$kernel} }) {
             my $joins_differ = $kernel eq 'lookback' || $kernel eq 'few'; # they depend on who comes first
             for my $order ($joins_differ ? @orders[1 .. 3] : @orders) {
                 my $settings = { SIM_SCHEDULE => $order, $resident ? (SIM_RESIDENT => $resident) : () };
-                push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(few|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
+                push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(few|crews|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
                     if $joins_differ || !%bits;
                 next if $joins_differ;
-                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(waves|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
+                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(waves|crews|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
             }
         }
         is(join('', @complaints), '', "$kernel: right in every order, with few and with many blocks at once");
@@ -211,6 +244,17 @@ SKIP: {
         for my $backward (0, 1) {
             my %bits = map { bytes({ %settings, SIM_SCHEDULE => $_ }, $mutated, $backward, @waves_of) => 1 } @orders;
             ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "waves, $blocks blocks" . ($backward ? ', backward' : '') . ': the same bits in every order');
+        }
+    }
+    for my $clusters (1, 3) { # several turns of each, and more turns than the ring is long
+        my %settings = (SIM_RESIDENT => 8 * $clusters);
+        for my $shape ([1, 45003], [3, 16384], [24, 8193]) { # the second: products of first coefficients are infinite there
+            is(complaint({ %settings, SIM_SCHEDULE => $_ }, $p, '--variant', 'crews', @short_tiles, '--num-seqs', $shape->[0], '--seq-len', $shape->[1]), '',
+                "crews, $clusters clusters, $shape->[0] sequences: right in order $_") for @orders[1, 2];
+        }
+        for my $backward (0, 1) {
+            my %bits = map { bytes({ %settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', 'crews', @short_tiles) => 1 } @orders;
+            ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "crews, $clusters clusters" . ($backward ? ', backward' : '') . ': the same bits in every order');
         }
     }
     my %joined = map { bytes({ MUTANT => 0, BLOCKS => 2, SIM_SCHEDULE => $_, SIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
@@ -288,7 +332,7 @@ for my $kernel (@kernels) {
         for my $order (@orders[0 .. ($#orders > 0)]) {
             my $result = bytes({ SIM_SCHEDULE => $order }, $p, 0, '--variant', $kernel);
             is($result =~ /^status/ ? $result : nans(), '11808 of 40000, 8192 to 19999', "$kernel, $order, a NaN of all bits in $where: in what follows");
-            next if $kernel !~ /^(few|waves|cluster)$/;
+            next if $kernel !~ /^(few|waves|crews|cluster)$/;
             $result = bytes({ SIM_SCHEDULE => $order }, $p, 1, '--variant', $kernel);
             my $last = $where =~ /x/ ? 8192 : 8191;
             is($result =~ /^status/ ? $result : nans(1), $last + 1 . " of 40000, 0 to $last", "the same backward");

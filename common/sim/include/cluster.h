@@ -2,6 +2,7 @@
 #ifndef CLUSTER_H
 #define CLUSTER_H
 
+#include "bulk_copy.h"
 #include "cuda_runtime.h"
 
 /* The block's number in its cluster, and how many blocks that has. */
@@ -17,5 +18,13 @@ void cluster_wait(SIM_AT);
 
 /* Where the block of that rank has what this block has at `shared`. */
 void *cluster_shared(void *shared, unsigned rank, SIM_AT);
+
+/* Stores 8 bytes where the block of that rank has what this block has at `shared`; they count at its mbarrier. As with
+   bulk copies they are NaN until a thread waits for the phase. What the sender has written before is taken to be done,
+   of which a GPU promises less. */
+void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, unsigned rank, SIM_AT);
+
+/* mbarrier_wait for a phase to which blocks of the cluster have sent. */
+void cluster_receive(uint64_t *barrier, unsigned parity, SIM_AT);
 
 #endif

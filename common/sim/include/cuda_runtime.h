@@ -132,6 +132,13 @@ SIM_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_bl
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, (const void *)kernel, block_size, dynamic_shared);
 }
+struct cudaLaunchConfig_t;
+cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel, const cudaLaunchConfig_t *config);
+template <class T>
+SIM_INLINE cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, T *kernel, const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxActiveClusters(num_clusters, (const void *)kernel, config);
+}
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t size)
 {

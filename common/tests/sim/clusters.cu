@@ -210,6 +210,74 @@ __global__ void leaves(float *x)
     }
 }
 
+/* Initialises two mbarriers, and tells all blocks of the cluster. */
+__device__ static void begin_two(uint64_t *one, uint64_t *other)
+{
+    if (threadIdx.x == 0) {
+        mbarrier_init(one, 1);
+        mbarrier_init(other, 1);
+        mbarrier_init_done();
+    }
+    meet();
+}
+
+/* In each round all blocks send a number to the first, which answers each with the next number. Who asks again has read
+   the answer. */
+__global__ void asks(float *x)
+{
+    __shared__ unsigned long long told[16], answer;
+    __shared__ uint64_t all_told, answered;
+    float *const own = x + blockIdx.x * THREADS + threadIdx.x;
+    const unsigned lane = threadIdx.x % 32;
+    unsigned long long number = blockIdx.x;
+
+    begin_two(&all_told, &answered);
+    for (unsigned round = 0; round < 5; round++) {
+        if (threadIdx.x == 0) {
+            mbarrier_expect(&answered, 8);
+            cluster_send(&told[cluster_rank()], number, &all_told, 0);
+        }
+        if (cluster_rank() == 0 && threadIdx.x >= 32) {
+            if (lane == 0)
+                mbarrier_expect(&all_told, cluster_size() * 8);
+            cluster_receive(&all_told, round % 2);
+            if (lane < cluster_size())
+                cluster_send(&answer, told[lane] + 1, &answered, lane);
+        }
+        cluster_receive(&answered, round % 2);
+        number = answer;
+        __syncthreads();
+    }
+    *own = 2 * *own + (float)(number - blockIdx.x) - 4;
+}
+
+/* A number goes around; only one warp of each block takes part, and no barrier but the first is of all threads. */
+__global__ void goes_around(float *x)
+{
+    __shared__ unsigned long long number;
+    __shared__ uint64_t come, unused;
+    float *const own = x + blockIdx.x * THREADS + threadIdx.x;
+    const unsigned next = (cluster_rank() + 1) % cluster_size();
+    float all = (float)(5 * cluster_size());
+
+    begin_two(&come, &unused);
+    if (threadIdx.x < 32) {
+        for (unsigned round = 0; round < 5; round++) {
+            if (threadIdx.x == 0) {
+                mbarrier_expect(&come, 8);
+                if (cluster_rank() == 0)
+                    cluster_send(&number, round == 0 ? 1 : number + 1, &come, next);
+            }
+            cluster_receive(&come, round % 2);
+            if (threadIdx.x == 0 && cluster_rank() != 0)
+                cluster_send(&number, number + 1, &come, next);
+            __syncwarp();
+        }
+        all = (float)(number - cluster_rank() + (cluster_rank() == 0 ? 0 : cluster_size()));
+    }
+    *own = 2 * *own + 1 + all - (float)(5 * cluster_size());
+}
+
 /* ---- mistakes ---- */
 
 __global__ void no_barrier(float *x)
@@ -479,6 +547,134 @@ __global__ void far_copy(float *x)
     meet();
 }
 
+__global__ void sends_too_early(float *)
+{
+    __shared__ uint64_t told, word;
+
+    if (threadIdx.x == 0) {
+        mbarrier_init(&told, 1);
+        mbarrier_init_done();
+        cluster_send(&word, 1, &told, !cluster_rank()); /* HERE sends_too_early */
+    }
+    meet();
+}
+
+__global__ void sends_unshown(float *)
+{
+    __shared__ uint64_t told, word;
+
+    if (threadIdx.x == 0)
+        mbarrier_init(&told, 1);
+    meet();
+    if (threadIdx.x == 0)
+        cluster_send(&word, 1, &told, !cluster_rank()); /* HERE sends_unshown */
+    meet();
+}
+
+__global__ void sends_to_nothing(float *)
+{
+    __shared__ uint64_t told, word;
+
+    meet();
+    if (threadIdx.x == 0)
+        cluster_send(&word, 1, &told, !cluster_rank()); /* HERE sends_to_nothing */
+    meet();
+}
+
+/* Both blocks send to the other one, which waits by mbarrier_wait. */
+__global__ void waits_nearby(float *)
+{
+    __shared__ uint64_t told, unused, word;
+
+    begin_two(&told, &unused);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&told, 8);
+        cluster_send(&word, 1, &told, !cluster_rank());
+    }
+    mbarrier_wait(&told, 0); /* HERE waits_nearby */
+    meet();
+}
+
+__global__ void reads_too_early(float *x)
+{
+    __shared__ uint64_t told, unused, word;
+
+    begin_two(&told, &unused);
+    if (threadIdx.x == 0 && cluster_rank() == 0)
+        cluster_send(&word, 1, &told, 1); /* THERE reads_too_early */
+    meet();
+    if (cluster_rank() == 1) {
+        x[threadIdx.x] = (float)word; /* HERE reads_too_early */
+        mbarrier_expect(&told, 8);
+        cluster_receive(&told, 0);
+    }
+}
+
+__global__ void sends_too_little(float *)
+{
+    __shared__ uint64_t told, unused, words[2];
+
+    begin_two(&told, &unused);
+    if (threadIdx.x == 0) {
+        mbarrier_expect(&told, 16);
+        cluster_send(&words[0], 1, &told, !cluster_rank());
+    }
+    cluster_receive(&told, 0); /* HERE sends_too_little */
+    meet();
+}
+
+__global__ void sends_too_much(float *)
+{
+    __shared__ uint64_t told, unused, words[2];
+
+    begin_two(&told, &unused);
+    if (threadIdx.x == 0)
+        cluster_send(&words[0], 1, &told, !cluster_rank());
+    __syncwarp();
+    if (threadIdx.x == 0)
+        cluster_send(&words[1], 1, &told, !cluster_rank()); /* THERE sends_too_much */
+    meet();
+    if (threadIdx.x == 0)
+        mbarrier_expect(&told, 8);
+    cluster_receive(&told, 0); /* HERE sends_too_much */
+}
+
+/* Nobody waits for what is sent. */
+__global__ void sends_in_vain(float *)
+{
+    __shared__ uint64_t told, unused, word;
+
+    begin_two(&told, &unused);
+    if (threadIdx.x == 0 && cluster_rank() == 0)
+        cluster_send(&word, 1, &told, 1); /* HERE sends_in_vain */
+}
+
+/* The next number comes while the last one is read. */
+__global__ void sends_again(float *x)
+{
+    __shared__ uint64_t told, unused, word;
+
+    begin_two(&told, &unused);
+    for (unsigned round = 0; round < 2; round++) {
+        if (threadIdx.x == 0) {
+            mbarrier_expect(&told, 8);
+            cluster_send(&word, round, &told, !cluster_rank()); /* HERE sends_again */
+        }
+        cluster_receive(&told, round);
+        x[blockIdx.x * THREADS + threadIdx.x] = (float)word; /* THERE sends_again */
+    }
+}
+
+__global__ void sends_to_half(float *)
+{
+    __shared__ uint64_t told, unused;
+    __shared__ unsigned words[4];
+
+    begin_two(&told, &unused);
+    cluster_send(&words[1], 1, &told, 1); /* HERE sends_to_half */
+    meet();
+}
+
 __global__ void plain(float *x)
 {
     x[blockIdx.x * THREADS + threadIdx.x] = 1;
@@ -528,6 +724,8 @@ int main(int argc, char **argv)
     RIGHT(global)
     RIGHT(handed_on)
     RIGHT(leaves)
+    RIGHT(asks)
+    RIGHT(goes_around)
     if (strcmp(name, "places") == 0) {
         launch(places, x, dim3(4, 3, 4), dim3(2, 3, 2), true, 0);
         return judge(x);
@@ -562,6 +760,16 @@ int main(int argc, char **argv)
     WRONG(far_mbarrier)
     WRONG(far_bulk_copy)
     WRONG(far_copy)
+    WRONG(sends_too_early)
+    WRONG(sends_unshown)
+    WRONG(sends_to_nothing)
+    WRONG(waits_nearby)
+    WRONG(reads_too_early)
+    WRONG(sends_too_little)
+    WRONG(sends_too_much)
+    WRONG(sends_in_vain)
+    WRONG(sends_again)
+    WRONG(sends_to_half)
     if (strcmp(name, "in_part") == 0)
         launch(plain, x, 5, 2, false, 0);
     if (strcmp(name, "none") == 0)
