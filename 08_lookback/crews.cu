@@ -21,29 +21,33 @@
 /* What all parts need. */
 struct forward_crew {
     struct cut cut;
-    int num_stages, num_warps;
+    int num_warps;
     const float *inputs, *coeffs;
     float *outputs;
 };
 
 /* Block b computes tiles b, b + gridDim.x, ... of inputs, coeffs and outputs, (num_seqs, seq_len). Shared memory:
-   num_stages tiles of x and c. */
+   CREW_STAGES tiles of x and c. */
 template <int reverse>
 static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
     crews_forward(struct forward_crew work, struct workspace *space)
 {
     extern __shared__ __align__(128) float tiles[];
-    __shared__ uint64_t arrived[CREW_MAX_STAGES];
+    __shared__ uint64_t arrived[CREW_STAGES];
     __shared__ struct warp_totals totals[2]; /* [0]: of the tiles of even turns, [1]: of odd ones */
     __shared__ struct unit units[CREW_TILES];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = work.num_warps;
     const int turns = (int)((work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x) + 1;
 
-    if (threadIdx.x == 0) {
-        units_init(units, arrived, work.num_stages);
-        for (int turn = 0; turn < work.num_stages && turn < turns; turn++)
-            tile_send<reverse>(&work.cut, work.inputs, work.coeffs, turn * gridDim.x + blockIdx.x,
-                               tiles + turn * 2 * work.cut.tile_len, &arrived[turn]);
+    struct turns to_send = turns_begin(&work.cut), to_scan = to_send, to_apply = to_send;
+
+    if (threadIdx.x == 0)
+        units_init(units, arrived);
+    for (int turn = 0; turn < CREW_STAGES && turn < turns; turn++) {
+        const struct tile tile = turns_next<reverse>(&to_send, &work.cut);
+        if (threadIdx.x == 0)
+            tile_send<reverse>(&work.cut, work.inputs, work.coeffs, &tile, tiles + turn * 2 * work.cut.tile_len,
+                               &arrived[turn]);
     }
     cluster_arrive();
     cluster_wait(); /* all blocks have their barriers */
@@ -62,15 +66,15 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
         for (int i = 0; i < CREW_TILES; i++) {
             const int turn = begin + i;
             if (turn < turns) { /* take the tile of this turn, scan it and tell */
-                const unsigned number = turn * gridDim.x + blockIdx.x;
-                const struct tile tile = tile_number<reverse>(number, &work.cut);
-                const int s = turn % work.num_stages;
+                const struct tile tile = turns_next<reverse>(&to_scan, &work.cut);
+                const struct tile later = turns_next<reverse>(&to_send, &work.cut); /* goes into its stage */
+                const int s = turn % CREW_STAGES;
                 float *const stage = tiles + s * 2 * work.cut.tile_len;
                 float *const stage_x = stage + reverse * work.cut.tile_len; /* the tile's origin there */
                 struct warp_totals *const sums = &totals[turn % 2];
                 struct pair before[CREW_ROWS];
 
-                mbarrier_wait(&arrived[s], turn / work.num_stages % 2);
+                mbarrier_wait(&arrived[s], turn / CREW_STAGES % 2);
                 rows_take<CREW_ROWS, reverse>(stage_x, work.inputs, &tile, own, 0.0f, x[i]);
                 rows_take<CREW_ROWS, reverse>(stage_x + work.cut.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
 #pragma unroll
@@ -82,9 +86,8 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
                     sums->product[warp] = whole_warp.product, sums->sum[warp] = whole_warp.sum;
                 copy_engine_fence(); /* the tile was read before its stage is filled again */
                 named_barrier_sync(1, num_warps * 32);
-                if (warp == num_warps - 1 && lane == 0 && turn + work.num_stages < turns)
-                    tile_send<reverse>(&work.cut, work.inputs, work.coeffs, number + work.num_stages * gridDim.x, stage,
-                                       &arrived[s]);
+                if (warp == num_warps - 1 && lane == 0 && turn + CREW_STAGES < turns)
+                    tile_send<reverse>(&work.cut, work.inputs, work.coeffs, &later, stage, &arrived[s]);
                 const struct pair up_to_warp = totals_scan(sums, num_warps, lane);
                 const struct pair whole = pair_shfl(up_to_warp, num_warps - 1);
                 if (threadIdx.x == 0)
@@ -94,7 +97,7 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
             }
             const int done = turn - (CREW_TILES - 1), d = (i + 1) % CREW_TILES; /* the oldest tile's turn and place */
             if (done >= 0 && done < turns) {                                    /* apply its carry */
-                const struct tile tile = tile_number<reverse>(done * gridDim.x + blockIdx.x, &work.cut);
+                const struct tile tile = turns_next<reverse>(&to_apply, &work.cut);
                 const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
                 cluster_receive(&units[d].known, done / CREW_TILES % 2);
                 const float carry = __uint_as_float((unsigned)units[d].carry);
@@ -120,8 +123,8 @@ extern "C" cudaError_t lookback_crews(const struct linrec_args *args, cudaStream
     const cudaError_t error = crew_prepare((const void *)kernel, args, false, stream, &launch);
     if (error != cudaSuccess || launch.shape.cut.num_tiles == 0)
         return error;
-    const struct forward_crew work = {launch.shape.cut, launch.shape.stages, launch.shape.threads / 32,
-                                      args->inputs,     args->coeffs,        args->outputs};
+    const struct forward_crew work = {launch.shape.cut, launch.shape.threads / 32, args->inputs, args->coeffs,
+                                      args->outputs};
     cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
     return cudaGetLastError();
 }

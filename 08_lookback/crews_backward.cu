@@ -14,23 +14,23 @@
 
 struct backward_crew {
     struct cut cut;
-    int num_stages, num_warps;
+    int num_warps;
     const float *d_outputs, *coeffs, *outputs;
     float *d_inputs, *d_coeffs;
 };
 
-/* Asks for the tile of a turn: dy and c into a stage of two tiles, y into one of num_stages + CREW_TILES behind them.
+/* Asks for the tile of a turn: dy and c into a stage of two tiles, y into one of CREW_STAGES + CREW_TILES behind them.
    One thread calls this. */
 template <int reverse>
-static __device__ __forceinline__ void send(const struct backward_crew *work, float *tiles, int turn, uint64_t *arrived)
+static __device__ __forceinline__ void send(const struct backward_crew *work, const struct tile *tile, float *tiles,
+                                            int turn, uint64_t *arrived)
 {
-    const struct tile tile = tile_number<reverse>(turn * gridDim.x + blockIdx.x, &work->cut);
-    const int s = turn % work->num_stages, y = work->num_stages * 2 + turn % (work->num_stages + CREW_TILES);
+    const int s = turn % CREW_STAGES, y = CREW_STAGES * 2 + turn % (CREW_STAGES + CREW_TILES);
     float *const stage = tiles + (s * 2 + reverse) * work->cut.tile_len; /* the tile's origin there */
-    mbarrier_expect(&arrived[s], 3 * groups_bytes(&tile));
-    groups_send<reverse>(work->d_outputs, &tile, stage, &arrived[s]);
-    groups_send<reverse>(work->coeffs, &tile, stage + work->cut.tile_len, &arrived[s]);
-    groups_send<reverse>(work->outputs, &tile, tiles + (y + reverse) * work->cut.tile_len, &arrived[s]);
+    mbarrier_expect(&arrived[s], 3 * groups_bytes(tile));
+    groups_send<reverse>(work->d_outputs, tile, stage, &arrived[s]);
+    groups_send<reverse>(work->coeffs, tile, stage + work->cut.tile_len, &arrived[s]);
+    groups_send<reverse>(work->outputs, tile, tiles + (y + reverse) * work->cut.tile_len, &arrived[s]);
 }
 
 /* Block b computes tiles b, b + gridDim.x, ... of all arrays, (num_seqs, seq_len); `reverse` is the direction of this
@@ -40,16 +40,20 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
     crews_backward(struct backward_crew work, struct workspace *space)
 {
     extern __shared__ __align__(128) float tiles[];
-    __shared__ uint64_t arrived[CREW_MAX_STAGES];
+    __shared__ uint64_t arrived[CREW_STAGES];
     __shared__ struct warp_totals totals[2]; /* [0]: of the tiles of even turns, [1]: of odd ones */
     __shared__ struct unit units[CREW_TILES];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = work.num_warps;
     const int turns = (int)((work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x) + 1;
 
-    if (threadIdx.x == 0) {
-        units_init(units, arrived, work.num_stages);
-        for (int turn = 0; turn < work.num_stages && turn < turns; turn++)
-            send<reverse>(&work, tiles, turn, arrived);
+    struct turns to_send = turns_begin(&work.cut), to_scan = to_send, to_apply = to_send;
+
+    if (threadIdx.x == 0)
+        units_init(units, arrived);
+    for (int turn = 0; turn < CREW_STAGES && turn < turns; turn++) {
+        const struct tile tile = turns_next<reverse>(&to_send, &work.cut);
+        if (threadIdx.x == 0)
+            send<reverse>(&work, &tile, tiles, turn, arrived);
     }
     cluster_arrive();
     cluster_wait(); /* all blocks have their barriers */
@@ -68,12 +72,13 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
         for (int i = 0; i < CREW_TILES; i++) {
             const int turn = begin + i;
             if (turn < turns) { /* take the tile of this turn, scan it and tell */
-                const struct tile tile = tile_number<reverse>(turn * gridDim.x + blockIdx.x, &work.cut);
-                const int s = turn % work.num_stages;
+                const struct tile tile = turns_next<reverse>(&to_scan, &work.cut);
+                const struct tile later = turns_next<reverse>(&to_send, &work.cut); /* goes into its stage */
+                const int s = turn % CREW_STAGES;
                 float *const stage = tiles + (s * 2 + reverse) * work.cut.tile_len;
                 struct warp_totals *const sums = &totals[turn % 2];
                 struct pair before[CREW_ROWS];
-                mbarrier_wait(&arrived[s], turn / work.num_stages % 2);
+                mbarrier_wait(&arrived[s], turn / CREW_STAGES % 2);
                 rows_take<CREW_ROWS, reverse>(stage, work.d_outputs, &tile, own, 0.0f, x[i]);
                 rows_take<CREW_ROWS, reverse>(stage + work.cut.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
                 const struct pair whole_warp = rows_scan_shifted<CREW_ROWS>(x[i], c[i], before, lane);
@@ -81,8 +86,8 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
                     sums->product[warp] = whole_warp.product, sums->sum[warp] = whole_warp.sum;
                 copy_engine_fence(); /* the tile was read before its stage is filled again */
                 named_barrier_sync(1, num_warps * 32);
-                if (warp == num_warps - 1 && lane == 0 && turn + work.num_stages < turns)
-                    send<reverse>(&work, tiles, turn + work.num_stages, arrived);
+                if (warp == num_warps - 1 && lane == 0 && turn + CREW_STAGES < turns)
+                    send<reverse>(&work, &later, tiles, turn + CREW_STAGES, arrived);
                 const struct pair up_to_warp = totals_scan(sums, num_warps, lane);
                 const struct pair whole = pair_shfl(up_to_warp, num_warps - 1);
                 if (threadIdx.x == 0)
@@ -92,9 +97,9 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
             }
             const int done = turn - (CREW_TILES - 1), d = (i + 1) % CREW_TILES; /* the oldest tile's turn and place */
             if (done >= 0 && done < turns) {                                    /* apply its carry */
-                const struct tile tile = tile_number<reverse>(done * gridDim.x + blockIdx.x, &work.cut);
-                const bool nothing = tile.number_in_seq == 0;                              /* comes into the tile */
-                const int s = work.num_stages * 2 + done % (work.num_stages + CREW_TILES); /* its stage of y */
+                const struct tile tile = turns_next<reverse>(&to_apply, &work.cut);
+                const bool nothing = tile.number_in_seq == 0;                      /* comes into the tile */
+                const int s = CREW_STAGES * 2 + done % (CREW_STAGES + CREW_TILES); /* its stage of y */
                 /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31. */
                 const int behind = (warp + 1) * CREW_ROWS * PIPE_ROW, last_y = tile.last + !tile.is_last;
                 const float y_behind =
@@ -142,9 +147,9 @@ extern "C" cudaError_t lookback_crews_backward(const struct linrec_args *args, c
     const cudaError_t error = crew_prepare((const void *)kernel, args, true, stream, &launch);
     if (error != cudaSuccess || launch.shape.cut.num_tiles == 0)
         return error;
-    const struct backward_crew work = {launch.shape.cut, launch.shape.stages, launch.shape.threads / 32,
-                                       args->d_outputs,  args->coeffs,        args->outputs,
-                                       args->d_inputs,   args->d_coeffs};
+    const struct backward_crew work = {
+        launch.shape.cut, launch.shape.threads / 32, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
+        args->d_coeffs};
     cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
     return cudaGetLastError();
 }

@@ -28,7 +28,7 @@ const struct linrec_kernel chapter08_kernels[] = {
      .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
     {KERNEL(crews, "waves with the tiles in registers; a cluster of blocks tells and looks as one"),
      .forward = lookback_crews, .backward = lookback_crews_backward, .workspace_size = lookback_crews_workspace,
-     .min_arch = 90, .knobs = {.max_threads = CREW_MAX_THREADS, .max_stages = CREW_MAX_STAGES}},
+     .min_arch = 90, .knobs = {.max_threads = CREW_MAX_THREADS}},
     {KERNEL(cluster, "few without words: the blocks of a sequence write their totals into each other's shared memory"),
      .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN, .min_arch = 90,
      .knobs = {{2, 4}, CLUSTER_MAX_THREADS}},

@@ -140,13 +140,11 @@ cudaError_t crew_shape(const struct linrec_args *args, bool backward, struct cre
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
     shape->threads = args->config.threads != 0 ? args->config.threads : CREW_MAX_THREADS;
-    shape->stages = args->config.stages != 0 ? args->config.stages : 2;
     if (args->workspace == NULL || args->workspace_size < lookback_crews_workspace(args) || shape->threads % 32 != 0 ||
-        shape->threads < 32 || shape->threads > CREW_MAX_THREADS || shape->stages < 1 ||
-        shape->stages > CREW_MAX_STAGES)
+        shape->threads < 32 || shape->threads > CREW_MAX_THREADS)
         return cudaErrorInvalidValue;
     /* Of the gradients' three arrays one has stages for the tiles in registers, too. */
-    shape->num_tiles = backward ? 3 * shape->stages + CREW_TILES : 2 * shape->stages;
+    shape->num_tiles = backward ? 3 * CREW_STAGES + CREW_TILES : 2 * CREW_STAGES;
     shape->shared = shape->num_tiles * sizeof(float) * CREW_ROWS * 4 * shape->threads;
     shape->most_shared = chip.shared_limit > CREW_OWN_SHARED ? chip.shared_limit - CREW_OWN_SHARED : 0;
     return chip.arch < 90 || shape->shared > shape->most_shared ? cudaErrorNotSupported : cudaSuccess;

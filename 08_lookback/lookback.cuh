@@ -26,19 +26,25 @@ struct tile {
 };
 
 template <int reverse>
-static __device__ __forceinline__ struct tile tile_number(unsigned number, const struct cut *cut)
+static __device__ __forceinline__ struct tile tile_of(unsigned seq, unsigned number_in_seq, const struct cut *cut)
 {
-    const size_t start = number / cut->seq_tiles * cut->seq_len, stop = start + cut->seq_len;
+    const size_t start = seq * cut->seq_len, stop = start + cut->seq_len;
     const size_t origin = origin_of<reverse>(start, stop);
     const int begin = (int)(reverse ? origin - stop : start - origin);
+    const size_t base = (size_t)number_in_seq * cut->tile_len;
     struct tile tile;
-    tile.number_in_seq = number % cut->seq_tiles;
-    const size_t base = (size_t)tile.number_in_seq * cut->tile_len;
+    tile.number_in_seq = number_in_seq;
     tile.at = tile_at<reverse>(origin, base);
     tile.first = base == 0 ? begin : 0;
     tile.last = elems_left(base, begin + cut->seq_len, cut->tile_len);
     tile.is_last = base + cut->tile_len >= begin + cut->seq_len;
     return tile;
+}
+
+template <int reverse>
+static __device__ __forceinline__ struct tile tile_number(unsigned number, const struct cut *cut)
+{
+    return tile_of<reverse>(number / cut->seq_tiles, number % cut->seq_tiles, cut);
 }
 
 /* ---- a warp's rows of a tile: steps 1, 2 and 4 of chapter 05's kernels ---- */
@@ -328,16 +334,15 @@ static __device__ __forceinline__ void groups_send(const float *array, const str
         bulk_load(to + at, array + tile->at + at, bytes, arrived);
 }
 
-/* Asks for tile `number`, its x and c, into a stage of two tiles. One thread calls this. */
+/* Asks for a tile, its x and c, into a stage of two tiles. One thread calls this. */
 template <int reverse>
 static __device__ __forceinline__ void tile_send(const struct cut *cut, const float *inputs, const float *coeffs,
-                                                 unsigned number, float *stage, uint64_t *arrived)
+                                                 const struct tile *tile, float *stage, uint64_t *arrived)
 {
-    const struct tile tile = tile_number<reverse>(number, cut);
     float *const stage_x = stage + reverse * cut->tile_len; /* the tile's origin there */
-    mbarrier_expect(arrived, 2 * groups_bytes(&tile));
-    groups_send<reverse>(inputs, &tile, stage_x, arrived);
-    groups_send<reverse>(coeffs, &tile, stage_x + cut->tile_len, arrived);
+    mbarrier_expect(arrived, 2 * groups_bytes(tile));
+    groups_send<reverse>(inputs, tile, stage_x, arrived);
+    groups_send<reverse>(coeffs, tile, stage_x + cut->tile_len, arrived);
 }
 
 /* The warp's rows of one array, from a stage in which the tile's origin is `origin`; `array` is where they came from.
@@ -396,6 +401,31 @@ static __device__ __forceinline__ void pass_on(struct stage *stages, int num_sta
     }
 }
 
+/* ---- turns: the tiles that a block of crews.cu takes, one after the other ---- */
+
+/* Every gridDim.x-th tile. A division takes longer than the additions here, and a turn is short. */
+struct turns {
+    unsigned seq, in_seq;           /* the next tile's sequence and number there */
+    unsigned seq_step, in_seq_step; /* from turn to turn, if the sequence does not end */
+};
+
+static __device__ __forceinline__ struct turns turns_begin(const struct cut *cut)
+{
+    return (struct turns){blockIdx.x / cut->seq_tiles, blockIdx.x % cut->seq_tiles, gridDim.x / cut->seq_tiles,
+                          gridDim.x % cut->seq_tiles};
+}
+
+template <int reverse>
+static __device__ __forceinline__ struct tile turns_next(struct turns *turns, const struct cut *cut)
+{
+    const struct tile tile = tile_of<reverse>(turns->seq, turns->in_seq, cut);
+    turns->seq += turns->seq_step;
+    turns->in_seq += turns->in_seq_step;
+    if (turns->in_seq >= cut->seq_tiles)
+        turns->seq++, turns->in_seq -= cut->seq_tiles;
+    return tile;
+}
+
 /* ---- units: what the blocks of a cluster tell each other in crews.cu, and clusters in a ring of words ---- */
 
 /* Of the tiles of a turn. Each block has its own known and carry; the others are of the cluster's first block. */
@@ -406,9 +436,9 @@ struct unit {
     unsigned long long carry;             /* what comes into this block's tile: from look, for the crew */
 };
 
-static __device__ __forceinline__ void units_init(struct unit *units, uint64_t *arrived, int num_stages)
+static __device__ __forceinline__ void units_init(struct unit *units, uint64_t *arrived)
 {
-    for (int s = 0; s < num_stages; s++)
+    for (int s = 0; s < CREW_STAGES; s++)
         mbarrier_init(&arrived[s], 1);
     for (int i = 0; i < CREW_TILES; i++) {
         mbarrier_init(&units[i].all_told, 1);

@@ -22,7 +22,7 @@ enum {
     CREW_MAX_THREADS = 320, /* of a crew: with the two warps beside it, 168 registers are left for each */
     CREW_ROWS = 4,          /* of each of its warps */
     CREW_TILES = 3,         /* that a crew has in registers */
-    CREW_MAX_STAGES = 4,    /* tiles in shared memory at once */
+    CREW_STAGES = 2,        /* tiles on their way to shared memory */
     CREW_BLOCKS = 8,        /* of a cluster: any such chip takes so many */
     CREW_MAX_CLUSTERS = 32, /* a lane looks at one */
     /* Turns whose words lie side by side. Who tells in turn t knows the carry of turn t - CREW_TILES, so all clusters
@@ -100,7 +100,7 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
 /* How crews and crews_backward run: tiles go round over all clusters that are on the chip at the same time. */
 struct crew_shape {
     struct cut cut; /* seq_tiles is a multiple of CREW_BLOCKS: the last ones may have no elements */
-    int threads, stages;
+    int threads;
     unsigned blocks;
     size_t shared;      /* bytes of dynamic shared memory */
     int num_tiles;      /* that this is */
