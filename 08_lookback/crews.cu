@@ -38,7 +38,6 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
     __shared__ struct unit units[CREW_TILES];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = work.num_warps;
     const int turns = (int)((work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x) + 1;
-
     struct turns to_send = turns_begin(&work.cut), to_scan = to_send, to_apply = to_send;
 
     if (threadIdx.x == 0)

@@ -19,8 +19,7 @@ struct backward_crew {
     float *d_inputs, *d_coeffs;
 };
 
-/* Asks for the tile of a turn: dy and c into a stage of two tiles, y into one of CREW_STAGES + CREW_TILES behind them.
-   One thread calls this. */
+/* One thread asks for a turn's tile: dy and c into a stage of two tiles, y into one of CREW_STAGES + CREW_TILES more. */
 template <int reverse>
 static __device__ __forceinline__ void send(const struct backward_crew *work, const struct tile *tile, float *tiles,
                                             int turn, uint64_t *arrived)
@@ -45,7 +44,6 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
     __shared__ struct unit units[CREW_TILES];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = work.num_warps;
     const int turns = (int)((work.cut.num_tiles - 1 - blockIdx.x) / gridDim.x) + 1;
-
     struct turns to_send = turns_begin(&work.cut), to_scan = to_send, to_apply = to_send;
 
     if (threadIdx.x == 0)
@@ -98,15 +96,13 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
             const int done = turn - (CREW_TILES - 1), d = (i + 1) % CREW_TILES; /* the oldest tile's turn and place */
             if (done >= 0 && done < turns) {                                    /* apply its carry */
                 const struct tile tile = turns_next<reverse>(&to_apply, &work.cut);
-                const bool nothing = tile.number_in_seq == 0;                      /* comes into the tile */
-                const int s = CREW_STAGES * 2 + done % (CREW_STAGES + CREW_TILES); /* its stage of y */
-                /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31. */
-                const int behind = (warp + 1) * CREW_ROWS * PIPE_ROW, last_y = tile.last + !tile.is_last;
-                const float y_behind =
-                    lane == 0 && behind < last_y ? work.outputs[tile.at + place<reverse>(behind, 1)] : 0.0f;
-                float y[CREW_ROWS][4];
-                rows_take<CREW_ROWS, reverse>(tiles + (s + reverse) * work.cut.tile_len, work.outputs, &tile, own, 0.0f,
-                                              y);
+                const bool nothing = tile.number_in_seq == 0;                                /* comes into the tile */
+                const int s = CREW_STAGES * 2 + done % (CREW_STAGES + CREW_TILES) + reverse; /* where its y lies */
+                const int behind = (warp + 1) * CREW_ROWS * PIPE_ROW; /* lane 0 loads this output for lane 31 */
+                float y[CREW_ROWS][4], y_behind = 0.0f;
+                if (lane == 0 && behind < tile.last + !tile.is_last)
+                    y_behind = work.outputs[tile.at + place<reverse>(behind, 1)];
+                rows_take<CREW_ROWS, reverse>(tiles + s * work.cut.tile_len, work.outputs, &tile, own, 0.0f, y);
                 cluster_receive(&units[d].known, done / CREW_TILES % 2);
                 const float carry = __uint_as_float((unsigned)units[d].carry);
                 const struct pair before = before_warp[d];
@@ -124,13 +120,13 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
                 }
 #pragma unroll
                 for (int r = 0; r < CREW_ROWS; r++) {
-                    const int at = own + r * PIPE_ROW,
-                              very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
+                    const int at = own + r * PIPE_ROW;
                     const float next_row = r + 1 < CREW_ROWS ? y[r + 1][0] : y_behind;
                     const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
 #pragma unroll
                     for (int j = 0; j < 4; j++)
-                        y[r][j] = j == very_last ? 0.0f : (j < 3 ? y[r][j + 1] : y_next) * x[d][r][j];
+                        y[r][j] = tile.is_last && at + j == tile.last - 1 ? 0.0f /* no output follows */
+                                                                          : (j < 3 ? y[r][j + 1] : y_next) * x[d][r][j];
                     store4_unsplit<reverse>(work.d_inputs + tile.at, at, tile.first, tile.last, x[d][r]);
                     store4_unsplit<reverse>(work.d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
                 }
@@ -140,9 +136,8 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
 
 extern "C" cudaError_t lookback_crews_backward(const struct linrec_args *args, cudaStream_t stream)
 {
-    /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(struct backward_crew, struct workspace *) =
-        args->reverse ? crews_backward<0> : crews_backward<1>;
+        args->reverse ? crews_backward<0> : crews_backward<1>; /* a forward pass's gradients are a reversed scan */
     struct crew_launch launch;
     const cudaError_t error = crew_prepare((const void *)kernel, args, true, stream, &launch);
     if (error != cudaSuccess || launch.shape.cut.num_tiles == 0)

@@ -36,6 +36,16 @@ static bool is_for_cluster(const struct linrec_args *args, bool backward, const 
     return chip->arch >= 90 && args->num_seqs < multiprocessors && args->seq_len >= SHORT && args->seq_len <= longest;
 }
 
+/* A part of a chip may have no room for so many blocks near each other: then another kernel is taken. */
+static bool is_no_room(cudaError_t error)
+{
+    if (error != cudaErrorInvalidClusterSize && error != cudaErrorLaunchOutOfResources &&
+        error != cudaErrorNotSupported)
+        return false;
+    cudaGetLastError(); /* or the next launch would seem to have failed */
+    return true;
+}
+
 /* A block for each sequence keeps one multiprocessor busy. Where no more than half of them would be, this chapter's
    kernels are faster. */
 static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStream_t stream)
@@ -53,8 +63,7 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     const size_t multiprocessors = (size_t)chip.multiprocessors;
     if (is_for_cluster(args, backward, &chip)) {
         error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
-        /* a part of a chip may have no room for so many blocks near each other: then go on */
-        if (error != cudaErrorInvalidClusterSize && error != cudaErrorLaunchOutOfResources)
+        if (!is_no_room(error))
             return error;
     }
     const size_t most = (args->seq_len > AHEAD_LONG ? AHEAD_SEQS / 2 : AHEAD_SEQS) * multiprocessors; /* for ahead */
@@ -69,8 +78,11 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     }
     if (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
         return (backward ? lookback_few_backward : lookback_few)(args, stream);
-    if (!backward && args->num_seqs * args->seq_len >= CREW_ELEMS && lookback_crews(args, stream) == cudaSuccess)
-        return cudaSuccess;
+    if (args->num_seqs * args->seq_len >= CREW_ELEMS) {
+        error = (backward ? lookback_crews_backward : lookback_crews)(args, stream);
+        if (!is_no_room(error))
+            return error;
+    }
     return (backward ? lookback_waves_backward : lookback_waves)(args, stream);
 }
 

@@ -475,17 +475,17 @@ static __device__ __forceinline__ struct pair ring_join(struct workspace *space,
     const unsigned at = blockIdx.x / CREW_BLOCKS + num_clusters - back;
     const bool is_now = at >= num_clusters; /* of this turn, and else of the last one */
     const unsigned of_turn = is_now ? turn : turn - 1;
-    struct pair mine = {1.0f, 0.0f};
-    if ((unsigned)lane < num_clusters && (is_now || turn > 0)) {
-        unsigned long long *const words = ring_words(space, of_turn, is_now ? at - num_clusters : at);
-        unsigned long long product, sum;
-        do {
-            product = word_read(&words[0]);
-            sum = word_read(&words[1]);
-        } while (product >> 32 != of_turn || sum >> 32 != of_turn);
-        if (is_joined)
-            mine.product = __uint_as_float((unsigned)product), mine.sum = __uint_as_float((unsigned)sum);
+    const bool is_told = (unsigned)lane < num_clusters && (is_now || turn > 0);
+    unsigned long long *const words = ring_words(space, of_turn, is_now ? at - num_clusters : at);
+    unsigned long long product = is_told ? word_read(&words[0]) : (unsigned long long)of_turn << 32;
+    unsigned long long sum = is_told ? word_read(&words[1]) : (unsigned long long)of_turn << 32;
+    while (product >> 32 != of_turn || sum >> 32 != of_turn) { /* a do loop around it all takes 8 % longer */
+        product = word_read(&words[0]);
+        sum = word_read(&words[1]);
     }
+    struct pair mine = {1.0f, 0.0f};
+    if (is_joined)
+        mine.product = __uint_as_float((unsigned)product), mine.sum = __uint_as_float((unsigned)sum);
     return pair_shfl(warp_scan(mine, lane), 31);
 }
 
