@@ -6,12 +6,11 @@ enum {
     SHORT = 4096,             /* shorter sequences go to chapter 06's default, however few they are */
     CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences, */
     CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, fewer than there are multiprocessors */
-    CREW_ELEMS = 1 << 24,     /* from so many elements on in all, crews is faster than waves, forward; */
-    FEW_ELEMS = 1 << 21,      /* up to so many elements in all, look-back is done before the stages of waves are full */
-    AHEAD = 65536,            /* up to this length `ahead` takes sequences that have a block each, */
-    AHEAD_BACKWARD = 32768,   /* backward up to this one, */
-    AHEAD_SEQS = 8,           /* and up to so many sequences for each multiprocessor, */
-    AHEAD_LONG = 8192,        /* or half as many if they are longer than this */
+    FEW_ELEMS = 1 << 20, /* up to so many elements in all, look-back is done before crews have work for three turns */
+    AHEAD = 65536,       /* up to this length `ahead` takes sequences that have a block each, */
+    AHEAD_BACKWARD = 32768, /* backward up to this one, */
+    AHEAD_SEQS = 8,         /* and up to so many sequences for each multiprocessor, */
+    AHEAD_LONG = 8192,      /* or half as many if they are longer than this */
 };
 
 /* The shape of `ahead`, with a block for each sequence and all blocks at the same time. The next tile waits in
@@ -78,11 +77,9 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     }
     if (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
         return (backward ? lookback_few_backward : lookback_few)(args, stream);
-    if (args->num_seqs * args->seq_len >= CREW_ELEMS) {
-        error = (backward ? lookback_crews_backward : lookback_crews)(args, stream);
-        if (!is_no_room(error))
-            return error;
-    }
+    error = (backward ? lookback_crews_backward : lookback_crews)(args, stream);
+    if (!is_no_room(error))
+        return error;
     return (backward ? lookback_waves_backward : lookback_waves)(args, stream);
 }
 

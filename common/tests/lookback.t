@@ -59,7 +59,7 @@ my @short_tiles = ('--config', 'threads=32');
 my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], few => ['few', '--forward'], few_backward => ['few', '--backward'],
     crews => ['crews', '--forward', @short_tiles], crews_backward => ['crews', '--backward', @short_tiles],
     crews_two_warps => ['crews', '--forward', '--config', 'threads=64'], crews_backward_two_warps => ['crews', '--backward', '--config', 'threads=64'],
-    crews_any_shape => ['crews', '--forward'],
+    crews_any_shape => ['crews', '--forward'], crews_long => ['crews', '--forward', @short_tiles, '--num-seqs', 3, '--seq-len', 12000],
     cluster => ['cluster', '--forward'], cluster_backward => ['cluster', '--backward'],
     waves => ['waves', '--forward', @short_tiles],
     waves_backward => ['waves', '--backward', @short_tiles], waves_any_shape => ['waves', '--forward'],
@@ -167,7 +167,7 @@ mutant('crews', 'look waiting for ready', 'lookback.cuh', qr/(mbarrier_wait\(&un
 mutant('crews', 'one carry', 'lookback.cuh', qr/(cluster_send\(&unit->carry[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);
 mutant('crews_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* CREW_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
 mutant('crews', 'the turns of words', 'lookback.cuh', qr/(product >> 32 != of_turn \|\| sum >> 32 != of_turn)/, 'false', qr/$wrong|$stale/, @three_clusters, SIM_SCHEDULE => 'reverse');
-mutant('crews', 'going on to the next sequence', 'lookback.cuh', qr/(turns->in_seq >= cut->seq_tiles)\)/, 'false', qr/$wrong|$never|outside/);
+mutant('crews_long', 'going on to the next sequence', 'lookback.cuh', qr/(turns->in_seq >= cut->seq_tiles)\)/, 'false', $wrong);
 mutant('crews', 'passing its carry through', 'lookback.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
 mutant('crews', 'units of its own sequence alone', 'lookback.cuh', qr/(count < num_clusters \? count : num_clusters)/, 'num_clusters', qr/$never|$wrong/, @three_clusters);
 mutant('crews', 'waiting for units of other sequences', 'lookback.cuh', qr/(is_now \|\| turn > 0)\)/, '((is_now || turn > 0) && is_joined)', $never, SIM_RESIDENT => 16, SIM_SCHEDULE => 'warp');
