@@ -5,6 +5,7 @@
 enum {
     SHORT = 4096,             /* shorter sequences go to chapter 06's default, however few they are */
     CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences, */
+    CLUSTER_FEW = 4,          /* but of fewer than these up to half of it, */
     CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, fewer than there are multiprocessors */
     FEW_ELEMS = 1 << 20, /* up to so many elements in all, look-back is done before crews have work for three turns */
     AHEAD = 65536,       /* up to this length `ahead` takes sequences that have a block each, */
@@ -30,8 +31,8 @@ static bool is_for_cluster(const struct linrec_args *args, bool backward, const 
 {
     const size_t multiprocessors = (size_t)chip->multiprocessors;
     const size_t longest = args->num_seqs > multiprocessors / 2 ? CLUSTER_MORE
-                           : backward                           ? CLUSTER_BACKWARD
-                                                                : CLUSTER_MAX_LEN;
+                           : backward ? CLUSTER_BACKWARD / (args->num_seqs < CLUSTER_FEW ? 2 : 1)
+                                      : CLUSTER_MAX_LEN;
     return chip->arch >= 90 && args->num_seqs < multiprocessors && args->seq_len >= SHORT && args->seq_len <= longest;
 }
 

@@ -167,7 +167,7 @@ mutant('crews', 'look waiting for ready', 'lookback.cuh', qr/(mbarrier_wait\(&un
 mutant('crews', 'one carry', 'lookback.cuh', qr/(cluster_send\(&unit->carry[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);
 mutant('crews_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* CREW_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
 mutant('crews', 'the turns of words', 'lookback.cuh', qr/(product >> 32 != of_turn \|\| sum >> 32 != of_turn)/, 'false', qr/$wrong|$stale/, @three_clusters, SIM_SCHEDULE => 'reverse');
-mutant('crews_long', 'going on to the next sequence', 'lookback.cuh', qr/(turns->in_seq >= cut->seq_tiles)\)/, 'false', $wrong);
+mutant('crews_long', 'going on to the next sequence', 'lookback.cuh', qr/(turns->in_seq >= cut->seq_tiles)\)/, 'false', qr/the first is outputs\[1, 0\]/);
 mutant('crews', 'passing its carry through', 'lookback.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
 mutant('crews', 'units of its own sequence alone', 'lookback.cuh', qr/(count < num_clusters \? count : num_clusters)/, 'num_clusters', qr/$never|$wrong/, @three_clusters);
 mutant('crews', 'waiting for units of other sequences', 'lookback.cuh', qr/(is_now \|\| turn > 0)\)/, '((is_now || turn > 0) && is_joined)', $never, SIM_RESIDENT => 16, SIM_SCHEDULE => 'warp');
