@@ -16,6 +16,7 @@ selective_launcher selective_expanded_forward;   /* coefficients and inputs writ
 selective_launcher selective_fused_scan_forward; /* a block a channel, the states in turn, 04's scan over time */
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
 selective_launcher selective_fused_steps_forward; /* a warp some channels, four states a lane, through shared memory */
+selective_launcher selective_fused_roles_forward; /* half of the warps walk, the others do the rest for them */
 selective_launcher selective_relay_forward;       /* the warps of a block take the chunks of time in turn */
 selective_launcher selective_steps_backward;      /* the gradients of steps, deterministic */
 selective_launcher selective_relay_backward;      /* those of relay, deterministic, too */
@@ -42,7 +43,7 @@ enum { SPAN_WARPS = 4, SPAN_STATES = 16 };
 /* fused_steps: the most warps of a block. They have one B and C. */
 enum { FUSED_STEPS_WARPS = 4 };
 
-enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
+enum { FUSED_STEPS_STATES = 64, FUSED_ROLES_STATES = 32, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
 
 /* These two count the steps of a sequence in 32 bits, and some beyond its end. */
 enum { SELECTIVE_INT_STEPS = 0x7FFFFF00 };
