@@ -20,7 +20,7 @@
 #include "chunk.cuh"
 #include "selective_scan.h"
 
-enum { LANES = 8, STEPS = 32, STAGES = 4, WALKERS = 128 };
+enum { LANES = 8, STEPS = 32, STRETCH = 16, STAGES = 4, WALKERS = 128 };
 enum { IN_BLOCK = WALKERS / LANES, PIECES_IN_ROW = STEPS / 4, HELPERS = IN_BLOCK * PIECES_IN_ROW };
 enum { ROW = STEPS + 4 }; /* floats: rows r and r + 8 begin in the same bank, but not those in between */
 enum { READY = 1, DONE = 3 }; /* barriers, for even tiles; for odd ones the next */
@@ -71,27 +71,34 @@ static __device__ __forceinline__ void walk(const struct selective_args &args, s
     named_barrier_sync(READY, WALKERS + HELPERS);
     read_steps<each>(steps, common, &fours[0]);
     for (int tile = 0; tile < num_tiles; tile++) {
-        float *const part = tiles->parts[tile % 2][threadIdx.x];
-#pragma unroll
-        for (int t = 0; t < STEPS; t += 4) {
-            const struct four_steps<each> &now = fours[t / 4 % 2];
-            if (t + 4 < STEPS) {
-                read_steps<each>(steps + t + 4, common + t + 4, &fours[(t / 4 + 1) % 2]);
-            } else if (tile + 1 < num_tiles) {
-                steps = tiles->steps[(tile + 1) % 2][channel];
-                common = tiles->common[(tile + 1) % STAGES][where.part];
+        float *part = tiles->parts[tile % 2][threadIdx.x];
+#pragma unroll 1
+        for (int at = 0; at < STEPS; at += STRETCH) {
+            const float *next_steps = steps + STRETCH, *next_common = common + STRETCH;
+            if (at + STRETCH == STEPS) {
+                next_steps = tiles->steps[(tile + 1) % 2][channel];
+                next_common = tiles->common[(tile + 1) % STAGES][where.part];
                 named_barrier_sync(READY + (tile + 1) % 2, WALKERS + HELPERS);
-                read_steps<each>(steps, common, &fours[(t / 4 + 1) % 2]);
             }
-            float y[4] = {};
 #pragma unroll
-            for (int j = 0; j < 4; j++)
+            for (int t = 0; t < STRETCH; t += 4) {
+                const struct four_steps<each> &now = fours[t / 4 % 2];
+                struct four_steps<each> *const next = &fours[(t / 4 + 1) % 2];
+                if (t + 4 < STRETCH)
+                    read_steps<each>(steps + t + 4, common + t + 4, next);
+                else
+                    read_steps<each>(next_steps, next_common, next);
+                float y[4] = {};
 #pragma unroll
-                for (int i = 0; i < each; i++) {
-                    h[i] = fast_exp2(now.step[j] * A[i]) * h[i] + now.step_u[j] * now.B[i][j];
-                    y[j] += now.C[i][j] * h[i];
-                }
-            *(float4 *)(part + t) = make_float4(y[0], y[1], y[2], y[3]);
+                for (int j = 0; j < 4; j++)
+#pragma unroll
+                    for (int i = 0; i < each; i++) {
+                        h[i] = fast_exp2(now.step[j] * A[i]) * h[i] + now.step_u[j] * now.B[i][j];
+                        y[j] += now.C[i][j] * h[i];
+                    }
+                *(float4 *)(part + t) = make_float4(y[0], y[1], y[2], y[3]);
+            }
+            steps = next_steps, common = next_common, part += STRETCH;
         }
         named_barrier_arrive(DONE + tile % 2, WALKERS + HELPERS);
     }
@@ -103,22 +110,27 @@ static __device__ __forceinline__ void walk(const struct selective_args &args, s
     }
 }
 
-/* Four elements to shared memory, of which the first `left` are there; the others become 0. `whole`: all are, at a
-   multiple of their size. */
-static __device__ __forceinline__ void send4(const float *from, int left, bool whole, float *to)
+/* Four elements to shared memory; or the first `left` of them, and 0 for the others. */
+static __device__ __forceinline__ void send4(const float *from, float *to)
 {
-    if (whole)
-        async_copy_ahead(to, from);
-    else
-        fetch4(from, left, false, to, NULL);
+    async_copy_ahead(to, from);
 }
 
 template <typename stored>
-static __device__ __forceinline__ void send4(const stored *from, int left, bool whole, stored *to)
+static __device__ __forceinline__ void send4(const stored *from, stored *to)
 {
-    if (whole)
-        __pipeline_memcpy_async(to, from, 8);
-    for (int i = 0; i < 4 && !whole; i++)
+    __pipeline_memcpy_async(to, from, 8);
+}
+
+static __device__ __forceinline__ void send_some(const float *from, int left, float *to)
+{
+    fetch4(from, left, false, to, NULL);
+}
+
+template <typename stored>
+static __device__ __forceinline__ void send_some(const stored *from, int left, stored *to)
+{
+    for (int i = 0; i < 4; i++)
         to[i] = i < left ? from[i] : (stored)0.0f;
 }
 
@@ -156,13 +168,15 @@ static __device__ __forceinline__ void help(const struct selective_args &args, s
     const unsigned per_group = args.channels / args.groups, blocks = (per_group - 1) / IN_BLOCK + 1;
     const size_t of_group = blockIdx.x / blocks, first = blockIdx.x % blocks * IN_BLOCK;
     const bool here = first + channel < per_group;
-    const int seq_len = (int)args.seq_len, num_tiles = (seq_len - 1) / STEPS + 1;
+    const int seq_len = (int)args.seq_len, walker = channel / 4 * 32 + channel / 2 % 2 * 16 + channel % 2;
+    const unsigned num_tiles = (seq_len - 1) / STEPS + 1;
     const size_t c = of_group % args.groups * per_group + (here ? first + channel : 0);
     const size_t row = (of_group / args.groups * args.channels + c) * args.seq_len + t;
     const float bias = args.delta_bias != NULL ? args.delta_bias[c] : 0.0f, D = args.D != NULL ? args.D[c] : 0.0f;
-    const void *const own_arrays[] = {args.u, args.delta, args.z};
+    const void *const own_arrays[] = {args.u, args.delta, args.z != NULL ? args.z : args.u}; /* read in vain */
     const stored *own[3], *common[each];
-    bool there[each];
+    stored *out = (stored *)args.out + row;
+    unsigned there = 0;
 #pragma unroll
     for (int i = 0; i < 3; i++)
         own[i] = (const stored *)own_arrays[i] + row;
@@ -170,69 +184,87 @@ static __device__ __forceinline__ void help(const struct selective_args &args, s
     for (int j = 0; j < each; j++) {
         const unsigned r = channel + j * IN_BLOCK, n = r % (LANES * each);
         common[j] = (const stored *)(r < LANES * each ? args.B : args.C) + (of_group * args.states + n) * args.seq_len + t;
-        there[j] = n < args.states;
-        for (int s = 0; s < STAGES && !there[j]; s++)
+        there |= (unsigned)(n < args.states) << j;
+        for (int s = 0; s < STAGES && n >= args.states; s++)
             *(float4 *)&tiles->common[s][r][t] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     }
-    const auto fetch = [&](int tile) {
-        const int stage = tile % STAGES, left = seq_len - tile * STEPS - t;
-        const bool whole = left >= 4 && seq_len % 4 == 0;
-        if (tile < num_tiles) {
+    const bool all = seq_len % 4 == 0 && here && there == (1u << each) - 1;
+    /* Sends off the tile that comes next; `all`: all that a helper has of a tile is there, and aligned. */
+    const auto fetch = [&](unsigned tile) {
+        const unsigned stage = tile % STAGES;
+        const int left = seq_len - (int)tile * STEPS - t;
+        if (all && left >= 4) {
 #pragma unroll
             for (int i = 0; i < 3; i++)
-                if (here && own_arrays[i] != NULL)
-                    send4(own[i] + (size_t)tile * STEPS, left, whole, tiles->own[stage][i][helper]);
+                send4(own[i], tiles->own[stage][i][helper]);
 #pragma unroll
             for (int j = 0; j < each; j++)
-                if (there[j])
-                    send4(common[j] + (size_t)tile * STEPS, left, whole,
-                          piece_of(tiles, stage, j, helper, &tiles->common[stage][channel + j * IN_BLOCK][t]));
+                send4(common[j],
+                      piece_of(tiles, stage, j, helper, &tiles->common[stage][channel + j * IN_BLOCK][t]));
+        } else if (tile < num_tiles) {
+#pragma unroll
+            for (int i = 0; i < 3; i++)
+                if (here)
+                    send_some(own[i], left, tiles->own[stage][i][helper]);
+#pragma unroll
+            for (int j = 0; j < each; j++)
+                if (there >> j & 1)
+                    send_some(common[j], left,
+                              piece_of(tiles, stage, j, helper, &tiles->common[stage][channel + j * IN_BLOCK][t]));
         }
         __pipeline_commit();
+#pragma unroll
+        for (int i = 0; i < 3; i++)
+            own[i] += STEPS;
+#pragma unroll
+        for (int j = 0; j < each; j++)
+            common[j] += STEPS;
     };
-    float u[4] = {}, z[4] = {};
-    for (int tile = 0; tile < STAGES - 2; tile++)
+    float u[4], z[4];
+    for (unsigned tile = 0; tile < STAGES - 2; tile++)
         fetch(tile);
-    for (int tile = -1; tile < num_tiles; tile++) {
-        float next_u[4] = {}, next_z[4] = {};
-        const int next = tile + 1, stage = next % STAGES;
-        fetch(tile + STAGES - 1);
+    for (unsigned next = 0; next <= num_tiles; next++) {
+        const unsigned stage = next % STAGES;
+        float next_u[4], next_z[4];
+        fetch(next + STAGES - 2);
         if (next < num_tiles) {
-            __pipeline_wait_prior(STAGES - 2);
             float step[4], step_u[4];
+            __pipeline_wait_prior(STAGES - 2);
             get<4, 4>(tiles->own[stage][0][helper], 0, 0, next_u);
             get<4, 4>(tiles->own[stage][1][helper], 0, 0, step);
             get<4, 4>(tiles->own[stage][2][helper], 0, 0, next_z);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                step[i] = next * STEPS + t + i < seq_len ? step_of(step[i] + bias, args.delta_softplus) : 0.0f;
+                step[i] = step_of(step[i] + bias, args.delta_softplus);
+                if ((int)next * STEPS + t + i >= seq_len)
+                    step[i] = 0.0f;
                 step_u[i] = step[i] * next_u[i];
             }
-            float *const to = &tiles->steps[next % 2][channel][t];
-            *(float4 *)to = make_float4(step[0], step[1], step[2], step[3]);
-            *(float4 *)(to + IN_BLOCK * ROW) = make_float4(step_u[0], step_u[1], step_u[2], step_u[3]);
+            put<ROW, 4>(tiles->steps[next % 2][channel], 0, t, step);
+            put<ROW, 4>(tiles->steps[next % 2][IN_BLOCK + channel], 0, t, step_u);
 #pragma unroll
             for (int j = 0; j < each; j++) {
                 float *const row = &tiles->common[stage][channel + j * IN_BLOCK][t];
-                if (there[j])
+                if (there >> j & 1)
                     widen4(piece_of(tiles, stage, j, helper, row), row);
             }
-            named_barrier_arrive(READY + next % 2, WALKERS + HELPERS);
         }
-        if (tile >= 0) {
+        named_barrier_arrive(READY + next % 2, WALKERS + HELPERS); /* once too often: walkers need not ask */
+        if (next > 0) {
+            const unsigned tile = next - 1;
+            const int left = seq_len - (int)tile * STEPS - t;
+            const float *const parts = &tiles->parts[tile % 2][walker][t];
+            float y[4];
             named_barrier_sync(DONE + tile % 2, WALKERS + HELPERS);
-            const float *const parts =
-                &tiles->parts[tile % 2][channel / 4 * 32 + channel / 2 % 2 * 16 + channel % 2][t];
-            float y[4] = {};
+            get4(parts, y);
 #pragma unroll
-            for (int part = 0; part < LANES; part++) {
+            for (int part = 1; part < LANES; part++) {
                 float four[4];
                 get4(parts + 2 * part * ROW, four);
 #pragma unroll
                 for (int i = 0; i < 4; i++)
                     y[i] += four[i];
             }
-            const int left = seq_len - tile * STEPS - t;
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 y[i] += D * u[i];
@@ -240,7 +272,8 @@ static __device__ __forceinline__ void help(const struct selective_args &args, s
                     y[i] *= silu(z[i]);
             }
             if (here)
-                store<stored, 4>((stored *)args.out + row + (size_t)tile * STEPS, left, left >= 4 && seq_len % 4 == 0, y);
+                store<stored, 4>(out, left, left >= 4 && seq_len % 4 == 0, y);
+            out += STEPS;
         }
 #pragma unroll
         for (int i = 0; i < 4; i++)
