@@ -3,37 +3,25 @@
 
    2048 channels of 16 states are 32 768 recurrences that need nothing of each other. With two states a lane they are
    512 warps of 4 channels, one for each scheduler of an H200. One warp keeps the unit of exponentials busy only if it
-   never waits. So a block has four walkers, and four helpers beside them, and goes through time in tiles of 32 steps:
+   never waits. So a block has four walkers' warps, and beside them helpers. It goes through time in tiles of 32 steps:
 
-       helpers    | tile k + 4: u, delta, z, B, C on their way, by cp.async
-                  | tile k + 1: step = softplus(delta + bias), step u             -- ready --v
-       walkers    | tile k:     h = exp(step A) h + step u B,  C h of two states  -- done ---v
-       helpers    | tile k:     y = sum of eight lanes' C h, + D u, times silu(z)
+       helpers   tile k + 3   u, delta, z, B, C on their way to a stage (roles.cuh)
+       helpers   tile k + 1   step = softplus(delta + bias) and step u     -- READY --> walkers
+       walkers   tile k       h = exp(step A) h + step u B, and C h        -- DONE ---> helpers
+       helpers   tile k       C h added up over a channel's lanes, + D u, times silu(z)
 
-   A helper has four steps of one channel, the same in every tile, and is the only one who needs them as they are
-   stored. All that the two hand to each other lies in shared memory twice, for even and odd tiles. */
-#include <async_copy.h>
+   What one role writes for the other lies in shared memory twice, for even and for odd tiles; so has each of the two
+   barriers, and a role may be a tile ahead. */
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
 #include "../05_pipe/pipe.h"
-#include "chunk.cuh"
+#include "roles.cuh"
 #include "selective_scan.h"
 
-enum { LANES = 8, STEPS = 32, STRETCH = 16, STAGES = 4, WALKERS = 128 };
-enum { IN_BLOCK = WALKERS / LANES, PIECES_IN_ROW = STEPS / 4, HELPERS = IN_BLOCK * PIECES_IN_ROW };
-enum { ROW = STEPS + 4 }; /* floats: rows r and r + 8 begin in the same bank, but not those in between */
-enum { READY = 1, DONE = 3 }; /* barriers, for even tiles; for odd ones the next */
-
-/* `each` states a lane. A row of B or C is a state, a row of parts a walker. */
-template <typename stored, int each>
-struct role_tiles {
-    stored own[STAGES][3][HELPERS][4];       /* u, delta and z */
-    stored narrow[STAGES][each][HELPERS][4]; /* B and C as they are stored, if not as floats */
-    float common[STAGES][2 * LANES * each][ROW];
-    float steps[2][2 * IN_BLOCK][ROW]; /* step | step u, a row a channel */
-    float parts[2][WALKERS][ROW];      /* C h, summed over the states of a lane */
-};
+enum { STRETCH = 16 };        /* steps of a walker between two looks at the time */
+enum { READY = 1, DONE = 3 }; /* barriers of even tiles; the next ones are those of odd tiles */
+enum { ALL = WALKERS + HELPERS };
 
 /* Four steps of a lane: step, step u, and B and C of its states. */
 template <int each>
@@ -42,7 +30,7 @@ struct four_steps {
 };
 
 template <int each>
-static __device__ __forceinline__ void read_steps(const float *steps, const float *common, struct four_steps<each> *to)
+static __device__ __forceinline__ void read4(const float *steps, const float *common, struct four_steps<each> *to)
 {
     get4(steps, to->step);
     get4(steps + IN_BLOCK * ROW, to->step_u);
@@ -53,213 +41,91 @@ static __device__ __forceinline__ void read_steps(const float *steps, const floa
     }
 }
 
+/* A walker: the states part, part + 8, ... of one channel. It reads four steps while it works on the four before. */
 template <typename stored, int each>
-static __device__ __forceinline__ void walk(const struct selective_args &args, struct role_tiles<stored, each> *tiles)
+static __device__ __forceinline__ void walk(const struct selective_args *args, struct tiles<stored, each> *tiles)
 {
-    const struct chunk_place where = place_of<LANES, WALKERS / 32>(&args);
-    const int num_tiles = ((int)args.seq_len - 1) / STEPS + 1, channel = threadIdx.x / 32 * 4 + where.row;
+    const struct chunk_place where = place_of<LANES, WALKERS / 32>(args);
+    const int num_tiles = ((int)args->seq_len - 1) / STEPS + 1,
+              channel = threadIdx.x / 32 * CHANNELS(LANES) + where.row;
     float A[each], h[each];
-#pragma unroll
-    for (int i = 0; i < each; i++) {
-        const size_t n = i * LANES + where.part;
-        const bool first = n < args.states && where.row < where.here && args.initial_state != NULL;
-        A[i] = n < args.states ? args.A[where.channel * args.states + n] * LOG2_E : 0.0f;
-        h[i] = first ? args.initial_state[where.both * args.states + n] : 0.0f;
-    }
-    struct four_steps<each> fours[2]; /* those at work, and the next */
+    load_states<LANES, each>(args, &where, args->initial_state, A, h);
+    struct four_steps<each> fours[2];
     const float *steps = tiles->steps[0][channel], *common = tiles->common[0][where.part];
-    named_barrier_sync(READY, WALKERS + HELPERS);
-    read_steps<each>(steps, common, &fours[0]);
+    named_barrier_sync(READY, ALL);
+    read4<each>(steps, common, &fours[0]);
     for (int tile = 0; tile < num_tiles; tile++) {
-        float *part = tiles->parts[tile % 2][threadIdx.x];
+        float *parts = tiles->parts[tile % 2][threadIdx.x];
 #pragma unroll 1
         for (int at = 0; at < STEPS; at += STRETCH) {
             const float *next_steps = steps + STRETCH, *next_common = common + STRETCH;
-            if (at + STRETCH == STEPS) {
+            if (at + STRETCH == STEPS) { /* a stretch before it is needed, the next tile must be ready */
                 next_steps = tiles->steps[(tile + 1) % 2][channel];
                 next_common = tiles->common[(tile + 1) % STAGES][where.part];
-                named_barrier_sync(READY + (tile + 1) % 2, WALKERS + HELPERS);
+                named_barrier_sync(READY + (tile + 1) % 2, ALL);
             }
 #pragma unroll
             for (int t = 0; t < STRETCH; t += 4) {
-                const struct four_steps<each> &now = fours[t / 4 % 2];
-                struct four_steps<each> *const next = &fours[(t / 4 + 1) % 2];
-                if (t + 4 < STRETCH)
-                    read_steps<each>(steps + t + 4, common + t + 4, next);
-                else
-                    read_steps<each>(next_steps, next_common, next);
+                const struct four_steps<each> *const now = &fours[t / 4 % 2];
+                const bool last = t + 4 == STRETCH;
+                read4<each>(last ? next_steps : steps + t + 4, last ? next_common : common + t + 4,
+                            &fours[(t / 4 + 1) % 2]);
                 float y[4] = {};
 #pragma unroll
                 for (int j = 0; j < 4; j++)
 #pragma unroll
                     for (int i = 0; i < each; i++) {
-                        h[i] = fast_exp2(now.step[j] * A[i]) * h[i] + now.step_u[j] * now.B[i][j];
-                        y[j] += now.C[i][j] * h[i];
+                        h[i] = fast_exp2(now->step[j] * A[i]) * h[i] + now->step_u[j] * now->B[i][j];
+                        y[j] += now->C[i][j] * h[i];
                     }
-                *(float4 *)(part + t) = make_float4(y[0], y[1], y[2], y[3]);
+                put<4, 4>(parts + t, 0, 0, y);
             }
-            steps = next_steps, common = next_common, part += STRETCH;
+            steps = next_steps, common = next_common, parts += STRETCH;
         }
-        named_barrier_arrive(DONE + tile % 2, WALKERS + HELPERS);
+        named_barrier_arrive(DONE + tile % 2, ALL);
     }
-#pragma unroll
-    for (int i = 0; i < each; i++) {
-        const size_t n = i * LANES + where.part;
-        if (args.final_state != NULL && where.row < where.here && n < args.states)
-            args.final_state[where.both * args.states + n] = h[i];
-    }
-}
-
-/* Four elements to shared memory; or the first `left` of them, and 0 for the others. */
-static __device__ __forceinline__ void send4(const float *from, float *to)
-{
-    async_copy_ahead(to, from);
-}
-
-template <typename stored>
-static __device__ __forceinline__ void send4(const stored *from, stored *to)
-{
-    __pipeline_memcpy_async(to, from, 8);
-}
-
-static __device__ __forceinline__ void send_some(const float *from, int left, float *to)
-{
-    fetch4(from, left, false, to, NULL);
-}
-
-template <typename stored>
-static __device__ __forceinline__ void send_some(const stored *from, int left, stored *to)
-{
-    for (int i = 0; i < 4; i++)
-        to[i] = i < left ? from[i] : (stored)0.0f;
-}
-
-/* Where a piece of B or C goes first. */
-template <int each>
-static __device__ __forceinline__ float *piece_of(struct role_tiles<float, each> *tiles, int stage, int, int, float *row)
-{
-    (void)tiles, (void)stage;
-    return row;
+    store_states<LANES, each>(args, &where, h, args->final_state);
 }
 
 template <typename stored, int each>
-static __device__ __forceinline__ stored *piece_of(struct role_tiles<stored, each> *tiles, int stage, int j, int helper,
-                                                   float *)
+static __device__ __forceinline__ void help(const struct selective_args *args, struct tiles<stored, each> *tiles)
 {
-    return tiles->narrow[stage][j][helper];
-}
-
-static __device__ __forceinline__ void widen4(const float *, float *)
-{
-}
-
-template <typename stored>
-static __device__ __forceinline__ void widen4(const stored *from, float *to)
-{
-    float four[4];
-    get<4, 4>(from, 0, 0, four);
-    *(float4 *)to = make_float4(four[0], four[1], four[2], four[3]);
-}
-
-template <typename stored, int each>
-static __device__ __forceinline__ void help(const struct selective_args &args, struct role_tiles<stored, each> *tiles)
-{
-    const int helper = threadIdx.x - WALKERS, channel = helper / PIECES_IN_ROW, t = helper % PIECES_IN_ROW * 4;
-    const unsigned per_group = args.channels / args.groups, blocks = (per_group - 1) / IN_BLOCK + 1;
-    const size_t of_group = blockIdx.x / blocks, first = blockIdx.x % blocks * IN_BLOCK;
-    const bool here = first + channel < per_group;
-    const int seq_len = (int)args.seq_len, walker = channel / 4 * 32 + channel / 2 % 2 * 16 + channel % 2;
-    const unsigned num_tiles = (seq_len - 1) / STEPS + 1;
-    const size_t c = of_group % args.groups * per_group + (here ? first + channel : 0);
-    const size_t row = (of_group / args.groups * args.channels + c) * args.seq_len + t;
-    const float bias = args.delta_bias != NULL ? args.delta_bias[c] : 0.0f, D = args.D != NULL ? args.D[c] : 0.0f;
-    const void *const own_arrays[] = {args.u, args.delta, args.z != NULL ? args.z : args.u}; /* read in vain */
-    const stored *own[3], *common[each];
-    stored *out = (stored *)args.out + row;
-    unsigned there = 0;
-#pragma unroll
-    for (int i = 0; i < 3; i++)
-        own[i] = (const stored *)own_arrays[i] + row;
-#pragma unroll
-    for (int j = 0; j < each; j++) {
-        const unsigned r = channel + j * IN_BLOCK, n = r % (LANES * each);
-        common[j] = (const stored *)(r < LANES * each ? args.B : args.C) + (of_group * args.states + n) * args.seq_len + t;
-        there |= (unsigned)(n < args.states) << j;
-        for (int s = 0; s < STAGES && n >= args.states; s++)
-            *(float4 *)&tiles->common[s][r][t] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    }
-    const bool all = seq_len % 4 == 0 && here && there == (1u << each) - 1;
-    /* Sends off the tile that comes next; `all`: all that a helper has of a tile is there, and aligned. */
-    const auto fetch = [&](unsigned tile) {
-        const unsigned stage = tile % STAGES;
-        const int left = seq_len - (int)tile * STEPS - t;
-        if (all && left >= 4) {
-#pragma unroll
-            for (int i = 0; i < 3; i++)
-                send4(own[i], tiles->own[stage][i][helper]);
-#pragma unroll
-            for (int j = 0; j < each; j++)
-                send4(common[j],
-                      piece_of(tiles, stage, j, helper, &tiles->common[stage][channel + j * IN_BLOCK][t]));
-        } else if (tile < num_tiles) {
-#pragma unroll
-            for (int i = 0; i < 3; i++)
-                if (here)
-                    send_some(own[i], left, tiles->own[stage][i][helper]);
-#pragma unroll
-            for (int j = 0; j < each; j++)
-                if (there >> j & 1)
-                    send_some(common[j], left,
-                              piece_of(tiles, stage, j, helper, &tiles->common[stage][channel + j * IN_BLOCK][t]));
-        }
-        __pipeline_commit();
-#pragma unroll
-        for (int i = 0; i < 3; i++)
-            own[i] += STEPS;
-#pragma unroll
-        for (int j = 0; j < each; j++)
-            common[j] += STEPS;
-    };
-    float u[4], z[4];
+    struct helper<stored, each> me = make_helper<stored, each>(args);
+    const int num_tiles = (me.seq_len - 1) / STEPS + 1;
+    const int walker = me.channel / 4 * 32 + me.channel / 2 % 2 * 16 + me.channel % 2; /* part 0 of the channel */
+    const float bias = args->delta_bias != NULL ? args->delta_bias[me.c] : 0.0f;
+    const float D = args->D != NULL ? args->D[me.c] : 0.0f;
+    stored *out = (stored *)args->out + me.row + me.t;
+    float u[4] = {}, z[4] = {};
     for (unsigned tile = 0; tile < STAGES - 2; tile++)
-        fetch(tile);
-    for (unsigned next = 0; next <= num_tiles; next++) {
+        fetch(&me, tile, tiles);
+    for (unsigned next = 0; next <= (unsigned)num_tiles; next++) {
         const unsigned stage = next % STAGES;
-        float next_u[4], next_z[4];
-        fetch(next + STAGES - 2);
-        if (next < num_tiles) {
-            float step[4], step_u[4];
-            __pipeline_wait_prior(STAGES - 2);
-            get<4, 4>(tiles->own[stage][0][helper], 0, 0, next_u);
-            get<4, 4>(tiles->own[stage][1][helper], 0, 0, step);
-            get<4, 4>(tiles->own[stage][2][helper], 0, 0, next_z);
+        float next_u[4], next_z[4], step[4], step_u[4];
+        fetch(&me, next + STAGES - 2, tiles);
+        __pipeline_wait_prior(STAGES - 2);
+        get<4, 4>(tiles->own[stage][0][me.number], 0, 0, next_u);
+        get<4, 4>(tiles->own[stage][1][me.number], 0, 0, step);
+        get<4, 4>(tiles->own[stage][2][me.number], 0, 0, next_z);
 #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                step[i] = step_of(step[i] + bias, args.delta_softplus);
-                if ((int)next * STEPS + t + i >= seq_len)
-                    step[i] = 0.0f;
-                step_u[i] = step[i] * next_u[i];
-            }
-            put<ROW, 4>(tiles->steps[next % 2][channel], 0, t, step);
-            put<ROW, 4>(tiles->steps[next % 2][IN_BLOCK + channel], 0, t, step_u);
-#pragma unroll
-            for (int j = 0; j < each; j++) {
-                float *const row = &tiles->common[stage][channel + j * IN_BLOCK][t];
-                if (there >> j & 1)
-                    widen4(piece_of(tiles, stage, j, helper, row), row);
-            }
+        for (int i = 0; i < 4; i++) {
+            step[i] = step_of(step[i] + bias, args->delta_softplus);
+            if ((int)next * STEPS + me.t + i >= me.seq_len)
+                step[i] = 0.0f; /* leaves the states as they are */
+            step_u[i] = step[i] * next_u[i];
         }
-        named_barrier_arrive(READY + next % 2, WALKERS + HELPERS); /* once too often: walkers need not ask */
+        put<4, 4>(tiles->steps[next % 2][me.channel] + me.t, 0, 0, step);
+        put<4, 4>(tiles->steps[next % 2][IN_BLOCK + me.channel] + me.t, 0, 0, step_u);
+        widen(tiles, &me, stage);
+        named_barrier_arrive(READY + next % 2, ALL);
         if (next > 0) {
-            const unsigned tile = next - 1;
-            const int left = seq_len - (int)tile * STEPS - t;
-            const float *const parts = &tiles->parts[tile % 2][walker][t];
-            float y[4];
-            named_barrier_sync(DONE + tile % 2, WALKERS + HELPERS);
+            const int left = me.seq_len - (int)(next - 1) * STEPS - me.t;
+            const float *const parts = tiles->parts[(next - 1) % 2][walker] + me.t;
+            float y[4], four[4];
+            named_barrier_sync(DONE + (next - 1) % 2, ALL);
             get4(parts, y);
 #pragma unroll
             for (int part = 1; part < LANES; part++) {
-                float four[4];
                 get4(parts + 2 * part * ROW, four);
 #pragma unroll
                 for (int i = 0; i < 4; i++)
@@ -268,11 +134,11 @@ static __device__ __forceinline__ void help(const struct selective_args &args, s
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 y[i] += D * u[i];
-                if (args.z != NULL)
+                if (args->z != NULL)
                     y[i] *= silu(z[i]);
             }
-            if (here)
-                store<stored, 4>(out, left, left >= 4 && seq_len % 4 == 0, y);
+            if (me.here)
+                store<stored, 4>(out, left, left >= 4 && me.seq_len % 4 == 0, y);
             out += STEPS;
         }
 #pragma unroll
@@ -282,27 +148,26 @@ static __device__ __forceinline__ void help(const struct selective_args &args, s
 }
 
 template <typename stored, int each>
-static __global__ void __launch_bounds__(WALKERS + HELPERS, 2) fused_roles_forward(struct selective_args args)
+static __global__ void __launch_bounds__(ALL, 2) fused_roles_forward(struct selective_args args)
 {
     extern __shared__ float4 shared[];
-    struct role_tiles<stored, each> *const tiles = (struct role_tiles<stored, each> *)shared;
+    struct tiles<stored, each> *const memory = (struct tiles<stored, each> *)shared;
     if (threadIdx.x < WALKERS)
-        walk<stored, each>(args, tiles);
+        walk(&args, memory);
     else
-        help<stored, each>(args, tiles);
+        help(&args, memory);
 }
 
 template <typename stored, int each>
 static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
 {
     const size_t blocks = args->batch * args->groups * ((args->channels / args->groups - 1) / IN_BLOCK + 1);
-    const size_t bytes = sizeof(struct role_tiles<stored, each>);
-    const void *const kernel = (const void *)fused_roles_forward<stored, each>;
-    if (blocks > 0x7FFFFFFF)
-        return cudaErrorInvalidValue;
-    const cudaError_t error = pipe_allow_shared(kernel, bytes, 80);
+    void (*const kernel)(struct selective_args) = fused_roles_forward<stored, each>;
+    const size_t bytes = sizeof(struct tiles<stored, each>);
+    const cudaError_t error =
+        blocks > 0x7FFFFFFF ? cudaErrorInvalidValue : pipe_allow_shared((const void *)kernel, bytes, 80);
     if (error == cudaSuccess)
-        fused_roles_forward<stored, each><<<(unsigned)blocks, WALKERS + HELPERS, bytes, stream>>>(*args);
+        kernel<<<(unsigned)blocks, ALL, bytes, stream>>>(*args);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
 
