@@ -19,7 +19,7 @@
 #include "roles.cuh"
 #include "selective_scan.h"
 
-enum { STRETCH = 16 };        /* steps of a walker between two looks at the time */
+enum { STRETCH = 32 };        /* steps of a walker between two looks at the time */
 enum { READY = 1, DONE = 3 }; /* barriers of even tiles; the next ones are those of odd tiles */
 enum { ALL = WALKERS + HELPERS };
 
@@ -50,33 +50,46 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
               channel = threadIdx.x / 32 * CHANNELS(LANES) + where.row;
     float A[each], h[each];
     load_states<LANES, each>(args, &where, args->initial_state, A, h);
-    struct four_steps<each> fours[2];
+    struct four_steps<each> raws[2];
+    float a[2][4][each], x[2][4][each], C[2][each][4];
     const float *steps = tiles->steps[0][channel], *common = tiles->common[0][where.part];
     named_barrier_sync(READY, ALL);
-    read4<each>(steps, common, &fours[0]);
+    read4<each>(steps, common, &raws[0]);
+    read4<each>(steps + 4, common + 4, &raws[1]);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+#pragma unroll
+        for (int i = 0; i < each; i++) {
+            a[0][j][i] = fast_exp2(raws[0].step[j] * A[i]);
+            x[0][j][i] = raws[0].step_u[j] * raws[0].B[i][j];
+            C[0][i][j] = raws[0].C[i][j];
+        }
     for (int tile = 0; tile < num_tiles; tile++) {
         float *parts = tiles->parts[tile % 2][threadIdx.x];
 #pragma unroll 1
         for (int at = 0; at < STEPS; at += STRETCH) {
             const float *next_steps = steps + STRETCH, *next_common = common + STRETCH;
-            if (at + STRETCH == STEPS) { /* a stretch before it is needed, the next tile must be ready */
-                next_steps = tiles->steps[(tile + 1) % 2][channel];
+            if (at + STRETCH == STEPS) {
+                next_steps = tiles->steps[(tile + 1) % STAGES][channel];
                 next_common = tiles->common[(tile + 1) % STAGES][where.part];
                 named_barrier_sync(READY + (tile + 1) % 2, ALL);
             }
 #pragma unroll
             for (int t = 0; t < STRETCH; t += 4) {
-                const struct four_steps<each> *const now = &fours[t / 4 % 2];
-                const bool last = t + 4 == STRETCH;
-                read4<each>(last ? next_steps : steps + t + 4, last ? next_common : common + t + 4,
-                            &fours[(t / 4 + 1) % 2]);
+                const int n = t / 4 % 2, m = 1 - n;
+                const bool over = t + 8 >= STRETCH;
+                read4<each>(over ? next_steps + t + 8 - STRETCH : steps + t + 8,
+                            over ? next_common + t + 8 - STRETCH : common + t + 8, &raws[n]);
                 float y[4] = {};
 #pragma unroll
                 for (int j = 0; j < 4; j++)
 #pragma unroll
                     for (int i = 0; i < each; i++) {
-                        h[i] = fast_exp2(now->step[j] * A[i]) * h[i] + now->step_u[j] * now->B[i][j];
-                        y[j] += now->C[i][j] * h[i];
+                        a[m][j][i] = fast_exp2(raws[m].step[j] * A[i]);
+                        h[i] = a[n][j][i] * h[i] + x[n][j][i];
+                        x[m][j][i] = raws[m].step_u[j] * raws[m].B[i][j];
+                        C[m][i][j] = raws[m].C[i][j];
+                        y[j] += C[n][i][j] * h[i];
                     }
                 put<4, 4>(parts + t, 0, 0, y);
             }
@@ -96,41 +109,45 @@ static __device__ __forceinline__ void help(const struct selective_args *args, s
     const float bias = args->delta_bias != NULL ? args->delta_bias[me.c] : 0.0f;
     const float D = args->D != NULL ? args->D[me.c] : 0.0f;
     stored *out = (stored *)args->out + me.row + me.t;
-    float u[4] = {}, z[4] = {};
-    for (unsigned tile = 0; tile < STAGES - 2; tile++)
+    for (int tile = 0; tile < STAGES; tile++)
         fetch(&me, tile, tiles);
-    for (unsigned next = 0; next <= (unsigned)num_tiles; next++) {
-        const unsigned stage = next % STAGES;
-        float next_u[4], next_z[4], step[4], step_u[4];
-        fetch(&me, next + STAGES - 2, tiles);
-        __pipeline_wait_prior(STAGES - 2);
-        get<4, 4>(tiles->own[stage][0][me.number], 0, 0, next_u);
-        get<4, 4>(tiles->own[stage][1][me.number], 0, 0, step);
-        get<4, 4>(tiles->own[stage][2][me.number], 0, 0, next_z);
+    for (int next = 0; next < num_tiles + 2; next++) {
+        const int stage = next % STAGES, tile = next - 2, left = me.seq_len - tile * STEPS - me.t;
+        if (next < num_tiles) { /* make it ready */
+            float u[4], step[4];
+            __pipeline_wait_prior(1);
+            get<4, 4>(tiles->own[stage][0][me.number], 0, 0, u);
+            get<4, 4>(tiles->own[stage][1][me.number], 0, 0, step);
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            step[i] = step_of(step[i] + bias, args->delta_softplus);
-            if ((int)next * STEPS + me.t + i >= me.seq_len)
-                step[i] = 0.0f; /* leaves the states as they are */
-            step_u[i] = step[i] * next_u[i];
+            for (int i = 0; i < 4; i++) {
+                step[i] = step_of(step[i] + bias, args->delta_softplus);
+                if (next * STEPS + me.t + i >= me.seq_len)
+                    step[i] = 0.0f; /* leaves the states as they are */
+                u[i] *= step[i];
+            }
+            put<4, 4>(tiles->steps[stage][me.channel] + me.t, 0, 0, step);
+            put<4, 4>(tiles->steps[stage][IN_BLOCK + me.channel] + me.t, 0, 0, u);
+            widen(tiles, &me, stage);
         }
-        put<4, 4>(tiles->steps[next % 2][me.channel] + me.t, 0, 0, step);
-        put<4, 4>(tiles->steps[next % 2][IN_BLOCK + me.channel] + me.t, 0, 0, step_u);
-        widen(tiles, &me, stage);
-        named_barrier_arrive(READY + next % 2, ALL);
-        if (next > 0) {
-            const int left = me.seq_len - (int)(next - 1) * STEPS - me.t;
-            const float *const parts = tiles->parts[(next - 1) % 2][walker] + me.t;
-            float y[4], four[4];
-            named_barrier_sync(DONE + (next - 1) % 2, ALL);
+        float y[4], u[4], z[4];
+        if (tile >= 0) { /* after it parts may be overwritten */
+            const float *const parts = tiles->parts[tile % 2][walker] + me.t;
+            named_barrier_sync(DONE + tile % 2, ALL);
             get4(parts, y);
 #pragma unroll
             for (int part = 1; part < LANES; part++) {
+                float four[4];
                 get4(parts + 2 * part * ROW, four);
 #pragma unroll
                 for (int i = 0; i < 4; i++)
                     y[i] += four[i];
             }
+        }
+        if (next <= num_tiles) /* once too often: walkers do not ask whether there is a next tile */
+            named_barrier_arrive(READY + next % 2, ALL);
+        if (tile >= 0) {
+            get<4, 4>(tiles->own[tile % STAGES][0][me.number], 0, 0, u);
+            get<4, 4>(tiles->own[tile % STAGES][2][me.number], 0, 0, z);
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 y[i] += D * u[i];
@@ -140,15 +157,13 @@ static __device__ __forceinline__ void help(const struct selective_args *args, s
             if (me.here)
                 store<stored, 4>(out, left, left >= 4 && me.seq_len % 4 == 0, y);
             out += STEPS;
+            fetch(&me, tile + STAGES, tiles);
         }
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            u[i] = next_u[i], z[i] = next_z[i];
     }
 }
 
 template <typename stored, int each>
-static __global__ void __launch_bounds__(ALL, 2) fused_roles_forward(struct selective_args args)
+static __global__ void __launch_bounds__(ALL) fused_roles_forward(struct selective_args args)
 {
     extern __shared__ float4 shared[];
     struct tiles<stored, each> *const memory = (struct tiles<stored, each> *)shared;
@@ -165,7 +180,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
     void (*const kernel)(struct selective_args) = fused_roles_forward<stored, each>;
     const size_t bytes = sizeof(struct tiles<stored, each>);
     const cudaError_t error =
-        blocks > 0x7FFFFFFF ? cudaErrorInvalidValue : pipe_allow_shared((const void *)kernel, bytes, 80);
+        blocks > 0x7FFFFFFF ? cudaErrorInvalidValue : pipe_allow_shared((const void *)kernel, bytes, 90);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, ALL, bytes, stream>>>(*args);
     return error != cudaSuccess ? error : cudaGetLastError();

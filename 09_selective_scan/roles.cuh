@@ -10,7 +10,7 @@
 
 #include "chunk.cuh"
 
-enum { LANES = 8, STEPS = 32, STAGES = 4, WALKERS = 128 };
+enum { LANES = 8, STEPS = 64, STAGES = 4, WALKERS = 128 };
 enum { IN_BLOCK = WALKERS / LANES, IN_ROW = STEPS / 4, HELPERS = IN_BLOCK * IN_ROW };
 enum { ROW = STEPS + 4 }; /* floats. Of eight rows in a sequence no two begin in the same four banks */
 
@@ -18,9 +18,9 @@ enum { ROW = STEPS + 4 }; /* floats. Of eight rows in a sequence no two begin in
 template <typename stored, int each>
 struct tiles {
     stored own[STAGES][3][HELPERS][4];                                /* u, delta, z */
-    stored narrow[sizeof(stored) < 4 ? STAGES : 1][each][HELPERS][4]; /* B and C, if they are not floats */
+    stored narrow[STAGES][each][sizeof(stored) < 4 ? HELPERS : 1][4]; /* B and C, if they are not floats */
     float common[STAGES][2 * LANES * each][ROW];                      /* B | C */
-    float steps[2][2 * IN_BLOCK][ROW];                                /* step | step u */
+    float steps[STAGES][2 * IN_BLOCK][ROW];                           /* step | step u */
     float parts[2][WALKERS][ROW];                                     /* C h, added up over a lane's states */
 };
 
@@ -110,7 +110,7 @@ static __device__ __forceinline__ stored *narrow(struct tiles<stored, each> *til
 
 /* Sends off all that a helper has of a tile, which is the next one for it. Behind the sequence's end nothing is sent. */
 template <typename stored, int each>
-static __device__ __forceinline__ void fetch(struct helper<stored, each> *helper, unsigned tile,
+static __device__ __forceinline__ void fetch(struct helper<stored, each> *helper, int tile,
                                              struct tiles<stored, each> *tiles)
 {
     const unsigned stage = tile % STAGES;
@@ -122,7 +122,7 @@ static __device__ __forceinline__ void fetch(struct helper<stored, each> *helper
 #pragma unroll
         for (int j = 0; j < each; j++)
             send4(helper->common[j], narrow(tiles, helper, stage, j));
-    } else if (left > -STEPS) {
+    } else if (left + helper->t > 0) {
 #pragma unroll
         for (int i = 0; i < 3; i++)
             if (helper->here)
