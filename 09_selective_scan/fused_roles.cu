@@ -1,17 +1,17 @@
-/* fused_roles.cu - fused_steps.cu for few channels, or one long sequence: half of the warps walk through time and do
-   nothing else, the others do everything else for them.
+/* fused_roles.cu - fused_steps.cu for few channels, or one long sequence: some warps walk through time and do nothing
+   else, the others do everything else for them.
 
    2048 channels of 16 states are 32 768 recurrences that need nothing of each other. With two states a lane they are
    512 warps of 4 channels, one for each scheduler of an H200. One warp keeps the unit of exponentials busy only if it
-   never waits. So a block has four walkers' warps, and beside them helpers. It goes through time in tiles of 32 steps:
+   hardly ever waits. So a block has four warps of walkers, and beside them eight of helpers. It goes through time in
+   tiles of 64 steps:
 
        helpers   tile k + 3   u, delta, z, B, C on their way to a stage (roles.cuh)
-       helpers   tile k + 1   step = softplus(delta + bias) and step u     -- READY --> walkers
+       helpers   tile k + 2   step = softplus(delta + bias) and step u     -- READY --> walkers
        walkers   tile k       h = exp(step A) h + step u B, and C h        -- DONE ---> helpers
-       helpers   tile k       C h added up over a channel's lanes, + D u, times silu(z)
+       helpers   tile k - 1   C h added up over a channel's lanes, + D u, times silu(z)
 
-   What one role writes for the other lies in shared memory twice, for even and for odd tiles; so has each of the two
-   barriers, and a role may be a tile ahead. */
+   Each of the two barriers is there twice, for even and for odd tiles, so that a role may be a tile ahead. */
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -19,77 +19,88 @@
 #include "roles.cuh"
 #include "selective_scan.h"
 
-enum { STRETCH = 32 };        /* steps of a walker between two looks at the time */
+enum { STRETCH = 32 };        /* steps of a walker between two jumps */
 enum { READY = 1, DONE = 3 }; /* barriers of even tiles; the next ones are those of odd tiles */
 enum { ALL = WALKERS + HELPERS };
 
-/* Four steps of a lane: step, step u, and B and C of its states. */
+/* Four steps of a lane as they lie in shared memory, and what the walk takes of them. */
 template <int each>
 struct four_steps {
     float step[4], step_u[4], B[each][4], C[each][4];
 };
 
 template <int each>
-static __device__ __forceinline__ void read4(const float *steps, const float *common, struct four_steps<each> *to)
+struct four_made {
+    float a[4][each], x[4][each], C[each][4]; /* exp(step A), step u B */
+};
+
+template <int each>
+static __device__ __forceinline__ void read_four(const float *steps, const float *common, struct four_steps<each> *four)
 {
-    get4(steps, to->step);
-    get4(steps + IN_BLOCK * ROW, to->step_u);
+    get4(steps, four->step);
+    get4(steps + IN_BLOCK * ROW, four->step_u);
 #pragma unroll
     for (int i = 0; i < each; i++) {
-        get4(common + i * LANES * ROW, to->B[i]);
-        get4(common + (each + i) * LANES * ROW, to->C[i]);
+        get4(common + i * LANES * ROW, four->B[i]);
+        get4(common + (each + i) * LANES * ROW, four->C[i]);
     }
 }
 
-/* A walker: the states part, part + 8, ... of one channel. It reads four steps while it works on the four before. */
-template <typename stored, int each>
-static __device__ __forceinline__ void walk(const struct selective_args *args, struct tiles<stored, each> *tiles)
+template <int each>
+static __device__ __forceinline__ void make_four(const struct four_steps<each> *four, const float A[each],
+                                                 struct four_made<each> *made)
 {
-    const struct chunk_place where = place_of<LANES, WALKERS / 32>(args);
-    const int num_tiles = ((int)args->seq_len - 1) / STEPS + 1,
-              channel = threadIdx.x / 32 * CHANNELS(LANES) + where.row;
-    float A[each], h[each];
-    load_states<LANES, each>(args, &where, args->initial_state, A, h);
-    struct four_steps<each> raws[2];
-    float a[2][4][each], x[2][4][each], C[2][each][4];
-    const float *steps = tiles->steps[0][channel], *common = tiles->common[0][where.part];
-    named_barrier_sync(READY, ALL);
-    read4<each>(steps, common, &raws[0]);
-    read4<each>(steps + 4, common + 4, &raws[1]);
 #pragma unroll
     for (int j = 0; j < 4; j++)
 #pragma unroll
         for (int i = 0; i < each; i++) {
-            a[0][j][i] = fast_exp2(raws[0].step[j] * A[i]);
-            x[0][j][i] = raws[0].step_u[j] * raws[0].B[i][j];
-            C[0][i][j] = raws[0].C[i][j];
+            made->a[j][i] = fast_exp2(four->step[j] * A[i]);
+            made->x[j][i] = four->step_u[j] * four->B[i][j];
+            made->C[i][j] = four->C[i][j];
         }
+}
+
+/* A walker: the states part, part + 8, ... of one channel. While it walks four steps, it makes what the next four need,
+   and reads the four after these: one warp alone can only hide what it does ahead. */
+template <typename stored, int each>
+static __device__ __forceinline__ void walk(const struct selective_args *args, struct tiles<stored, each> *tiles)
+{
+    const struct chunk_place where = place_of<LANES, WALKERS / 32>(args);
+    const int num_tiles = ((int)args->seq_len - 1) / STEPS + 1;
+    const int channel = threadIdx.x / 32 * CHANNELS(LANES) + where.row;
+    const float *steps = tiles->steps[0][channel], *common = tiles->common[0][where.part];
+    struct four_steps<each> read[2];
+    struct four_made<each> made[2];
+    float A[each], h[each];
+    load_states<LANES, each>(args, &where, args->initial_state, A, h);
+    named_barrier_sync(READY, ALL);
+    read_four<each>(steps, common, &read[0]);
+    read_four<each>(steps + 4, common + 4, &read[1]);
+    make_four<each>(&read[0], A, &made[0]);
     for (int tile = 0; tile < num_tiles; tile++) {
         float *parts = tiles->parts[tile % 2][threadIdx.x];
 #pragma unroll 1
         for (int at = 0; at < STEPS; at += STRETCH) {
             const float *next_steps = steps + STRETCH, *next_common = common + STRETCH;
-            if (at + STRETCH == STEPS) {
+            if (at + STRETCH == STEPS) { /* the last eight steps read the next tile */
                 next_steps = tiles->steps[(tile + 1) % STAGES][channel];
                 next_common = tiles->common[(tile + 1) % STAGES][where.part];
                 named_barrier_sync(READY + (tile + 1) % 2, ALL);
             }
 #pragma unroll
             for (int t = 0; t < STRETCH; t += 4) {
-                const int n = t / 4 % 2, m = 1 - n;
+                const int now = t / 4 % 2, next = 1 - now;
                 const bool over = t + 8 >= STRETCH;
-                read4<each>(over ? next_steps + t + 8 - STRETCH : steps + t + 8,
-                            over ? next_common + t + 8 - STRETCH : common + t + 8, &raws[n]);
+                const int ahead = over ? t + 8 - STRETCH : t + 8;
                 float y[4] = {};
+                read_four<each>((over ? next_steps : steps) + ahead, (over ? next_common : common) + ahead, &read[now]);
+                make_four<each>(&read[next], A, &made[next]);
 #pragma unroll
                 for (int j = 0; j < 4; j++)
 #pragma unroll
                     for (int i = 0; i < each; i++) {
-                        a[m][j][i] = fast_exp2(raws[m].step[j] * A[i]);
-                        h[i] = a[n][j][i] * h[i] + x[n][j][i];
-                        x[m][j][i] = raws[m].step_u[j] * raws[m].B[i][j];
-                        C[m][i][j] = raws[m].C[i][j];
-                        y[j] += C[n][i][j] * h[i];
+                        h[i] = made[now].a[j][i] * h[i] + made[now].x[j][i];
+                        y[j] += made[now].C[i][j] * h[i];
                     }
                 put<4, 4>(parts + t, 0, 0, y);
             }
@@ -163,7 +174,7 @@ static __device__ __forceinline__ void help(const struct selective_args *args, s
 }
 
 template <typename stored, int each>
-static __global__ void __launch_bounds__(ALL) fused_roles_forward(struct selective_args args)
+static __global__ void __launch_bounds__(ALL, 1) fused_roles_forward(struct selective_args args)
 {
     extern __shared__ float4 shared[];
     struct tiles<stored, each> *const memory = (struct tiles<stored, each> *)shared;
@@ -176,11 +187,9 @@ static __global__ void __launch_bounds__(ALL) fused_roles_forward(struct selecti
 template <typename stored, int each>
 static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
 {
-    const size_t blocks = args->batch * args->groups * ((args->channels / args->groups - 1) / IN_BLOCK + 1);
+    const size_t blocks = selective_fused_roles_blocks(args), bytes = sizeof(struct tiles<stored, each>);
     void (*const kernel)(struct selective_args) = fused_roles_forward<stored, each>;
-    const size_t bytes = sizeof(struct tiles<stored, each>);
-    const cudaError_t error =
-        blocks > 0x7FFFFFFF ? cudaErrorInvalidValue : pipe_allow_shared((const void *)kernel, bytes, 90);
+    const cudaError_t error = pipe_allow_shared((const void *)kernel, bytes, 90);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, ALL, bytes, stream>>>(*args);
     return error != cudaSuccess ? error : cudaGetLastError();
@@ -197,7 +206,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
 extern "C" cudaError_t selective_fused_roles_forward(const struct selective_args *args, cudaStream_t stream)
 {
     const cudaError_t error = selective_check_args(args, false, 0);
-    if (error != cudaSuccess || args->states > FUSED_ROLES_STATES || args->seq_len > SELECTIVE_INT_STEPS)
+    if (error != cudaSuccess || !selective_fused_roles_fits(args))
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, false, stream);

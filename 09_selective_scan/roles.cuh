@@ -89,21 +89,21 @@ static __device__ __forceinline__ void send_some(const stored *from, int left, s
 /* Where a helper's steps of its row j of B and C become floats, and where they come before. */
 template <typename stored, int each>
 static __device__ __forceinline__ float *wide(struct tiles<stored, each> *tiles,
-                                              const struct helper<stored, each> *helper, unsigned stage, int j)
+                                              const struct helper<stored, each> *helper, int stage, int j)
 {
     return tiles->common[stage][helper->channel + j * IN_BLOCK] + helper->t;
 }
 
 template <int each>
 static __device__ __forceinline__ float *narrow(struct tiles<float, each> *tiles,
-                                                const struct helper<float, each> *helper, unsigned stage, int j)
+                                                const struct helper<float, each> *helper, int stage, int j)
 {
     return wide(tiles, helper, stage, j);
 }
 
 template <typename stored, int each>
 static __device__ __forceinline__ stored *narrow(struct tiles<stored, each> *tiles,
-                                                 const struct helper<stored, each> *helper, unsigned stage, int j)
+                                                 const struct helper<stored, each> *helper, int stage, int j)
 {
     return tiles->narrow[stage][j][helper->number];
 }
@@ -113,8 +113,7 @@ template <typename stored, int each>
 static __device__ __forceinline__ void fetch(struct helper<stored, each> *helper, int tile,
                                              struct tiles<stored, each> *tiles)
 {
-    const unsigned stage = tile % STAGES;
-    const int left = helper->seq_len - (int)tile * STEPS - helper->t;
+    const int stage = tile % STAGES, left = helper->seq_len - tile * STEPS - helper->t;
     if (helper->all && left >= 4) {
 #pragma unroll
         for (int i = 0; i < 3; i++)
@@ -142,13 +141,13 @@ static __device__ __forceinline__ void fetch(struct helper<stored, each> *helper
 
 /* Makes floats of what it has of B and C, once that has come. */
 template <int each>
-static __device__ __forceinline__ void widen(struct tiles<float, each> *, const struct helper<float, each> *, unsigned)
+static __device__ __forceinline__ void widen(struct tiles<float, each> *, const struct helper<float, each> *, int)
 {
 }
 
 template <typename stored, int each>
 static __device__ __forceinline__ void widen(struct tiles<stored, each> *tiles,
-                                             const struct helper<stored, each> *helper, unsigned stage)
+                                             const struct helper<stored, each> *helper, int stage)
 {
 #pragma unroll
     for (int j = 0; j < each; j++) {

@@ -45,8 +45,8 @@ enum { FUSED_STEPS_WARPS = 4 };
 
 enum { FUSED_STEPS_STATES = 64, FUSED_ROLES_STATES = 32, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
 
-/* These two count the steps of a sequence in 32 bits, and some beyond its end. */
-enum { SELECTIVE_INT_STEPS = 0x7FFFFF00 };
+/* These count the steps of a sequence in 32 bits, and some beyond its end. */
+enum { SELECTIVE_INT_STEPS = 0x7FFFF000 };
 
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and
    d_C, of a channel's batches for the others. */
@@ -83,6 +83,11 @@ size_t selective_relay_parts(const struct selective_args *args);
 
 /* fused_backward: the same, where a block has as many channels as SPAN_WARPS of its warps. */
 size_t selective_fused_parts(const struct selective_args *args);
+
+/* fused_roles: the channels of a block, the blocks of all channels of all batches, and whether it takes these sizes. */
+enum { FUSED_ROLES_CHANNELS = 16 };
+size_t selective_fused_roles_blocks(const struct selective_args *args);
+bool selective_fused_roles_fits(const struct selective_args *args);
 
 /* Whether relay takes these sizes, and whether fused_backward does. */
 bool selective_relay_fits(const struct selective_args *args);
