@@ -46,18 +46,14 @@ static __device__ __forceinline__ void read_four(const float *steps, const float
     }
 }
 
+/* What step j takes of state i. */
 template <int each>
-static __device__ __forceinline__ void make_four(const struct four_steps<each> *four, const float A[each],
-                                                 struct four_made<each> *made)
+static __device__ __forceinline__ void make(const struct four_steps<each> *four, const float A[each], int j, int i,
+                                            struct four_made<each> *made)
 {
-#pragma unroll
-    for (int j = 0; j < 4; j++)
-#pragma unroll
-        for (int i = 0; i < each; i++) {
-            made->a[j][i] = fast_exp2(four->step[j] * A[i]);
-            made->x[j][i] = four->step_u[j] * four->B[i][j];
-            made->C[i][j] = four->C[i][j];
-        }
+    made->a[j][i] = fast_exp2(four->step[j] * A[i]);
+    made->x[j][i] = four->step_u[j] * four->B[i][j];
+    made->C[i][j] = four->C[i][j];
 }
 
 /* A walker: the states part, part + 8, ... of one channel. While it walks four steps, it makes what the next four need,
@@ -76,9 +72,13 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
     named_barrier_sync(READY, ALL);
     read_four<each>(steps, common, &read[0]);
     read_four<each>(steps + 4, common + 4, &read[1]);
-    make_four<each>(&read[0], A, &made[0]);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+#pragma unroll
+        for (int i = 0; i < each; i++)
+            make<each>(&read[0], A, j, i, &made[0]);
     for (int tile = 0; tile < num_tiles; tile++) {
-        float *parts = tiles->parts[tile % 2][threadIdx.x];
+        float *parts = tiles->parts[tile % 2][threadIdx.x / 4 * 2 + threadIdx.x % 2] + (threadIdx.x & 2);
 #pragma unroll 1
         for (int at = 0; at < STEPS; at += STRETCH) {
             const float *next_steps = steps + STRETCH, *next_common = common + STRETCH;
@@ -92,17 +92,18 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
                 const int now = t / 4 % 2, next = 1 - now;
                 const bool over = t + 8 >= STRETCH;
                 const int ahead = over ? t + 8 - STRETCH : t + 8;
-                float y[4] = {};
                 read_four<each>((over ? next_steps : steps) + ahead, (over ? next_common : common) + ahead, &read[now]);
-                make_four<each>(&read[next], A, &made[next]);
+                float y[4] = {};
 #pragma unroll
                 for (int j = 0; j < 4; j++)
 #pragma unroll
                     for (int i = 0; i < each; i++) {
                         h[i] = made[now].a[j][i] * h[i] + made[now].x[j][i];
                         y[j] += made[now].C[i][j] * h[i];
+                        make<each>(&read[next], A, j, i, &made[next]);
                     }
-                put<4, 4>(parts + t, 0, 0, y);
+                fold_once<2>(y, threadIdx.x, 2); /* with the lane that has the channel's next part */
+                put<4, 2>(parts + t, 0, 0, y);
             }
             steps = next_steps, common = next_common, parts += STRETCH;
         }
@@ -116,7 +117,7 @@ static __device__ __forceinline__ void help(const struct selective_args *args, s
 {
     struct helper<stored, each> me = make_helper<stored, each>(args);
     const int num_tiles = (me.seq_len - 1) / STEPS + 1;
-    const int walker = me.channel / 4 * 32 + me.channel / 2 % 2 * 16 + me.channel % 2; /* part 0 of the channel */
+    const int row = me.channel / 4 * 16 + me.channel / 2 % 2 * 8 + me.channel % 2; /* of its walkers' first parts */
     const float bias = args->delta_bias != NULL ? args->delta_bias[me.c] : 0.0f;
     const float D = args->D != NULL ? args->D[me.c] : 0.0f;
     stored *out = (stored *)args->out + me.row + me.t;
@@ -142,13 +143,13 @@ static __device__ __forceinline__ void help(const struct selective_args *args, s
         }
         float y[4], u[4], z[4];
         if (tile >= 0) { /* after it parts may be overwritten */
-            const float *const parts = tiles->parts[tile % 2][walker] + me.t;
+            const float *const parts = tiles->parts[tile % 2][row] + me.t;
             named_barrier_sync(DONE + tile % 2, ALL);
             get4(parts, y);
 #pragma unroll
-            for (int part = 1; part < LANES; part++) {
+            for (int pair = 1; pair < LANES / 2; pair++) {
                 float four[4];
-                get4(parts + 2 * part * ROW, four);
+                get4(parts + 2 * pair * ROW, four);
 #pragma unroll
                 for (int i = 0; i < 4; i++)
                     y[i] += four[i];

@@ -14,14 +14,14 @@ enum { LANES = 8, STEPS = 64, STAGES = 4, WALKERS = 128 };
 enum { IN_BLOCK = WALKERS / LANES, IN_ROW = STEPS / 4, HELPERS = IN_BLOCK * IN_ROW };
 enum { ROW = STEPS + 4 }; /* floats. Of eight rows in a sequence no two begin in the same four banks */
 
-/* `each` states a lane. A row of B or C is a state, a row of steps a channel, a row of parts a walker. */
+/* `each` states a lane. A row of B or C is a state, a row of steps a channel, a row of parts two walkers. */
 template <typename stored, int each>
 struct tiles {
     stored own[STAGES][3][HELPERS][4];                                /* u, delta, z */
     stored narrow[STAGES][each][sizeof(stored) < 4 ? HELPERS : 1][4]; /* B and C, if they are not floats */
     float common[STAGES][2 * LANES * each][ROW];                      /* B | C */
     float steps[STAGES][2 * IN_BLOCK][ROW];                           /* step | step u */
-    float parts[2][WALKERS][ROW];                                     /* C h, added up over a lane's states */
+    float parts[2][WALKERS / 2][ROW];                                 /* C h, added up over the states of two walkers */
 };
 
 /* What a helper knows. */
