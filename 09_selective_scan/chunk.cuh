@@ -189,8 +189,9 @@ static __device__ __forceinline__ struct chunk_place place_of(const struct selec
     return place;
 }
 
-/* The lane's A, times log2 e, and states, `each` of them, from `first_states`, (batch, channels, states), or 0 if that is NULL. A
-   state that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see order_of. */
+/* The lane's A, times log2 e, and states, `each` of them, from `first_states`, (batch, channels, states), or 0 if that
+   is NULL. A state that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see
+   order_of. */
 template <int lanes, int each = 4>
 static __device__ __forceinline__ void load_states(const struct selective_args *args, const struct chunk_place *place,
                                                    const float *first_states, float A[each], float h[each],

@@ -108,7 +108,7 @@ static __device__ __forceinline__ stored *narrow(struct tiles<stored, each> *til
     return tiles->narrow[stage][j][helper->number];
 }
 
-/* Sends off all that a helper has of a tile, which is the next one for it. Behind the sequence's end nothing is sent. */
+/* Sends off all that a helper has of a tile, the next one for it. Behind the sequence's end nothing is sent. */
 template <typename stored, int each>
 static __device__ __forceinline__ void fetch(struct helper<stored, each> *helper, int tile,
                                              struct tiles<stored, each> *tiles)

@@ -43,7 +43,8 @@ enum { SPAN_WARPS = 4, SPAN_STATES = 16 };
 /* fused_steps: the most warps of a block. They have one B and C. */
 enum { FUSED_STEPS_WARPS = 4 };
 
-enum { FUSED_STEPS_STATES = 64, FUSED_ROLES_STATES = 32, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
+/* The most that the lanes of a channel hold. */
+enum { FUSED_STEPS_STATES = 64, FUSED_ROLES_STATES = 32, RELAY_STATES = 32 };
 
 /* These count the steps of a sequence in 32 bits, and some beyond its end. */
 enum { SELECTIVE_INT_STEPS = 0x7FFFF000 };
