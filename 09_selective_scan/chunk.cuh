@@ -189,14 +189,16 @@ static __device__ __forceinline__ struct chunk_place place_of(const struct selec
     return place;
 }
 
-/* The lane's four A, times log2 e, and states, from `first_states`, (batch, channels, states), or 0 if that is NULL. A
-   state that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see order_of. */
-template <int lanes>
+/* The lane's A, times log2 e, and states, `each` of them, from `first_states`, (batch, channels, states), or 0 if that
+   is NULL. A state that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see
+   order_of. */
+template <int lanes, int each = 4>
 static __device__ __forceinline__ void load_states(const struct selective_args *args, const struct chunk_place *place,
-                                                   const float *first_states, float A[4], float h[4], int order = 0)
+                                                   const float *first_states, float A[each], float h[each],
+                                                   int order = 0)
 {
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < each; i++) {
         const size_t n = (i ^ order) * lanes + place->part;
         const bool first = n < args->states && place->row < place->here && first_states != NULL;
         A[i] = n < args->states ? args->A[place->channel * args->states + n] * LOG2_E : 0.0f;
@@ -204,12 +206,12 @@ static __device__ __forceinline__ void load_states(const struct selective_args *
     }
 }
 
-template <int lanes>
+template <int lanes, int each = 4>
 static __device__ __forceinline__ void store_states(const struct selective_args *args, const struct chunk_place *place,
-                                                    const float h[4], float *last_states, int order = 0)
+                                                    const float h[each], float *last_states, int order = 0)
 {
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < each; i++) {
         const size_t n = (i ^ order) * lanes + place->part;
         if (last_states != NULL && place->row < place->here && n < args->states)
             last_states[place->both * args->states + n] = h[i];

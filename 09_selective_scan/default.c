@@ -2,9 +2,12 @@
 #include "../05_pipe/pipe.h"
 #include "selective_scan.h"
 
-/* With few warps a multiprocessor waits most of the time, and relay, which makes eight of each, is faster. Measured on
-   an H200 with 16 states, float32, 8192 steps: with 1.9 warps of fused_steps a multiprocessor relay takes two thirds of
-   its time, with 3.9 of them a fifth more. So the border is at 3. */
+/* With few warps a multiprocessor waits most of the time. Two kernels are made for that. fused_roles has one block of
+   16 channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
+   states, float32, 2048 channels and 8192 steps, it takes 0.45, 0.84, 0.91 and 1.19 of fused_steps' time with a batch
+   of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor. So the border is at 3. Older chips
+   have relay, in two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth more than its
+   time with 3.9. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
@@ -15,6 +18,10 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     const cudaError_t read = pipe_read_chip(&chip);
     if (read != cudaSuccess)
         return read;
+    if (chip.arch >= 90 && selective_fused_roles_fits(args))
+        return selective_fused_roles_blocks(args) <= 3 * (size_t)chip.multiprocessors
+                   ? selective_fused_roles_forward(args, stream)
+                   : selective_fused_steps_forward(args, stream);
     if (chip.arch >= 80 && selective_relay_fits(args) &&
         selective_fused_steps_blocks(args) * selective_fused_steps_warps(args) < 3 * (size_t)chip.multiprocessors)
         return selective_relay_forward(args, stream);

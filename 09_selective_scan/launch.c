@@ -197,6 +197,17 @@ size_t selective_fused_parts(const struct selective_args *args)
     return blocks_of_group(args, SPAN_WARPS, selective_relay_lanes(args) / 2);
 }
 
+size_t selective_fused_roles_blocks(const struct selective_args *args)
+{
+    return args->batch * args->groups * blocks_of_group(args, FUSED_ROLES_CHANNELS / 4, 8); /* 4 channels a warp */
+}
+
+bool selective_fused_roles_fits(const struct selective_args *args)
+{
+    return args->states <= FUSED_ROLES_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&
+           selective_fused_roles_blocks(args) <= 0x7FFFFFFF;
+}
+
 bool selective_relay_fits(const struct selective_args *args)
 {
     return args->states != 0 && args->states <= RELAY_STATES && args->seq_len <= SELECTIVE_INT_STEPS &&

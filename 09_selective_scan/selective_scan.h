@@ -16,6 +16,7 @@ selective_launcher selective_expanded_forward;   /* coefficients and inputs writ
 selective_launcher selective_fused_scan_forward; /* a block a channel, the states in turn, 04's scan over time */
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
 selective_launcher selective_fused_steps_forward; /* a warp some channels, four states a lane, through shared memory */
+selective_launcher selective_fused_roles_forward; /* half of the warps walk, the others do the rest for them */
 selective_launcher selective_relay_forward;       /* the warps of a block take the chunks of time in turn */
 selective_launcher selective_steps_backward;      /* the gradients of steps, deterministic */
 selective_launcher selective_relay_backward;      /* those of relay, deterministic, too */
@@ -42,10 +43,11 @@ enum { SPAN_WARPS = 4, SPAN_STATES = 16 };
 /* fused_steps: the most warps of a block. They have one B and C. */
 enum { FUSED_STEPS_WARPS = 4 };
 
-enum { FUSED_STEPS_STATES = 64, RELAY_STATES = 32 }; /* the most that the lanes of a channel hold */
+/* The most that the lanes of a channel hold. */
+enum { FUSED_STEPS_STATES = 64, FUSED_ROLES_STATES = 32, RELAY_STATES = 32 };
 
-/* These two count the steps of a sequence in 32 bits, and some beyond its end. */
-enum { SELECTIVE_INT_STEPS = 0x7FFFFF00 };
+/* These count the steps of a sequence in 32 bits, and some beyond its end. */
+enum { SELECTIVE_INT_STEPS = 0x7FFFF000 };
 
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and
    d_C, of a channel's batches for the others. */
@@ -82,6 +84,11 @@ size_t selective_relay_parts(const struct selective_args *args);
 
 /* fused_backward: the same, where a block has as many channels as SPAN_WARPS of its warps. */
 size_t selective_fused_parts(const struct selective_args *args);
+
+/* fused_roles: the channels of a block, the blocks of all channels of all batches, and whether it takes these sizes. */
+enum { FUSED_ROLES_CHANNELS = 16 };
+size_t selective_fused_roles_blocks(const struct selective_args *args);
+bool selective_fused_roles_fits(const struct selective_args *args);
 
 /* Whether relay takes these sizes, and whether fused_backward does. */
 bool selective_relay_fits(const struct selective_args *args);
