@@ -20,10 +20,11 @@ enum { THREADS = 32 * SPAN_WARPS };
 template <typename stored, int lanes>
 struct gradients_block {
     struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
-    float states[2][SPAN_WARPS][2][32 * A_LANE];           /* before each chunk of these spans */
+    float states[2][SPAN_WARPS][2][SAVED_FLOATS];          /* before each chunk of these spans */
     float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
     float steps[SPAN_WARPS][2 * PREPARED(lanes)];
     float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
+    float before[SPAN_WARPS][32 * A_LANE]; /* of several segments, the states before this one */
 };
 
 template <typename stored, int lanes>
@@ -41,28 +42,37 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const bool here = row < place.here;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * A_LANE * 32; /* floats */
+    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * SAVED_FLOATS; /* floats */
     const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp + lane * 4;
+    const size_t carries = blockIdx.y * args.batch * args.channels * args.states; /* of this segment */
+    const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
+    const bool several = gridDim.y > 1;
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
     float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
     float A[2][4], carry[2][4];
     load_A<lanes>(&args, &place, A);
-    load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
+    load_pair<lanes>(&args, &place, place.channels, several ? parts.start + carries : args.d_final_state, carry);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-    const int last = (seq_len - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0;
+    if (several) {
+        float before[2][4];
+        load_pair<lanes>(&args, &place, place.channels, parts.end + carries, before);
+        put_states(block->before[warp] + lane * 4, before);
+    }
+    const int last = (end - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0;
     int now = 0;
     fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
-    fetch_saved(saved, last, saved_steps, block->states[0][warp][0] + lane * 4);
+    fetch_saved<lanes>(saved, last, saved_steps, several, block->states[0][warp][0] + lane * 4);
     __pipeline_commit();
-    for (int at = last; at >= 0; at -= SPAN, now = 1 - now) {
+    for (int at = last; at >= begin; at -= SPAN, now = 1 - now) {
+        const int next = at > begin ? at - SPAN : -1;
         struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS>(&args, &block_place, at - SPAN, &block->spans[1 - now]);
-        fetch_saved(saved, at - SPAN, saved_steps, block->states[1 - now][warp][0] + lane * 4);
+        fetch_span<THREADS>(&args, &block_place, next, &block->spans[1 - now]);
+        fetch_saved<lanes>(saved, next, saved_steps, several, block->states[1 - now][warp][0] + lane * 4);
         __pipeline_commit();
         if (at != last)
             add_span<lanes>(&args, &parts, block->sums[1 - now], at + SPAN);
@@ -80,6 +90,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
             /* 1. Forward: all states, d_C and d_z. */
             float h[2][4], y[STEPS], d_C[STEPS];
             get_states(block->states[now][warp][chunk] + lane * 4, h);
+            if (several)
+                add_before<lanes>(block->before[warp], block->states[now][warp][chunk] + 32 * A_LANE, row, A, h);
             walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, d_C);
             __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
             fold_channels<lanes>(d_C, lane);
@@ -109,8 +121,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
         }
     }
     __syncthreads();
-    add_span<lanes>(&args, &parts, block->sums[1 - now], 0);
-    store_pair<lanes>(&args, &place, carry, args.d_initial_state);
+    add_span<lanes>(&args, &parts, block->sums[1 - now], begin);
+    store_pair<lanes>(&args, &place, carry, begin == 0 ? args.d_initial_state : NULL);
     add_warps<lanes>(&args, &parts, &place, 1, 0, d_A_so_far, so_far);
 }
 
@@ -122,7 +134,7 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
     const size_t bytes = sizeof(struct gradients_block<stored, lanes>);
     const cudaError_t error = pipe_allow_shared((const void *)fused_backward<stored, lanes>, bytes, 80);
     if (error == cudaSuccess)
-        fused_backward<stored, lanes><<<(unsigned)blocks, 32 * SPAN_WARPS, bytes, stream>>>(*args, *parts);
+        fused_backward<stored, lanes><<<dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream>>>(*args, *parts);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
 
@@ -140,8 +152,14 @@ extern "C" cudaError_t selective_fused_backward(const struct selective_args *arg
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);
-    const struct selective_parts parts = selective_parts_of(args, selective_fused_parts(args));
+    struct pipe_chip chip;
+    if ((error = pipe_read_chip(&chip)) != cudaSuccess)
+        return error;
+    const size_t segments = selective_fused_segments(args, 2 * (size_t)chip.multiprocessors);
+    const struct selective_parts parts = selective_parts_of(args, selective_fused_parts(args), segments);
     error = selective_fused_states(args, &parts, stream);
+    if (error == cudaSuccess)
+        error = selective_fused_carry(args, &parts, stream);
     if (error == cudaSuccess)
         error = args->storage == BF16   ? launch<__nv_bfloat16>(args, &parts, stream)
                 : args->storage == FP16 ? launch<__half>(args, &parts, stream)

@@ -185,13 +185,32 @@ static __device__ __forceinline__ void prepare_span(const struct selective_args 
     }
 }
 
-/* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence. */
-static __device__ __forceinline__ void fetch_saved(const float *saved, int at, int seq_len, float *to)
+/* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence; of several
+   segments also the sums of the steps. */
+template <int lanes>
+static __device__ __forceinline__ void fetch_saved(const float *saved, int at, int seq_len, bool several, float *to)
 {
+    const int pieces = several && threadIdx.x % 32 < BOTH(lanes) / 4 ? 3 : 2; /* a lane's */
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (at >= 0 && at + i / 2 * STEPS < seq_len)
-            __pipeline_memcpy_async(to + i * 32 * 4, saved + ((size_t)(at / STEPS) * A_LANE + i * 4) * 32, 16);
+    for (int i = 0; i < 6; i++)
+        if (at >= 0 && at + i / 3 * STEPS < seq_len && i % 3 < pieces)
+            __pipeline_memcpy_async(to + i / 3 * SAVED_FLOATS + i % 3 * 32 * 4,
+                                    saved + (size_t)(at / STEPS + i / 3) * SAVED_FLOATS + i % 3 * 32 * 4, 16);
+}
+
+/* Of several segments: a segment's states were saved as if it began with 0. `before` is what comes into it, and `sums`
+   has the sum of the steps from there on for each channel. */
+template <int lanes>
+static __device__ __forceinline__ void add_before(const float *before, const float *sums, int row, const float A[2][4],
+                                                  float h[2][4])
+{
+    float more[2][4];
+    get_states(before + threadIdx.x % 32 * 4, more);
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            h[k][i] += fast_exp2(sums[row ^ 2 * k] * A[k][i]) * more[k][i];
 }
 
 /* Adds up what the warps have left of d_B and d_C in the span at step `at`. */
