@@ -12,13 +12,16 @@
 #include "selective_scan.h"
 #include "span.cuh"
 
+#ifndef STAGES
+#define STAGES 2
+#endif
 enum { WARPS = 2, THREADS = 32 * WARPS }; /* for a warp of fused_backward.cu: a lane has one channel here */
 
 #define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
 
 template <typename stored, int lanes, int arrays>
 struct states_block {
-    struct span<stored, lanes, arrays, BOTH(lanes)> spans[2];
+    struct span<stored, lanes, arrays, BOTH(lanes)> spans[STAGES];
     float steps[WARPS][2 * CHUNK_FLOATS(lanes, arrays)];
 };
 
@@ -49,14 +52,18 @@ static __global__ void __launch_bounds__(THREADS, 8)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
 
-    fetch_span<THREADS>(&args, &place, begin, &block->spans[0]);
-    __pipeline_commit();
-    for (int at = begin, now = 0; at < end; at += SPAN, now = 1 - now) {
+#pragma unroll
+    for (int i = 0; i < STAGES - 1; i++) {
+        fetch_span<THREADS>(&args, &place, begin + i * SPAN < end ? begin + i * SPAN : -1, &block->spans[i]);
+        __pipeline_commit();
+    }
+    for (int at = begin, now = 0; at < end; at += SPAN, now = (now + 1) % STAGES) {
+        const int next = at + (STAGES - 1) * SPAN;
         struct span<stored, lanes, arrays, BOTH(lanes)> *const span = &block->spans[now];
-        __pipeline_wait_prior(0);
+        __pipeline_wait_prior(STAGES - 2);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS>(&args, &place, at + SPAN < end ? at + SPAN : -1, &block->spans[1 - now]);
+        fetch_span<THREADS>(&args, &place, next < end ? next : -1, &block->spans[(now + STAGES - 1) % STAGES]);
         __pipeline_commit();
 #pragma unroll
         for (int chunk = 0; chunk < 2; chunk++) {

@@ -227,7 +227,7 @@ size_t selective_fused_segments(const struct selective_args *args, size_t at_onc
     const size_t most = most_segments(args, blocks);
     for (size_t segments = 1; segments < most; segments++) {
         const size_t all = blocks * segments, rounds = (all + at_once - 1) / at_once;
-        if (5 * all >= 4 * rounds * at_once)
+        if (10 * all >= 9 * rounds * at_once)
             return segments;
     }
     return most;
