@@ -1,13 +1,12 @@
 /* fused_backward.cu - relay_backward.cu without turns, for shapes with many channels: a warp takes all chunks of its
-   channels, from last to first. So it has the gradient behind a chunk when it comes there, and walks twice instead of
-   three times.
+   channels, from last to first. So it has the gradient behind a chunk when it comes there, and walks twice, not thrice.
 
        span      fetched by the block: 16 steps of its 64 channels (of 16 states), B and C (span.cuh)
        chunk 1   of each warp's 16 channels: h and a forward; g, and all gradients, back         8 steps
        chunk 0   the same
 
-   The block adds up what its warps leave of d_B and d_C one span later, behind the barrier that it needs anyway, and
-   writes a fourth of relay_backward.cu's partial sums. */
+   The block adds up what its warps leave of d_B and d_C one span later, behind the barrier that it needs anyway. Where
+   channels are few, a sequence is cut into segments (fused_carry.cu), and each has blocks of its own. */
 #include <cuda_runtime.h>
 
 #include "../05_pipe/pipe.h"
@@ -16,16 +15,6 @@
 #include "walks.cuh"
 
 enum { THREADS = 32 * SPAN_WARPS };
-
-template <typename stored, int lanes>
-struct gradients_block {
-    struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
-    float states[2][SPAN_WARPS][2][SAVED_FLOATS];          /* before each chunk of these spans */
-    float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
-    float steps[SPAN_WARPS][2 * PREPARED(lanes)];
-    float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
-    float before[SPAN_WARPS][32 * A_LANE]; /* of several segments, the states before this one */
-};
 
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(THREADS, 2)
@@ -39,27 +28,23 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
     const struct block_place block_place = place_block(&args, SPAN_WARPS * BOTH(lanes), parts.per_group);
     const int channel = warp * BOTH(lanes) + row; /* of the block */
-    const bool here = row < place.here;
+    const bool here = row < place.here, several = gridDim.y > 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
     const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * SAVED_FLOATS; /* floats */
     const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp + lane * 4;
     const size_t carries = blockIdx.y * args.batch * args.channels * args.states; /* of this segment */
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
-    const bool several = gridDim.y > 1;
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
     float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
     float A[2][4], carry[2][4];
     load_A<lanes>(&args, &place, A);
-    load_pair<lanes>(&args, &place, place.channels, several ? parts.start + carries : args.d_final_state, carry);
+    load_pair<lanes>(&args, &place, place.channels, several ? parts.end + carries : NULL, carry);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-    if (several) {
-        float before[2][4];
-        load_pair<lanes>(&args, &place, place.channels, parts.end + carries, before);
-        put_states(block->before[warp] + lane * 4, before);
-    }
+    put_states(block->before[warp] + lane * 4, carry);
+    load_pair<lanes>(&args, &place, place.channels, several ? parts.start + carries : args.d_final_state, carry);
     const int last = (end - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0;
     int now = 0;
     fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
@@ -152,12 +137,10 @@ extern "C" cudaError_t selective_fused_backward(const struct selective_args *arg
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);
-    struct pipe_chip chip;
-    if ((error = pipe_read_chip(&chip)) != cudaSuccess)
-        return error;
-    const size_t segments = selective_fused_segments(args, 2 * (size_t)chip.multiprocessors);
-    const struct selective_parts parts = selective_parts_of(args, selective_fused_parts(args), segments);
-    error = selective_fused_states(args, &parts, stream);
+    struct selective_parts parts;
+    error = selective_fused_plan(args, &parts);
+    if (error == cudaSuccess)
+        error = selective_fused_states(args, &parts, stream);
     if (error == cudaSuccess)
         error = selective_fused_carry(args, &parts, stream);
     if (error == cudaSuccess)

@@ -5,7 +5,11 @@
        |h           |h           |h              four floats a lane: half of what a lane of fused_backward.cu will read
 
    It is fused_steps.cu without the output, and so without C and z. A lane has one channel, where one of
-   fused_backward.cu has two; so a block of two warps does what one warp will read (gradient.cuh). */
+   fused_backward.cu has two; so a block of two warps does what one warp will read (gradient.cuh).
+
+   Of several segments each begins with state 0, and leaves what fused_carry.cu needs: with P[t] the product of its
+   coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
+   Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
 #include <cuda_runtime.h>
 
 #include "../05_pipe/pipe.h"
@@ -29,7 +33,7 @@ template <typename stored, int lanes, int arrays>
 static __global__ void __launch_bounds__(THREADS, 8)
     fused_states(struct selective_args args, struct selective_parts parts)
 {
-    enum { own = STEPS / lanes, several = arrays == 4 };
+    enum { several = arrays == 4 };
     extern __shared__ float4 shared[];
     struct states_block<stored, lanes, arrays> *const block = (struct states_block<stored, lanes, arrays> *)shared;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
@@ -66,29 +70,9 @@ static __global__ void __launch_bounds__(THREADS, 8)
         fetch_span<THREADS>(&args, &place, next < end ? next : -1, &block->spans[(now + STAGES - 1) % STAGES]);
         __pipeline_commit();
 #pragma unroll
-        for (int chunk = 0; chunk < 2; chunk++) {
-            float *const to = steps + chunk * CHUNK_FLOATS(lanes, arrays);
-            float u[own], step[own], z[own], d_y[own];
-            get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u);
-            get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step);
-#pragma unroll
-            for (int i = 0; i < own; i++) {
-                step[i] = step_of(step[i] + bias, args.delta_softplus);
-                if (at + chunk * STEPS + mine + i >= seq_len)
-                    step[i] = 0.0f;
-                u[i] *= step[i];
-            }
-            put<STEPS, own>(to, row, mine, step);
-            put<STEPS, own>(to + ROOM(CHANNELS(lanes), STEPS), row, mine, u);
-            if (several) {
-                get<SPAN, own>(span->own[arrays - 2], channel, chunk * STEPS + mine, z);
-                get<SPAN, own>(span->own[arrays - 1], channel, chunk * STEPS + mine, d_y);
-#pragma unroll
-                for (int i = 0; i < own; i++)
-                    d_y[i] *= args.z != NULL ? silu(z[i]) : 1.0f;
-                put<STEPS, own>(to + ROOM(2 * CHANNELS(lanes), STEPS), row, mine, d_y);
-            }
-        }
+        for (int chunk = 0; chunk < 2; chunk++)
+            prepare_states(&args, span, channel, chunk, row, mine, at + chunk * STEPS + mine, bias,
+                           steps + chunk * CHUNK_FLOATS(lanes, arrays));
         __syncwarp();
 #pragma unroll
         for (int chunk = 0; chunk < 2; chunk++, saved += SAVED_FLOATS) {

@@ -1,4 +1,5 @@
 /* launch.c - what the launchers of this chapter check and do alike. See selective_scan.h. */
+#include "../05_pipe/pipe.h"
 #include "selective_scan.h"
 
 #include <stdint.h>
@@ -221,8 +222,10 @@ static size_t most_segments(const struct selective_args *args, size_t blocks)
     return by_steps < 1 ? 1 : by_blocks < by_steps ? by_blocks : by_steps;
 }
 
-size_t selective_fused_segments(const struct selective_args *args, size_t at_once)
+/* A multiprocessor of sm_90 has room for two blocks. */
+size_t selective_fused_segments(const struct selective_args *args, int multiprocessors)
 {
+    const size_t at_once = 2 * (size_t)multiprocessors;
     const size_t blocks = args->batch * args->groups * selective_fused_parts(args);
     const size_t most = most_segments(args, blocks);
     for (size_t segments = 1; segments < most; segments++) {
@@ -231,6 +234,16 @@ size_t selective_fused_segments(const struct selective_args *args, size_t at_onc
             return segments;
     }
     return most;
+}
+
+cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error == cudaSuccess)
+        *parts = selective_parts_of(args, selective_fused_parts(args),
+                                    selective_fused_segments(args, chip.multiprocessors));
+    return error;
 }
 
 /* The partial sums of a group's blocks, and the states before each chunk of each warp. */

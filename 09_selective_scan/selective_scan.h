@@ -86,9 +86,10 @@ size_t selective_relay_parts(const struct selective_args *args);
 /* fused_backward: the same, where a block has as many channels as SPAN_WARPS of its warps. */
 size_t selective_fused_parts(const struct selective_args *args);
 
-/* Into how many segments fused_backward cuts a sequence on a chip with room for `at_once` of its blocks: the fewest with
-   which the last round of blocks is nearly full. */
-size_t selective_fused_segments(const struct selective_args *args, size_t at_once);
+/* Into how many segments fused_backward cuts a sequence on a chip with that many multiprocessors: the fewest with which
+   the last round of its blocks is nearly full. And its parts on this chip. */
+size_t selective_fused_segments(const struct selective_args *args, int multiprocessors);
+cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts);
 
 /* Whether relay takes these sizes, and whether fused_backward does. */
 bool selective_relay_fits(const struct selective_args *args);

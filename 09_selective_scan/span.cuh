@@ -144,7 +144,49 @@ static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arr
     }
 }
 
+/* ---- Of fused_states.cu alone ---- */
+
+/* The lane's own steps of a chunk, whose step `at` is `mine` of the chunk: step, step u and, if the span has d_out, d_y.
+   A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. */
+template <typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void
+prepare_states(const struct selective_args *args, const struct span<stored, lanes, arrays, channels> *span, int channel,
+               int chunk, int row, int mine, int at, float bias, float *to)
+{
+    enum { own = STEPS / lanes, rows = ROOM(CHANNELS(lanes), STEPS) };
+    float u[own], step[own], z[own], d_y[own];
+    get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u);
+    get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step);
+#pragma unroll
+    for (int i = 0; i < own; i++) {
+        step[i] = step_of(step[i] + bias, args->delta_softplus);
+        if (at + i >= (int)args->seq_len)
+            step[i] = 0.0f;
+        u[i] *= step[i];
+    }
+    put<STEPS, own>(to, row, mine, step);
+    put<STEPS, own>(to + rows, row, mine, u);
+    if (arrays < 4)
+        return;
+    get<SPAN, own>(span->own[arrays - 2], channel, chunk * STEPS + mine, z);
+    get<SPAN, own>(span->own[arrays - 1], channel, chunk * STEPS + mine, d_y);
+#pragma unroll
+    for (int i = 0; i < own; i++)
+        d_y[i] = args->z != NULL ? d_y[i] * silu(z[i]) : d_y[i];
+    put<STEPS, own>(to + 2 * rows, row, mine, d_y);
+}
+
 /* ---- Of fused_backward.cu alone ---- */
+
+template <typename stored, int lanes>
+struct gradients_block {
+    struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
+    float states[2][SPAN_WARPS][2][SAVED_FLOATS];          /* before each chunk of these spans */
+    float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
+    float steps[SPAN_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
+    float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
+    float before[SPAN_WARPS][32 * A_LANE];                      /* of several segments, the states before this one */
+};
 
 /* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
 #define PREPARED_ROWS(lanes) ROOM(BOTH(lanes), STEPS) /* floats */
