@@ -31,8 +31,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const bool here = row < place.here, several = gridDim.y > 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * SAVED_FLOATS; /* floats */
-    const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp + lane * 4;
+    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * parts.saved_floats;
+    const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp;
     const size_t carries = blockIdx.y * args.batch * args.channels * args.states; /* of this segment */
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
@@ -45,10 +45,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
     __syncthreads();
     put_states(block->before[warp] + lane * 4, carry);
     load_pair<lanes>(&args, &place, place.channels, several ? parts.start + carries : args.d_final_state, carry);
-    const int last = (end - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0;
+    const int last = (end - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0, floats = parts.saved_floats;
     int now = 0;
     fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
-    fetch_saved<lanes>(saved, last, saved_steps, several, block->states[0][warp][0] + lane * 4);
+    fetch_saved<lanes>(saved, floats, last, saved_steps, block->states[0][warp][0], block->so_long[0][warp][0]);
     __pipeline_commit();
     for (int at = last; at >= begin; at -= SPAN, now = 1 - now) {
         const int next = at > begin ? at - SPAN : -1;
@@ -57,11 +57,15 @@ static __global__ void __launch_bounds__(THREADS, 2)
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
         fetch_span<THREADS>(&args, &block_place, next, &block->spans[1 - now]);
-        fetch_saved<lanes>(saved, next, saved_steps, several, block->states[1 - now][warp][0] + lane * 4);
+        fetch_saved<lanes>(saved, floats, next, saved_steps, block->states[1 - now][warp][0],
+                           block->so_long[1 - now][warp][0]);
         __pipeline_commit();
         if (at != last)
             add_span<lanes>(&args, &parts, block->sums[1 - now], at + SPAN);
         prepare_span<stored, lanes>(&args, span, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
+        if (several)
+            add_before<lanes>(block->before[warp] + lane * 4, block->so_long[now][warp][0], row, A,
+                              block->states[now][warp][0] + lane * 4);
         __syncwarp();
 
         for (int chunk = at + STEPS < seq_len ? 1 : 0; chunk >= 0; chunk--) {
@@ -75,8 +79,6 @@ static __global__ void __launch_bounds__(THREADS, 2)
             /* 1. Forward: all states, d_C and d_z. */
             float h[2][4], y[STEPS], d_C[STEPS];
             get_states(block->states[now][warp][chunk] + lane * 4, h);
-            if (several)
-                add_before<lanes>(block->before[warp], block->states[now][warp][chunk] + 32 * A_LANE, row, A, h);
             walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, d_C);
             __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
             fold_channels<lanes>(d_C, lane);

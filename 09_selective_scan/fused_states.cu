@@ -16,16 +16,16 @@
 #include "selective_scan.h"
 #include "span.cuh"
 
-#ifndef STAGES
-#define STAGES 2
-#endif
 enum { WARPS = 2, THREADS = 32 * WARPS }; /* for a warp of fused_backward.cu: a lane has one channel here */
 
+#ifndef STAGES
+#define STAGES(arrays) ((arrays) == 2 ? 3 : 2) /* spans in shared memory */
+#endif
 #define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
 
 template <typename stored, int lanes, int arrays>
 struct states_block {
-    struct span<stored, lanes, arrays, BOTH(lanes)> spans[STAGES];
+    struct span<stored, lanes, arrays, BOTH(lanes)> spans[STAGES(arrays)];
     float steps[WARPS][2 * CHUNK_FLOATS(lanes, arrays)];
 };
 
@@ -33,7 +33,7 @@ template <typename stored, int lanes, int arrays>
 static __global__ void __launch_bounds__(THREADS, 8)
     fused_states(struct selective_args args, struct selective_parts parts)
 {
-    enum { several = arrays == 4 };
+    enum { several = arrays == 4, stages = STAGES(arrays) };
     extern __shared__ float4 shared[];
     struct states_block<stored, lanes, arrays> *const block = (struct states_block<stored, lanes, arrays> *)shared;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(THREADS, 8)
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
     const size_t chunks = (seq_len - 1) / STEPS + 1;
-    float *const steps = block->steps[warp], *saved = parts.rest + (blockIdx.x * chunks + begin / STEPS) * SAVED_FLOATS;
+    float *const steps = block->steps[warp], *saved = parts.rest + (blockIdx.x * chunks + begin / STEPS) * parts.saved_floats;
     float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
     load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
@@ -57,17 +57,17 @@ static __global__ void __launch_bounds__(THREADS, 8)
     __syncthreads();
 
 #pragma unroll
-    for (int i = 0; i < STAGES - 1; i++) {
+    for (int i = 0; i < stages - 1; i++) {
         fetch_span<THREADS>(&args, &place, begin + i * SPAN < end ? begin + i * SPAN : -1, &block->spans[i]);
         __pipeline_commit();
     }
-    for (int at = begin, now = 0; at < end; at += SPAN, now = (now + 1) % STAGES) {
-        const int next = at + (STAGES - 1) * SPAN;
+    for (int at = begin, now = 0; at < end; at += SPAN, now = (now + 1) % stages) {
+        const int next = at + (stages - 1) * SPAN;
         struct span<stored, lanes, arrays, BOTH(lanes)> *const span = &block->spans[now];
-        __pipeline_wait_prior(STAGES - 2);
+        __pipeline_wait_prior(stages - 2);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS>(&args, &place, next < end ? next : -1, &block->spans[(now + STAGES - 1) % STAGES]);
+        fetch_span<THREADS>(&args, &place, next < end ? next : -1, &block->spans[(now + stages - 1) % stages]);
         __pipeline_commit();
 #pragma unroll
         for (int chunk = 0; chunk < 2; chunk++)
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(THREADS, 8)
                            steps + chunk * CHUNK_FLOATS(lanes, arrays));
         __syncwarp();
 #pragma unroll
-        for (int chunk = 0; chunk < 2; chunk++, saved += SAVED_FLOATS) {
+        for (int chunk = 0; chunk < 2; chunk++, saved += parts.saved_floats) {
             const float *const from = steps + chunk * CHUNK_FLOATS(lanes, arrays);
             if (at + chunk * STEPS < seq_len) {
                 *(float4 *)(saved + reader.at) = make_float4(h[0], h[1], h[2], h[3]);

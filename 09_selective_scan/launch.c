@@ -120,6 +120,7 @@ struct selective_parts selective_parts_of(const struct selective_args *args, siz
     const size_t of_segment = (spans + segments - 1) / segments;
     struct selective_parts parts = {
         .per_group = per_group, .segments = (spans + of_segment - 1) / of_segment, .segment_steps = of_segment * 16};
+    parts.saved_floats = 32 * 8 + (parts.segments > 1 ? 32 : 0);
     parts.d_B = next_piece(args, of_groups, &parts.bytes);
     parts.d_C = next_piece(args, of_groups, &parts.bytes);
     parts.d_A = next_piece(args, both * args->states, &parts.bytes);
@@ -247,11 +248,11 @@ cudaError_t selective_fused_plan(const struct selective_args *args, struct selec
 }
 
 /* The partial sums of a group's blocks, and the states before each chunk of each warp. */
-static size_t gradients_workspace(const struct selective_args *args, const struct selective_parts *parts, size_t warps,
-                                  size_t saved)
+static size_t gradients_workspace(const struct selective_args *args, const struct selective_parts *parts, size_t warps)
 {
     const size_t chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
-    return parts->bytes + args->batch * args->groups * parts->per_group * warps * chunks * saved * sizeof(float);
+    return parts->bytes + args->batch * args->groups * parts->per_group * warps * chunks * (size_t)parts->saved_floats *
+                              sizeof(float);
 }
 
 size_t selective_relay_workspace(const struct selective_args *args, bool backward)
@@ -259,7 +260,7 @@ size_t selective_relay_workspace(const struct selective_args *args, bool backwar
     if (!backward || selective_is_empty(args))
         return 0;
     const struct selective_parts parts = selective_parts_of(args, selective_relay_parts(args), 1);
-    return gradients_workspace(args, &parts, 1, 32 * 8);
+    return gradients_workspace(args, &parts, 1);
 }
 
 size_t selective_fused_workspace(const struct selective_args *args, bool backward)
@@ -269,5 +270,5 @@ size_t selective_fused_workspace(const struct selective_args *args, bool backwar
     const size_t per_group = selective_fused_parts(args);
     const size_t most = most_segments(args, args->batch * args->groups * per_group);
     const struct selective_parts parts = selective_parts_of(args, per_group, most);
-    return gradients_workspace(args, &parts, SPAN_WARPS, SAVED_FLOATS);
+    return gradients_workspace(args, &parts, SPAN_WARPS);
 }

@@ -56,6 +56,8 @@ struct selective_parts {
     float *d_B, *d_C;            /* (batch, groups, per_group, states, seq_len) */
     float *d_A, *d_D, *d_bias;   /* (segments, batch, channels, states), and both others without states */
     float *product, *end, *start; /* of several segments, (segments, batch, channels, states): see fused_carry.cu */
+    int saved_floats;            /* that fused_states.cu saves of a warp's chunk: eight a lane, and of several segments */
+                                 /* one for each of up to 32 channels */
     float *rest;                 /* where the workspace goes on */
     size_t bytes;                /* up to there */
 };
@@ -100,7 +102,7 @@ bool selective_fused_fits(const struct selective_args *args);
 cudaError_t selective_relay_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
 
-/* The same for fused_backward, (batch, groups, parts of a group, warps of a block, chunks, SAVED_FLOATS)
+/* The same for fused_backward, (batch, groups, parts of a group, warps of a block, chunks, saved_floats)
    (fused_states.cu). Of several segments it also leaves product, end and start. */
 cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
@@ -109,9 +111,6 @@ cudaError_t selective_fused_states(const struct selective_args *args, const stru
    behind it (fused_carry.cu). */
 cudaError_t selective_fused_carry(const struct selective_args *args, const struct selective_parts *parts,
                                   cudaStream_t stream);
-
-/* What fused_states.cu saves of a warp's chunk: eight floats a lane, and one for each of up to 32 channels. */
-enum { SAVED_FLOATS = 32 * 8 + 32 };
 
 /* What every launcher checks first (launch.c). cudaErrorInvalidValue for sizes whose bytes overflow, no state or more
    than SELECTIVE_MAX_STATES, groups that do not divide the channels, a needed pointer that is NULL or a base that is

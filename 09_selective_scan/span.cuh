@@ -181,11 +181,12 @@ prepare_states(const struct selective_args *args, const struct span<stored, lane
 template <typename stored, int lanes>
 struct gradients_block {
     struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
-    float states[2][SPAN_WARPS][2][SAVED_FLOATS];          /* before each chunk of these spans */
+    float states[2][SPAN_WARPS][2][32 * A_LANE];           /* before each chunk of these spans */
     float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
     float steps[SPAN_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
     float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
-    float before[SPAN_WARPS][32 * A_LANE];                      /* of several segments, the states before this one */
+    float before[SPAN_WARPS][32 * A_LANE];  /* of several segments: the states before this one, and */
+    float so_long[2][SPAN_WARPS][2][32];    /* the sums of its steps before each chunk, for each channel */
 };
 
 /* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
@@ -228,31 +229,43 @@ static __device__ __forceinline__ void prepare_span(const struct selective_args 
 }
 
 /* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence; of several
-   segments also the sums of the steps. */
+   segments also the sums of the steps. A chunk has `floats` of them in memory. */
 template <int lanes>
-static __device__ __forceinline__ void fetch_saved(const float *saved, int at, int seq_len, bool several, float *to)
+static __device__ __forceinline__ void fetch_saved(const float *saved, int floats, int at, int seq_len, float *states,
+                                                   float *so_long)
 {
-    const int pieces = several && threadIdx.x % 32 < BOTH(lanes) / 4 ? 3 : 2; /* a lane's */
+    const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int i = 0; i < 6; i++)
-        if (at >= 0 && at + i / 3 * STEPS < seq_len && i % 3 < pieces)
-            __pipeline_memcpy_async(to + i / 3 * SAVED_FLOATS + i % 3 * 32 * 4,
-                                    saved + (size_t)(at / STEPS + i / 3) * SAVED_FLOATS + i % 3 * 32 * 4, 16);
+    for (int chunk = 0; chunk < 2; chunk++)
+        if (at >= 0 && at + chunk * STEPS < seq_len) {
+            const float *const from = saved + (size_t)(at / STEPS + chunk) * floats + lane * 4;
+            float *const to = states + chunk * 32 * A_LANE + lane * 4;
+            __pipeline_memcpy_async(to, from, 16);
+            __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
+            if (floats > 32 * A_LANE && lane < BOTH(lanes) / 4)
+                __pipeline_memcpy_async(so_long + chunk * 32 + lane * 4, from + 32 * A_LANE, 16);
+        }
 }
 
-/* Of several segments: a segment's states were saved as if it began with 0. `before` is what comes into it, and `sums`
-   has the sum of the steps from there on for each channel. */
+/* Of several segments: the states of a span were saved as if their segment began with 0. `before` is what comes into
+   it. */
 template <int lanes>
-static __device__ __forceinline__ void add_before(const float *before, const float *sums, int row, const float A[2][4],
-                                                  float h[2][4])
+static __device__ __forceinline__ void add_before(const float *before, const float *so_long, int row,
+                                                  const float A[2][4], float *states)
 {
     float more[2][4];
-    get_states(before + threadIdx.x % 32 * 4, more);
+    get_states(before, more);
 #pragma unroll
-    for (int k = 0; k < 2; k++)
+    for (int chunk = 0; chunk < 2; chunk++) {
+        float h[2][4];
+        get_states(states + chunk * 32 * A_LANE, h);
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            h[k][i] += fast_exp2(sums[row ^ 2 * k] * A[k][i]) * more[k][i];
+        for (int k = 0; k < 2; k++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                h[k][i] += fast_exp2(so_long[chunk * 32 + (row ^ 2 * k)] * A[k][i]) * more[k][i];
+        put_states(states + chunk * 32 * A_LANE, h);
+    }
 }
 
 /* Adds up what the warps have left of d_B and d_C in the span at step `at`. */

@@ -112,14 +112,9 @@ static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows 
 template <int lanes>
 static __device__ __forceinline__ void
 walk_back(const struct chunk_rows *rows, int row, int part, int order, const float A[2][4], const float a[STEPS][2][4],
-          float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4], float d_input[STEPS],
+          const float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4], float d_input[STEPS],
           float d_step[STEPS], float sums[STEPS])
 {
-    if (left < STEPS) /* an infinite state behind the last step belongs to no gradient */
-#pragma unroll
-        for (int i = 0; i < STEPS * 8; i++)
-            if (i / 8 >= left)
-                kept[i / 8][i / 4 % 2][i % 4] = 0.0f;
 #pragma unroll
     for (int t = STEPS - 4; t >= 0; t -= 4) {
         float step[2][4], step_u[2][4], d_y[2][4], d_input_of[4][2] = {}, d_step_of[4][2] = {}, d_B[4][4] = {};
@@ -137,7 +132,8 @@ walk_back(const struct chunk_rows *rows, int row, int part, int order, const flo
                     carry[k][i] = a[t + j][k][i] * g;
                     d_input_of[j][k] += g * B[j];
                     d_step_of[j][k] += g_kept * A[k][i];
-                    d_A[k][i] += g_kept * step[k][j];
+                    if (t + j < left) /* an infinite state behind the last step belongs to no gradient */
+                        d_A[k][i] += g_kept * step[k][j];
                     d_B[j][i] += g * step_u[k][j];
                 }
         }
