@@ -28,7 +28,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
     const struct block_place block_place = place_block(&args, SPAN_WARPS * BOTH(lanes), parts.per_group);
     const int channel = warp * BOTH(lanes) + row; /* of the block */
-    const bool here = row < place.here, several = gridDim.y > 1;
+    const bool here = row<place.here, several = gridDim.y> 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
     const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * parts.saved_floats;
@@ -47,19 +47,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
     load_pair<lanes>(&args, &place, place.channels, several ? parts.start + carries : args.d_final_state, carry);
     const int last = (end - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0, floats = parts.saved_floats;
     int now = 0;
-    fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
-    fetch_saved<lanes>(saved, floats, last, saved_steps, block->states[0][warp][0], block->so_long[0][warp][0]);
-    __pipeline_commit();
+    fetch_gradients(&args, &block_place, saved, floats, last, saved_steps, block, 0);
     for (int at = last; at >= begin; at -= SPAN, now = 1 - now) {
         const int next = at > begin ? at - SPAN : -1;
         struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS>(&args, &block_place, next, &block->spans[1 - now]);
-        fetch_saved<lanes>(saved, floats, next, saved_steps, block->states[1 - now][warp][0],
-                           block->so_long[1 - now][warp][0]);
-        __pipeline_commit();
+        fetch_gradients(&args, &block_place, saved, floats, next, saved_steps, block, 1 - now);
         if (at != last)
             add_span<lanes>(&args, &parts, block->sums[1 - now], at + SPAN);
         prepare_span<stored, lanes>(&args, span, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
@@ -121,7 +116,8 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
     const size_t bytes = sizeof(struct gradients_block<stored, lanes>);
     const cudaError_t error = pipe_allow_shared((const void *)fused_backward<stored, lanes>, bytes, 80);
     if (error == cudaSuccess)
-        fused_backward<stored, lanes><<<dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream>>>(*args, *parts);
+        fused_backward<stored, lanes>
+            <<<dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream>>>(*args, *parts);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
 

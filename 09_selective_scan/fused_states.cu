@@ -49,7 +49,8 @@ static __global__ void __launch_bounds__(THREADS, 8)
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
     const size_t chunks = (seq_len - 1) / STEPS + 1;
-    float *const steps = block->steps[warp], *saved = parts.rest + (blockIdx.x * chunks + begin / STEPS) * parts.saved_floats;
+    float *const steps = block->steps[warp],
+                 *saved = parts.rest + (blockIdx.x * chunks + begin / STEPS) * parts.saved_floats;
     float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
     load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
@@ -74,7 +75,7 @@ static __global__ void __launch_bounds__(THREADS, 8)
             prepare_states(&args, span, channel, chunk, row, mine, at + chunk * STEPS + mine, bias,
                            steps + chunk * CHUNK_FLOATS(lanes, arrays));
         __syncwarp();
-#pragma unroll
+#pragma unroll(several ? 1 : 2) /* both at once would need too many registers */
         for (int chunk = 0; chunk < 2; chunk++, saved += parts.saved_floats) {
             const float *const from = steps + chunk * CHUNK_FLOATS(lanes, arrays);
             if (at + chunk * STEPS < seq_len) {

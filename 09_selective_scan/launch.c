@@ -242,8 +242,8 @@ cudaError_t selective_fused_plan(const struct selective_args *args, struct selec
     struct pipe_chip chip;
     const cudaError_t error = pipe_read_chip(&chip);
     if (error == cudaSuccess)
-        *parts = selective_parts_of(args, selective_fused_parts(args),
-                                    selective_fused_segments(args, chip.multiprocessors));
+        *parts =
+            selective_parts_of(args, selective_fused_parts(args), selective_fused_segments(args, chip.multiprocessors));
     return error;
 }
 
@@ -251,8 +251,8 @@ cudaError_t selective_fused_plan(const struct selective_args *args, struct selec
 static size_t gradients_workspace(const struct selective_args *args, const struct selective_parts *parts, size_t warps)
 {
     const size_t chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
-    return parts->bytes + args->batch * args->groups * parts->per_group * warps * chunks * (size_t)parts->saved_floats *
-                              sizeof(float);
+    return parts->bytes +
+           args->batch * args->groups * parts->per_group * warps * chunks * (size_t)parts->saved_floats * sizeof(float);
 }
 
 size_t selective_relay_workspace(const struct selective_args *args, bool backward)

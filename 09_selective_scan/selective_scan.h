@@ -50,16 +50,16 @@ enum { SELECTIVE_INT_STEPS = 0x7FFFFF00 };
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and
    d_C, of a channel's batches for the others. */
 struct selective_parts {
-    size_t per_group;            /* parts of a group */
-    size_t segments;             /* parts of a sequence */
-    size_t segment_steps;        /* steps of each, but the last one */
-    float *d_B, *d_C;            /* (batch, groups, per_group, states, seq_len) */
-    float *d_A, *d_D, *d_bias;   /* (segments, batch, channels, states), and both others without states */
+    size_t per_group;             /* parts of a group */
+    size_t segments;              /* parts of a sequence */
+    size_t segment_steps;         /* steps of each, but the last one */
+    float *d_B, *d_C;             /* (batch, groups, per_group, states, seq_len) */
+    float *d_A, *d_D, *d_bias;    /* (segments, batch, channels, states), and both others without states */
     float *product, *end, *start; /* of several segments, (segments, batch, channels, states): see fused_carry.cu */
-    int saved_floats;            /* that fused_states.cu saves of a warp's chunk: eight a lane, and of several segments */
-                                 /* one for each of up to 32 channels */
-    float *rest;                 /* where the workspace goes on */
-    size_t bytes;                /* up to there */
+    int saved_floats; /* that fused_states.cu saves of a warp's chunk: eight a lane, and of several segments */
+                      /* one for each of up to 32 channels */
+    float *rest;      /* where the workspace goes on */
+    size_t bytes;     /* up to there */
 };
 
 /* Where they lie in args->workspace; if that is NULL, only `bytes` counts. */

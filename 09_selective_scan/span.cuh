@@ -185,8 +185,8 @@ struct gradients_block {
     float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
     float steps[SPAN_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
     float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
-    float before[SPAN_WARPS][32 * A_LANE];  /* of several segments: the states before this one, and */
-    float so_long[2][SPAN_WARPS][2][32];    /* the sums of its steps before each chunk, for each channel */
+    float before[SPAN_WARPS][32 * A_LANE]; /* of several segments: the states before this one, and */
+    float so_long[2][SPAN_WARPS][2][32];   /* the sums of its steps before each chunk, for each channel */
 };
 
 /* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
@@ -245,6 +245,18 @@ static __device__ __forceinline__ void fetch_saved(const float *saved, int float
             if (floats > 32 * A_LANE && lane < BOTH(lanes) / 4)
                 __pipeline_memcpy_async(so_long + chunk * 32 + lane * 4, from + 32 * A_LANE, 16);
         }
+}
+
+/* All that a block needs for the span at step `at`, if it is one, and its warp for `saved_steps` of a sequence. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ void
+fetch_gradients(const struct selective_args *args, const struct block_place *place, const float *saved, int floats,
+                int at, int saved_steps, struct gradients_block<stored, lanes> *to, int which)
+{
+    const int warp = threadIdx.x / 32;
+    fetch_span<32 * SPAN_WARPS>(args, place, at, &to->spans[which]);
+    fetch_saved<lanes>(saved, floats, at, saved_steps, to->states[which][warp][0], to->so_long[which][warp][0]);
+    __pipeline_commit();
 }
 
 /* Of several segments: the states of a span were saved as if their segment began with 0. `before` is what comes into
