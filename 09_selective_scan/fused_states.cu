@@ -18,14 +18,11 @@
 
 enum { WARPS = 2, THREADS = 32 * WARPS }; /* for a warp of fused_backward.cu: a lane has one channel here */
 
-#ifndef STAGES
-#define STAGES(arrays) ((arrays) == 2 ? 3 : 2) /* spans in shared memory */
-#endif
 #define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
 
 template <typename stored, int lanes, int arrays>
 struct states_block {
-    struct span<stored, lanes, arrays, BOTH(lanes)> spans[STAGES(arrays)];
+    struct span<stored, lanes, arrays, BOTH(lanes)> spans[2];
     float steps[WARPS][2 * CHUNK_FLOATS(lanes, arrays)];
 };
 
@@ -33,7 +30,7 @@ template <typename stored, int lanes, int arrays>
 static __global__ void __launch_bounds__(THREADS, 8)
     fused_states(struct selective_args args, struct selective_parts parts)
 {
-    enum { several = arrays == 4, stages = STAGES(arrays) };
+    enum { several = arrays == 4 };
     extern __shared__ float4 shared[];
     struct states_block<stored, lanes, arrays> *const block = (struct states_block<stored, lanes, arrays> *)shared;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
@@ -57,18 +54,14 @@ static __global__ void __launch_bounds__(THREADS, 8)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
 
-#pragma unroll
-    for (int i = 0; i < stages - 1; i++) {
-        fetch_span<THREADS>(&args, &place, begin + i * SPAN < end ? begin + i * SPAN : -1, &block->spans[i]);
-        __pipeline_commit();
-    }
-    for (int at = begin, now = 0; at < end; at += SPAN, now = (now + 1) % stages) {
-        const int next = at + (stages - 1) * SPAN;
+    fetch_span<THREADS>(&args, &place, begin, &block->spans[0]);
+    __pipeline_commit();
+    for (int at = begin, now = 0; at < end; at += SPAN, now = 1 - now) {
         struct span<stored, lanes, arrays, BOTH(lanes)> *const span = &block->spans[now];
-        __pipeline_wait_prior(stages - 2);
+        __pipeline_wait_prior(0);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS>(&args, &place, next < end ? next : -1, &block->spans[(now + stages - 1) % stages]);
+        fetch_span<THREADS>(&args, &place, at + SPAN < end ? at + SPAN : -1, &block->spans[1 - now]);
         __pipeline_commit();
 #pragma unroll
         for (int chunk = 0; chunk < 2; chunk++)

@@ -262,7 +262,7 @@ mistake('fused_backward', 'fused_states.cu', 'several ? NULL : args.initial_stat
 mistake('fused_backward', 'fused_states.cu', 'product[i] * (d_y[j] * C[j])', 'd_y[j] * C[j]', @segments);
 mistake('fused_backward', 'fused_backward.cu', 'several ? parts.start + carries : args.d_final_state', 'args.d_final_state', @segments);
 mistake('fused_backward', 'fused_backward.cu', 'begin == 0 ? args.d_initial_state : NULL', 'args.d_initial_state', @segments);
-mistake('fused_backward', 'fused_carry.cu', 'segments - 1 - segment', 'segment', @segments);
+mistake('fused_backward', 'fused_carry.cu', 'segments - 1 - first - k', 'first + k', @segments);
 mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
 
 SKIP: {
