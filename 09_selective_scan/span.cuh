@@ -91,7 +91,7 @@ static __device__ __forceinline__ void send_span(const struct selective_args *ar
             const stored *const from = (const stored *)own_arrays[array] + first;
             stored *const here = to->own[array] + ::place<SPAN, stored>(channel, t);
             if (whole)
-                async_copy_line(here, from);
+                async_copy_ahead(here, from);
             else if (channel < place->here)
                 send_some(from, left, here);
         }
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void send_span(const struct selective_args *ar
         if (common % threads != 0 && piece >= common)
             break;
         if (whole)
-            async_copy_line(common_piece(to, piece, row, t), from + first);
+            async_copy_ahead(common_piece(to, piece, row, t), from + first);
         else if (state < (int)args->states)
             send_some(from + first, left, common_piece(to, piece, row, t));
     }
