@@ -46,15 +46,16 @@ static cudaError_t add_up_two(size_t outer, size_t count, size_t inner, const fl
 extern "C" cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
                                         cudaStream_t stream)
 {
-    const size_t groups = args->batch * args->groups, row = args->states * args->seq_len, batch = args->batch;
+    const size_t groups = args->batch * args->groups, row = args->states * args->seq_len;
+    const size_t times = parts->segments * args->batch;
     cudaError_t (*const of_groups)(size_t, size_t, size_t, const float *, const float *, void *, void *, cudaStream_t) =
         args->storage == BF16   ? add_up_two<__nv_bfloat16>
         : args->storage == FP16 ? add_up_two<__half>
                                 : add_up_two<float>;
     cudaError_t error = of_groups(groups, parts->per_group, row, parts->d_B, parts->d_C, args->d_B, args->d_C, stream);
     if (error == cudaSuccess)
-        error = add_up_two<float>(1, batch, args->channels * args->states, parts->d_A, NULL, args->d_A, NULL, stream);
+        error = add_up_two<float>(1, times, args->channels * args->states, parts->d_A, NULL, args->d_A, NULL, stream);
     return error != cudaSuccess ? error
-                                : add_up_two<float>(1, batch, args->channels, parts->d_D, parts->d_bias, args->d_D,
+                                : add_up_two<float>(1, times, args->channels, parts->d_D, parts->d_bias, args->d_D,
                                                     args->d_delta_bias, stream);
 }

@@ -1,13 +1,12 @@
 /* fused_backward.cu - relay_backward.cu without turns, for shapes with many channels: a warp takes all chunks of its
-   channels, from last to first. So it has the gradient behind a chunk when it comes there, and walks twice instead of
-   three times.
+   channels, from last to first. So it has the gradient behind a chunk when it comes there, and walks twice, not thrice.
 
        span      fetched by the block: 16 steps of its 64 channels (of 16 states), B and C (span.cuh)
        chunk 1   of each warp's 16 channels: h and a forward; g, and all gradients, back         8 steps
        chunk 0   the same
 
-   The block adds up what its warps leave of d_B and d_C one span later, behind the barrier that it needs anyway, and
-   writes a fourth of relay_backward.cu's partial sums. */
+   The block adds up what its warps leave of d_B and d_C one span later, behind the barrier that it needs anyway. Where
+   channels are few, a sequence is cut into segments (fused_carry.cu), and each has blocks of its own. */
 #include <cuda_runtime.h>
 
 #include "../05_pipe/pipe.h"
@@ -16,15 +15,6 @@
 #include "walks.cuh"
 
 enum { THREADS = 32 * SPAN_WARPS };
-
-template <typename stored, int lanes>
-struct gradients_block {
-    struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
-    float states[2][SPAN_WARPS][2][32 * A_LANE];           /* before each chunk of these spans */
-    float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
-    float steps[SPAN_WARPS][2 * PREPARED(lanes)];
-    float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
-};
 
 template <typename stored, int lanes>
 static __global__ void __launch_bounds__(THREADS, 2)
@@ -38,35 +28,39 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const int part = place.part, row = place.row, order = place.order, mine = first_own_step<lanes>(part);
     const struct block_place block_place = place_block(&args, SPAN_WARPS * BOTH(lanes), parts.per_group);
     const int channel = warp * BOTH(lanes) + row; /* of the block */
-    const bool here = row < place.here;
+    const bool here = row<place.here, several = gridDim.y> 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * A_LANE * 32; /* floats */
-    const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp + lane * 4;
+    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * parts.saved_floats;
+    const float *const saved = parts.rest + (blockIdx.x * SPAN_WARPS + warp) * of_warp;
+    const size_t carries = blockIdx.y * args.batch * args.channels * args.states; /* of this segment */
+    const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
     float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
     float A[2][4], carry[2][4];
     load_A<lanes>(&args, &place, A);
-    load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
+    load_pair<lanes>(&args, &place, place.channels, several ? parts.end + carries : NULL, carry);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-    const int last = (seq_len - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0;
+    put_states(block->before[warp] + lane * 4, carry);
+    load_pair<lanes>(&args, &place, place.channels, several ? parts.start + carries : args.d_final_state, carry);
+    const int last = (end - 1) / SPAN * SPAN, saved_steps = place.here > 0 ? seq_len : 0, floats = parts.saved_floats;
     int now = 0;
-    fetch_span<THREADS>(&args, &block_place, last, &block->spans[0]);
-    fetch_saved(saved, last, saved_steps, block->states[0][warp][0] + lane * 4);
-    __pipeline_commit();
-    for (int at = last; at >= 0; at -= SPAN, now = 1 - now) {
+    fetch_gradients(&args, &block_place, saved, floats, last, saved_steps, block, 0);
+    for (int at = last; at >= begin; at -= SPAN, now = 1 - now) {
+        const int next = at > begin ? at - SPAN : -1;
         struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS>(&args, &block_place, at - SPAN, &block->spans[1 - now]);
-        fetch_saved(saved, at - SPAN, saved_steps, block->states[1 - now][warp][0] + lane * 4);
-        __pipeline_commit();
+        fetch_gradients(&args, &block_place, saved, floats, next, saved_steps, block, 1 - now);
         if (at != last)
             add_span<lanes>(&args, &parts, block->sums[1 - now], at + SPAN);
         prepare_span<stored, lanes>(&args, span, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
+        if (several)
+            add_before<lanes>(block->before[warp] + lane * 4, block->so_long[now][warp][0], row, A,
+                              block->states[now][warp][0] + lane * 4);
         __syncwarp();
 
         for (int chunk = at + STEPS < seq_len ? 1 : 0; chunk >= 0; chunk--) {
@@ -109,8 +103,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
         }
     }
     __syncthreads();
-    add_span<lanes>(&args, &parts, block->sums[1 - now], 0);
-    store_pair<lanes>(&args, &place, carry, args.d_initial_state);
+    add_span<lanes>(&args, &parts, block->sums[1 - now], begin);
+    store_pair<lanes>(&args, &place, carry, begin == 0 ? args.d_initial_state : NULL);
     add_warps<lanes>(&args, &parts, &place, 1, 0, d_A_so_far, so_far);
 }
 
@@ -122,7 +116,8 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
     const size_t bytes = sizeof(struct gradients_block<stored, lanes>);
     const cudaError_t error = pipe_allow_shared((const void *)fused_backward<stored, lanes>, bytes, 80);
     if (error == cudaSuccess)
-        fused_backward<stored, lanes><<<(unsigned)blocks, 32 * SPAN_WARPS, bytes, stream>>>(*args, *parts);
+        fused_backward<stored, lanes>
+            <<<dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream>>>(*args, *parts);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
 
@@ -140,8 +135,12 @@ extern "C" cudaError_t selective_fused_backward(const struct selective_args *arg
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);
-    const struct selective_parts parts = selective_parts_of(args, selective_fused_parts(args));
-    error = selective_fused_states(args, &parts, stream);
+    struct selective_parts parts;
+    error = selective_fused_plan(args, &parts);
+    if (error == cudaSuccess)
+        error = selective_fused_states(args, &parts, stream);
+    if (error == cudaSuccess)
+        error = selective_fused_carry(args, &parts, stream);
     if (error == cudaSuccess)
         error = args->storage == BF16   ? launch<__nv_bfloat16>(args, &parts, stream)
                 : args->storage == FP16 ? launch<__half>(args, &parts, stream)

@@ -5,7 +5,11 @@
        |h           |h           |h              four floats a lane: half of what a lane of fused_backward.cu will read
 
    It is fused_steps.cu without the output, and so without C and z. A lane has one channel, where one of
-   fused_backward.cu has two; so a block of two warps does what one warp will read (gradient.cuh). */
+   fused_backward.cu has two; so a block of two warps does what one warp will read (gradient.cuh).
+
+   Of several segments each begins with state 0, and leaves what fused_carry.cu needs: with P[t] the product of its
+   coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
+   Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
 #include <cuda_runtime.h>
 
 #include "../05_pipe/pipe.h"
@@ -14,22 +18,23 @@
 
 enum { WARPS = 2, THREADS = 32 * WARPS }; /* for a warp of fused_backward.cu: a lane has one channel here */
 
-#define CHUNK_FLOATS(lanes) ROOM(2 * CHANNELS(lanes), STEPS) /* of a chunk: step and step u */
+#define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
 
-template <typename stored, int lanes>
+template <typename stored, int lanes, int arrays>
 struct states_block {
-    struct span<stored, lanes, 2, BOTH(lanes)> spans[2];
-    float steps[WARPS][2 * CHUNK_FLOATS(lanes)];
+    struct span<stored, lanes, arrays, BOTH(lanes)> spans[2];
+    float steps[WARPS][2 * CHUNK_FLOATS(lanes, arrays)];
 };
 
-template <typename stored, int lanes>
-static __global__ void __launch_bounds__(THREADS, 8) fused_states(struct selective_args args, int blocks, float *saved)
+template <typename stored, int lanes, int arrays>
+static __global__ void __launch_bounds__(THREADS, 8)
+    fused_states(struct selective_args args, struct selective_parts parts)
 {
-    enum { own = STEPS / lanes };
+    enum { several = arrays == 4 };
     extern __shared__ float4 shared[];
-    struct states_block<stored, lanes> *const block = (struct states_block<stored, lanes> *)shared;
+    struct states_block<stored, lanes, arrays> *const block = (struct states_block<stored, lanes, arrays> *)shared;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
-    const struct block_place place = place_block(&args, BOTH(lanes), blocks);
+    const struct block_place place = place_block(&args, BOTH(lanes), parts.per_group * SPAN_WARPS);
     if (place.here <= 0)
         return;
     const int row = lane / (2 * lanes) * 2 + lane % 2, part = lane / 2 % lanes, mine = first_own<lanes, STEPS>(part);
@@ -39,79 +44,92 @@ static __global__ void __launch_bounds__(THREADS, 8) fused_states(struct selecti
     where.both = place.first + min(channel, place.here - 1), where.channel = where.both % args.channels;
     const struct reader reader = reader_of<lanes>(channel, part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
+    const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
     const size_t chunks = (seq_len - 1) / STEPS + 1;
-    float *const steps = block->steps[warp];
-    float A[4], h[4];
-    load_states<lanes>(&args, &where, args.initial_state, A, h, reader.order);
-    saved += blockIdx.x * chunks * A_LANE * 32 + reader.at;
+    float *const steps = block->steps[warp],
+                 *saved = parts.rest + (blockIdx.x * chunks + begin / STEPS) * parts.saved_floats;
+    float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
+    load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
 
-    fetch_span<THREADS>(&args, &place, 0, &block->spans[0]);
+    fetch_span<THREADS>(&args, &place, begin, &block->spans[0]);
     __pipeline_commit();
-    for (int at = 0, now = 0; at < seq_len; at += SPAN, now = 1 - now) {
-        struct span<stored, lanes, 2, BOTH(lanes)> *const span = &block->spans[now];
+    for (int at = begin, now = 0; at < end; at += SPAN, now = 1 - now) {
+        struct span<stored, lanes, arrays, BOTH(lanes)> *const span = &block->spans[now];
         __pipeline_wait_prior(0);
         widen_span<THREADS>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS>(&args, &place, at + SPAN, &block->spans[1 - now]);
+        fetch_span<THREADS>(&args, &place, at + SPAN < end ? at + SPAN : -1, &block->spans[1 - now]);
         __pipeline_commit();
 #pragma unroll
-        for (int chunk = 0; chunk < 2; chunk++) {
-            float u[own], step[own];
-            get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u);
-            get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step);
-#pragma unroll
-            for (int i = 0; i < own; i++) {
-                step[i] = step_of(step[i] + bias, args.delta_softplus);
-                if (at + chunk * STEPS + mine + i >= seq_len)
-                    step[i] = 0.0f;
-                u[i] *= step[i];
-            }
-            put<STEPS, own>(steps + chunk * CHUNK_FLOATS(lanes), row, mine, step);
-            put<STEPS, own>(steps + chunk * CHUNK_FLOATS(lanes) + ROOM(CHANNELS(lanes), STEPS), row, mine, u);
-        }
+        for (int chunk = 0; chunk < 2; chunk++)
+            prepare_states(&args, span, channel, chunk, row, mine, at + chunk * STEPS + mine, bias,
+                           steps + chunk * CHUNK_FLOATS(lanes, arrays));
         __syncwarp();
-#pragma unroll
-        for (int chunk = 0; chunk < 2; chunk++) {
-            const float *const chunk_steps = steps + chunk * CHUNK_FLOATS(lanes);
-            if (at + chunk * STEPS < seq_len)
-                *(float4 *)(saved + chunk * A_LANE * 32) = make_float4(h[0], h[1], h[2], h[3]);
+#pragma unroll(several ? 1 : 2) /* both at once would need too many registers */
+        for (int chunk = 0; chunk < 2; chunk++, saved += parts.saved_floats) {
+            const float *const from = steps + chunk * CHUNK_FLOATS(lanes, arrays);
+            if (at + chunk * STEPS < seq_len) {
+                *(float4 *)(saved + reader.at) = make_float4(h[0], h[1], h[2], h[3]);
+                if (several && part == 0)
+                    saved[32 * A_LANE + channel] = sum;
+            }
 #pragma unroll
             for (int t = 0; t < STEPS; t += 4) {
-                float step[4], step_u[4];
-                get<STEPS, 4>(chunk_steps, row, t, step);
-                get<STEPS, 4>(chunk_steps + ROOM(CHANNELS(lanes), STEPS), row, t, step_u);
+                float step[4], step_u[4], d_y[4];
+                get<STEPS, 4>(from, row, t, step);
+                get<STEPS, 4>(from + ROOM(CHANNELS(lanes), STEPS), row, t, step_u);
+                if (several)
+                    get<STEPS, 4>(from + ROOM(2 * CHANNELS(lanes), STEPS), row, t, d_y);
+                sum += step[0] + step[1] + (step[2] + step[3]);
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    float B[4];
-                    get4(span->common[chunk] + state_at<lanes>(i, reader.order, part) + t, B);
+                    const float *const common = span->common[chunk] + state_at<lanes>(i, reader.order, part) + t;
+                    float B[4], C[4];
+                    get4(common, B);
+                    if (several)
+                        get4(common + ROOM(STATES_OF(lanes), STEPS), C);
 #pragma unroll
-                    for (int j = 0; j < 4; j++)
-                        h[i] = fast_exp2(step[j] * A[i]) * h[i] + step_u[j] * B[j];
+                    for (int j = 0; j < 4; j++) {
+                        const float a = fast_exp2(step[j] * A[i]);
+                        h[i] = a * h[i] + step_u[j] * B[j];
+                        if (several) {
+                            product[i] *= a;
+                            start[i] += product[i] * (d_y[j] * C[j]);
+                        }
+                    }
                 }
             }
         }
-        saved += 2 * A_LANE * 32;
+    }
+    if (several) {
+        const size_t segment = blockIdx.y * args.batch * args.channels * args.states;
+        store_states<lanes>(&args, &where, product, parts.product + segment, reader.order);
+        store_states<lanes>(&args, &where, h, parts.end + segment, reader.order);
+        store_states<lanes>(&args, &where, start, parts.start + segment, reader.order);
     }
 }
 
-template <typename stored, int lanes>
-static cudaError_t launch_lanes(const struct selective_args *args, const struct selective_parts *parts,
-                                cudaStream_t stream)
+template <typename stored, int lanes, int arrays>
+static cudaError_t launch_arrays(const struct selective_args *args, const struct selective_parts *parts,
+                                 cudaStream_t stream)
 {
-    const size_t of_group = parts->per_group * SPAN_WARPS, bytes = sizeof(struct states_block<stored, lanes>);
-    const unsigned blocks = (unsigned)(args->batch * args->groups * of_group);
-    fused_states<stored, lanes><<<blocks, THREADS, bytes, stream>>>(*args, (int)of_group, parts->rest);
+    const size_t of_group = parts->per_group * SPAN_WARPS, bytes = sizeof(struct states_block<stored, lanes, arrays>);
+    const dim3 blocks((unsigned)(args->batch * args->groups * of_group), (unsigned)parts->segments);
+    fused_states<stored, lanes, arrays><<<blocks, THREADS, bytes, stream>>>(*args, *parts);
     return cudaGetLastError();
 }
 
 template <typename stored>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    return selective_relay_lanes(args) == 2 ? launch_lanes<stored, 2>(args, parts, stream)
-                                            : launch_lanes<stored, 4>(args, parts, stream);
+    if (parts->segments == 1)
+        return selective_relay_lanes(args) == 2 ? launch_arrays<stored, 2, 2>(args, parts, stream)
+                                                : launch_arrays<stored, 4, 2>(args, parts, stream);
+    return selective_relay_lanes(args) == 2 ? launch_arrays<stored, 2, 4>(args, parts, stream)
+                                            : launch_arrays<stored, 4, 4>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,

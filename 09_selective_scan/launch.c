@@ -1,4 +1,5 @@
 /* launch.c - what the launchers of this chapter check and do alike. See selective_scan.h. */
+#include "../05_pipe/pipe.h"
 #include "selective_scan.h"
 
 #include <stdint.h>
@@ -111,16 +112,23 @@ static float *next_piece(const struct selective_args *args, size_t count, size_t
     return piece;
 }
 
-struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group)
+struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group, size_t segments)
 {
-    const size_t both = args->batch * args->channels;
+    const size_t both = segments * args->batch * args->channels, carries = segments > 1 ? both * args->states : 0;
     const size_t of_groups = args->batch * args->groups * per_group * args->states * args->seq_len;
-    struct selective_parts parts = {.per_group = per_group};
+    const size_t spans = (args->seq_len + 15) / 16; /* a segment is a multiple of 16 steps */
+    const size_t of_segment = (spans + segments - 1) / segments;
+    struct selective_parts parts = {
+        .per_group = per_group, .segments = (spans + of_segment - 1) / of_segment, .segment_steps = of_segment * 16};
+    parts.saved_floats = 32 * 8 + (parts.segments > 1 ? 32 : 0);
     parts.d_B = next_piece(args, of_groups, &parts.bytes);
     parts.d_C = next_piece(args, of_groups, &parts.bytes);
     parts.d_A = next_piece(args, both * args->states, &parts.bytes);
     parts.d_D = next_piece(args, both, &parts.bytes);
     parts.d_bias = next_piece(args, both, &parts.bytes);
+    parts.product = next_piece(args, carries, &parts.bytes);
+    parts.end = next_piece(args, carries, &parts.bytes);
+    parts.start = next_piece(args, carries, &parts.bytes);
     parts.rest = next_piece(args, 0, &parts.bytes);
     return parts;
 }
@@ -135,7 +143,7 @@ size_t selective_steps_workspace(const struct selective_args *args, bool backwar
     const size_t so_far = args->states <= STEPS_ELEMS ? 0 : backward ? 3 * row : row;
     if (!backward)
         return so_far;
-    const struct selective_parts parts = selective_parts_of(args, selective_warps(args));
+    const struct selective_parts parts = selective_parts_of(args, selective_warps(args), 1);
     const size_t saved = (args->seq_len - 1) / STEPS_CHUNK + 1 + STEPS_CHUNK;
     return parts.bytes + so_far +
            args->batch * args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
@@ -219,21 +227,59 @@ bool selective_fused_fits(const struct selective_args *args)
     return selective_relay_fits(args) && args->states <= SPAN_STATES;
 }
 
+/* The most segments of any chip: four rounds on one with 132 multiprocessors, and not too short. */
+static size_t most_segments(const struct selective_args *args, size_t blocks)
+{
+    const size_t by_blocks = 4 * 264 / blocks + 1, by_steps = args->seq_len / SEGMENT_STEPS;
+    return by_steps < 1 ? 1 : by_blocks < by_steps ? by_blocks : by_steps;
+}
+
+/* A multiprocessor of sm_90 has room for two blocks. */
+size_t selective_fused_segments(const struct selective_args *args, int multiprocessors)
+{
+    const size_t at_once = 2 * (size_t)multiprocessors;
+    const size_t blocks = args->batch * args->groups * selective_fused_parts(args);
+    const size_t most = most_segments(args, blocks);
+    for (size_t segments = 1; segments < most; segments++) {
+        const size_t all = blocks * segments, rounds = (all + at_once - 1) / at_once;
+        if (10 * all >= 9 * rounds * at_once)
+            return segments;
+    }
+    return most;
+}
+
+cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts)
+{
+    struct pipe_chip chip;
+    const cudaError_t error = pipe_read_chip(&chip);
+    if (error == cudaSuccess)
+        *parts =
+            selective_parts_of(args, selective_fused_parts(args), selective_fused_segments(args, chip.multiprocessors));
+    return error;
+}
+
 /* The partial sums of a group's blocks, and the states before each chunk of each warp. */
-static size_t gradients_workspace(const struct selective_args *args, size_t blocks, size_t warps)
+static size_t gradients_workspace(const struct selective_args *args, const struct selective_parts *parts, size_t warps)
 {
     const size_t chunks = (args->seq_len - 1) / RELAY_STEPS + 1;
-    return selective_parts_of(args, blocks).bytes +
-           args->batch * args->groups * blocks * warps * chunks * 32 * 8 * sizeof(float);
+    return parts->bytes +
+           args->batch * args->groups * parts->per_group * warps * chunks * (size_t)parts->saved_floats * sizeof(float);
 }
 
 size_t selective_relay_workspace(const struct selective_args *args, bool backward)
 {
-    return backward && !selective_is_empty(args) ? gradients_workspace(args, selective_relay_parts(args), 1) : 0;
+    if (!backward || selective_is_empty(args))
+        return 0;
+    const struct selective_parts parts = selective_parts_of(args, selective_relay_parts(args), 1);
+    return gradients_workspace(args, &parts, 1);
 }
 
 size_t selective_fused_workspace(const struct selective_args *args, bool backward)
 {
-    return backward && !selective_is_empty(args) ? gradients_workspace(args, selective_fused_parts(args), SPAN_WARPS)
-                                                 : 0;
+    if (!backward || selective_is_empty(args))
+        return 0;
+    const size_t per_group = selective_fused_parts(args);
+    const size_t most = most_segments(args, args->batch * args->groups * per_group);
+    const struct selective_parts parts = selective_parts_of(args, per_group, most);
+    return gradients_workspace(args, &parts, SPAN_WARPS);
 }

@@ -155,7 +155,7 @@ extern "C" cudaError_t selective_relay_backward(const struct selective_args *arg
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);
-    const struct selective_parts parts = selective_parts_of(args, selective_relay_parts(args));
+    const struct selective_parts parts = selective_parts_of(args, selective_relay_parts(args), 1);
     error = selective_relay_states(args, &parts, stream);
     if (error == cudaSuccess)
         error = args->storage == BF16   ? launch<__nv_bfloat16>(args, &parts, stream)

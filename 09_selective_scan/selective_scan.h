@@ -37,8 +37,8 @@ enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 /* relay: the steps of a chunk, which a warp takes at a time. */
 enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
 
-/* fused_backward: the warps of a block, and the most states. */
-enum { SPAN_WARPS = 4, SPAN_STATES = 16 };
+/* fused_backward: the warps of a block, the most states, and the fewest steps of a segment, a multiple of 16. */
+enum { SPAN_WARPS = 4, SPAN_STATES = 16, SEGMENT_STEPS = 64 };
 
 /* fused_steps: the most warps of a block. They have one B and C. */
 enum { FUSED_STEPS_WARPS = 4 };
@@ -52,15 +52,20 @@ enum { SELECTIVE_INT_STEPS = 0x7FFFF000 };
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and
    d_C, of a channel's batches for the others. */
 struct selective_parts {
-    size_t per_group;          /* parts of a group */
-    float *d_B, *d_C;          /* (batch, groups, per_group, states, seq_len) */
-    float *d_A, *d_D, *d_bias; /* (batch, channels, states), (batch, channels), (batch, channels) */
-    float *rest;               /* where the workspace goes on */
-    size_t bytes;              /* up to there */
+    size_t per_group;             /* parts of a group */
+    size_t segments;              /* parts of a sequence */
+    size_t segment_steps;         /* steps of each, but the last one */
+    float *d_B, *d_C;             /* (batch, groups, per_group, states, seq_len) */
+    float *d_A, *d_D, *d_bias;    /* (segments, batch, channels, states), and both others without states */
+    float *product, *end, *start; /* of several segments, (segments, batch, channels, states): see fused_carry.cu */
+    int saved_floats; /* that fused_states.cu saves of a warp's chunk: eight a lane, and of several segments */
+                      /* one for each of up to 32 channels */
+    float *rest;      /* where the workspace goes on */
+    size_t bytes;     /* up to there */
 };
 
 /* Where they lie in args->workspace; if that is NULL, only `bytes` counts. */
-struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group);
+struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group, size_t segments);
 
 /* How many warps the channels of a group are, a lane a channel. */
 size_t selective_warps(const struct selective_args *args);
@@ -90,6 +95,11 @@ enum { FUSED_ROLES_CHANNELS = 16 };
 size_t selective_fused_roles_blocks(const struct selective_args *args);
 bool selective_fused_roles_fits(const struct selective_args *args);
 
+/* Into how many segments fused_backward cuts a sequence on a chip with that many multiprocessors: the fewest with which
+   the last round of its blocks is nearly full. And its parts on this chip. */
+size_t selective_fused_segments(const struct selective_args *args, int multiprocessors);
+cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts);
+
 /* Whether relay takes these sizes, and whether fused_backward does. */
 bool selective_relay_fits(const struct selective_args *args);
 bool selective_fused_fits(const struct selective_args *args);
@@ -99,10 +109,15 @@ bool selective_fused_fits(const struct selective_args *args);
 cudaError_t selective_relay_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
 
-/* The same for fused_backward, (batch, groups, parts of a group, warps of a block, chunks, 2, 32 lanes, 4)
-   (fused_states.cu). */
+/* The same for fused_backward, (batch, groups, parts of a group, warps of a block, chunks, saved_floats)
+   (fused_states.cu). Of several segments it also leaves product, end and start. */
 cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
+
+/* `end` and `start` of several segments become what comes into each of them: the state before it, and the gradient
+   behind it (fused_carry.cu). */
+cudaError_t selective_fused_carry(const struct selective_args *args, const struct selective_parts *parts,
+                                  cudaStream_t stream);
 
 /* What every launcher checks first (launch.c). cudaErrorInvalidValue for sizes whose bytes overflow, no state or more
    than SELECTIVE_MAX_STATES, groups that do not divide the channels, a needed pointer that is NULL or a base that is

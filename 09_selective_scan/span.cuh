@@ -91,7 +91,7 @@ static __device__ __forceinline__ void send_span(const struct selective_args *ar
             const stored *const from = (const stored *)own_arrays[array] + first;
             stored *const here = to->own[array] + ::place<SPAN, stored>(channel, t);
             if (whole)
-                async_copy_line(here, from);
+                async_copy_ahead(here, from);
             else if (channel < place->here)
                 send_some(from, left, here);
         }
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void send_span(const struct selective_args *ar
         if (common % threads != 0 && piece >= common)
             break;
         if (whole)
-            async_copy_line(common_piece(to, piece, row, t), from + first);
+            async_copy_ahead(common_piece(to, piece, row, t), from + first);
         else if (state < (int)args->states)
             send_some(from + first, left, common_piece(to, piece, row, t));
     }
@@ -144,7 +144,50 @@ static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arr
     }
 }
 
+/* ---- Of fused_states.cu alone ---- */
+
+/* The lane's own steps of a chunk, whose step `at` is `mine` of the chunk: step, step u and, if the span has d_out, d_y.
+   A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. */
+template <typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void
+prepare_states(const struct selective_args *args, const struct span<stored, lanes, arrays, channels> *span, int channel,
+               int chunk, int row, int mine, int at, float bias, float *to)
+{
+    enum { own = STEPS / lanes, rows = ROOM(CHANNELS(lanes), STEPS) };
+    float u[own], step[own], z[own], d_y[own];
+    get<SPAN, own>(span->own[0], channel, chunk * STEPS + mine, u);
+    get<SPAN, own>(span->own[1], channel, chunk * STEPS + mine, step);
+#pragma unroll
+    for (int i = 0; i < own; i++) {
+        step[i] = step_of(step[i] + bias, args->delta_softplus);
+        if (at + i >= (int)args->seq_len)
+            step[i] = 0.0f;
+        u[i] *= step[i];
+    }
+    put<STEPS, own>(to, row, mine, step);
+    put<STEPS, own>(to + rows, row, mine, u);
+    if (arrays < 4)
+        return;
+    get<SPAN, own>(span->own[arrays - 2], channel, chunk * STEPS + mine, z);
+    get<SPAN, own>(span->own[arrays - 1], channel, chunk * STEPS + mine, d_y);
+#pragma unroll
+    for (int i = 0; i < own; i++)
+        d_y[i] = args->z != NULL ? d_y[i] * silu(z[i]) : d_y[i];
+    put<STEPS, own>(to + 2 * rows, row, mine, d_y);
+}
+
 /* ---- Of fused_backward.cu alone ---- */
+
+template <typename stored, int lanes>
+struct gradients_block {
+    struct span<stored, lanes, 4, SPAN_WARPS * BOTH(lanes)> spans[2];
+    float states[2][SPAN_WARPS][2][32 * A_LANE];           /* before each chunk of these spans */
+    float sums[2][2][SPAN_WARPS][STATES_OF(lanes) * SPAN]; /* d_B and d_C of the warps' channels */
+    float steps[SPAN_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
+    float d_A[SPAN_WARPS][32 * A_LANE], so_far[SPAN_WARPS][64]; /* sums over time; d_D and d_bias */
+    float before[SPAN_WARPS][32 * A_LANE]; /* of several segments: the states before this one, and */
+    float so_long[2][SPAN_WARPS][2][32];   /* the sums of its steps before each chunk, for each channel */
+};
 
 /* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
 #define PREPARED_ROWS(lanes) ROOM(BOTH(lanes), STEPS) /* floats */
@@ -185,13 +228,56 @@ static __device__ __forceinline__ void prepare_span(const struct selective_args 
     }
 }
 
-/* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence. */
-static __device__ __forceinline__ void fetch_saved(const float *saved, int at, int seq_len, float *to)
+/* Sends off the states before the chunks of the span at step `at`, as far as these are in the sequence; of several
+   segments also the sums of the steps. A chunk has `floats` of them in memory. */
+template <int lanes>
+static __device__ __forceinline__ void fetch_saved(const float *saved, int floats, int at, int seq_len, float *states,
+                                                   float *so_long)
 {
+    const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (at >= 0 && at + i / 2 * STEPS < seq_len)
-            __pipeline_memcpy_async(to + i * 32 * 4, saved + ((size_t)(at / STEPS) * A_LANE + i * 4) * 32, 16);
+    for (int chunk = 0; chunk < 2; chunk++)
+        if (at >= 0 && at + chunk * STEPS < seq_len) {
+            const float *const from = saved + (size_t)(at / STEPS + chunk) * floats + lane * 4;
+            float *const to = states + chunk * 32 * A_LANE + lane * 4;
+            __pipeline_memcpy_async(to, from, 16);
+            __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
+            if (floats > 32 * A_LANE && lane < BOTH(lanes) / 4)
+                __pipeline_memcpy_async(so_long + chunk * 32 + lane * 4, from + 32 * A_LANE, 16);
+        }
+}
+
+/* All that a block needs for the span at step `at`, if it is one, and its warp for `saved_steps` of a sequence. */
+template <typename stored, int lanes>
+static __device__ __forceinline__ void
+fetch_gradients(const struct selective_args *args, const struct block_place *place, const float *saved, int floats,
+                int at, int saved_steps, struct gradients_block<stored, lanes> *to, int which)
+{
+    const int warp = threadIdx.x / 32;
+    fetch_span<32 * SPAN_WARPS>(args, place, at, &to->spans[which]);
+    fetch_saved<lanes>(saved, floats, at, saved_steps, to->states[which][warp][0], to->so_long[which][warp][0]);
+    __pipeline_commit();
+}
+
+/* Of several segments: the states of a span were saved as if their segment began with 0. `before` is what comes into
+   it. */
+template <int lanes>
+static __device__ __forceinline__ void add_before(const float *before, const float *so_long, int row,
+                                                  const float A[2][4], float *states)
+{
+    float more[2][4];
+    get_states(before, more);
+#pragma unroll
+    for (int chunk = 0; chunk < 2; chunk++) {
+        float h[2][4];
+        get_states(states + chunk * 32 * A_LANE, h);
+#pragma unroll
+        for (int k = 0; k < 2; k++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                h[k][i] += fast_exp2(so_long[chunk * 32 + (row ^ 2 * k)] * A[k][i]) * more[k][i];
+        put_states(states + chunk * 32 * A_LANE, h);
+    }
 }
 
 /* Adds up what the warps have left of d_B and d_C in the span at step `at`. */

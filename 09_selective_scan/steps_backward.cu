@@ -135,7 +135,7 @@ extern "C" cudaError_t selective_steps_backward(const struct selective_args *arg
         return error;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);
-    const struct selective_parts parts = selective_parts_of(args, selective_warps(args));
+    const struct selective_parts parts = selective_parts_of(args, selective_warps(args), 1);
     const size_t blocks = args->batch * args->groups * parts.per_group;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;

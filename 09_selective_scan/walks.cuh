@@ -246,9 +246,10 @@ static __device__ __forceinline__ void add_warps(const struct selective_args *ar
         d_D += __shfl_xor_sync(0xFFFFFFFFu, d_D, bit);
         d_bias += __shfl_xor_sync(0xFFFFFFFFu, d_bias, bit);
     }
-    store_pair<lanes>(args, place, d_A, parts->d_A);
+    const size_t segment = blockIdx.y * args->batch * args->channels, at = segment + place->channels + place->row;
+    store_pair<lanes>(args, place, d_A, parts->d_A + segment * args->states);
     if (place->row < place->here && place->part % (lanes / 2) == 0)
-        parts->d_D[place->channels + place->row] = d_D, parts->d_bias[place->channels + place->row] = d_bias;
+        parts->d_D[at] = d_D, parts->d_bias[at] = d_bias;
 }
 
 #endif

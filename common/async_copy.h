@@ -1,11 +1,10 @@
 /* async_copy.h - the asynchronous copy of chapter 05, with a wish for the L2 cache.
 
    Whoever reads 32 or 64 bytes of a row, and the bytes behind them a little later, reads memory in small pieces. The L2
-   cache can fetch the line of 128 bytes around them, or a pair of lines, when the first are asked for, and has the rest
-   when it is needed.
+   cache can fetch all 256 bytes around them when the first are asked for, and has the rest when it is needed.
 
-   CUDA C has no words for this, so it is PTX here (PTX ISA, "cp.async", ".L2::128B" and ".L2::256B"). Results do not
-   depend on it. The simulator brings a header of the same name. */
+   CUDA C has no words for this, so it is PTX here (PTX ISA, "cp.async", ".L2::256B"). Results do not depend on it. The
+   simulator brings a header of the same name. */
 #ifndef ASYNC_COPY_H
 #define ASYNC_COPY_H
 
@@ -16,18 +15,6 @@ static __device__ __forceinline__ void async_copy_ahead(void *shared, const void
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
-                 "l"(global)
-                 : "memory");
-#else
-    __pipeline_memcpy_async(shared, global, 16);
-#endif
-}
-
-/* The same, with the 128 bytes of their line. */
-static __device__ __forceinline__ void async_copy_line(void *shared, const void *global)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
                  "l"(global)
                  : "memory");
 #else

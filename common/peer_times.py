@@ -159,13 +159,14 @@ def driver():
         return 'unknown'
 
 
-def write_csv(path, columns, rows, toolkit):
-    """Beside its place, then renamed: whole or not at all."""
+def write_csv(path, columns, rows, toolkit, notes=()):
+    """Beside its place, then renamed: whole or not at all. Notes are what was found besides times, a sentence each."""
     date = datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%dT%H:%M:%SZ')
     beside = f'{path}.partial-{os.getpid()}'
     with open(beside, 'w', encoding='utf-8') as file:
         file.write(f"# command: {' '.join(['python3', *sys.argv])}\n# date: {date}\n# toolkit: {toolkit}\n# driver: {driver()}\n")
         for what, why in skipped.items():
             file.write(f'# skipped: {what} ({why})\n')
+        file.writelines(f'# note: {note}\n' for note in notes)
         file.write('\n'.join([columns, *rows]) + '\n')
     os.replace(beside, path)

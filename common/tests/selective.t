@@ -50,7 +50,8 @@ for my $case (['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,129']], ['st
 for my $type ('float32', 'bf16') {
     is(complaint({}, '--forward', shape(1, 33, 16, 1, '48,264'), '--type', $type, '--with', $_), '', "full blocks, whole chunks and rounds, $_ of the options, in $type")
         for 'all', 'none';
-    is(complaint({}, '--backward', '--variant', 'fused_backward', shape(1, 65, 16, 1, '32,44'), '--type', $type, '--with', 'all'), '', "a full block and another, whole spans and more, in $type");
+    is(complaint({}, '--backward', '--variant', 'fused_backward', shape(1, 65, 16, 1, '32,44,207'), '--type', $type, '--with', 'all'), '',
+        "a full block and another, whole spans and more, and segments, in $type");
 }
 for my $variant (@forward) {
     is(complaint({}, '--variant', $variant, '--forward', '--with', 'all', shape(1, 1, 2, 1, '511,513,2047,2049')), '', "$variant: lengths around a tile");
@@ -268,7 +269,13 @@ mistake('relay', 'relay.cu', 'at + mine', 'at', @small);
 mistake('relay', 'relay.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
 mistake('fused_backward', 'fused_backward.cu', 'at + SPAN', 'at', shape(1, 2, 3, 1, 20));
 mistake('fused_backward', 'fused_backward.cu', 'chunk * STEPS + sum_at', 'sum_at', shape(1, 2, 3, 1, 12));
-mistake('fused_backward', 'fused_states.cu', 'saved + chunk * A_LANE * 32', 'saved', shape(1, 2, 3, 1, 12));
+mistake('fused_backward', 'fused_states.cu', 'saved + reader.at', 'saved', shape(1, 2, 3, 1, 12));
+my @segments = shape(1, 2, 3, 1, 250);
+mistake('fused_backward', 'fused_states.cu', 'several ? NULL : args.initial_state', 'args.initial_state', @segments);
+mistake('fused_backward', 'fused_states.cu', 'product[i] * (d_y[j] * C[j])', 'd_y[j] * C[j]', @segments);
+mistake('fused_backward', 'fused_backward.cu', 'several ? parts.start + carries : args.d_final_state', 'args.d_final_state', @segments);
+mistake('fused_backward', 'fused_backward.cu', 'begin == 0 ? args.d_initial_state : NULL', 'args.d_initial_state', @segments);
+mistake('fused_backward', 'fused_carry.cu', 'segments - 1 - first - k', 'first + k', @segments);
 mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
 
 SKIP: {
@@ -291,7 +298,7 @@ SKIP: {
     for my $number (0 .. @mistakes) {
         my ($kernel, $file, $from, $to, @options) = $number ? @{ $mistakes[$number - 1] } : ('steps', '', 'nothing', 'nothing', @small);
         my ($status, $out, $err) = run_program({ MUTANT => $number }, "$copy/build/sim/09_selective_scan", '--check-only', '--with', 'all', '--variant', $kernel, @options,
-            $file =~ /backward|add_up|_states/ ? '--backward' : '--forward');
+            $file =~ /backward|add_up|carry|_states/ ? '--backward' : '--forward');
         is($status, $number ? 1 : 0, "$kernel, $to in place of $from: " . ($number ? 'is found' : 'right')) or diag($err);
     }
 }

@@ -10,10 +10,4 @@ SIM_INLINE void async_copy_ahead(void *shared, const void *global, SIM_AT)
     __pipeline_memcpy_async(shared, global, 16, 0, file, line);
 }
 
-/* The same. */
-SIM_INLINE void async_copy_line(void *shared, const void *global, SIM_AT)
-{
-    __pipeline_memcpy_async(shared, global, 16, 0, file, line);
-}
-
 #endif
