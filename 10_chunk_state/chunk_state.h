@@ -120,6 +120,7 @@ chunk_state_launcher chunk_state_ahead; /* four columns a thread, the next chunk
 chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy engine brings them (sm_90) */
 chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
+chunk_state_launcher chunk_state_mma; /* products on the tensor cores (sm_80) */
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
@@ -229,6 +230,10 @@ struct low_rank_shape {
 
 /* For stages of so many rows. */
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
+
+/* The same for mma.cu: so many ranks, the exchange of parts apart from the stages. */
+#define MMA_PARTS_BYTES(ranks) ((size_t)(ranks) * 4 * COLUMNS * sizeof(float))
+cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

@@ -1,0 +1,221 @@
+/* mma.cu - low_rank.cu, with both products on the tensor cores (sm_80). They multiply transposed matrices:
+
+       p' = h' Y         a step adds 16 columns x 8 rows of h' times 8 rows x 8 ranks of Y
+       h' -= p' W'       a step adds 16 columns x 8 ranks of p' times 8 ranks x 8 rows of W'
+
+   Two warps have 16 columns, one of them the upper half of the rows and one the lower half. Each adds up its rows'
+   part of p' and tells it the other by shared memory; then each has all of p' for its own rows.
+
+   A result of a step lies in the lanes otherwise than the matrix on the left of the next one (tensor_core.h): lane
+   4 l + j holds elements 2 j and 2 j + 1 of a row, and should have j and j + 4. But a sum may be taken in any order. So
+   element 2 j is called the j-th of the sum and 2 j + 1 the (j + 4)-th, and Y and W are read in this order. */
+#include <cuda_runtime.h>
+#include <tensor_core.h>
+
+#include "mma.cuh"
+
+/* x = big + small: big is x rounded to the 11 bits of tf32, small the rest, exactly. */
+static __device__ __forceinline__ void split(float x, float *big, float *small)
+{
+    *big = __uint_as_float((__float_as_uint(x) + 0x1000) & 0xFFFFE000u);
+    *small = x - *big;
+}
+
+/* What a step has given becomes the matrix on the left of another one. */
+static __device__ __forceinline__ void turn(const float c[4], float big[4], float small[4])
+{
+    split(c[0], &big[0], &small[0]);
+    split(c[2], &big[1], &small[1]);
+    split(c[1], &big[2], &small[2]);
+    split(c[3], &big[3], &small[3]);
+}
+
+/* c + rest += a (b0, b1): the products of big parts to c, those of a big and a small one to rest. W and Y of 16 bits have
+   no small parts. */
+template <int storage>
+static __device__ __forceinline__ void multiply(float c[4], float rest[4], const float big[4], const float small[4],
+                                                float b0, float b1)
+{
+    float b[2] = {b0, b1}, b_small[2];
+    if (storage == FLOAT32) {
+        split(b0, &b[0], &b_small[0]);
+        split(b1, &b[1], &b_small[1]);
+    }
+    mma_tf32(rest, small, b);
+    mma_tf32(c, big, b);
+    if (storage == FLOAT32)
+        mma_tf32(rest, big, b_small);
+}
+
+/* Lane l or j reads 16 bytes of a row, or 8, which are so many ranks: one of each tile. */
+template <int storage, int ranks>
+static __device__ __forceinline__ constexpr int each(void)
+{
+    return storage == FLOAT32 || ranks == 4 ? 4 : 8;
+}
+
+template <int storage, int ranks>
+static __device__ __forceinline__ void take(const char *from, float b[ranks])
+{
+#pragma unroll
+    for (int v = 0; v < ranks; v += each<storage, ranks>())
+        if (each<storage, ranks>() == 8)
+            unpack16<storage>(*(const uint4 *)from, b);
+        else
+            read4<storage>(from, v * 8, b + v);
+}
+
+/* p' = h' Y for the warp's rows. y: in its first row what the lane takes; rows are `next` bytes apart. */
+template <int storage, int tiles, int ranks>
+static __device__ __forceinline__ void project(const char *y, unsigned next, const float (*h)[4], float (*p)[4])
+{
+    float rest[ranks][4] = {};
+#pragma unroll
+    for (int v = 0; v < ranks * 4; v++)
+        p[v / 4][v % 4] = 0.0f;
+#pragma unroll
+    for (int i = 0; i < tiles; i++) {
+        float big[4], small[4], first[ranks], second[ranks];
+        take<storage, ranks>(y + i * 8 * next, first);
+        take<storage, ranks>(y + i * 8 * next + next, second);
+        turn(h[i], big, small);
+#pragma unroll
+        for (int v = 0; v < ranks; v++)
+            multiply<storage>(p[v], rest[v], big, small, first[v], second[v]);
+    }
+#pragma unroll
+    for (int v = 0; v < ranks * 4; v++)
+        p[v / 4][v % 4] += rest[v / 4][v % 4];
+}
+
+/* t' = p' W' for some tiles of the warp's rows. */
+template <int storage, int tiles, int ranks>
+static __device__ __forceinline__ void multiply_back(const char *w, unsigned own, unsigned next,
+                                                     const float (*big)[4], const float (*small)[4], float (*t)[4])
+{
+    float rest[tiles][4] = {}, first[tiles][ranks], second[tiles][ranks];
+#pragma unroll
+    for (int i = 0; i < tiles; i++) {
+        t[i][0] = t[i][1] = t[i][2] = t[i][3] = 0.0f;
+        take<storage, ranks>(w + i * 8 * next, first[i]);
+        take<storage, ranks>(w + i * 8 * next + own, second[i]);
+    }
+#pragma unroll
+    for (int v = 0; v < ranks; v++)
+#pragma unroll
+        for (int i = 0; i < tiles; i++)
+            multiply<storage>(t[i], rest[i], big[v], small[v], first[i][v], second[i][v]);
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++)
+        t[v / 4][v % 4] += rest[v / 4][v % 4];
+}
+
+/* One of two numbers, by a mask of ones or zeros, without a branch. */
+static __device__ __forceinline__ float choose(unsigned mask, float first, float second)
+{
+    return __uint_as_float((__float_as_uint(first) & mask) | (__float_as_uint(second) & ~mask));
+}
+
+/* tiles: of 8 rows, that a warp has. ranks: tiles of 8. */
+template <int storage, int tiles, int ranks>
+static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+    mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+                const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+                const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+{
+    extern __shared__ __align__(16) char memory[];
+    const struct place place = place_of(&shape);
+    stages_clear(&shape, memory);
+    if (threadIdx.x >= LOW_RANK_THREADS) {
+        copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
+        return;
+    }
+    const int bytes = (int)stored_bytes(storage), own = each<storage, ranks>() * bytes;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
+    const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
+    const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned next = keep(shape.stride * bytes), before = keep(exclusive ? 0xFFFFFFFFu : 0u);
+    const unsigned own_x = keep((row * X_STRIDE + column) * bytes), own_gamma = keep(in.gamma + row * 4);
+    const unsigned own_y = keep(in.y + row * next + l * own);
+    const unsigned own_w = keep(in.w + (row - j * 2 + l) * next + j * 2 * own);
+    float4 *mine = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * ranks * 32 + lane;
+    const int others = (warp % 2 == 0 ? 32 : -32) * ranks;
+    float h[tiles][4], p[ranks][4];
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
+        h[v / 4][v % 4] =
+            initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
+                ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
+                : 0.0f;
+    struct ring ring = ring_of(&shape, memory);
+    meet_all();
+    project<storage, tiles, ranks>(ring.stage + own_y, next, h, p);
+    for (size_t k = 0; k < shape.chunks; k++) {
+        float big[ranks][4], small[ranks][4];
+        char *const here = ring.stage;
+        float4 *const parts = mine + (k % 2) * ranks * 128;
+#pragma unroll
+        for (int v = 0; v < ranks; v++)
+            parts[v * 32] = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
+        meet_all(); /* the other warp's parts are there, and the next chunk */
+#pragma unroll
+        for (int v = 0; v < ranks; v++) {
+            const float4 more = parts[others + v * 32];
+            const float sum[4] = {p[v][0] + more.x, p[v][1] + more.y, p[v][2] + more.z, p[v][3] + more.w};
+            turn(sum, big[v], small[v]);
+        }
+#pragma unroll
+        for (int base = 0; base < tiles; base += 4) {
+            float t[4][4];
+            multiply_back<storage, 4, ranks>(here + own_w + base * 8 * next, own, next, big, small, t);
+#pragma unroll
+            for (int v = 0; v < 8; v++) { /* the thread's rows; h_out takes the place of h_local */
+                const int i = base + v / 2, c = v % 2, of = i * 8 + c;
+                const float g = *(const float *)(here + own_gamma + of * 4), left = h[i][c], right = h[i][c + 2];
+                float x[2];
+                read2<storage>(here + own_x, of * X_STRIDE, x);
+                h[i][c] = g * (left - t[v / 2][c]) + x[0];
+                h[i][c + 2] = g * (right - t[v / 2][c + 2]) + x[1];
+                x[0] = choose(before, left, h[i][c]);
+                x[1] = choose(before, right, h[i][c + 2]);
+                write2<storage>(here + own_x, of * X_STRIDE, x);
+            }
+        }
+        if (ring.count == 1) { /* the chunk makes room for the next one */
+            meet_all();
+            meet_all();
+        }
+        ring_next(&ring);
+        project<storage, tiles, ranks>(ring.stage + own_y, next, h, p); /* behind the last chunk of what lies there */
+    }
+    meet_all();
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++)
+        if (final_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
+            final_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2] = h[v / 4][v % 4];
+}
+
+extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    static const decltype(&mma_forward<FLOAT32, 4, 4>) kernels[NUM_STORAGES][2][2] = {
+        {{mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>}, {mma_forward<FLOAT32, 16, 4>, mma_forward<FLOAT32, 16, 8>}},
+        {{mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>}, {mma_forward<BF16, 16, 4>, mma_forward<BF16, 16, 8>}},
+        {{mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>}, {mma_forward<FP16, 16, 4>, mma_forward<FP16, 16, 8>}}};
+    const int size = args->dk > 64, many = args->rank > 32; /* 4 or 16 tiles of rows a warp, 4 or 8 of ranks */
+    struct low_rank_shape shape;
+    bool done;
+    cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
+    if (!done)
+        error = mma_shape_of(args, size ? 256 : 64, many ? 64 : 32, &shape);
+    if (done || error != cudaSuccess)
+        return error;
+    const auto kernel = kernels[args->storage][size][many];
+    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    if (error != cudaSuccess || shape.stages == 0)
+        return error != cudaSuccess ? error : cudaErrorNotSupported;
+    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded), stream>>>(
+        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
+        args->final_state);
+    return cudaGetLastError();
+}
