@@ -86,6 +86,7 @@ struct chunk_state_kernel {
     int min_arch;      /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
+    bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
 };
 
 enum {
@@ -124,6 +125,10 @@ chunk_state_launcher chunk_state_mma; /* products on the tensor cores (sm_80) */
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
+
+/* Whether mma, or default, computes these on tensor cores. */
+bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args);
+bool chunk_state_default_tensor_cores(const struct chunk_state_args *args);
 
 /* Bytes of workspace. */
 size_t chunk_state_registers_workspace(const struct chunk_state_args *args, bool backward);
@@ -232,7 +237,7 @@ struct low_rank_shape {
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
 /* The same for mma.cu: so many ranks, the exchange of parts apart from the stages. */
-#define MMA_PARTS_BYTES(ranks) ((size_t)(ranks) * 4 * COLUMNS * sizeof(float))
+enum { MMA_THREADS = 256, MMA_PARTS_BYTES = 3 * MMA_THREADS * 64 };
 cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */

@@ -46,14 +46,16 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .forward = chunk_state_mma,
      .max_rank = CHUNK_STATE_MAX_RANK,
      .min_arch = 80,
-     .knobs = {.max_stages = LOW_RANK_MAX_STAGES}},
+     .knobs = {.max_stages = LOW_RANK_MAX_STAGES},
+     .tensor_cores = chunk_state_mma_tensor_cores},
     {.name = "default",
      .idea = "one of these, by shape and chip",
      .forward = chunk_state_forward,
      .backward = chunk_state_backward,
      .workspace_size = chunk_state_default_workspace,
      .max_rank = CHUNK_STATE_MAX_RANK,
-     .is_default = true},
+     .is_default = true,
+     .tensor_cores = chunk_state_default_tensor_cores},
     {.name = NULL},
 };
 

@@ -14,7 +14,7 @@
 
 static __device__ __forceinline__ void meet_all(void)
 {
-    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+    named_barrier_sync(1, MMA_THREADS + LOW_RANK_THREADS);
 }
 
 /* Until at most so many of the thread's last commits are on their way; fewer where the number is not offered. */
@@ -65,7 +65,7 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
                                                     char *memory, const void *h_local, const float *gamma,
                                                     const void *W, const void *Y, void *h_out)
 {
-    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - MMA_THREADS, which = thread / 32;
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
     const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
     const struct stage in = stage_of(shape);

@@ -130,11 +130,16 @@ static size_t workspace_size(const void *which, const struct problem *problem)
 }
 
 /* What all joins of the kernels that split time add to the plain loop: a term passes a segment's own sum, up to as many
-   joins as there are segments, and the state that comes in. */
+   joins as there are segments, and the state that comes in. With W and Y: how sums are taken (chunk_oracle.h). */
 static int levels(const void *which, const struct problem *problem)
 {
-    (void)which, (void)problem;
-    return 10;
+    const struct chunk_state_kernel *row = which;
+    const struct chunk_state_args args = args_of(problem);
+    if (args.rank == 0)
+        return 10;
+    return row->tensor_cores != NULL && !is_backward(problem->direction) && row->tensor_cores(&args)
+               ? CHUNK_TENSOR_SUMS
+               : CHUNK_SUMS;
 }
 
 /* ---- the oracle ---- */
