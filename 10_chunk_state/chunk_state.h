@@ -82,6 +82,7 @@ struct chunk_state_kernel {
     bool partial;      /* computes only part of the result: timed, and not checked */
     bool float32_only; /* no other storage */
     size_t max_rank;   /* 0: diagonal A only */
+    size_t max_rows;   /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
     size_t columns_of; /* dv is a multiple of it; 0: any */
     int min_arch;      /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;
@@ -217,6 +218,9 @@ enum {
     RANKS = 8,              /* low_rank_backward.cu: of p, that are added up over the warps at once */
     LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,
+    MMA_THREADS = 256,  /* of a block of mma.cu that compute; LOW_RANK_THREADS copy */
+    MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
+    MMA_PARTS_BYTES = 3 * MMA_THREADS * 64, /* of shared memory, through which its warps tell each other sums */
 };
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
@@ -236,8 +240,7 @@ struct low_rank_shape {
 /* For stages of so many rows. */
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
-/* The same for mma.cu: so many ranks, the exchange of parts apart from the stages. */
-enum { MMA_THREADS = 256, MMA_PARTS_BYTES = 3 * MMA_THREADS * 64 };
+/* The same for mma.cu, the rank filled up to `ranks`; three stages or more, or one. */
 cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */

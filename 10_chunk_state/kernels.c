@@ -45,6 +45,7 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .idea = "W and Y: products on the tensor cores",
      .forward = chunk_state_mma,
      .max_rank = CHUNK_STATE_MAX_RANK,
+     .max_rows = MMA_MAX_ROWS,
      .min_arch = 80,
      .knobs = {.max_stages = LOW_RANK_MAX_STAGES},
      .tensor_cores = chunk_state_mma_tensor_cores},

@@ -3,106 +3,25 @@
        p' = h' Y         a step adds 16 columns x 8 rows of h' times 8 rows x 8 ranks of Y
        h' -= p' W'       a step adds 16 columns x 8 ranks of p' times 8 ranks x 8 rows of W'
 
-   Two warps have 16 columns, one of them the upper half of the rows and one the lower half. Each adds up its rows'
-   part of p' and tells it the other by shared memory; then each has all of p' for its own rows.
+   Of a block's 32 columns four warps have 16. Each of them has one half of the rows and one half of the ranks, and two
+   times a chunk it tells another one its part of a sum, by shared memory:
+
+                        ranks 0 to 31         ranks 32 to 63
+       upper rows       warp 0       <------> warp 1              t' = p' W': a sum over the ranks
+                          ^                     ^
+                          |                     |                 p' = h' Y: a sum over the rows
+                          v                     v
+       lower rows       warp 2       <------> warp 3
+
+   So warps 0 and 1 both have all of h' for the upper rows, the same numbers, and each stores a half of them.
 
    A result of a step lies in the lanes otherwise than the matrix on the left of the next one (tensor_core.h): lane
    4 l + j holds elements 2 j and 2 j + 1 of a row, and should have j and j + 4. But a sum may be taken in any order. So
    element 2 j is called the j-th of the sum and 2 j + 1 the (j + 4)-th, and Y and W are read in this order. */
 #include <cuda_runtime.h>
-#include <tensor_core.h>
 
 #include "mma.cuh"
-
-/* x = big + small: big is x rounded to the 11 bits of tf32, small the rest, exactly. */
-static __device__ __forceinline__ void split(float x, float *big, float *small)
-{
-    *big = __uint_as_float((__float_as_uint(x) + 0x1000) & 0xFFFFE000u);
-    *small = x - *big;
-}
-
-/* What a step has given becomes the matrix on the left of another one. */
-static __device__ __forceinline__ void turn(const float c[4], float big[4], float small[4])
-{
-    split(c[0], &big[0], &small[0]);
-    split(c[2], &big[1], &small[1]);
-    split(c[1], &big[2], &small[2]);
-    split(c[3], &big[3], &small[3]);
-}
-
-/* c + rest += a (b0, b1): the products of big parts to c, those of a big and a small one to rest. W and Y of 16 bits have
-   no small parts. */
-template <int storage>
-static __device__ __forceinline__ void multiply(float c[4], float rest[4], const float big[4], const float small[4],
-                                                float b0, float b1)
-{
-    float b[2] = {b0, b1}, b_small[2];
-    if (storage == FLOAT32) {
-        split(b0, &b[0], &b_small[0]);
-        split(b1, &b[1], &b_small[1]);
-    }
-    mma_tf32(rest, small, b);
-    mma_tf32(c, big, b);
-    if (storage == FLOAT32)
-        mma_tf32(rest, big, b_small);
-}
-
-/* p' = h' Y for the warp's rows and ranks. y: in its first row what the lane takes; rows are `next` bytes apart. */
-template <int storage, int tiles, int ranks>
-static __device__ __forceinline__ void project(const char *y, unsigned next, const float (*h)[4], float (*p)[4])
-{
-    float rest[ranks][4] = {};
-#pragma unroll
-    for (int v = 0; v < ranks * 4; v++)
-        p[v / 4][v % 4] = 0.0f;
-#pragma unroll
-    for (int i = 0; i < tiles; i++) {
-        float big[4], small[4], b[2][ranks];
-#pragma unroll
-        for (int c = 0; c < 2; c++)
-            if (ranks == 4)
-                read4<storage>(y + (i * 8 + c) * next, 0, b[c]);
-            else
-                read2<storage>(y + (i * 8 + c) * next, 0, b[c]);
-        turn(h[i], big, small);
-#pragma unroll
-        for (int v = 0; v < ranks; v++)
-            multiply<storage>(p[v], rest[v], big, small, b[0][v], b[1][v]);
-    }
-#pragma unroll
-    for (int v = 0; v < ranks * 4; v++)
-        p[v / 4][v % 4] += rest[v / 4][v % 4];
-}
-
-/* t' = p' W' for four tiles of the warp's rows, and for its ranks. */
-template <int storage, int ranks>
-static __device__ __forceinline__ void multiply_back(const char *w, unsigned next, const float (*big)[4],
-                                                     const float (*small)[4], float t[4][4])
-{
-    float rest[4][4] = {}, b[4][2 * ranks];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int c = 0; c < 4; c++) {
-            t[i][c] = 0.0f;
-            if (c < ranks / 2)
-                read4<storage>(w + i * 8 * next, c * 4, b[i] + c * 4);
-        }
-#pragma unroll
-    for (int v = 0; v < ranks; v++)
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            multiply<storage>(t[i], rest[i], big[v], small[v], b[i][v], b[i][ranks + v]);
-#pragma unroll
-    for (int v = 0; v < 16; v++)
-        t[v / 4][v % 4] += rest[v / 4][v % 4];
-}
-
-/* One of two numbers, by a mask of ones or zeros, without a branch. */
-static __device__ __forceinline__ float choose(unsigned mask, float first, float second)
-{
-    return __uint_as_float((__float_as_uint(first) & mask) | (__float_as_uint(second) & ~mask));
-}
+#include "mma_copy.cuh"
 
 /* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
 template <int storage, int tiles, int ranks>
@@ -128,14 +47,13 @@ static __global__ void __launch_bounds__(MMA_THREADS + LOW_RANK_THREADS, 1)
     const unsigned own_y = keep(in.y + row * next + (rank + l * ranks) * bytes);
     const unsigned own_w = keep(in.w + (half * tiles * 8 + l) * next + (rank + j * 2 * ranks) * bytes);
     float4 *const mine = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * 128 + lane;
-    const int upper = half == 0 ? 256 : -256, other = which == 0 ? 128 : -128;
+    const int other_rows = half == 0 ? 256 : -256, other_ranks = which == 0 ? 128 : -128; /* to that warp's parts */
     float h[tiles][4], p[ranks][4];
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
-        h[v / 4][v % 4] =
-            initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
-                ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
-                : 0.0f;
+        h[v / 4][v % 4] = initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
+                              ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
+                              : 0.0f;
     struct ring ring = ring_of(&shape, memory);
     meet_all();
     project<storage, tiles, ranks>(ring.stage + own_y, next, h, p);
@@ -148,7 +66,7 @@ static __global__ void __launch_bounds__(MMA_THREADS + LOW_RANK_THREADS, 1)
         meet_all(); /* the other rows' parts are there, and the next chunk */
 #pragma unroll
         for (int v = 0; v < ranks; v++) {
-            const float4 more = mine[upper + v * 32];
+            const float4 more = mine[other_rows + v * 32];
             const float sum[4] = {p[v][0] + more.x, p[v][1] + more.y, p[v][2] + more.z, p[v][3] + more.w};
             turn(sum, big[v], small[v]);
         }
@@ -168,7 +86,7 @@ static __global__ void __launch_bounds__(MMA_THREADS + LOW_RANK_THREADS, 1)
             named_barrier_sync(2, MMA_THREADS); /* the other ranks' parts are there */
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                const float4 more = parts[other + i * 32];
+                const float4 more = parts[other_ranks + i * 32];
                 t[i][0] += more.x, t[i][1] += more.y, t[i][2] += more.z, t[i][3] += more.w;
             }
 #pragma unroll
@@ -199,21 +117,21 @@ static __global__ void __launch_bounds__(MMA_THREADS + LOW_RANK_THREADS, 1)
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
 {
-#define SIZES(storage)                                                                                                 \
-    {                                                                                                                  \
-        {mma_forward<storage, 4, 2>, mma_forward<storage, 4, 4>}, {mma_forward<storage, 8, 2>, mma_forward<storage, 8, 4>}, \
-        {mma_forward<storage, 16, 2>, mma_forward<storage, 16, 4>},                                                    \
-    }
-    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_STORAGES][3][2] = {SIZES(FLOAT32), SIZES(BF16),
-                                                                                      SIZES(FP16)};
-    const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2, many = args->rank > 32;
+    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_STORAGES][2][2] = {
+        {{mma_forward<FLOAT32, 4, 2>, mma_forward<FLOAT32, 4, 4>},
+         {mma_forward<FLOAT32, 8, 2>, mma_forward<FLOAT32, 8, 4>}},
+        {{mma_forward<BF16, 4, 2>, mma_forward<BF16, 4, 4>}, {mma_forward<BF16, 8, 2>, mma_forward<BF16, 8, 4>}},
+        {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>}, {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>}}};
+    const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank > 32;
     struct low_rank_shape shape;
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = mma_shape_of(args, (size_t)64 << size, many ? 64 : 32, &shape);
+        error = args->dk > MMA_MAX_ROWS
+                    ? cudaErrorInvalidValue
+                    : mma_shape_of(args, (size_t)(MMA_MAX_ROWS / 2) << size, many ? 64 : 32, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size][many];
@@ -221,8 +139,8 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     if (error != cudaSuccess || shape.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
     const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES;
-    kernel<<<shape.blocks, MMA_THREADS + LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
-                                                                   args->W, args->Y, args->initial_state, args->h_out,
-                                                                   args->final_state);
+    kernel<<<shape.blocks, MMA_THREADS + LOW_RANK_THREADS, shared, stream>>>(
+        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
+        args->final_state);
     return cudaGetLastError();
 }

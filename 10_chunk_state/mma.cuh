@@ -1,113 +1,100 @@
-/* mma.cuh - how chunks come into the stages of mma.cu, and its results out of them. The kernel's one barrier a chunk
-   stands in the middle of the chunk, where warps must meet anyway to tell each other parts of sums:
-
-       those who compute        the rest of chunk k - 1, the first product of chunk k | the second one ...
-       those who copy           wait until chunk k + 1 is there                       | store the results of k - 1,
-                                                                                        ask for k - 1 + stages
-
-   So it takes three stages: k, k + 1 and one that is filled. With fewer, those who copy get the stage when a chunk is
-   done, and all wait until the next one has come. */
+/* mma.cuh - products on tensor cores that are as exact as float32: the operands are cut into two tf32 numbers. And how
+   two warps of mma.cu multiply with Y and W as they lie in a stage. */
 #ifndef MMA_CUH
 #define MMA_CUH
 
+#include <tensor_core.h>
+
 #include "low_rank.cuh"
 
-static __device__ __forceinline__ void meet_all(void)
+/* x = big + small: big is x rounded to the 11 bits of tf32, small the rest, exactly. */
+static __device__ __forceinline__ void split(float x, float *big, float *small)
 {
-    named_barrier_sync(1, MMA_THREADS + LOW_RANK_THREADS);
+    *big = __uint_as_float((__float_as_uint(x) + 0x1000) & 0xFFFFE000u);
+    *small = x - *big;
 }
 
-/* Until at most so many of the thread's last commits are on their way; fewer where the number is not offered. */
-static __device__ __forceinline__ void wait_prior(int most)
+/* What a step has given becomes the matrix on the left of another one. */
+static __device__ __forceinline__ void turn(const float c[4], float big[4], float small[4])
 {
-    if (most >= 3)
-        __pipeline_wait_prior(3);
-    else if (most == 2)
-        __pipeline_wait_prior(2);
-    else if (most == 1)
-        __pipeline_wait_prior(1);
-    else
-        __pipeline_wait_prior(0);
+    split(c[0], &big[0], &small[0]);
+    split(c[2], &big[1], &small[1]);
+    split(c[1], &big[2], &small[2]);
+    split(c[3], &big[3], &small[3]);
 }
 
-/* What a copying thread has of each chunk: two warps have h_local and h_out, one W and gamma, one Y. */
-struct copies {
-    struct share share;
-    const float *decay; /* the next chunk's for its rows; NULL: none */
-    char *out;          /* NULL: stores nothing */
-    size_t next, decays;
-    unsigned gamma;
-};
-
-static __device__ __forceinline__ void copies_ask(struct copies *copies, const struct low_rank_shape *shape,
-                                                  char *stage)
-{
-    share_copy(&copies->share, stage);
-    copies->share.from += copies->next;
-    if (copies->decay != NULL) {
-#pragma unroll 2
-        for (int i = threadIdx.x % 32; i < shape->dk; i += 32) /* one for all rows is copied to each */
-            __pipeline_memcpy_async(stage + copies->gamma + i * 4, copies->decay + (shape->decays == 1 ? 0 : i), 4);
-        copies->decay += copies->decays;
-    }
-}
-
-static __device__ __forceinline__ void copies_store(struct copies *copies, const char *stage)
-{
-    if (copies->out == NULL)
-        return;
-    share_store(&copies->share, stage, copies->out);
-    copies->out += copies->next;
-}
-
+/* c + rest += a (b0, b1): the products of big parts to c, those of a big and a small one to rest. W and Y of 16 bits have
+   no small parts. */
 template <int storage>
-static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
-                                                    char *memory, const void *h_local, const float *gamma,
-                                                    const void *W, const void *Y, void *h_out)
+static __device__ __forceinline__ void multiply(float c[4], float rest[4], const float big[4], const float small[4],
+                                                float b0, float b1)
 {
-    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - MMA_THREADS, which = thread / 32;
-    const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
-    const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
-    const struct stage in = stage_of(shape);
-    struct copies copies;
-    copies.share =
-        which < 2
-            ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
-                       shape->x_unit)
-            : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
-                       which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
-    copies.next = shape->heads * shape->dk * (which < 2 ? row : w_bytes);
-    copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
-    copies.decay = which == 2 ? gamma + place.zero * shape->decays : NULL;
-    copies.decays = shape->heads * shape->decays;
-    copies.gamma = in.gamma;
-    struct ring ring = ring_of(shape, memory);
-    const size_t ahead = shape->stages == 1 ? 1 : shape->stages - 1;
-    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
-        if (k < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
-        __pipeline_commit();
+    float b[2] = {b0, b1}, b_small[2];
+    if (storage == FLOAT32) {
+        split(b0, &b[0], &b_small[0]);
+        split(b1, &b[1], &b_small[1]);
     }
-    wait_prior(shape->stages - 2);
-    meet_all(); /* chunk 0 is there */
-    for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
-        wait_prior(shape->stages - 3);
-        meet_all(); /* chunk k + 1 is there, and k - 1 is done */
-        if (shape->stages == 1)
-            meet_all(); /* k is done */
-        if (shape->stages == 1 || k != 0)
-            copies_store(&copies, ring.stage);
-        if (k + ahead < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
-        __pipeline_commit();
-        if (shape->stages == 1) {
-            wait_prior(0);
-            meet_all();
+    mma_tf32(rest, small, b);
+    mma_tf32(c, big, b);
+    if (storage == FLOAT32)
+        mma_tf32(rest, big, b_small);
+}
+
+/* p' = h' Y for the warp's rows and ranks. y: in its first row what the lane takes; rows are `next` bytes apart. */
+template <int storage, int tiles, int ranks>
+static __device__ __forceinline__ void project(const char *y, unsigned next, const float (*h)[4], float (*p)[4])
+{
+    float rest[ranks][4] = {};
+#pragma unroll
+    for (int v = 0; v < ranks * 4; v++)
+        p[v / 4][v % 4] = 0.0f;
+#pragma unroll
+    for (int i = 0; i < tiles; i++) {
+        float big[4], small[4], b[2][ranks];
+#pragma unroll
+        for (int c = 0; c < 2; c++)
+            if (ranks == 4)
+                read4<storage>(y + (i * 8 + c) * next, 0, b[c]);
+            else
+                read2<storage>(y + (i * 8 + c) * next, 0, b[c]);
+        turn(h[i], big, small);
+#pragma unroll
+        for (int v = 0; v < ranks; v++)
+            multiply<storage>(p[v], rest[v], big, small, b[0][v], b[1][v]);
+    }
+#pragma unroll
+    for (int v = 0; v < ranks * 4; v++)
+        p[v / 4][v % 4] += rest[v / 4][v % 4];
+}
+
+/* t' = p' W' for four tiles of the warp's rows, and for its ranks. */
+template <int storage, int ranks>
+static __device__ __forceinline__ void multiply_back(const char *w, unsigned next, const float (*big)[4],
+                                                     const float (*small)[4], float t[4][4])
+{
+    float rest[4][4] = {}, b[4][2 * ranks];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            t[i][c] = 0.0f;
+            if (c < ranks / 2)
+                read4<storage>(w + i * 8 * next, c * 4, b[i] + c * 4);
         }
-    }
-    meet_all(); /* the last chunk is done */
-    if (shape->stages != 1)
-        copies_store(&copies, ring.stage);
+#pragma unroll
+    for (int v = 0; v < ranks; v++)
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            multiply<storage>(t[i], rest[i], big[v], small[v], b[i][v], b[i][ranks + v]);
+#pragma unroll
+    for (int v = 0; v < 16; v++)
+        t[v / 4][v % 4] += rest[v / 4][v % 4];
+}
+
+/* One of two numbers, by a mask of ones or zeros, without a branch. */
+static __device__ __forceinline__ float choose(unsigned mask, float first, float second)
+{
+    return __uint_as_float((__float_as_uint(first) & mask) | (__float_as_uint(second) & ~mask));
 }
 
 #endif
