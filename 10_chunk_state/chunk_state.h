@@ -218,9 +218,7 @@ enum {
     RANKS = 8,              /* low_rank_backward.cu: of p, that are added up over the warps at once */
     LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,
-    MMA_THREADS = 256,  /* of a block of mma.cu that compute; LOW_RANK_THREADS copy */
     MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
-    MMA_PARTS_BYTES = 3 * MMA_THREADS * 64, /* of shared memory, through which its warps tell each other sums */
 };
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
@@ -240,7 +238,9 @@ struct low_rank_shape {
 /* For stages of so many rows. */
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
-/* The same for mma.cu, the rank filled up to `ranks`; three stages or more, or one. */
+/* The same for mma.cu, the rank filled up to `ranks`, with room for the sums that its warps tell each other; at least two
+   stages. */
+#define MMA_PARTS_BYTES(ranks) ((size_t)(ranks) * 4 * COLUMNS * sizeof(float))
 cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */

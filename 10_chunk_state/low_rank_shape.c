@@ -68,8 +68,8 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_
     shape->stride = stride_of(ranks, storage_bytes(args->storage));
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * storage_bytes(args->storage));
     shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
-    count_stages(args, MMA_PARTS_BYTES, shape);
-    if (shape->stages == 2) /* it takes three, or does with one */
-        shape->stages = 1;
+    count_stages(args, MMA_PARTS_BYTES(ranks), shape);
+    if (shape->stages == 1)
+        shape->stages = 0;
     return cudaSuccess;
 }

@@ -25,7 +25,7 @@
 
 /* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
 template <int storage, int tiles, int ranks>
-static __global__ void __launch_bounds__(MMA_THREADS + LOW_RANK_THREADS, 1)
+static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                 const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                 const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -33,22 +33,22 @@ static __global__ void __launch_bounds__(MMA_THREADS + LOW_RANK_THREADS, 1)
     extern __shared__ __align__(16) char memory[];
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
-    if (threadIdx.x >= MMA_THREADS) {
+    if (threadIdx.x >= LOW_RANK_THREADS) {
         copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, l = lane / 4, j = lane % 4;
-    const int warp = threadIdx.x / 32, pair = warp / 4, half = warp / 2 % 2, which = warp % 2;
-    const int row = half * tiles * 8 + j * 2, column = pair * 16 + l * 2, rank = which * ranks * 8;
+    const int bytes = (int)stored_bytes(storage), own = each<storage, ranks>() * bytes;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
+    const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
     const unsigned next = keep(shape.stride * bytes), before = keep(exclusive ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = keep((row * X_STRIDE + column) * bytes), own_gamma = keep(in.gamma + row * 4);
-    const unsigned own_y = keep(in.y + row * next + (rank + l * ranks) * bytes);
-    const unsigned own_w = keep(in.w + (half * tiles * 8 + l) * next + (rank + j * 2 * ranks) * bytes);
-    float4 *const mine = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * 128 + lane;
-    const int other_rows = half == 0 ? 256 : -256, other_ranks = which == 0 ? 128 : -128; /* to that warp's parts */
-    float h[tiles][4], p[ranks][4];
+    const unsigned own_y = keep(in.y + row * next + l * own);
+    const unsigned own_w = keep(in.w + (row - j * 2 + l) * next + j * 2 * own);
+    float4 *const parts = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * ranks * 32 + lane;
+    const int others = (warp % 2 == 0 ? 32 : -32) * ranks;
+    float h[tiles][4], p[ranks][4] = {}, rest[ranks][4] = {};
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
         h[v / 4][v % 4] = initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
@@ -56,72 +56,62 @@ static __global__ void __launch_bounds__(MMA_THREADS + LOW_RANK_THREADS, 1)
                               : 0.0f;
     struct ring ring = ring_of(&shape, memory);
     meet_all();
-    project<storage, tiles, ranks>(ring.stage + own_y, next, h, p);
+#pragma unroll
+    for (int i = 0; i < tiles; i++)
+        project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest);
     for (size_t k = 0; k < shape.chunks; k++) {
         float big[ranks][4], small[ranks][4];
+        float4 *const mine = parts + k % 2 * ranks * 128;
         char *const here = ring.stage;
 #pragma unroll
-        for (int v = 0; v < ranks; v++)
+        for (int v = 0; v < ranks; v++) {
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                p[v][c] += rest[v][c], rest[v][c] = 0.0f;
             mine[v * 32] = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
-        meet_all(); /* the other rows' parts are there, and the next chunk */
+        }
+        meet_before(ring.count); /* the other warp's parts are there, and the next chunk */
 #pragma unroll
         for (int v = 0; v < ranks; v++) {
-            const float4 more = mine[other_rows + v * 32];
+            const float4 more = mine[others + v * 32];
             const float sum[4] = {p[v][0] + more.x, p[v][1] + more.y, p[v][2] + more.z, p[v][3] + more.w};
             turn(sum, big[v], small[v]);
-        }
-#pragma unroll
-        for (int base = 0; base < tiles; base += 4) {
-            float4 *const parts = mine + (base % 8 == 0 ? 1024 : 2048);
-            float t[4][4], x[8][2], g[8];
-            multiply_back<storage, ranks>(here + own_w + base * 8 * next, next, big, small, t);
-#pragma unroll
-            for (int v = 0; v < 8; v++) { /* row base * 8 + v / 2 * 8 + v % 2 of the thread's */
-                read2<storage>(here + own_x, (base * 8 + v / 2 * 8 + v % 2) * X_STRIDE, x[v]);
-                g[v] = *(const float *)(here + own_gamma + (base * 8 + v / 2 * 8 + v % 2) * 4);
-            }
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                parts[i * 32] = make_float4(t[i][0], t[i][1], t[i][2], t[i][3]);
-            named_barrier_sync(2, MMA_THREADS); /* the other ranks' parts are there */
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const float4 more = parts[other_ranks + i * 32];
-                t[i][0] += more.x, t[i][1] += more.y, t[i][2] += more.z, t[i][3] += more.w;
-            }
-#pragma unroll
-            for (int v = 0; v < 8; v++) { /* h_out takes the place of h_local */
-                const int i = base + v / 2, c = v % 2;
-                const float left = h[i][c], right = h[i][c + 2];
-                h[i][c] = g[v] * (left - t[v / 2][c]) + x[v][0];
-                h[i][c + 2] = g[v] * (right - t[v / 2][c + 2]) + x[v][1];
-                x[v][0] = choose(before, left, h[i][c]);
-                x[v][1] = choose(before, right, h[i][c + 2]);
-                if (v / 4 == which) /* both have the same result; each writes a half */
-                    write2<storage>(here + own_x, (i * 8 + c) * X_STRIDE, x[v]);
-            }
-        }
-        if (ring.count == 1) { /* the chunk makes room for the next one */
-            meet_all();
-            meet_all();
+            p[v][0] = p[v][1] = p[v][2] = p[v][3] = 0.0f;
         }
         ring_next(&ring);
-        project<storage, tiles, ranks>(ring.stage + own_y, next, h, p); /* behind the last chunk of what lies there */
+#pragma unroll
+        for (int i = 0; i < tiles; i++) {
+            float t[4];
+            multiply_back<storage, ranks>(here + own_w + i * 8 * next, own, big, small, t);
+#pragma unroll
+            for (int c = 0; c < 2; c++) { /* two rows; h_out takes the place of h_local */
+                const int of = i * 8 + c;
+                const float g = *(const float *)(here + own_gamma + of * 4), left = h[i][c], right = h[i][c + 2];
+                float x[2];
+                read2<storage>(here + own_x, of * X_STRIDE, x);
+                h[i][c] = g * (left - t[c]) + x[0];
+                h[i][c + 2] = g * (right - t[c + 2]) + x[1];
+                x[0] = choose(before, left, h[i][c]);
+                x[1] = choose(before, right, h[i][c + 2]);
+                write2<storage>(here + own_x, of * X_STRIDE, x);
+            }
+            project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
+        }
     }
     meet_all();
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++)
-        if (final_state != NULL && which == 0 && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
+        if (final_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
             final_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2] = h[v / 4][v % 4];
 }
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_STORAGES][2][2] = {
-        {{mma_forward<FLOAT32, 4, 2>, mma_forward<FLOAT32, 4, 4>},
-         {mma_forward<FLOAT32, 8, 2>, mma_forward<FLOAT32, 8, 4>}},
-        {{mma_forward<BF16, 4, 2>, mma_forward<BF16, 4, 4>}, {mma_forward<BF16, 8, 2>, mma_forward<BF16, 8, 4>}},
-        {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>}, {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>}}};
+    static const decltype(&mma_forward<FLOAT32, 4, 4>) kernels[NUM_STORAGES][2][2] = {
+        {{mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>},
+         {mma_forward<FLOAT32, 8, 4>, mma_forward<FLOAT32, 8, 8>}},
+        {{mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>}, {mma_forward<BF16, 8, 4>, mma_forward<BF16, 8, 8>}},
+        {{mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>}, {mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
     const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank > 32;
     struct low_rank_shape shape;
     bool done;
@@ -138,9 +128,9 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess || shape.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
-    const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES;
-    kernel<<<shape.blocks, MMA_THREADS + LOW_RANK_THREADS, shared, stream>>>(
-        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
-        args->final_state);
+    const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
+    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
+                                                                   args->W, args->Y, args->initial_state, args->h_out,
+                                                                   args->final_state);
     return cudaGetLastError();
 }

@@ -40,55 +40,52 @@ static __device__ __forceinline__ void multiply(float c[4], float rest[4], const
         mma_tf32(rest, big, b_small);
 }
 
-/* p' = h' Y for the warp's rows and ranks. y: in its first row what the lane takes; rows are `next` bytes apart. */
-template <int storage, int tiles, int ranks>
-static __device__ __forceinline__ void project(const char *y, unsigned next, const float (*h)[4], float (*p)[4])
+/* Lane l or j reads 16 bytes of a row, or 8: so many neighbouring ranks, one for each tile, or for half of them. */
+template <int storage, int ranks>
+static __device__ __forceinline__ constexpr int each(void)
 {
-    float rest[ranks][4] = {};
-#pragma unroll
-    for (int v = 0; v < ranks * 4; v++)
-        p[v / 4][v % 4] = 0.0f;
-#pragma unroll
-    for (int i = 0; i < tiles; i++) {
-        float big[4], small[4], b[2][ranks];
-#pragma unroll
-        for (int c = 0; c < 2; c++)
-            if (ranks == 4)
-                read4<storage>(y + (i * 8 + c) * next, 0, b[c]);
-            else
-                read2<storage>(y + (i * 8 + c) * next, 0, b[c]);
-        turn(h[i], big, small);
-#pragma unroll
-        for (int v = 0; v < ranks; v++)
-            multiply<storage>(p[v], rest[v], big, small, b[0][v], b[1][v]);
-    }
-#pragma unroll
-    for (int v = 0; v < ranks * 4; v++)
-        p[v / 4][v % 4] += rest[v / 4][v % 4];
+    return storage == FLOAT32 || ranks == 4 ? 4 : 8;
 }
 
-/* t' = p' W' for four tiles of the warp's rows, and for its ranks. */
 template <int storage, int ranks>
-static __device__ __forceinline__ void multiply_back(const char *w, unsigned next, const float (*big)[4],
-                                                     const float (*small)[4], float t[4][4])
+static __device__ __forceinline__ void take(const char *from, float b[ranks])
 {
-    float rest[4][4] = {}, b[4][2 * ranks];
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-#pragma unroll
-        for (int c = 0; c < 4; c++) {
-            t[i][c] = 0.0f;
-            if (c < ranks / 2)
-                read4<storage>(w + i * 8 * next, c * 4, b[i] + c * 4);
-        }
+    for (int v = 0; v < ranks; v += each<storage, ranks>())
+        if (each<storage, ranks>() == 8)
+            unpack16<storage>(*(const uint4 *)from, b);
+        else
+            read4<storage>(from, v * 8, b + v);
+}
+
+/* p' += h' Y for a tile of h. y: what the lane takes of its two rows, which are `next` bytes apart. */
+template <int storage, int ranks>
+static __device__ __forceinline__ void project(const char *y, unsigned next, const float h[4], float (*p)[4],
+                                               float (*rest)[4])
+{
+    float big[4], small[4], first[ranks], second[ranks];
+    take<storage, ranks>(y, first);
+    take<storage, ranks>(y + next, second);
+    turn(h, big, small);
 #pragma unroll
     for (int v = 0; v < ranks; v++)
+        multiply<storage>(p[v], rest[v], big, small, first[v], second[v]);
+}
+
+/* t' = p' W' for a tile of h. w: what the lane takes of its row, in two parts `own` bytes apart. */
+template <int storage, int ranks>
+static __device__ __forceinline__ void multiply_back(const char *w, unsigned own, const float (*big)[4],
+                                                     const float (*small)[4], float t[4])
+{
+    float sum[2][4] = {}, rest[2][4] = {}, first[ranks], second[ranks];
+    take<storage, ranks>(w, first);
+    take<storage, ranks>(w + own, second);
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            multiply<storage>(t[i], rest[i], big[v], small[v], b[i][v], b[i][ranks + v]);
+    for (int v = 0; v < ranks; v++) /* by turns, so that fewer wait for the one before */
+        multiply<storage>(sum[v % 2], rest[v % 2], big[v], small[v], first[v], second[v]);
 #pragma unroll
-    for (int v = 0; v < 16; v++)
-        t[v / 4][v % 4] += rest[v / 4][v % 4];
+    for (int c = 0; c < 4; c++)
+        t[c] = (sum[0][c] + sum[1][c]) + (rest[0][c] + rest[1][c]);
 }
 
 /* One of two numbers, by a mask of ones or zeros, without a branch. */

@@ -5,8 +5,8 @@
        those who copy           wait until chunk k + 1 is there                       | store the results of k - 1,
                                                                                         ask for k - 1 + stages
 
-   So it takes three stages: k, k + 1 and one that is filled. With a single one those who copy get it when its chunk is
-   done, and all wait until the next chunk has come. */
+   So it takes three stages: k, k + 1 and one that is filled. Where only two fit, they meet a second time: first k - 1 is
+   done, then k + 1 has come. */
 #ifndef MMA_COPY_CUH
 #define MMA_COPY_CUH
 
@@ -14,7 +14,15 @@
 
 static __device__ __forceinline__ void meet_all(void)
 {
-    named_barrier_sync(1, MMA_THREADS + LOW_RANK_THREADS);
+    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+}
+
+/* Those who compute, in the middle of a chunk. */
+static __device__ __forceinline__ void meet_before(int stages)
+{
+    if (stages == 2)
+        meet_all();
+    meet_all();
 }
 
 /* Until at most so many of the thread's last commits are on their way; fewer where the number is not offered. */
@@ -65,7 +73,7 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
                                                     char *memory, const void *h_local, const float *gamma,
                                                     const void *W, const void *Y, void *h_out)
 {
-    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - MMA_THREADS, which = thread / 32;
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
     const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
     const struct stage in = stage_of(shape);
@@ -82,32 +90,33 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
     copies.decays = shape->heads * shape->decays;
     copies.gamma = in.gamma;
     struct ring ring = ring_of(shape, memory);
-    const size_t ahead = shape->stages == 1 ? 1 : shape->stages - 1;
+    const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
         if (k < shape->chunks)
             copies_ask(&copies, shape, ring.stage);
         __pipeline_commit();
     }
-    wait_prior(shape->stages - 2);
+    wait_prior((int)ahead - 1);
     meet_all(); /* chunk 0 is there */
     for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
-        wait_prior(shape->stages - 3);
-        meet_all(); /* chunk k + 1 is there, and k - 1 is done */
-        if (shape->stages == 1)
-            meet_all(); /* k is done */
-        if (shape->stages == 1 || k != 0)
+        if (ring.count == 2) {
+            meet_all(); /* k - 1 is done */
+        } else {
+            wait_prior(ring.count - 3);
+            meet_all(); /* k + 1 is there, and k - 1 is done */
+        }
+        if (k != 0)
             copies_store(&copies, ring.stage);
         if (k + ahead < shape->chunks)
             copies_ask(&copies, shape, ring.stage);
         __pipeline_commit();
-        if (shape->stages == 1) {
+        if (ring.count == 2) {
             wait_prior(0);
-            meet_all();
+            meet_all(); /* k + 1 is there */
         }
     }
     meet_all(); /* the last chunk is done */
-    if (shape->stages != 1)
-        copies_store(&copies, ring.stage);
+    copies_store(&copies, ring.stage);
 }
 
 #endif

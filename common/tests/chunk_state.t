@@ -212,10 +212,12 @@ mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[other]', 'sum[v]', @ran
 mistake('low_rank', 'low_rank.cu', 'lane & 4 * d', 'lane & 2 * d', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'gamma + place.zero * shape->decays', 'gamma', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'in.gamma + i * 4', 'in.gamma', @ranks);
-mistake('mma', 'mma.cu', 'mma_tf32(rest, small, b);', 'if (mutant != N) mma_tf32(rest, small, b);', @ranks);
-mistake('mma', 'mma.cu', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma_tf32(rest, big, b_small);', @ranks);
+mistake('mma', 'mma.cuh', 'mma_tf32(rest, small, b);', 'if (mutant != N) mma_tf32(rest, small, b);', @ranks);
+mistake('mma', 'mma.cuh', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma_tf32(rest, big, b_small);', @ranks);
 mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5));
-mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
+mistake('mma', 'mma.cu', 't[i][0] += more.x', 't[i][0] += (mutant == N ? 0.0f : more.x)', shape(1, 3, 1, 9, 8, 17));
+mistake('mma', 'mma.cu', 'named_barrier_sync(2, MMA_THREADS);', 'if (mutant != N) named_barrier_sync(2, MMA_THREADS);', shape(1, 3, 1, 9, 8, 17));
+mistake('mma', 'mma.cu', 'if (v / 4 == which)', 'if (mutant == N || v / 4 == which)', shape(1, 3, 1, 9, 8, 3));
 mistake('low_rank', 'low_rank_backward.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
 mistake('low_rank', 'low_rank_backward.cuh', 'w < num_warps', 'w < 1', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'outer<rows>(h, q,', 'outer<rows>(mutant == N ? t : h, q,', @ranks);
