@@ -3,17 +3,17 @@
        p' = h' Y         a step adds 16 columns x 8 rows of h' times 8 rows x 8 ranks of Y
        h' -= p' W'       a step adds 16 columns x 8 ranks of p' times 8 ranks x 8 rows of W'
 
-   Of a block's 32 columns four warps have 16. Each of them has one half of the rows and one half of the ranks, and two
-   times a chunk it tells another one its part of a sum, by shared memory:
+   Of a block's 32 columns two warps have 16, one of them with the upper half of the rows and one with the lower half:
 
-                        ranks 0 to 31         ranks 32 to 63
-       upper rows       warp 0       <------> warp 1              t' = p' W': a sum over the ranks
-                          ^                     ^
-                          |                     |                 p' = h' Y: a sum over the rows
-                          v                     v
-       lower rows       warp 2       <------> warp 3
+       warp 0                                     warp 1
+       its rows' part of p'   ---- shared ---->   adds the two
+       adds the two           <--- memory -----   its rows' part of p'
+       for each tile of 8 rows:                   for each tile of 8 rows:
+         its rows of p' W', new h'                  its rows of p' W', new h'
+         what h' adds to the next chunk's p'        what h' adds to the next chunk's p'
 
-   So warps 0 and 1 both have all of h' for the upper rows, the same numbers, and each stores a half of them.
+   So the second product of a chunk and the first one of the next go through the tiles together, with no barrier
+   between: while one waits for a result, the other one computes.
 
    A result of a step lies in the lanes otherwise than the matrix on the left of the next one (tensor_core.h): lane
    4 l + j holds elements 2 j and 2 j + 1 of a row, and should have j and j + 4. But a sum may be taken in any order. So
