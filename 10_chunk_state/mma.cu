@@ -98,7 +98,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
         }
     }
-    meet_all();
+    meet_all(); /* the last chunk is done */
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++)
         if (final_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
