@@ -79,18 +79,21 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             p[v][0] = p[v][1] = p[v][2] = p[v][3] = 0.0f;
         }
         ring_next(&ring);
+        float t[2][4];
+        multiply_back<storage, ranks>(here + own_w, own, big, small, t[0]);
 #pragma unroll
         for (int i = 0; i < tiles; i++) {
-            float t[4];
-            multiply_back<storage, ranks>(here + own_w + i * 8 * next, own, big, small, t);
+            if (i + 1 <
+                tiles) /* the next tile's, so that there is something to do while this one's result is awaited */
+                multiply_back<storage, ranks>(here + own_w + (i + 1) * 8 * next, own, big, small, t[(i + 1) % 2]);
 #pragma unroll
             for (int c = 0; c < 2; c++) { /* two rows; h_out takes the place of h_local */
                 const int of = i * 8 + c;
                 const float g = *(const float *)(here + own_gamma + of * 4), left = h[i][c], right = h[i][c + 2];
                 float x[2];
                 read2<storage>(here + own_x, of * X_STRIDE, x);
-                h[i][c] = g * (left - t[c]) + x[0];
-                h[i][c + 2] = g * (right - t[c + 2]) + x[1];
+                h[i][c] = g * (left - t[i % 2][c]) + x[0];
+                h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
                 x[0] = choose(before, left, h[i][c]);
                 x[1] = choose(before, right, h[i][c + 2]);
                 write2<storage>(here + own_x, of * X_STRIDE, x);
@@ -107,12 +110,14 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&mma_forward<FLOAT32, 4, 4>) kernels[NUM_STORAGES][2][2] = {
-        {{mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>},
-         {mma_forward<FLOAT32, 8, 4>, mma_forward<FLOAT32, 8, 8>}},
-        {{mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>}, {mma_forward<BF16, 8, 4>, mma_forward<BF16, 8, 8>}},
-        {{mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>}, {mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
-    const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank > 32;
+    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_STORAGES][2][3] = {
+        {{mma_forward<FLOAT32, 4, 2>, mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>},
+         {mma_forward<FLOAT32, 8, 2>, mma_forward<FLOAT32, 8, 4>, mma_forward<FLOAT32, 8, 8>}},
+        {{mma_forward<BF16, 4, 2>, mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>},
+         {mma_forward<BF16, 8, 2>, mma_forward<BF16, 8, 4>, mma_forward<BF16, 8, 8>}},
+        {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>},
+         {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
+    const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
     struct low_rank_shape shape;
     bool done;
     if (args->rank == 0) /* nothing to multiply */
@@ -121,7 +126,7 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     if (!done)
         error = args->dk > MMA_MAX_ROWS
                     ? cudaErrorInvalidValue
-                    : mma_shape_of(args, (size_t)(MMA_MAX_ROWS / 2) << size, many ? 64 : 32, &shape);
+                    : mma_shape_of(args, (size_t)(MMA_MAX_ROWS / 2) << size, (size_t)16 << many, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size][many];

@@ -40,11 +40,11 @@ static __device__ __forceinline__ void multiply(float c[4], float rest[4], const
         mma_tf32(rest, big, b_small);
 }
 
-/* Lane l or j reads 16 bytes of a row, or 8: so many neighbouring ranks, one for each tile, or for half of them. */
+/* Lane l or j reads up to 16 bytes of a row: so many neighbouring ranks, one for each tile, or for half of them. */
 template <int storage, int ranks>
 static __device__ __forceinline__ constexpr int each(void)
 {
-    return storage == FLOAT32 || ranks == 4 ? 4 : 8;
+    return storage == FLOAT32 && ranks > 4 ? 4 : ranks;
 }
 
 template <int storage, int ranks>
@@ -54,8 +54,10 @@ static __device__ __forceinline__ void take(const char *from, float b[ranks])
     for (int v = 0; v < ranks; v += each<storage, ranks>())
         if (each<storage, ranks>() == 8)
             unpack16<storage>(*(const uint4 *)from, b);
-        else
+        else if (each<storage, ranks>() == 4)
             read4<storage>(from, v * 8, b + v);
+        else
+            read2<storage>(from, 0, b);
 }
 
 /* p' += h' Y for a tile of h. y: what the lane takes of its two rows, which are `next` bytes apart. */
