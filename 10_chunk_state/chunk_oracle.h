@@ -13,7 +13,20 @@
        t = h - W p:      e + |W| ep        + (rank + 1) u (|h| + |W| |p|)    = et
        gamma t + x:      |gamma| et        + u |gamma t| + u |result|
 
-   in whatever order the sums are taken. Over the chunks the bound so grows with |gamma| (1 + |W| |Y|^T), where the
+   in whatever order the sums are taken. Two things are others where they are taken on tensor cores (mma.cu):
+
+   - Their additions are of float32's precision at least (PTX ISA, "mma"), rounded in a way that NVIDIA does not say. One
+     that rounds to the nearest number is off by u, any other by less than 2 u.
+   - x = big + small + e, where big has 11 bits, small the 11 behind them, |small| <= 2^-11 |x| and |e| <= 2 u |x|. Of a
+     product of two such numbers big big', big small' and small big' are taken. The rest is 2 u for each e, and small
+     small' is 4 u: 8 u of the product's size. The sum of the smaller ones has errors smaller by 2^-10 and joins the
+     other by one addition.
+
+   So n products count 2 (n + 1) + 8 roundings in place of n + 1. W p is a sum by itself there, and h joins it last:
+
+       t = h - W p:      e + |W| ep        + (2 (rank + 1) + 9) u |W| |p| + u |h|                        = et
+
+   Over the chunks the bound so grows with |gamma| (1 + |W| |Y|^T), where the
    result itself grows with A. A hundredth more is for the second order. Backward is the same with A transposed, and a
    sum of n products adds to what these inherit n + 1 roundings of the sum of sizes. */
 #ifndef CHUNK_ORACLE_H
@@ -28,13 +41,15 @@
 #define CHUNK_U 0x1p-24
 #define CHUNK_MORE 1.01
 
+enum { CHUNK_SUMS = 1, CHUNK_TENSOR_SUMS = 2 };
+
 /* A column's numbers while it goes through the chunks; one slot each, `count` columns side by side in a slot. */
 struct chunk_oracle {
     struct chunk_state_args args;
     bool backward;
-    int levels;
-    size_t count;        /* batch * heads * dv: the columns */
-    double *work;        /* chunk_oracle_slots(...) * count */
+    int levels;   /* without W and Y: D above. With them: CHUNK_SUMS, or CHUNK_TENSOR_SUMS where a kernel has such */
+    size_t count; /* batch * heads * dv: the columns */
+    double *work; /* chunk_oracle_slots(...) * count */
     double *sum, *bound; /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
 };
 
@@ -100,6 +115,12 @@ static inline HOST_DEVICE double chunk_gamma(const struct chunk_column *c, size_
     return args->gamma[chunk_at(c, k, args->decays) + (args->decays == 1 ? 0 : i)];
 }
 
+/* How many u of the sum of sizes a sum of n products may be off by. */
+static inline HOST_DEVICE double chunk_roundings(const struct chunk_column *c, size_t n)
+{
+    return c->oracle->levels == CHUNK_TENSOR_SUMS ? 2 * ((double)n + 1) + 8 : (double)n + 1;
+}
+
 /* p = M^T h, and its error: M is W or Y, h and its error stand in dk slots each. */
 static inline HOST_DEVICE void chunk_project(const struct chunk_column *c, const void *matrix, size_t k, size_t h,
                                              size_t e, size_t p)
@@ -111,7 +132,7 @@ static inline HOST_DEVICE void chunk_project(const struct chunk_column *c, const
         for (size_t i = 0; i < args->dk; i++) {
             const double m = chunk_stored(args, matrix, base + i * args->rank + r);
             sum += m * *slot(c, h + i);
-            error += fabs(m) * (*slot(c, e + i) + (args->dk + 1) * CHUNK_U * fabs(*slot(c, h + i)));
+            error += fabs(m) * (*slot(c, e + i) + chunk_roundings(c, args->dk) * CHUNK_U * fabs(*slot(c, h + i)));
         }
         *slot(c, p + r) = sum;
         *slot(c, p + args->rank + r) = error;
@@ -124,15 +145,17 @@ static inline HOST_DEVICE double chunk_subtract(const struct chunk_column *c, co
 {
     const struct chunk_state_args *args = &c->oracle->args;
     const size_t base = chunk_at(c, k, args->dk * args->rank) + i * args->rank;
-    double size = args->rank != 0 ? fabs(h) : 0.0;
-    *error = e;
+    const bool alone = c->oracle->levels == CHUNK_TENSOR_SUMS; /* the sum of products, without h */
+    const double first = args->rank != 0 ? fabs(h) : 0.0;
+    double size = alone ? 0.0 : first;
+    *error = e + (alone ? CHUNK_U * first : 0.0);
     for (size_t r = 0; r < args->rank; r++) {
         const double m = chunk_stored(args, matrix, base + r), product = m * *slot(c, p + r);
         h -= product;
         size += fabs(product);
         *error += fabs(m) * *slot(c, p + args->rank + r);
     }
-    *error += (args->rank + 1) * CHUNK_U * size;
+    *error += (chunk_roundings(c, args->rank) + alone) * CHUNK_U * size;
     return h;
 }
 

@@ -82,10 +82,12 @@ struct chunk_state_kernel {
     bool partial;      /* computes only part of the result: timed, and not checked */
     bool float32_only; /* no other storage */
     size_t max_rank;   /* 0: diagonal A only */
+    size_t max_rows;   /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
     size_t columns_of; /* dv is a multiple of it; 0: any */
     int min_arch;      /* compute capability needed, 80 for 8.0; 0: any */
     struct linrec_knobs knobs;
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
+    bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
 };
 
 enum {
@@ -120,9 +122,14 @@ chunk_state_launcher chunk_state_ahead; /* four columns a thread, the next chunk
 chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy engine brings them (sm_90) */
 chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
+chunk_state_launcher chunk_state_mma; /* products on the tensor cores (sm_80) */
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
+
+/* Whether mma, or default, computes these on tensor cores. */
+bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args);
+bool chunk_state_default_tensor_cores(const struct chunk_state_args *args);
 
 /* Bytes of workspace. */
 size_t chunk_state_registers_workspace(const struct chunk_state_args *args, bool backward);
@@ -211,6 +218,7 @@ enum {
     RANKS = 8,              /* low_rank_backward.cu: of p, that are added up over the warps at once */
     LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,
+    MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
 };
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
@@ -229,6 +237,11 @@ struct low_rank_shape {
 
 /* For stages of so many rows. */
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
+
+/* The same for mma.cu, the rank filled up to `ranks`, with room for the sums that its warps tell each other; at least two
+   stages. */
+#define MMA_PARTS_BYTES(ranks) ((size_t)(ranks) * 4 * COLUMNS * sizeof(float))
+cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

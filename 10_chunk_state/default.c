@@ -1,6 +1,6 @@
 /* default.c - which kernel for which shape and chip:
 
-   - with W and Y: low_rank, the only one that takes them;
+   - with W and Y: mma from rank MMA_MIN_RANK on, for up to MMA_MAX_ROWS rows, where there are tensor cores for float32 (sm_80), else low_rank;
    - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
      slices of 2 KB than a quarter of the multiprocessors, which would have little to do; else bulk;
    - the rest: ahead, and registers for the gradients. */
@@ -21,11 +21,29 @@ static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
     return true;
 }
 
+/* Between rank 8, where low_rank was faster in float32, and 16, where mma was in all types: at the proposal's shape on an
+   H200, in single runs (low_rank.md). */
+enum { MMA_MIN_RANK = 12 };
+
+bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
+{
+    return args->rank != 0;
+}
+
+bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)
+{
+    int device, major = 0;
+    return args->rank >= MMA_MIN_RANK && args->dk <= MMA_MAX_ROWS && LINREC_ARCH >= 80 &&
+           cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 8;
+}
+
 cudaError_t chunk_state_forward(const struct chunk_state_args *args, cudaStream_t stream)
 {
     bool few = false;
     if (args->rank != 0)
-        return chunk_state_low_rank(args, stream);
+        return chunk_state_default_tensor_cores(args) ? chunk_state_mma(args, stream)
+                                                      : chunk_state_low_rank(args, stream);
     if (!is_for_pieces(args, &few))
         return chunk_state_ahead(args, stream);
     return few ? chunk_state_split(args, stream) : chunk_state_bulk(args, stream);

@@ -7,6 +7,20 @@ static int unit_of(size_t bytes)
     return bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 2;
 }
 
+/* As many stages as --config says, or fit beside `apart` bytes of shared memory. */
+static void count_stages(const struct chunk_state_args *args, size_t apart, struct low_rank_shape *shape)
+{
+    const size_t fit = (shape->limit - apart) / shape->stage_bytes;
+    const size_t wanted = args->config.stages != 0 ? (size_t)args->config.stages : 6;
+    shape->stages = args->config.stages != 0 && wanted > fit ? 0 : (int)(fit < wanted ? fit : wanted);
+}
+
+/* Elements from row to row of W and Y (chunk_state.h). */
+static int stride_of(size_t padded, size_t bytes)
+{
+    return (int)(((padded * bytes + 15) / 16 | 1) * 16 / bytes);
+}
+
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape)
 {
     const size_t bytes = storage_bytes(args->storage), slices = (args->dv + COLUMNS - 1) / COLUMNS;
@@ -30,7 +44,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .decays = (int)args->decays,
         .slices = (int)slices,
         .padded = (int)padded,
-        .stride = args->rank == 0 ? 0 : (int)(((padded * bytes + 15) / 16 | 1) * 16 / bytes),
+        .stride = args->rank == 0 ? 0 : stride_of(padded, bytes),
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
         .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
@@ -41,8 +55,21 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
     shape->gamma_bytes = (unsigned)(rows * sizeof(float));
     shape->stage_bytes =
         shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + (unsigned)(padded * COLUMNS * sizeof(float));
-    const size_t fit = shape->limit / shape->stage_bytes;
-    const size_t wanted = args->config.stages != 0 ? (size_t)args->config.stages : 6;
-    shape->stages = args->config.stages != 0 && wanted > fit ? 0 : (int)(fit < wanted ? fit : wanted);
+    count_stages(args, 0, shape);
+    return cudaSuccess;
+}
+
+cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape)
+{
+    const cudaError_t error = low_rank_shape_of(args, rows, shape);
+    if (error != cudaSuccess)
+        return error;
+    shape->padded = (int)ranks;
+    shape->stride = stride_of(ranks, storage_bytes(args->storage));
+    shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * storage_bytes(args->storage));
+    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
+    count_stages(args, MMA_PARTS_BYTES(ranks), shape);
+    if (shape->stages == 1)
+        shape->stages = 0;
     return cudaSuccess;
 }

@@ -115,6 +115,8 @@ static bool refuses(const void *which, const size_t sizes[MAX_SIZES], char *why,
         snprintf(why, size, "takes a rank of up to %zu, not %zu", row->max_rank, sizes[RANK]);
     else if (sizes[RANK] != 0 && sizes[DK] > CHUNK_STATE_MAX_ROWS)
         snprintf(why, size, "takes up to %d rows with a rank, not %zu", CHUNK_STATE_MAX_ROWS, sizes[DK]);
+    else if (row->max_rows != 0 && sizes[DK] > row->max_rows)
+        snprintf(why, size, "takes up to %zu rows, not %zu", row->max_rows, sizes[DK]);
     else if (row->columns_of != 0 && sizes[DV] % row->columns_of != 0)
         snprintf(why, size, "takes multiples of %zu columns, not %zu", row->columns_of, sizes[DV]);
     else
@@ -130,11 +132,15 @@ static size_t workspace_size(const void *which, const struct problem *problem)
 }
 
 /* What all joins of the kernels that split time add to the plain loop: a term passes a segment's own sum, up to as many
-   joins as there are segments, and the state that comes in. */
+   joins as there are segments, and the state that comes in. With W and Y: how sums are taken (chunk_oracle.h). */
 static int levels(const void *which, const struct problem *problem)
 {
-    (void)which, (void)problem;
-    return 10;
+    const struct chunk_state_kernel *row = which;
+    const struct chunk_state_args args = args_of(problem);
+    if (args.rank == 0)
+        return 10;
+    return row->tensor_cores != NULL && !is_backward(problem->direction) && row->tensor_cores(&args) ? CHUNK_TENSOR_SUMS
+                                                                                                     : CHUNK_SUMS;
 }
 
 /* ---- the oracle ---- */

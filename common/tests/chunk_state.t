@@ -18,7 +18,8 @@ sub complete {
 my @forward = complete('--forward');
 my @backward = complete('--backward');
 ok(@forward >= 8 && @backward >= 4, "forward: @forward; backward: @backward");
-my @with_rank = qw(low_rank default);
+my @with_rank = qw(low_rank mma default);
+my @backward_with_rank = qw(low_rank default);
 
 # '' if all checks pass, else what is said.
 sub complaint {
@@ -43,6 +44,7 @@ for my $case (['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
     ['one decay for all', [1, 5, 2, 4, 16, 0, 1]], ['and with a rank', [1, 5, 2, 4, 16, 2, 1]], ['parts of a decay', [1, 3, 1, 33, 40, 0, 1]],
     ['a slice and a bit', [1, 9, 3, 5, 72, 0]], ['columns around a warp', [1, 2, 1, 2, 33, 1]], ['256 rows', [1, 2, 1, 256, 8, 0]], ['256 rows with a rank', [1, 2, 1, 256, 3, 1]],
     ['65 rows', [1, 2, 1, 65, 3, 12]], ['129 rows', [1, 2, 1, 129, 3, 5]], ['ranks that are filled up', [1, 2, 1, 9, 5, 9]], ['the largest rank', [1, 2, 1, 17, 4, 64]],
+    ['half of the largest rank and one', [1, 2, 1, 33, 5, 33]], ['rank 16', [1, 2, 1, 34, 40, 16]], ['many rows and ranks', [1, 2, 1, 128, 2, 64]],
     ['no batch', [0, 3, 2, 3, 8, 0]], ['no chunk', [2, 0, 2, 3, 8, 0]], ['no head', [2, 3, 0, 3, 8, 0]], ['no row', [2, 3, 2, 0, 8, 0, 1]], ['no column', [2, 3, 2, 3, 0, 0]]) {
     my ($name, $shape) = @$case;
     is(complaint({}, shape(@$shape), '--with', $_), '', "@$shape: $name, $_ of the options") for 'all', $shape->[5] ? 'W' : 'none';
@@ -53,6 +55,7 @@ my @split = ('--variant', 'split', '--config', 'threads=32,stages=4', shape(1, '
 is(complaint({}, @split), '', 'split: windows of several segments');
 is(complaint({}, '--variant', $_, '--config', 'threads=32,stages=2', shape(2, 41, 3, 5, 24, 0)), '', "$_: stages are filled again") for 'bulk', 'split';
 is(complaint({}, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 5, 1, 9, 8, 3), '--with', 'all'), '', "low_rank: stages=$_") for 1, 2, 5;
+is(complaint({}, '--variant', 'mma', '--config', "stages=$_", shape(1, 7, 1, 40, 8, 3), '--with', 'all'), '', "mma: stages=$_") for 2, 3, 5;
 is(complaint({}, '--variant', 'ahead', '--config', "rows=$_", shape(1, 19, 1, 3, 5, 0)), '', "ahead: $_ chunks ahead") for 2, 4, 8, 16;
 SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
@@ -150,7 +153,7 @@ for my $decays (3, 1) {
                 my @of = (qw(h_local gamma initial_state), $has_rank ? qw(W Y) : ());
                 my %gradient = map { $_ => differences($back, $_) } @of;
                 my ($states) = definition({ %$in, exclusive => 1 });
-                for my $variant ($has_rank ? @with_rank : @backward) {
+                for my $variant ($has_rank ? @backward_with_rank : @backward) {
                     for my $given ({}, { states => $states }) {
                         my $is = compute({ %$back, %$given }, $variant, map { "d_$_" } @of);
                         my @wrong = grep { !same($is->{"d_$_"}, $gradient{$_}) } @of;
@@ -209,6 +212,11 @@ mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[other]', 'sum[v]', @ran
 mistake('low_rank', 'low_rank.cu', 'lane & 4 * d', 'lane & 2 * d', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'gamma + place.zero * shape->decays', 'gamma', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'in.gamma + i * 4', 'in.gamma', @ranks);
+mistake('mma', 'mma.cuh', 'mma_tf32(rest, small, b);', 'if (mutant != N) mma_tf32(rest, small, b);', @ranks);
+mistake('mma', 'mma.cuh', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma_tf32(rest, big, b_small);', @ranks);
+mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5));
+mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
+mistake('mma', 'mma_copy.cuh', 'shape->decays == 1 ? 0 : i', '0', @ranks);
 mistake('low_rank', 'low_rank_backward.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
 mistake('low_rank', 'low_rank_backward.cuh', 'w < num_warps', 'w < 1', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'outer<rows>(h, q,', 'outer<rows>(mutant == N ? t : h, q,', @ranks);
@@ -253,6 +261,7 @@ refuses('a number of decays that is neither 1 nor that of the rows', qr/takes on
 refuses('too large a rank', qr/low_rank takes a rank of up to 64, not 65;/, $p, '--rank', 65, '--variant', 'low_rank');
 refuses('a rank for a diagonal kernel', qr/bulk takes a rank of up to 0, not 4;/, $p, '--rank', 4, '--variant', 'bulk');
 refuses('too many rows with a rank', qr/takes up to 256 rows with a rank, not 257;/, $p, '--dk', 257, '--rank', 1, '--variant', 'low_rank');
+refuses('too many rows for the tensor cores', qr/mma takes up to 128 rows, not 129;/, $p, '--dk', 129, '--rank', 1, '--variant', 'mma');
 refuses('columns that the copy engine does not take', qr/split takes multiples of 8 columns, not 12;/, $p, '--dv', 12, '--rank', 0, '--variant', 'split');
 write_array($_, $all{$_}) for qw(h_local gamma W);
 refuses('W without Y', qr/--Y/, $p, map { option_of($_) } qw(h_local gamma W h_out));
