@@ -26,9 +26,9 @@
 
        t = h - W p:      e + |W| ep        + (2 (rank + 1) + 9) u |W| |p| + u |h|                        = et
 
-   Over the chunks the bound so grows with |gamma| (1 + |W| |Y|^T), where the
-   result itself grows with A. A hundredth more is for the second order. Backward is the same with A transposed, and a
-   sum of n products adds to what these inherit n + 1 roundings of the sum of sizes. */
+   Over the chunks the bound so grows with |gamma| (1 + |W| |Y|^T), where the result itself grows with A. A hundredth
+   more is for the second order. Backward is the same with A transposed, and a sum of n products adds to what these
+   inherit n + 1 roundings of the sum of sizes. */
 #ifndef CHUNK_ORACLE_H
 #define CHUNK_ORACLE_H
 

@@ -238,10 +238,10 @@ struct low_rank_shape {
 /* For stages of so many rows. */
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
-/* The same for mma.cu, the rank filled up to `ranks`, with room for the sums that its warps tell each other; at least two
-   stages. */
+/* The same for mma.cu, which has 64 or 128 rows and 16, 32 or 64 ranks, and room for the sums that its warps tell each
+   other. cudaErrorNotSupported: the chip has no shared memory for two stages of it. */
 #define MMA_PARTS_BYTES(ranks) ((size_t)(ranks) * 4 * COLUMNS * sizeof(float))
-cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape);
+cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

@@ -1,6 +1,7 @@
 /* default.c - which kernel for which shape and chip:
 
-   - with W and Y: mma from rank MMA_MIN_RANK on, for up to MMA_MAX_ROWS rows, where there are tensor cores for float32 (sm_80), else low_rank;
+   - with W and Y: mma from rank MMA_MIN_RANK on, where the chip has tensor cores for tf32 (sm_80) and shared memory
+     for it, for up to MMA_MAX_ROWS rows; else low_rank;
    - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
      slices of 2 KB than a quarter of the multiprocessors, which would have little to do; else bulk;
    - the rest: ahead, and registers for the gradients. */
@@ -33,9 +34,10 @@ bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
 bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)
 {
     int device, major = 0;
-    return args->rank >= MMA_MIN_RANK && args->dk <= MMA_MAX_ROWS && LINREC_ARCH >= 80 &&
-           cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 8;
+    struct low_rank_shape shape;
+    return args->rank >= MMA_MIN_RANK && LINREC_ARCH >= 80 && cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 8 &&
+           mma_shape_of(args, &shape) == cudaSuccess;
 }
 
 cudaError_t chunk_state_forward(const struct chunk_state_args *args, cudaStream_t stream)

@@ -10,7 +10,7 @@ static int unit_of(size_t bytes)
 /* As many stages as --config says, or fit beside `apart` bytes of shared memory. */
 static void count_stages(const struct chunk_state_args *args, size_t apart, struct low_rank_shape *shape)
 {
-    const size_t fit = (shape->limit - apart) / shape->stage_bytes;
+    const size_t fit = shape->limit < apart ? 0 : (shape->limit - apart) / shape->stage_bytes;
     const size_t wanted = args->config.stages != 0 ? (size_t)args->config.stages : 6;
     shape->stages = args->config.stages != 0 && wanted > fit ? 0 : (int)(fit < wanted ? fit : wanted);
 }
@@ -59,9 +59,11 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
     return cudaSuccess;
 }
 
-cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_t ranks, struct low_rank_shape *shape)
+cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
 {
-    const cudaError_t error = low_rank_shape_of(args, rows, shape);
+    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
+    const size_t ranks = args->rank <= 16 ? 16 : args->rank <= 32 ? 32 : 64;
+    const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
     if (error != cudaSuccess)
         return error;
     shape->padded = (int)ranks;
@@ -69,7 +71,5 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, size_t rows, size_
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * storage_bytes(args->storage));
     shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
     count_stages(args, MMA_PARTS_BYTES(ranks), shape);
-    if (shape->stages == 1)
-        shape->stages = 0;
-    return cudaSuccess;
+    return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
 }

@@ -70,7 +70,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 p[v][c] += rest[v][c], rest[v][c] = 0.0f;
             mine[v * 32] = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
         }
-        meet_before(ring.count); /* the other warp's parts are there, and the next chunk */
+        meet_in_chunk(ring.count); /* the other warp's parts are there, and the next chunk */
 #pragma unroll
         for (int v = 0; v < ranks; v++) {
             const float4 more = mine[others + v * 32];
@@ -124,15 +124,13 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
         return chunk_state_low_rank(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = args->dk > MMA_MAX_ROWS
-                    ? cudaErrorInvalidValue
-                    : mma_shape_of(args, (size_t)(MMA_MAX_ROWS / 2) << size, (size_t)16 << many, &shape);
+        error = mma_shape_of(args, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->storage][size][many];
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
-    if (error != cudaSuccess || shape.stages == 0)
-        return error != cudaSuccess ? error : cudaErrorNotSupported;
+    if (error != cudaSuccess)
+        return error;
     const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
     kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
                                                                    args->W, args->Y, args->initial_state, args->h_out,

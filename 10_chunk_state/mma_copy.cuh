@@ -18,7 +18,7 @@ static __device__ __forceinline__ void meet_all(void)
 }
 
 /* Those who compute, in the middle of a chunk. */
-static __device__ __forceinline__ void meet_before(int stages)
+static __device__ __forceinline__ void meet_in_chunk(int stages)
 {
     if (stages == 2)
         meet_all();

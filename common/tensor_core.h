@@ -4,8 +4,8 @@
        a[0] = a(l, j)     a[2] = a(l, j + 4)          b[0] = b(j, l)          c[0], c[1] = c(l, 2 j), c(l, 2 j + 1)
        a[1] = a(l + 8, j) a[3] = a(l + 8, j + 4)      b[1] = b(j + 4, l)      c[2], c[3] = the same of row l + 8
 
-   a and b are tf32: float32 whose last 13 bits of the fraction do not count, so that 10 are left. Products are exact
-   and their sums float32, but rounded in a way that NVIDIA does not say.
+   a and b are tf32: float32 whose last 13 bits of the fraction do not count, so that 10 are left. Products are exact,
+   and sums of at least float32's precision, but rounded in a way that NVIDIA does not say.
 
    CUDA C has words for larger pieces alone (mma.h), which hide where an element is, so this is PTX (PTX ISA,
    "mma.sync"). Below sm_80 the function exists, so that kernels compile, and traps. The simulator brings a header of
