@@ -205,13 +205,18 @@ cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct
 /* ---- the shapes of low_rank.cu and low_rank_backward.cu (low_rank_shape.c) ---- */
 
 enum {
-    COLUMNS = 32,           /* of the state, that a block has */
-    X_STRIDE = COLUMNS + 8, /* elements from row to row of h_local in a stage: other rows, other banks */
-    LOW_RANK_THREADS = 128, /* of a block of low_rank.cu that compute, and as many that copy */
-    RANKS = 8,              /* low_rank_backward.cu: of p, that are added up over the warps at once */
+    COLUMNS = 32,                           /* of the state, that a block has */
+    PARTS = 16,                             /* low_rank.cu: lanes that share the rows of a column, */
+    SIDE = 32 / PARTS,                      /* and lanes of a warp side by side, with two columns each */
+    LOW_RANK_THREADS = COLUMNS / 2 * PARTS, /* of a block of low_rank.cu that compute, */
+    LOW_RANK_COPYING = 192,                 /* and that copy */
+    RANKS = 8,                              /* low_rank_backward.cu: of p, that are added up over the warps at once */
     LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,
 };
+
+/* Elements from row to row of h_local in a stage: other rows, other banks. */
+#define X_STRIDE(storage) ((storage) == FLOAT32 ? COLUMNS + 64 / PARTS : COLUMNS + 8)
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
 struct low_rank_shape {
@@ -222,8 +227,10 @@ struct low_rank_shape {
     int stride;         /* elements from row to row of W and Y: an odd multiple of 16 bytes, so that eight rows that
                            are read at the same time have no bank in common */
     int x_unit, w_unit; /* bytes that are copied at once */
+    int raw_unit;       /* cp.async takes no rows of 2 bytes: W and Y come as they are, and then are spread to rows */
     unsigned x_bytes, w_bytes, gamma_bytes, stage_bytes;
-    size_t limit; /* bytes of shared memory in all */
+    unsigned raw_bytes; /* of W as it comes; 0: it comes in rows */
+    size_t limit;       /* bytes of shared memory in all */
     unsigned blocks;
 };
 
