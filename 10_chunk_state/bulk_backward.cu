@@ -11,27 +11,57 @@
 #include "chunk_state.h"
 #include "pieces.cuh"
 
-/* Adds up the products of each chunk and decay of a piece, `team` lanes a sum. d_gamma has parts sums a decay. */
-template <int storage, int steps>
-static __device__ __forceinline__ void add_products(const struct pieces_shape *shape, const struct slice *slice,
-                                                    size_t first, const float *products, float *d_gamma)
+/* Products of a chunk: one for each thread, and some room between them. */
+#define PRODUCTS ((int)blockDim.x + 32)
+
+/* Where a thread leaves its products, and which sums it adds up: `team` lanes one, and then perhaps another one. */
+struct sums {
+    int each, stride; /* threads of a decay; from one's products to the next one's */
+    int own, team, lane;
+    int step, decay, more_steps, more_decays;
+};
+
+template <int steps>
+static __device__ __forceinline__ struct sums sums_of(const struct slice *slice, int own_columns)
 {
-    const int decays = slice->decays, sums = (int)piece_chunks<steps>(shape, first) * decays;
-    const int products_each = slice->columns / decays / OWN(storage);
-    int team = 32;
-    while (team > 1 && sums * team > (int)blockDim.x)
-        team /= 2;
-    for (int base = 0; base < sums * team; base += blockDim.x) {
-        const int number = (base + (int)threadIdx.x) / team, lane = threadIdx.x % team;
-        const int step = number / decays, decay = number % decays;
+    struct sums sums;
+    const int decays = slice->decays, threads = blockDim.x;
+    sums.each = slice->columns / decays / own_columns;
+    sums.stride = decays + (sums.each < 32 ? 32 / sums.each : 0); /* a warp's products go to different banks */
+    sums.own = threadIdx.x % sums.each * sums.stride + threadIdx.x / sums.each;
+    sums.team = 32;
+    while (sums.team > 1 && steps * decays * sums.team > threads)
+        sums.team /= 2;
+    sums.lane = threadIdx.x % sums.team;
+    sums.step = threadIdx.x / sums.team / decays, sums.decay = threadIdx.x / sums.team % decays;
+    sums.more_steps = threads / sums.team / decays, sums.more_decays = threads / sums.team % decays;
+    return sums;
+}
+
+/* Adds up the products of each chunk and decay of a piece. d_gamma has parts sums a decay. */
+template <int steps>
+static __device__ __forceinline__ void add_products(const struct pieces_shape *shape, const struct slice *slice,
+                                                    struct sums sums, size_t first, const float *products,
+                                                    float *d_gamma)
+{
+    const int decays = slice->decays, chunks = (int)piece_chunks<steps>(shape, first);
+    const int turns = (chunks * decays * sums.team - 1) / (int)blockDim.x + 1;
+#pragma unroll 1
+    for (int turn = 0; turn < turns; turn++) {
+        const float *const from = products + sums.step * PRODUCTS + sums.decay;
         float sum = 0.0f;
-        for (int i = lane; number < sums && i < products_each; i += team)
-            sum += products[step * blockDim.x + decay * products_each + i];
-        for (int d = team / 2; d > 0; d /= 2)
+#pragma unroll 8
+        for (int i = sums.lane; sums.step < chunks && i < sums.each; i += sums.team)
+            sum += from[i * sums.stride];
+        for (int d = sums.team / 2; d > 0; d /= 2)
             sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);
-        if (number < sums && lane == 0)
-            d_gamma[((slice->row + first + step) * shape->flat.decays + slice->first_decay + decay) * shape->cut.parts +
+        if (sums.step < chunks && sums.lane == 0)
+            d_gamma[((slice->row + first + sums.step) * shape->flat.decays + slice->first_decay + sums.decay) *
+                        shape->cut.parts +
                     slice->part] = sum;
+        sums.step += sums.more_steps, sums.decay += sums.more_decays;
+        if (sums.decay >= decays)
+            sums.decay -= decays, sums.step++;
     }
 }
 
@@ -47,6 +77,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* of a piece, and of the one before */
     const struct slice slice = slice_of<storage, steps>(&shape, blockIdx.x);
     const size_t row_bytes = shape.flat.columns * stored_bytes(storage);
+    const struct sums sums = sums_of<steps>(&slice, OWN(storage));
     const size_t last = (shape.flat.chunks - 1) / steps * steps; /* the first chunk of the last piece */
     float d[OWN(storage)];
 
@@ -72,8 +103,8 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
         piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
                                       &arrived[stage]);
         if (first != last)
-            add_products<storage, steps>(&shape, &slice, first + steps, products, d_gamma);
-        products += turn * steps * (int)blockDim.x; /* to the other ones, and back */
+            add_products<steps>(&shape, &slice, sums, first + steps, products, d_gamma);
+        products += turn * steps * PRODUCTS; /* to the other ones, and back */
 
         const int in = (int)piece_chunks<steps>(&shape, first);
         char *to = (char *)d_h_local + slice_at<storage>(&shape, &slice, first) + slice.own * stored_bytes(storage) +
@@ -96,13 +127,14 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 #pragma unroll
             for (int c = 0; c < OWN(storage); c++)
                 d[c] = decays[s] * d[c] + (exclusive ? d_out[c] : 0.0f);
-            products[s * blockDim.x + threadIdx.x] = product;
+            if (slice.inside)
+                products[s * PRODUCTS + sums.own] = product;
         }
         if (++stage == shape.stages)
             stage = 0, parity ^= 1;
     }
     __syncthreads();
-    add_products<storage, steps>(&shape, &slice, 0, products, d_gamma);
+    add_products<steps>(&shape, &slice, sums, 0, products, d_gamma);
     state_write<storage>(d_initial_state, &slice, d);
 }
 

@@ -39,7 +39,7 @@ static int stages_fit(const struct chunk_state_args *args, int steps, int num_ar
     shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * (unsigned)(16 / storage_bytes(args->storage)));
     if (shape->cut.slices == 0)
         return 0;
-    const size_t own = own_bytes * (size_t)shape->threads;
+    const size_t own = own_bytes * ((size_t)shape->threads + 32);
     shape->piece_bytes = (size_t)steps * shape->cut.width * storage_bytes(args->storage);
     shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
     shape->stage_bytes = shape->decays_at + (size_t)steps * shape->cut.decays * sizeof(float);
@@ -75,7 +75,7 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     if (shape->cut.slices == 0 || shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     shape->items = (unsigned)(shape->flat.batch * shape->cut.slices);
-    shape->shared = (size_t)shape->stages * shape->stage_bytes + own_bytes * (size_t)shape->threads;
+    shape->shared = (size_t)shape->stages * shape->stage_bytes + own_bytes * ((size_t)shape->threads + 32);
     if (shape->stages < 2 || shape->stages > fit)
         return cudaErrorNotSupported;
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);
