@@ -74,21 +74,19 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* of a piece, and of the one before */
+    float *products = (float *)(stages + shape.own_at); /* of a piece, and of the one before */
     const struct slice slice = slice_of<storage, steps>(&shape, blockIdx.x);
     const size_t row_bytes = shape.flat.columns * stored_bytes(storage);
-    const struct sums sums = sums_of<steps>(&slice, OWN(storage));
     const size_t last = (shape.flat.chunks - 1) / steps * steps; /* the first chunk of the last piece */
     float d[OWN(storage)];
 
     barriers_init(arrived, shape.stages, steps);
     for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no piece */
         piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, last - s * steps,
-                                      stages + s * shape.stage_bytes, &arrived[s]);
+                                      stages + s * shape.stage_bytes, decays_place(&shape, stages, s), &arrived[s]);
     state_read<storage>(d_final_state, &slice, d);
-    decays_wait(shape.stages - 1);
-    __syncthreads(); /* the first piece's decays are there for all */
-    int stage = 0, parity = 0, turn = 1;
+    const struct sums sums = sums_of<steps>(&slice, OWN(storage));
+    int stage = 0, parity = 0, turn = 1, place = 0;
     for (size_t first = last; first <= last; first -= steps, turn = -turn) {
         char *const from = stages + stage * shape.stage_bytes;
         uint4 h_words[steps], d_words[steps];
@@ -96,12 +94,14 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
         mbarrier_wait(&arrived[stage], parity);
         piece_take<storage, steps>(&shape, &slice, from, h_words);
         piece_take<storage, steps>(&shape, &slice, from + shape.piece_bytes, d_words);
-        decays_take<steps>(&shape, &slice, from, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
-        decays_wait(shape.stages - 2);
-        __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
+        decays_wait(shape.stages - 1);
+        __syncthreads(); /* ... and its decays, and the last one's products, are there for all */
         piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
+                                      decays_place(&shape, stages, place == 0 ? shape.stages : place - 1),
                                       &arrived[stage]);
+        decays_take<steps>(&slice, decays_place(&shape, stages, place), decays);
+        place = place == shape.stages ? 0 : place + 1;
         if (first != last)
             add_products<steps>(&shape, &slice, sums, first + steps, products, d_gamma);
         products += turn * steps * PRODUCTS; /* to the other ones, and back */

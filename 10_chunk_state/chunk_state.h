@@ -158,10 +158,11 @@ struct pieces_shape {
     struct cut cut;
     unsigned items; /* slices of all batches */
     int threads, stages;
-    size_t piece_bytes; /* of a piece of one array */
-    size_t decays_at;   /* where the decays begin in a stage, behind its pieces */
-    size_t stage_bytes, shared;
-    unsigned blocks; /* that the chip holds at the same time */
+    size_t piece_bytes;    /* of a piece of one array */
+    size_t stage_bytes;    /* of one of each array */
+    size_t decays_bytes;   /* of a piece; behind the stages are places for one piece more than there are stages */
+    size_t own_at, shared; /* behind these what the kernel has for itself; and all */
+    unsigned blocks;       /* that the chip holds at the same time */
 };
 
 /* What --config says, or these threads and stages, as far as they fit on the chip. `kernel` takes pieces of num_arrays
@@ -206,7 +207,7 @@ cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct
 
 enum {
     COLUMNS = 32,                             /* of the state, that a block has */
-    PARTS = 16,                               /* lanes that share the rows of a column, */
+    PARTS = 8,                                /* lanes that share the rows of a column, */
     SIDE = 32 / PARTS,                        /* and lanes of a warp side by side, with two columns each */
     LOW_RANK_COMPUTING = COLUMNS / 2 * PARTS, /* threads of a block that compute, */
     LOW_RANK_COPYING = 192,                   /* that copy, */

@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(LOW_RANK_COMPUTING + LOW_RANK_COPYING, 
     const int bytes = (int)stored_bytes(storage), padded = ranks == 4 ? 4 : keep(shape.padded);
     const struct own own = own_of<storage>(&shape);
     const bool before = keep(exclusive);
-    float h[rows][2], x[rows][2], g[rows];
+    float h[rows][2], x[rows][2];
     state_read<rows>(&shape, place, own, initial_state, h);
     struct ring ring = ring_of(&shape, memory);
     for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
@@ -44,9 +44,6 @@ static __global__ void __launch_bounds__(LOW_RANK_COMPUTING + LOW_RANK_COPYING, 
         for (int r = 0; r < padded; r += ranks)
             project<storage, rows, ranks>(here + own.y + r * bytes, own.rows, h, here + own.p + r * SIDE * 8);
         take<storage, rows>(here + own.x, x);
-#pragma unroll
-        for (int i = 0; i < rows; i++)
-            g[i] = *(const float *)(here + own.gamma + i * own.decays);
         if (before)
             leave<storage, rows>(here + own.x, h);
         __syncwarp(); /* all lanes' sums are there */
@@ -55,7 +52,8 @@ static __global__ void __launch_bounds__(LOW_RANK_COMPUTING + LOW_RANK_COPYING, 
             subtract<storage, rows, ranks>(here + own.w + r * bytes, own.rows, here + own.p + r * SIDE * 8, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
-            h[v / 2][v % 2] = g[v / 2] * h[v / 2][v % 2] + x[v / 2][v % 2];
+            h[v / 2][v % 2] =
+                *(const float *)(here + own.gamma + v / 2 * own.decays) * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!before)
             leave<storage, rows>(here + own.x, h);
         named_barrier_arrive(done + ring.which, threads);
@@ -71,7 +69,7 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
         low_rank_forward<storage, 64 / PARTS, ranks>, low_rank_forward<storage, 128 / PARTS, ranks>,                   \
             low_rank_forward<storage, 256 / PARTS, ranks>                                                              \
     }
-    static const decltype(&low_rank_forward<FLOAT32, 4, 4>) kernels[NUM_STORAGES][2][3] = {
+    static const decltype(&low_rank_forward<FLOAT32, 64 / PARTS, 4>) kernels[NUM_STORAGES][2][3] = {
         {OF_RANKS(FLOAT32, 4), OF_RANKS(FLOAT32, 8)},
         {OF_RANKS(BF16, 4), OF_RANKS(BF16, 8)},
         {OF_RANKS(FP16, 4), OF_RANKS(FP16, 8)}};

@@ -86,7 +86,7 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
         low_rank_backward<storage, 64 / PARTS, ranks>, low_rank_backward<storage, 128 / PARTS, ranks>,                 \
             low_rank_backward<storage, 256 / PARTS, ranks>                                                             \
     }
-    static const decltype(&low_rank_backward<FLOAT32, 4, 4>) kernels[NUM_STORAGES][2][3] = {
+    static const decltype(&low_rank_backward<FLOAT32, 64 / PARTS, 4>) kernels[NUM_STORAGES][2][3] = {
         {OF_RANKS(FLOAT32, 4), OF_RANKS(FLOAT32, 8)},
         {OF_RANKS(BF16, 4), OF_RANKS(BF16, 8)},
         {OF_RANKS(FP16, 4), OF_RANKS(FP16, 8)}};

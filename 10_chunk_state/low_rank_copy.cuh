@@ -35,21 +35,24 @@ static __device__ __forceinline__ struct share share_of(int thread, int threads,
     return share;
 }
 
-/* Where there is one unit in a row. */
+/* Where there is one unit in a row. Four rows at a time, without branches between them. */
 static __device__ __forceinline__ void units_copy(const struct share *share, char *stage, int bytes)
 {
     const char *from = share->from;
     char *to = stage + share->to;
-#pragma unroll 4
-    for (int row = 0; row < share->rows; row++) {
-        __pipeline_memcpy_async(to, from, bytes);
-        to += share->to_row, from += share->row;
-    }
+    int rows = share->rows;
+    do {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (i < rows)
+                __pipeline_memcpy_async(to + i * share->to_row, from + i * share->row, bytes);
+        to += 4 * share->to_row, from += 4 * share->row, rows -= 4;
+    } while (rows > 0);
 }
 
 static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
 {
-    if (share->units <= 1 && share->bytes == 16)
+    if (share->bytes == 16) /* the 32 lanes of a warp have more than a row's units */
         return units_copy(share, stage, 16);
     if (share->units <= 1 && share->bytes == 8)
         return units_copy(share, stage, 8);
@@ -69,20 +72,23 @@ static __device__ __forceinline__ void share_copy(const struct share *share, cha
     }
 }
 
-/* The same units of a stage, to where the thread's first one belongs: one in a row, if they are larger than 2 bytes. */
+/* The same units of a stage, to where the thread's first one belongs. The 32 columns of a row are one unit a thread. */
 static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
 {
     const char *from = stage + share->to;
+    int rows = share->rows;
     if (share->bytes == 16) {
-#pragma unroll 4
-        for (int row = 0; row < share->rows; row++) {
-            __stcs((float4 *)to, *(const float4 *)from);
-            from += share->to_row, to += share->row;
-        }
+        do {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                if (i < rows)
+                    __stcs((float4 *)(to + i * share->row), *(const float4 *)(from + i * share->to_row));
+            to += 4 * share->row, from += 4 * share->to_row, rows -= 4;
+        } while (rows > 0);
         return;
     }
 #pragma unroll 1
-    for (int row = 0; row < share->rows; row++) {
+    for (; rows > 0; rows--) {
         if (share->bytes == 8)
             *(float2 *)to = *(const float2 *)from;
         else if (share->bytes == 4)
@@ -121,60 +127,110 @@ static __device__ __forceinline__ void copies_wait(int most)
         __pipeline_wait_prior(0);
 }
 
-/* All chunks, one after the other, as far ahead as there are stages. thread: of those that copy. Four warps have the
-   states' rows: those of x, and backward two of them those of `states`; then one has W and gamma, and one Y. out: what
-   takes the place of x. `done` barriers tell that a chunk is done, to `threads` threads. */
+/* Chunks that may be on their way while the next one is needed. */
+static __device__ __forceinline__ size_t chunks_behind(const struct low_rank_shape *shape)
+{
+    return shape->stages >= 6 ? 3 : shape->stages >= 4 ? 2 : shape->stages == 3 ? 1 : 0;
+}
+
+/* Chunk k - behind is there: the warp has waited for its part, and tells those who compute. */
+static __device__ __forceinline__ void chunk_there(struct ring *come)
+{
+    named_barrier_arrive(THERE + come->which, LOW_RANK_COMPUTING + LOW_RANK_COPYING);
+    ring_next(come);
+}
+
+/* Four warps: the rows of x, and backward half of them those of `states`, for all chunks one after the other, as far
+   ahead as there are stages. thread: of those that copy. out: what takes the place of x. `done` barriers tell that a
+   chunk is done, to `threads` threads. */
+template <int storage, bool backward>
+static __device__ __forceinline__ void copy_states(const struct low_rank_shape *shape, struct place place, char *memory,
+                                                   int thread, const void *x, const void *states, void *out, int done,
+                                                   int threads)
+{
+    const int bytes = (int)stored_bytes(storage), on_x = backward ? 64 : 128;
+    const int row_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
+    const size_t row = shape->dv * bytes, stages = shape->stages, chunks = shape->chunks;
+    const size_t behind = chunks_behind(shape), first = place.zero + (backward ? (chunks - 1) * shape->heads : 0);
+    const bool is_x = !backward || thread < on_x;
+    struct share share = share_of(
+        thread % on_x, on_x, (const char *)(is_x ? x : states) + first * shape->dk * row + place.start * bytes, row,
+        is_x ? shape->at.x : shape->at.states, X_STRIDE(storage) * bytes, shape->dk, row_bytes, shape->x_unit);
+    const ptrdiff_t next = (backward ? -1 : 1) * (ptrdiff_t)(shape->heads * shape->dk * row);
+    char *to = (char *)out + (is_x ? share.from - (const char *)x : 0);
+    struct ring ring = ring_of(shape, memory), come = ring;
+    for (size_t k = 0; k < chunks + stages; k++, ring_next(&ring)) {
+        if (k >= stages) {
+            named_barrier_sync(done + ring.which, threads);
+            if (is_x)
+                share_store(&share, ring.stage, to);
+            to += next;
+        }
+        if (k < chunks)
+            share_copy(&share, ring.stage);
+        share.from += next;
+        __pipeline_commit();
+        if (k >= behind && k < chunks + behind) {
+            copies_wait((int)behind);
+            chunk_there(&come);
+        }
+    }
+}
+
+/* Two warps: one has W and gamma, one Y. */
+template <int storage, bool backward>
+static __device__ __forceinline__ void copy_factors(const struct low_rank_shape *shape, struct place place,
+                                                    char *memory, bool is_w, const float *gamma, const void *W,
+                                                    const void *Y, int done, int threads)
+{
+    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, row = shape->rank * bytes;
+    const size_t stages = shape->stages, chunks = shape->chunks, behind = chunks_behind(shape);
+    const size_t first = place.zero + (backward ? (chunks - 1) * shape->heads : 0);
+    const bool raw = shape->raw_unit != 0;
+    const char *const from = (const char *)(is_w ? W : Y) + first * shape->dk * row;
+    const unsigned rows_at = is_w ? shape->at.w : shape->at.y, raw_at = is_w ? shape->at.raw_w : shape->at.raw_y;
+    struct share share =
+        raw ? share_of(lane, 32, from, shape->raw_unit, raw_at, shape->raw_unit, shape->dk * row / shape->raw_unit,
+                       shape->raw_unit, shape->raw_unit)
+            : share_of(lane, 32, from, row, rows_at, shape->stride * bytes, shape->dk, row, shape->w_unit);
+    const ptrdiff_t step = (backward ? -1 : 1) * (ptrdiff_t)shape->heads, next = step * shape->dk * row;
+    const int decays = is_w ? shape->decays : 0;
+    const float *decay = gamma + first * shape->decays;
+    struct ring ring = ring_of(shape, memory), come = ring;
+    for (size_t k = 0; k < chunks + behind; k++, ring_next(&ring)) {
+        if (k >= stages)
+            named_barrier_sync(done + ring.which, threads);
+        if (k < chunks) {
+            share_copy(&share, ring.stage);
+#pragma unroll 1
+            for (int i = lane; i < decays; i += 32)
+                __pipeline_memcpy_async(ring.stage + shape->at.gamma + i * 4, decay + i, 4);
+        }
+        share.from += next, decay += step * shape->decays;
+        __pipeline_commit();
+        if (k >= behind) {
+            copies_wait((int)behind);
+            if (raw)
+                spread_rows(shape, come.stage + raw_at, come.stage + rows_at);
+            chunk_there(&come);
+        }
+    }
+    for (size_t k = chunks + behind; k < chunks + stages; k++, ring_next(&ring)) /* the other warps wait for these */
+        if (k >= stages)
+            named_barrier_sync(done + ring.which, threads);
+}
+
+/* The warps that copy. thread: of theirs. */
 template <int storage, bool backward>
 static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *memory,
                                                    int thread, const void *x, const void *states, const float *gamma,
                                                    const void *W, const void *Y, void *out, int done, int threads)
 {
-    const int bytes = (int)stored_bytes(storage), lane = thread % 32, on_x = backward ? 64 : 128;
-    const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
-    const size_t row = shape->dv * bytes, first = place.zero + (backward ? (shape->chunks - 1) * shape->heads : 0);
-    const size_t at = first * shape->dk * row + place.start * bytes;
-    const bool is_x = thread < on_x, is_state = thread < 128, is_w = !is_state && thread < 160;
-    const bool raw = !is_state && shape->raw_unit != 0;
-    const char *const matrix = (const char *)(is_w ? W : Y) + first * shape->dk * w_bytes;
-    const unsigned rows_at = is_w ? shape->at.w : shape->at.y, raw_at = is_w ? shape->at.raw_w : shape->at.raw_y;
-    struct share share =
-        is_state ? share_of(thread % on_x, on_x, (const char *)(is_x ? x : states) + at, row,
-                            is_x ? shape->at.x : shape->at.states, X_STRIDE(storage) * bytes, shape->dk, x_bytes,
-                            shape->x_unit)
-        : raw    ? share_of(lane, 32, matrix, shape->raw_unit, raw_at, shape->raw_unit,
-                            shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
-              : share_of(lane, 32, matrix, w_bytes, rows_at, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
-    const ptrdiff_t step = backward ? -(ptrdiff_t)shape->heads : (ptrdiff_t)shape->heads; /* rows from chunk to chunk */
-    const ptrdiff_t next = step * shape->dk * (ptrdiff_t)(is_state ? row : w_bytes);
-    const int decays = is_w ? shape->decays : 0;
-    const size_t stages = shape->stages;
-    const size_t behind = stages >= 6 ? 3 : stages >= 4 ? 2 : stages == 3 ? 1 : 0; /* chunks on their way, at least */
-    const float *decay = gamma + first * shape->decays;
-    char *to = (char *)out + (is_x ? share.from - (const char *)x : 0);
-    struct ring ring = ring_of(shape, memory), come = ring;
-    for (size_t k = 0; k < shape->chunks + stages; k++, ring_next(&ring)) {
-        if (k >= stages) {
-            named_barrier_sync(done + ring.which, threads);
-            if (is_x)
-                share_store(&share, ring.stage, to), to += next;
-        }
-        if (k < shape->chunks) {
-            share_copy(&share, ring.stage);
-            share.from += next;
-#pragma unroll 1
-            for (int i = lane; i < decays; i += 32)
-                __pipeline_memcpy_async(ring.stage + shape->at.gamma + i * 4, decay + i, 4);
-            decay += step * shape->decays;
-        }
-        __pipeline_commit();
-        if (k >= behind && k < shape->chunks + behind) {
-            copies_wait((int)behind);
-            if (raw)
-                spread_rows(shape, come.stage + raw_at, come.stage + rows_at);
-            named_barrier_arrive(THERE + come.which, LOW_RANK_COMPUTING + LOW_RANK_COPYING);
-            ring_next(&come);
-        }
-    }
+    if (thread < LOW_RANK_COPYING - 64)
+        copy_states<storage, backward>(shape, place, memory, thread, x, states, out, done, threads);
+    else
+        copy_factors<storage, backward>(shape, place, memory, thread < LOW_RANK_COPYING - 32, gamma, W, Y, done,
+                                        threads);
 }
 
 #endif

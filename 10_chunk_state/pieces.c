@@ -41,9 +41,10 @@ static int stages_fit(const struct chunk_state_args *args, int steps, int num_ar
         return 0;
     const size_t own = own_bytes * ((size_t)shape->threads + 32);
     shape->piece_bytes = (size_t)steps * shape->cut.width * storage_bytes(args->storage);
-    shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
-    shape->stage_bytes = shape->decays_at + (size_t)steps * shape->cut.decays * sizeof(float);
-    const size_t fit = room > own ? (room - own) / shape->stage_bytes : 0;
+    shape->stage_bytes = shape->piece_bytes * (size_t)num_arrays;
+    shape->decays_bytes = (size_t)steps * shape->cut.decays * sizeof(float);
+    const size_t beside = own + shape->decays_bytes;
+    const size_t fit = room > beside ? (room - beside) / (shape->stage_bytes + shape->decays_bytes) : 0;
     return fit < PIECES_MAX_STAGES ? (int)fit : PIECES_MAX_STAGES;
 }
 
@@ -75,7 +76,8 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     if (shape->cut.slices == 0 || shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     shape->items = (unsigned)(shape->flat.batch * shape->cut.slices);
-    shape->shared = (size_t)shape->stages * shape->stage_bytes + own_bytes * ((size_t)shape->threads + 32);
+    shape->own_at = (size_t)shape->stages * (shape->stage_bytes + shape->decays_bytes) + shape->decays_bytes;
+    shape->shared = shape->own_at + own_bytes * ((size_t)shape->threads + 32);
     if (shape->stages < 2 || shape->stages > fit)
         return cudaErrorNotSupported;
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);
