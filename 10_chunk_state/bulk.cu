@@ -73,10 +73,10 @@ extern "C" cudaError_t chunk_state_bulk(const struct chunk_state_args *args, cud
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 128, 3, STEPS, 1, 0, &shape);
+        error = pieces_shape(args, (const void *)kernel, 128, 3, STEPS, 1, 0, 0, &shape);
     /* float32 takes a fourth stage, unless all blocks find room at the same time without it (measured on an H200) */
     if (!done && error == cudaSuccess && args->storage == FLOAT32 && shape.items > shape.blocks)
-        error = pieces_shape(args, (const void *)kernel, 128, 4, STEPS, 1, 0, &shape);
+        error = pieces_shape(args, (const void *)kernel, 128, 4, STEPS, 1, 0, 0, &shape);
     if (done || error != cudaSuccess)
         return error;
     kernel<<<shape.items, shape.threads, shape.shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,

@@ -159,8 +159,8 @@ extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error =
-            pieces_shape(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), &shape);
+        error = pieces_shape(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), 32,
+                             &shape);
     if (!done && error == cudaSuccess)
         error = backward_space(args, shape.cut.parts, chunk_state_bulk, stream, &space);
     if (done || error != cudaSuccess)

@@ -166,9 +166,9 @@ struct pieces_shape {
 };
 
 /* What --config says, or these threads and stages, as far as they fit on the chip. `kernel` takes pieces of num_arrays
-   arrays, and own_bytes of shared memory beside them for each thread. */
+   arrays, and beside them own_bytes of shared memory for each thread, and for so many more. */
 cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
-                         int num_arrays, size_t own_bytes, struct pieces_shape *shape);
+                         int num_arrays, size_t own_bytes, int more, struct pieces_shape *shape);
 
 /* ---- how split.cu spreads chunks over blocks (split_plan.c) ---- */
 
@@ -206,41 +206,37 @@ cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct
 /* ---- the shapes of low_rank.cu and low_rank_backward.cu (low_rank_shape.c) ---- */
 
 enum {
-    COLUMNS = 32,                             /* of the state, that a block has */
-    PARTS = 8,                                /* lanes that share the rows of a column, */
-    SIDE = 32 / PARTS,                        /* and lanes of a warp side by side, with two columns each */
-    LOW_RANK_COMPUTING = COLUMNS / 2 * PARTS, /* threads of a block that compute, */
-    LOW_RANK_COPYING = 192,                   /* that copy, */
-    LOW_RANK_SUMMING = 64,                    /* and backward that add up over columns */
-    LOW_RANK_MAX_STAGES = 5,                  /* of which each takes up to three of a block's 15 named barriers */
+    COLUMNS = 32,                           /* of the state, that a block has */
+    PARTS = 8,                              /* low_rank.cu: lanes that share the rows of a column, */
+    SIDE = 32 / PARTS,                      /* and lanes of a warp side by side, with two columns each */
+    LOW_RANK_THREADS = COLUMNS / 2 * PARTS, /* of a block of low_rank.cu that compute, */
+    LOW_RANK_COPYING = 192,                 /* and that copy */
+    RANKS = 8,                              /* low_rank_backward.cu: of p, that are added up over the warps at once */
+    LOW_RANK_MAX_THREADS = 512,
+    LOW_RANK_MAX_STAGES = 8,
 };
 
-/* Elements from row to row of a state in a stage: other rows, other banks. */
+/* Elements from row to row of h_local in a stage: other rows, other banks. */
 #define X_STRIDE(storage) ((storage) == FLOAT32 ? COLUMNS + 64 / PARTS : COLUMNS + 8)
 
-/* What lies where in a stage, in bytes from its beginning: x is h_local, and what becomes h_out; backward d_h_out, and
-   what becomes d_h_local. d is the same in float32. raw: W and Y where they come in other units than rows. */
-struct low_rank_stage {
-    unsigned x, states, d, w, y, gamma, p, q, raw_w, raw_y, end;
-};
-
-/* How a launch is cut. Rows and ranks are filled up with zeros. */
+/* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
 struct low_rank_shape {
     size_t chunks, heads, dv;
     int dk, rank, decays, slices;
-    int rows;           /* of a state in a stage: 64, 128 or 256 */
     int stages;         /* as many as --config says, or fit; 0: not even one */
-    int padded;         /* the rank, filled up to 4 or to a multiple of 8 */
+    int padded;         /* the rank, filled up to a multiple of 4 */
     int stride;         /* elements from row to row of W and Y: an odd multiple of 16 bytes, so that eight rows that
                            are read at the same time have no bank in common */
     int x_unit, w_unit; /* bytes that are copied at once */
-    int raw_unit;       /* cp.async takes no rows of 2 bytes: W and Y come in these units, if this is not 0 */
-    struct low_rank_stage at;
-    size_t limit; /* bytes of shared memory in all */
+    int raw_unit;       /* cp.async takes no rows of 2 bytes: W and Y come as they are, and then are spread to rows */
+    unsigned x_bytes, w_bytes, gamma_bytes, stage_bytes;
+    unsigned raw_bytes; /* of W as it comes; 0: it comes in rows */
+    size_t limit;       /* bytes of shared memory in all */
     unsigned blocks;
 };
 
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, bool backward, struct low_rank_shape *shape);
+/* For stages of so many rows. */
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
 struct part_counts {

@@ -1,90 +1,143 @@
 /* low_rank.cu - A with W and Y. A block has 32 columns of a head's state in registers and goes through the chunks:
 
-       p = Y^T h                  a sum over rows: over the thread's, then over the 16 lanes that have the others
+       p = Y^T h                  a sum over rows: over the thread's, then over the 8 lanes that have the others
        h = gamma (h - W p) + x    each thread its rows
 
-   Columns know nothing of each other. So a warp has 4 of them with all their rows, and waits for no other warp between
-   the two products. A thread has two columns of every 16th row:
+   Columns know nothing of each other. So a warp has 8 of them with all their rows, and waits for no other warp between
+   the two products. A thread has two columns of every 8th row:
 
-       warp        0                 1        ...      For 4 or 8 ranks and 2 columns a thread has parts of p. In four
-       columns     0, 1     2, 3     4, 5     ...      steps of shuffles each of 16 lanes gets one of these sums, and
-       row 0       lane 0   lane 1   lane 0   ...      tells the others by shared memory. Warps 8 to 13 copy, as many
-       row 1       lane 2   lane 3   lane 2   ...      chunks ahead as there are stages, and store the results, which
-       ...                                             take the place of h_local: so the way from chunk to chunk holds
-       row 16      lane 0   lane 1   lane 0   ...      nothing but the products.                                   */
+       warp        0                     1        ...      For 4 or 8 ranks and 2 columns a thread has parts of p. In
+       columns     0, 1   2, 3   ...     8, 9     ...      three steps of shuffles each of 8 lanes gets one or two of
+       row 0       lane 0 lane 1 ...                       these sums, and tells the others by shared memory. Warps 4
+       row 1       lane 4 ...                              to 7 copy, as many chunks ahead as there are stages, and
+       ...                                                 store the results, which take the place of h_local: so the
+       row 8       lane 0 ...                              way from chunk to chunk holds nothing but the products, and
+                                                           one barrier.                                           */
 #include <cuda_runtime.h>
 
-#include "low_rank_copy.cuh"
+#include "low_rank.cuh"
+
+/* p = Y^T h for some ranks, 4 or 8. y: the first of them in the thread's first row, its next one is `step` bytes
+   further. p: where the warp's sums of the first rank go. */
+template <int storage, int rows, int ranks>
+static __device__ __forceinline__ void project(const char *y, unsigned step, const float (*h)[2], float *p)
+{
+    const int lane = threadIdx.x % 32, part = lane / SIDE;
+    float sum[ranks * 2] = {}, four[4];
+#pragma unroll
+    for (int v = 0; v < rows * ranks; v++) { /* four ranks of a row */
+        const int i = v / ranks, r = v % ranks;
+        if (r % 4 == 0)
+            read4<storage>(y + i * step, r, four);
+        sum[r * 2] += four[r % 4] * h[i][0];
+        sum[r * 2 + 1] += four[r % 4] * h[i][1];
+    }
+#pragma unroll
+    for (int d = PARTS / 2; d > 0; d /= 2) { /* a lane gives one half of the sums that it has left to its partner */
+        const int left = ranks * 2 * d / PARTS;
+#pragma unroll
+        for (int v = 0; v < ranks; v++) {
+            if (v >= left)
+                continue;
+            const bool upper = lane & SIDE * d;
+            const float given = upper ? sum[v] : sum[v + left], kept = upper ? sum[v + left] : sum[v];
+            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, SIDE * d);
+        }
+        if (left == 0) /* or has one only: then both get the same */
+            sum[0] += __shfl_xor_sync(0xFFFFFFFFu, sum[0], SIDE * d);
+    }
+    const int each = ranks * 2 / PARTS, first = part * ranks * 2 / PARTS; /* sums of a lane; the first of them */
+    if (each == 2)
+        write2<FLOAT32>(p, first / 2 * SIDE * 2, sum);
+    else if (each == 1 || part % 2 == 0)
+        p[first / 2 * SIDE * 2 + first % 2] = sum[0];
+}
 
 template <int storage, int rows, int ranks>
-static __global__ void __launch_bounds__(LOW_RANK_COMPUTING + LOW_RANK_COPYING, 1)
+static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
     const struct place place = place_of(&shape);
-    const int done = done_barrier(&shape), threads = LOW_RANK_COMPUTING + LOW_RANK_COPYING;
     stages_clear(&shape, memory);
-    if (threadIdx.x >= LOW_RANK_COMPUTING) {
-        copy_chunks<storage, false>(&shape, place, memory, threadIdx.x - LOW_RANK_COMPUTING, h_local, NULL, gamma, W, Y,
-                                    h_out, done, threads);
+    if (threadIdx.x >= LOW_RANK_THREADS) {
+        copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int bytes = (int)stored_bytes(storage), padded = ranks == 4 ? 4 : keep(shape.padded);
-    const struct own own = own_of<storage>(&shape);
+    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, part = lane / SIDE;
+    const int column = threadIdx.x / 32 * SIDE * 2 + lane % SIDE * 2;
+    const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned own_x = keep((part * X_STRIDE(storage) + column) * bytes),
+                   own_w = keep(in.w + part * shape.stride * bytes);
+    const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
+    const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
+    const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
+    const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
     const bool before = keep(exclusive);
     float h[rows][2], x[rows][2];
-    state_read<rows>(&shape, place, own, initial_state, h);
+#pragma unroll
+    for (int v = 0; v < rows * 2; v++)
+        h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
+                              ? initial_state[state + v / 2 * step + v % 2]
+                              : 0.0f;
     struct ring ring = ring_of(&shape, memory);
     for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
         char *const here = ring.stage;
-        named_barrier_sync(THERE + ring.which, threads);
+        float *const p = (float *)(here + of_p);
+        meet(&ring);
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            project<storage, rows, ranks>(here + own.y + r * bytes, own.rows, h, here + own.p + r * SIDE * 8);
-        take<storage, rows>(here + own.x, x);
+            project<storage, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
+#pragma unroll
+        for (int i = 0; i < rows; i++)
+            read2<storage>(here + own_x, i * PARTS * X_STRIDE(storage), x[i]);
         if (before)
-            leave<storage, rows>(here + own.x, h);
-        __syncwarp(); /* all lanes' sums are there */
+            leave<storage, rows>(here + own_x, h);
+        __syncwarp();
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            subtract<storage, rows, ranks>(here + own.w + r * bytes, own.rows, here + own.p + r * SIDE * 8, h);
+            subtract<storage, rows, ranks>(here + own_w + r * bytes, w_step, p + r * SIDE * 2, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
             h[v / 2][v % 2] =
-                *(const float *)(here + own.gamma + v / 2 * own.decays) * h[v / 2][v % 2] + x[v / 2][v % 2];
+                *(const float *)(here + own_gamma + v / 2 * PARTS * every) * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!before)
-            leave<storage, rows>(here + own.x, h);
-        named_barrier_arrive(done + ring.which, threads);
+            leave<storage, rows>(here + own_x, h);
     }
-    state_write<rows>(&shape, place, own, final_state, h);
+    meet_last();
+#pragma unroll
+    for (int v = 0; v < rows * 2; v++)
+        if (final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))
+            final_state[state + v / 2 * step + v % 2] = h[v / 2][v % 2];
 }
 
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    /* up to 64, 128 or 256 rows; 4 ranks, or 8 at a time */
-#define OF_RANKS(storage, ranks)                                                                                       \
+    typedef decltype(&low_rank_forward<FLOAT32, 8, 4>) kernel_of;
+#define BY_ROWS(storage, ranks)                                                                                        \
     {                                                                                                                  \
         low_rank_forward<storage, 64 / PARTS, ranks>, low_rank_forward<storage, 128 / PARTS, ranks>,                   \
-            low_rank_forward<storage, 256 / PARTS, ranks>                                                              \
+            low_rank_forward<storage, 256 / PARTS, 4>                                                                  \
     }
-    static const decltype(&low_rank_forward<FLOAT32, 64 / PARTS, 4>) kernels[NUM_STORAGES][2][3] = {
-        {OF_RANKS(FLOAT32, 4), OF_RANKS(FLOAT32, 8)},
-        {OF_RANKS(BF16, 4), OF_RANKS(BF16, 8)},
-        {OF_RANKS(FP16, 4), OF_RANKS(FP16, 8)}};
+    static const kernel_of kernels[NUM_STORAGES][2][3] = {{BY_ROWS(FLOAT32, 4), BY_ROWS(FLOAT32, 8)},
+                                                          {BY_ROWS(BF16, 4), BY_ROWS(BF16, 8)},
+                                                          {BY_ROWS(FP16, 4), BY_ROWS(FP16, 8)}};
+    const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2;
     struct low_rank_shape shape;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, false, &shape);
+        error = low_rank_shape_of(args, (size_t)64 << size, &shape);
     if (done || error != cudaSuccess)
         return error;
-    const auto kernel = kernels[args->storage][shape.padded != 4][shape.rows / 128];
+    const auto kernel = kernels[args->storage][shape.padded != 4][size];
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess || shape.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
-    kernel<<<shape.blocks, LOW_RANK_COMPUTING + LOW_RANK_COPYING, shape.stages *(size_t)shape.at.end, stream>>>(
+    kernel<<<shape.blocks, LOW_RANK_THREADS + LOW_RANK_COPYING, shape.stages *(size_t)shape.stage_bytes, stream>>>(
         shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
         args->final_state);
     return cudaGetLastError();

@@ -1,12 +1,50 @@
-/* low_rank.cuh - what low_rank.cu and low_rank_backward.cu share: stages, how a block's warps hand them to each other,
-   and the two products with a thin matrix. */
+/* low_rank.cuh - what the kernels with W and Y share: how the chunks come into stages of shared memory. A stage has
+   h_local's columns, W, Y and gamma, one row behind the other; rows that are not there are zeros. */
 #ifndef LOW_RANK_CUH
 #define LOW_RANK_CUH
 
+#include <cuda_pipeline.h>
 #include <named_barrier.h>
 
 #include "chunk_state.h"
 #include "stored.cuh"
+
+/* How threads, a multiple of 32, share the copies of rows of so many bytes, `unit` bytes at once: where a thread
+   begins, and its steps. */
+struct spread {
+    unsigned bytes, unit, row, at, more_rows, more;
+};
+
+static __device__ __forceinline__ struct spread spread_of(unsigned thread, unsigned threads, unsigned bytes,
+                                                          unsigned unit)
+{
+    unsigned wide = 1; /* threads side by side in a row */
+    while (wide < 32 && wide * unit < bytes)
+        wide *= 2;
+    const struct spread spread = {bytes, unit, thread / wide, thread % wide * unit, threads / wide, wide * unit};
+    return spread;
+}
+
+/* Copies `rows` rows of at most 32 times 16 bytes, which lie from_stride and to_stride bytes apart. */
+static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
+                                                 unsigned to_stride, size_t from_stride)
+{
+    to += spread.row * to_stride;
+    from += spread.row * from_stride;
+    for (unsigned row = spread.row; row < rows; row += spread.more_rows) {
+        if (spread.unit == 16 && spread.at < spread.bytes)
+            __pipeline_memcpy_async(to + spread.at, from + spread.at, 16);
+        for (unsigned at = spread.at; spread.unit != 16 && at < spread.bytes; at += spread.more)
+            if (spread.unit == 8)
+                __pipeline_memcpy_async(to + at, from + at, 8);
+            else if (spread.unit == 4)
+                __pipeline_memcpy_async(to + at, from + at, 4);
+            else /* cp.async takes four bytes at least */
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        to += spread.more_rows * to_stride;
+        from += spread.more_rows * from_stride;
+    }
+}
 
 /* Two columns of a row, which stand at a multiple of two. */
 template <int storage>
@@ -37,6 +75,20 @@ static __device__ __forceinline__ unsigned keep(unsigned value)
     return __shfl_sync(0xFFFFFFFFu, value, threadIdx.x % 32);
 }
 
+/* The parts of a stage: h_local, W, Y, gamma, room for p, and for W and Y as they come. Here: in bytes from its
+   beginning. */
+struct stage {
+    unsigned x, w, y, gamma, p, raw;
+};
+
+static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape)
+{
+    const unsigned w = shape->x_bytes, y = w + shape->w_bytes, gamma = y + shape->w_bytes;
+    const unsigned p = gamma + shape->gamma_bytes;
+    const struct stage stage = {0, w, y, gamma, p, p + shape->padded * COLUMNS * (unsigned)sizeof(float)};
+    return stage;
+}
+
 /* A walk over the stages, again and again. */
 struct ring {
     char *stage;
@@ -45,7 +97,7 @@ struct ring {
 
 static __device__ __forceinline__ struct ring ring_of(const struct low_rank_shape *shape, char *memory)
 {
-    const struct ring ring = {memory, (int)keep(shape->at.end), (int)keep(shape->stages), 0};
+    const struct ring ring = {memory, (int)keep(shape->stage_bytes), (int)keep(shape->stages), 0};
     return ring;
 }
 
@@ -54,19 +106,6 @@ static __device__ __forceinline__ void ring_next(struct ring *ring)
     const bool last = ++ring->which == ring->count;
     ring->stage += last ? (1 - ring->count) * ring->bytes : ring->bytes;
     ring->which = last ? 0 : ring->which;
-}
-
-/* Each stage has two or three named barriers: its chunk is there, the products are done, and backward the sums, too. The
-   first of each kind; forward has no third one. */
-enum { THERE = 1 };
-static __device__ __forceinline__ int done_barrier(const struct low_rank_shape *shape)
-{
-    return THERE + shape->stages;
-}
-
-static __device__ __forceinline__ int summed_barrier(const struct low_rank_shape *shape)
-{
-    return THERE + 2 * shape->stages;
 }
 
 /* Where a block is: of its head, the row of chunk 0 in (batch, chunks, heads); and its first column. */
@@ -88,117 +127,206 @@ static __device__ __forceinline__ struct place place_of(const struct low_rank_sh
 static __device__ __forceinline__ void stages_clear(const struct low_rank_shape *shape, char *stages)
 {
 #pragma unroll 4
-    for (unsigned i = threadIdx.x; i < shape->stages * shape->at.end / 16; i += blockDim.x)
+    for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 16; i += blockDim.x)
         ((float4 *)stages)[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     __syncthreads();
 }
 
-/* What a thread that computes has: two columns of every PARTS-th row, from `part` on. And where that is in a stage, in
-   bytes from its beginning; `rows` from one of its rows of W to the next, `decays` from one of its decays. */
-struct own {
-    int part, column;
-    unsigned x, states, d, w, y, rows, gamma, decays, p, q;
+/* Where those who compute meet those who copy, before each chunk and behind the last one: what was copied is there for
+   all, and all have left the chunk before. If there is one stage only, that chunk must be stored before this one is
+   asked for, and they meet once more. */
+static __device__ __forceinline__ void meet(const struct ring *ring)
+{
+    named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
+    if (ring->count == 1)
+        named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
+}
+
+static __device__ __forceinline__ void meet_last(void)
+{
+    named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
+}
+
+/* Whether the state has this row and the block's column. */
+static __device__ __forceinline__ bool is_there(const struct low_rank_shape *shape, struct place place, int row,
+                                                int column)
+{
+    return row < shape->dk && place.start + column < shape->dv;
+}
+
+/* A thread's share in the copies of a matrix's rows: some units of one row, and the same of every few rows further. */
+struct share {
+    const char *from; /* its first unit, of the chunk that is copied next */
+    size_t row;       /* bytes from row to row of its share */
+    unsigned to, to_row;
+    int rows, units, bytes, apart; /* in a row so many units of so many bytes; from one to the next */
 };
 
-template <int storage>
-static __device__ __forceinline__ struct own own_of(const struct low_rank_shape *shape)
+/* Of `rows` rows of so many bytes, which threads, a multiple of 32, copy by units. to: where the rows begin in a stage.
+   They lie from_row and to_row bytes apart. */
+static __device__ __forceinline__ struct share share_of(int thread, int threads, const void *from, size_t from_row,
+                                                        unsigned to, unsigned to_row, int rows, int bytes, int unit)
 {
-    const int bytes = (int)stored_bytes(storage), warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    struct own own;
-    own.part = lane / SIDE, own.column = warp * SIDE * 2 + lane % SIDE * 2;
-    const unsigned x = (own.part * X_STRIDE(storage) + own.column) * bytes, w = own.part * shape->stride * bytes;
-    const unsigned of_p = (warp * shape->padded * SIDE * 2 + lane % SIDE * 2) * 4;
-    own.x = keep(shape->at.x + x), own.states = keep(shape->at.states + x);
-    own.d = keep(shape->at.d + (own.part * X_STRIDE(FLOAT32) + own.column) * 4);
-    own.w = keep(shape->at.w + w), own.y = keep(shape->at.y + w), own.rows = keep(PARTS * shape->stride * bytes);
-    own.decays = keep(shape->decays == 1 ? 0 : PARTS * 4);
-    own.gamma = keep(shape->at.gamma + (shape->decays == 1 ? 0 : own.part * 4));
-    own.p = keep(shape->at.p + of_p), own.q = keep(shape->at.q + of_p);
-    return own;
+    int wide = 1; /* threads side by side in a row */
+    while (wide < 32 && wide * unit < bytes)
+        wide *= 2;
+    const int row = thread / wide, at = thread % wide * unit, step = threads / wide;
+    const struct share share = {(const char *)from + row * from_row + at,
+                                step * from_row,
+                                to + row * to_row + at,
+                                step * to_row,
+                                row < rows && at < bytes ? (rows - row + step - 1) / step : 0,
+                                at < bytes ? (bytes - at + wide * unit - 1) / (wide * unit) : 0,
+                                unit,
+                                wide * unit};
+    return share;
 }
 
-/* The thread's rows of (batch, heads, dk, dv), float32; what is not there is 0. array: or NULL, then all is. */
-template <int rows>
-static __device__ __forceinline__ void state_read(const struct low_rank_shape *shape, struct place place,
-                                                  struct own own, const float *array, float (*h)[2])
+/* Where there is one unit in a row. */
+static __device__ __forceinline__ void units_copy(const struct share *share, char *stage, int bytes)
 {
-#pragma unroll
-    for (int v = 0; v < rows * 2; v++) {
-        const size_t row = own.part + v / 2 * PARTS, column = place.start + own.column + v % 2;
-        h[v / 2][v % 2] = array != NULL && row < (size_t)shape->dk && column < shape->dv
-                              ? array[(place.head * shape->dk + row) * shape->dv + column]
-                              : 0.0f;
+    const char *from = share->from;
+    char *to = stage + share->to;
+#pragma unroll 4
+    for (int row = 0; row < share->rows; row++) {
+        __pipeline_memcpy_async(to, from, bytes);
+        to += share->to_row, from += share->row;
     }
 }
 
-template <int rows>
-static __device__ __forceinline__ void state_write(const struct low_rank_shape *shape, struct place place,
-                                                   struct own own, float *array, const float (*h)[2])
+static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
 {
-#pragma unroll
-    for (int v = 0; v < rows * 2; v++) {
-        const size_t row = own.part + v / 2 * PARTS, column = place.start + own.column + v % 2;
-        if (array != NULL && row < (size_t)shape->dk && column < shape->dv)
-            array[(place.head * shape->dk + row) * shape->dv + column] = h[v / 2][v % 2];
+    if (share->units <= 1 && share->bytes == 16)
+        return units_copy(share, stage, 16);
+    if (share->units <= 1 && share->bytes == 8)
+        return units_copy(share, stage, 8);
+    if (share->units <= 1 && share->bytes == 4)
+        return units_copy(share, stage, 4);
+    const char *from = share->from;
+    char *to = stage + share->to;
+#pragma unroll 1
+    for (int row = 0; row < share->rows; row++) {
+#pragma unroll 1
+        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
+            if (share->bytes == 8)
+                __pipeline_memcpy_async(to + at, from + at, 8);
+            else if (share->bytes == 4)
+                __pipeline_memcpy_async(to + at, from + at, 4);
+            else /* cp.async takes four bytes at least */
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        to += share->to_row, from += share->row;
     }
 }
 
-/* The thread's rows of a matrix in a stage, to registers and back. */
-template <int storage, int rows>
-static __device__ __forceinline__ void take(const char *x, float (*h)[2])
+/* The same units of a stage, to where the thread's first one belongs. */
+static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
 {
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-        read2<storage>(x, i * PARTS * X_STRIDE(storage), h[i]);
-}
-
-template <int storage, int rows>
-static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
-{
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-        write2<storage>(x, i * PARTS * X_STRIDE(storage), h[i]);
-}
-
-/* p = Y^T h for some ranks, 4 or 8. y: the first of them in the thread's first row, its next one is `step` bytes
-   further. p: the thread's columns of the first rank; here the warp's lanes leave their sums. */
-template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void project(const char *y, unsigned step, const float (*h)[2], char *p)
-{
-    const int lane = threadIdx.x % 32, part = lane / SIDE;
-    float sum[ranks * 2] = {}, four[4];
-#pragma unroll
-    for (int v = 0; v < rows * ranks; v++) { /* four ranks of a row */
-        const int i = v / ranks, r = v % ranks;
-        if (r % 4 == 0)
-            read4<storage>(y + i * step, r, four);
-        sum[r * 2] += four[r % 4] * h[i][0];
-        sum[r * 2 + 1] += four[r % 4] * h[i][1];
-    }
-#pragma unroll
-    for (int d = PARTS / 2; d > 0; d /= 2) { /* a lane gives one half of the sums that it has left to its partner */
-        const int left = ranks * 2 * d / PARTS;
-#pragma unroll
-        for (int v = 0; v < ranks; v++) {
-            if (v >= left)
-                continue;
-            const bool upper = lane & SIDE * d;
-            const float given = upper ? sum[v] : sum[v + left], kept = upper ? sum[v + left] : sum[v];
-            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, SIDE * d);
+    const char *from = stage + share->to;
+    if (share->bytes == 16) { /* the 32 columns of a row are eight units at most */
+#pragma unroll 4
+        for (int row = 0; row < share->rows; row++) {
+            __stcs((float4 *)to, *(const float4 *)from);
+            from += share->to_row, to += share->row;
         }
-        if (left == 0) /* or has one only: then both get the same */
-            sum[0] += __shfl_xor_sync(0xFFFFFFFFu, sum[0], SIDE * d);
+        return;
     }
-    const int first = part * ranks * 2 / PARTS; /* of its sums, which are one or two; or of two lanes' one */
-    if (ranks * 2 > PARTS)
-        write2<FLOAT32>(p, first / 2 * SIDE * 2, sum);
-    else if (ranks * 2 == PARTS || part % 2 == 0)
-        ((float *)p)[first / 2 * SIDE * 2 + first % 2] = sum[0];
+#pragma unroll 1
+    for (int row = 0; row < share->rows; row++) {
+#pragma unroll 1
+        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
+            if (share->bytes == 8)
+                *(float2 *)(to + at) = *(const float2 *)(from + at);
+            else if (share->bytes == 4)
+                *(float *)(to + at) = *(const float *)(from + at);
+            else
+                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        from += share->to_row, to += share->row;
+    }
 }
+
+/* Spreads a matrix of rows that lie one behind the other to the rows of a stage; a warp does so. 16 bits an element. */
+static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *shape, const char *from, char *to)
+{
+    const int lane = threadIdx.x % 32;
+    int row = lane / shape->rank, r = lane % shape->rank;
+    __syncwarp(); /* what other lanes have waited for is there, too */
+#pragma unroll 1
+    for (int i = lane; i < shape->dk * shape->rank; i += 32) {
+        ((unsigned short *)to)[row * shape->stride + r] = ((const unsigned short *)from)[i];
+        row += 32 / shape->rank, r += 32 % shape->rank;
+        if (r >= shape->rank)
+            r -= shape->rank, row++;
+    }
+}
+
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Four warps have h_local, one
+   has W and gamma, one Y. Where h_local was, those who compute leave h_out: a thread stores it, and asks for the same
+   elements of a later chunk. */
+template <int storage>
+static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *memory,
+                                                   const void *h_local, const float *gamma, const void *W,
+                                                   const void *Y, void *h_out)
+{
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, lane = thread % 32;
+    const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
+    const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
+    const struct stage in = stage_of(shape);
+    const bool is_x = thread < LOW_RANK_COPYING - 64, is_w = !is_x && thread < LOW_RANK_COPYING - 32;
+    const bool raw = !is_x && shape->raw_bytes != 0;
+    const char *const matrix = (const char *)(is_w ? W : Y) + place.zero * shape->dk * w_bytes;
+    const unsigned rows_at = is_w ? in.w : in.y, raw_at = in.raw + (is_w ? 0 : shape->raw_bytes);
+    struct share share =
+        is_x ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x, X_STRIDE(storage) * bytes,
+                        shape->dk, x_bytes, shape->x_unit)
+        : raw ? share_of(lane, 32, matrix, shape->raw_unit, raw_at, shape->raw_unit,
+                         shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
+              : share_of(lane, 32, matrix, w_bytes, rows_at, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
+    const size_t next = shape->heads * shape->dk * (is_x ? row : w_bytes); /* bytes from chunk to chunk */
+    const int decays = is_w ? shape->decays : 0;
+    const size_t stages = shape->stages;
+    const float *decay = gamma + place.zero * shape->decays;
+    char *out = (char *)h_out + (is_x ? share.from - (const char *)h_local : 0);
+    struct ring ring = ring_of(shape, memory), come = ring;
+    for (size_t k = 0; k < shape->chunks + stages; k++, ring_next(&ring)) {
+        if (k + 1 >= stages) { /* chunk k + 1 - stages is next, so it must be there: stages - 2 later ones need not */
+            if (stages >= 6)
+                __pipeline_wait_prior(4);
+            else if (stages >= 4)
+                __pipeline_wait_prior(2);
+            else
+                __pipeline_wait_prior(0);
+            if (raw && stages > 1 && k + 1 - stages < shape->chunks)
+                spread_rows(shape, come.stage + raw_at, come.stage + rows_at);
+            named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
+            ring_next(&come);
+        }
+        if (k >= stages && is_x) { /* the one before it is done */
+            share_store(&share, ring.stage, out);
+            out += next;
+        }
+        if (k < shape->chunks) {
+            share_copy(&share, ring.stage);
+            share.from += next;
+#pragma unroll 1
+            for (int i = lane; i < decays; i += 32)
+                __pipeline_memcpy_async(ring.stage + in.gamma + i * 4, decay + i, 4);
+            decay += shape->heads * shape->decays;
+        }
+        __pipeline_commit();
+        if (stages == 1 && k < shape->chunks) {
+            __pipeline_wait_prior(0);
+            if (raw)
+                spread_rows(shape, ring.stage + raw_at, ring.stage + rows_at);
+            named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
+        }
+    }
+}
+
+/* ---- low_rank.cu: what a thread does with its rows once it has p ---- */
 
 /* h -= W p for these ranks. p: the thread's columns of the first rank. */
 template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void subtract(const char *w, unsigned step, const char *p, float (*h)[2])
+static __device__ __forceinline__ void subtract(const char *w, unsigned step, const float *p, float (*h)[2])
 {
     float of_p[ranks][2], four[4];
 #pragma unroll
@@ -212,6 +340,15 @@ static __device__ __forceinline__ void subtract(const char *w, unsigned step, co
         h[i][0] -= four[r % 4] * of_p[r][0];
         h[i][1] -= four[r % 4] * of_p[r][1];
     }
+}
+
+/* The thread's rows of h take the place of those of h_local. */
+template <int storage, int rows>
+static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
+{
+#pragma unroll
+    for (int i = 0; i < rows; i++)
+        write2<storage>(x, i * PARTS * X_STRIDE(storage), h[i]);
 }
 
 #endif
