@@ -9,7 +9,7 @@
        warp        0                     1        ...      For 4 or 8 ranks and 2 columns a thread has parts of p. In
        columns     0, 1   2, 3   ...     8, 9     ...      three steps of shuffles each of 8 lanes gets one or two of
        row 0       lane 0 lane 1 ...                       these sums, and tells the others by shared memory. Warps 4
-       row 1       lane 4 ...                              to 7 copy, as many chunks ahead as there are stages, and
+       row 1       lane 4 ...                              to 9 copy, as many chunks ahead as there are stages, and
        ...                                                 store the results, which take the place of h_local: so the
        row 8       lane 0 ...                              way from chunk to chunk holds nothing but the products, and
                                                            one barrier.                                           */
