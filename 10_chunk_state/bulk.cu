@@ -27,26 +27,26 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     barriers_init(arrived, shape.stages, STEPS);
     for (int s = 0; s < shape.stages; s++)
         piece_send<storage, STEPS, 1>(h_local, NULL, gamma, &shape, &slice, s * STEPS, stages + s * shape.stage_bytes,
-                                      &arrived[s]);
+                                      decays_place(&shape, stages, s), &arrived[s]);
     state_read<storage>(initial_state, &slice, h);
     if (exclusive && slice.inside)
         write16<storage>(to, h);
     to += exclusive ? row_bytes : 0;
-    decays_wait(shape.stages - 1);
-    __syncthreads(); /* the first piece's decays are there for all */
-    int stage = 0, parity = 0;
+    int stage = 0, parity = 0, place = 0;
     for (size_t first = 0; first < chunks; first += STEPS) {
         char *const from = stages + stage * shape.stage_bytes;
         uint4 x[STEPS];
         float decays[STEPS];
         mbarrier_wait(&arrived[stage], parity);
         piece_take<storage, STEPS>(&shape, &slice, from, x);
-        decays_take<STEPS>(&shape, &slice, from, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
-        decays_wait(shape.stages - 2);
-        __syncthreads(); /* ... and the next piece's decays are there for all */
+        decays_wait(shape.stages - 1);
+        __syncthreads(); /* ... and its decays are there for all */
         piece_send<storage, STEPS, 1>(h_local, NULL, gamma, &shape, &slice, first + shape.stages * STEPS, from,
+                                      decays_place(&shape, stages, place == 0 ? shape.stages : place - 1),
                                       &arrived[stage]);
+        decays_take<STEPS>(&slice, decays_place(&shape, stages, place), decays);
+        place = place == shape.stages ? 0 : place + 1;
 
         const int in = (int)piece_chunks<STEPS>(&shape, first);
         const int out = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)STEPS) : 0;
@@ -73,10 +73,10 @@ extern "C" cudaError_t chunk_state_bulk(const struct chunk_state_args *args, cud
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 128, 3, STEPS, 1, 0, &shape);
+        error = pieces_shape(args, (const void *)kernel, 128, 3, STEPS, 1, 0, 0, &shape);
     /* float32 takes a fourth stage, unless all blocks find room at the same time without it (measured on an H200) */
     if (!done && error == cudaSuccess && args->storage == FLOAT32 && shape.items > shape.blocks)
-        error = pieces_shape(args, (const void *)kernel, 128, 4, STEPS, 1, 0, &shape);
+        error = pieces_shape(args, (const void *)kernel, 128, 4, STEPS, 1, 0, 0, &shape);
     if (done || error != cudaSuccess)
         return error;
     kernel<<<shape.items, shape.threads, shape.shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,

@@ -9,31 +9,8 @@
 #include <cuda_runtime.h>
 
 #include "chunk_state.h"
+#include "bulk_sums.cuh"
 #include "pieces.cuh"
-
-/* Adds up the products of each chunk and decay of a piece, `team` lanes a sum. d_gamma has parts sums a decay. */
-template <int storage, int steps>
-static __device__ __forceinline__ void add_products(const struct pieces_shape *shape, const struct slice *slice,
-                                                    size_t first, const float *products, float *d_gamma)
-{
-    const int decays = slice->decays, sums = (int)piece_chunks<steps>(shape, first) * decays;
-    const int products_each = slice->columns / decays / OWN(storage);
-    int team = 32;
-    while (team > 1 && sums * team > (int)blockDim.x)
-        team /= 2;
-    for (int base = 0; base < sums * team; base += blockDim.x) {
-        const int number = (base + (int)threadIdx.x) / team, lane = threadIdx.x % team;
-        const int step = number / decays, decay = number % decays;
-        float sum = 0.0f;
-        for (int i = lane; number < sums && i < products_each; i += team)
-            sum += products[step * blockDim.x + decay * products_each + i];
-        for (int d = team / 2; d > 0; d /= 2)
-            sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);
-        if (number < sums && lane == 0)
-            d_gamma[((slice->row + first + step) * shape->flat.decays + slice->first_decay + decay) * shape->cut.parts +
-                    slice->part] = sum;
-    }
-}
 
 template <int storage, int steps>
 static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
@@ -44,7 +21,7 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 {
     extern __shared__ __align__(128) char stages[];
     __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    float *products = (float *)(stages + shape.stages * shape.stage_bytes); /* of a piece, and of the one before */
+    float *products = (float *)(stages + shape.own_at); /* of a piece, and of the one before */
     const struct slice slice = slice_of<storage, steps>(&shape, blockIdx.x);
     const size_t row_bytes = shape.flat.columns * stored_bytes(storage);
     const size_t last = (shape.flat.chunks - 1) / steps * steps; /* the first chunk of the last piece */
@@ -53,11 +30,10 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
     barriers_init(arrived, shape.stages, steps);
     for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no piece */
         piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, last - s * steps,
-                                      stages + s * shape.stage_bytes, &arrived[s]);
+                                      stages + s * shape.stage_bytes, decays_place(&shape, stages, s), &arrived[s]);
     state_read<storage>(d_final_state, &slice, d);
-    decays_wait(shape.stages - 1);
-    __syncthreads(); /* the first piece's decays are there for all */
-    int stage = 0, parity = 0, turn = 1;
+    const struct sums sums = sums_of<steps>(&slice, OWN(storage));
+    int stage = 0, parity = 0, turn = 1, place = 0;
     for (size_t first = last; first <= last; first -= steps, turn = -turn) {
         char *const from = stages + stage * shape.stage_bytes;
         uint4 h_words[steps], d_words[steps];
@@ -65,15 +41,17 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
         mbarrier_wait(&arrived[stage], parity);
         piece_take<storage, steps>(&shape, &slice, from, h_words);
         piece_take<storage, steps>(&shape, &slice, from + shape.piece_bytes, d_words);
-        decays_take<steps>(&shape, &slice, from, decays);
         copy_engine_fence(); /* the piece was read before its stage is filled again */
-        decays_wait(shape.stages - 2);
-        __syncthreads(); /* ... and the next piece's decays, and the last one's products, are there for all */
+        decays_wait(shape.stages - 1);
+        __syncthreads(); /* ... and its decays, and the last one's products, are there for all */
         piece_send<storage, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
+                                      decays_place(&shape, stages, place == 0 ? shape.stages : place - 1),
                                       &arrived[stage]);
+        decays_take<steps>(&slice, decays_place(&shape, stages, place), decays);
+        place = place == shape.stages ? 0 : place + 1;
         if (first != last)
-            add_products<storage, steps>(&shape, &slice, first + steps, products, d_gamma);
-        products += turn * steps * (int)blockDim.x; /* to the other ones, and back */
+            add_products<steps>(&shape, &slice, sums, first + steps, products, d_gamma);
+        products += turn * steps * PRODUCTS; /* to the other ones, and back */
 
         const int in = (int)piece_chunks<steps>(&shape, first);
         char *to = (char *)d_h_local + slice_at<storage>(&shape, &slice, first) + slice.own * stored_bytes(storage) +
@@ -96,13 +74,14 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 #pragma unroll
             for (int c = 0; c < OWN(storage); c++)
                 d[c] = decays[s] * d[c] + (exclusive ? d_out[c] : 0.0f);
-            products[s * blockDim.x + threadIdx.x] = product;
+            if (slice.inside)
+                products[s * PRODUCTS + sums.own] = product;
         }
         if (++stage == shape.stages)
             stage = 0, parity ^= 1;
     }
     __syncthreads();
-    add_products<storage, steps>(&shape, &slice, 0, products, d_gamma);
+    add_products<steps>(&shape, &slice, sums, 0, products, d_gamma);
     state_write<storage>(d_initial_state, &slice, d);
 }
 
@@ -127,8 +106,8 @@ extern "C" cudaError_t chunk_state_bulk_backward(const struct chunk_state_args *
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error =
-            pieces_shape(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), &shape);
+        error = pieces_shape(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), 32,
+                             &shape);
     if (!done && error == cudaSuccess)
         error = backward_space(args, shape.cut.parts, chunk_state_bulk, stream, &space);
     if (done || error != cudaSuccess)

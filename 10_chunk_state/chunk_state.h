@@ -165,16 +165,17 @@ struct pieces_shape {
     struct cut cut;
     unsigned items; /* slices of all batches */
     int threads, stages;
-    size_t piece_bytes; /* of a piece of one array */
-    size_t decays_at;   /* where the decays begin in a stage, behind its pieces */
-    size_t stage_bytes, shared;
-    unsigned blocks; /* that the chip holds at the same time */
+    size_t piece_bytes;    /* of a piece of one array */
+    size_t stage_bytes;    /* of one of each array */
+    size_t decays_bytes;   /* of a piece; behind the stages are places for one piece more than there are stages */
+    size_t own_at, shared; /* behind these what the kernel has for itself; and all */
+    unsigned blocks;       /* that the chip holds at the same time */
 };
 
 /* What --config says, or these threads and stages, as far as they fit on the chip. `kernel` takes pieces of num_arrays
-   arrays, and own_bytes of shared memory beside them for each thread. */
+   arrays, and beside them own_bytes of shared memory for each thread, and for so many more. */
 cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
-                         int num_arrays, size_t own_bytes, struct pieces_shape *shape);
+                         int num_arrays, size_t own_bytes, int more, struct pieces_shape *shape);
 
 /* ---- how split.cu spreads chunks over blocks (split_plan.c) ---- */
 
@@ -212,14 +213,19 @@ cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct
 /* ---- the shapes of low_rank.cu and low_rank_backward.cu (low_rank_shape.c) ---- */
 
 enum {
-    COLUMNS = 32,           /* of the state, that a block has */
-    X_STRIDE = COLUMNS + 8, /* elements from row to row of h_local in a stage: other rows, other banks */
-    LOW_RANK_THREADS = 128, /* of a block of low_rank.cu that compute, and as many that copy */
-    RANKS = 8,              /* low_rank_backward.cu: of p, that are added up over the warps at once */
+    COLUMNS = 32,                           /* of the state, that a block has */
+    PARTS = 8,                              /* low_rank.cu: lanes that share the rows of a column, */
+    SIDE = 32 / PARTS,                      /* and lanes of a warp side by side, with two columns each */
+    LOW_RANK_THREADS = COLUMNS / 2 * PARTS, /* of a block of low_rank.cu that compute, */
+    LOW_RANK_COPYING = 192,                 /* and that copy */
+    RANKS = 8,                              /* low_rank_backward.cu: of p, that are added up over the warps at once */
     LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,
     MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
 };
+
+/* Elements from row to row of h_local in a stage: other rows, other banks. */
+#define X_STRIDE(storage) ((storage) == FLOAT32 ? COLUMNS + 64 / PARTS : COLUMNS + 8)
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
 struct low_rank_shape {
@@ -230,8 +236,10 @@ struct low_rank_shape {
     int stride;         /* elements from row to row of W and Y: an odd multiple of 16 bytes, so that eight rows that
                            are read at the same time have no bank in common */
     int x_unit, w_unit; /* bytes that are copied at once */
+    int raw_unit;       /* cp.async takes no rows of 2 bytes: W and Y come as they are, and then are spread to rows */
     unsigned x_bytes, w_bytes, gamma_bytes, stage_bytes;
-    size_t limit; /* bytes of shared memory in all */
+    unsigned raw_bytes; /* of W as it comes; 0: it comes in rows */
+    size_t limit;       /* bytes of shared memory in all */
     unsigned blocks;
 };
 
@@ -240,7 +248,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
 
 /* The same for mma.cu, which has 64 or 128 rows and 16, 32 or 64 ranks, and room for the sums that its warps tell each
    other. cudaErrorNotSupported: the chip has no shared memory for two stages of it. */
-#define MMA_PARTS_BYTES(ranks) ((size_t)(ranks) * 4 * COLUMNS * sizeof(float))
+#define MMA_PARTS_BYTES(ranks) ((size_t)(ranks)*4 * COLUMNS * sizeof(float))
 cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
 
 /* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */

@@ -9,7 +9,7 @@
        warp        0                     1        ...      For 4 or 8 ranks and 2 columns a thread has parts of p. In
        columns     0, 1   2, 3   ...     8, 9     ...      three steps of shuffles each of 8 lanes gets one or two of
        row 0       lane 0 lane 1 ...                       these sums, and tells the others by shared memory. Warps 4
-       row 1       lane 4 ...                              to 7 copy, as many chunks ahead as there are stages, and
+       row 1       lane 4 ...                              to 9 copy, as many chunks ahead as there are stages, and
        ...                                                 store the results, which take the place of h_local: so the
        row 8       lane 0 ...                              way from chunk to chunk holds nothing but the products, and
                                                            one barrier.                                           */
@@ -18,11 +18,11 @@
 #include "low_rank.cuh"
 
 /* p = Y^T h for some ranks, 4 or 8. y: the first of them in the thread's first row, its next one is `step` bytes
-   further. p: where the thread's sums go. */
+   further. p: where the warp's sums of the first rank go. */
 template <int storage, int rows, int ranks>
 static __device__ __forceinline__ void project(const char *y, unsigned step, const float (*h)[2], float *p)
 {
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, part = lane / SIDE;
     float sum[ranks * 2] = {}, four[4];
 #pragma unroll
     for (int v = 0; v < rows * ranks; v++) { /* four ranks of a row */
@@ -33,24 +33,28 @@ static __device__ __forceinline__ void project(const char *y, unsigned step, con
         sum[r * 2 + 1] += four[r % 4] * h[i][1];
     }
 #pragma unroll
-    for (int d = PARTS / 2; d > 0; d /= 2) /* a lane gives one half of the sums that it has left to its partner */
+    for (int d = PARTS / 2; d > 0; d /= 2) { /* a lane gives one half of the sums that it has left to its partner */
+        const int left = ranks * 2 * d / PARTS;
 #pragma unroll
         for (int v = 0; v < ranks; v++) {
-            if (v >= d * ranks / 4)
+            if (v >= left)
                 continue;
-            const bool upper = lane & 4 * d;
-            const int other = v + d * ranks / 4;
-            const float given = upper ? sum[v] : sum[other], kept = upper ? sum[other] : sum[v];
-            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, 4 * d);
+            const bool upper = lane & SIDE * d;
+            const float given = upper ? sum[v] : sum[v + left], kept = upper ? sum[v + left] : sum[v];
+            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, SIDE * d);
         }
-    if (ranks == 4)
-        p[0] = sum[0];
-    else
-        write2<FLOAT32>(p, 0, sum);
+        if (left == 0) /* or has one only: then both get the same */
+            sum[0] += __shfl_xor_sync(0xFFFFFFFFu, sum[0], SIDE * d);
+    }
+    const int each = ranks * 2 / PARTS, first = part * ranks * 2 / PARTS; /* sums of a lane; the first of them */
+    if (each == 2)
+        write2<FLOAT32>(p, first / 2 * SIDE * 2, sum);
+    else if (each == 1 || part % 2 == 0)
+        p[first / 2 * SIDE * 2 + first % 2] = sum[0];
 }
 
-template <int storage, int rows>
-static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+template <int storage, int rows, int ranks>
+static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -62,18 +66,18 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, part = lane / 4;
-    const int column = threadIdx.x / 32 * 8 + lane % 4 * 2;
+    const int bytes = (int)stored_bytes(storage), lane = threadIdx.x % 32, part = lane / SIDE;
+    const int column = threadIdx.x / 32 * SIDE * 2 + lane % SIDE * 2;
     const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
-    const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
+    const unsigned own_x = keep((part * X_STRIDE(storage) + column) * bytes),
+                   own_w = keep(in.w + part * shape.stride * bytes);
     const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
     const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
-    const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * 8 + lane % 4 * 2) * 4);
-    const unsigned sum4 = part / 2 * 32 + part % 2 * 4, sum8 = part * 32; /* which of the sums it finds */
-    const int padded = keep(shape.padded);
+    const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
+    const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
     const bool before = keep(exclusive);
-    float h[rows][2], x[rows][2], g[rows];
+    float h[rows][2], x[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
         h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
@@ -84,26 +88,22 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         char *const here = ring.stage;
         float *const p = (float *)(here + of_p);
         meet(&ring);
-        int r = 0;
-        for (; r + 8 <= padded; r += 8)
-            project<storage, rows, 8>(here + own_y + r * bytes, w_step, h, p + r * 8 + sum8 / 4);
-        if (r < padded)
-            project<storage, rows, 4>(here + own_y + r * bytes, w_step, h, p + r * 8 + sum4 / 4);
+#pragma unroll 1
+        for (int r = 0; r < padded; r += ranks)
+            project<storage, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
 #pragma unroll
-        for (int i = 0; i < rows; i++) {
-            read2<storage>(here + own_x, i * PARTS * X_STRIDE, x[i]);
-            g[i] = *(const float *)(here + own_gamma + i * PARTS * every);
-        }
+        for (int i = 0; i < rows; i++)
+            read2<storage>(here + own_x, i * PARTS * X_STRIDE(storage), x[i]);
         if (before)
             leave<storage, rows>(here + own_x, h);
         __syncwarp();
-        for (r = 0; r + 8 <= padded; r += 8)
-            subtract<storage, rows, 8>(here + own_w + r * bytes, w_step, p + r * 8, h);
-        if (r < padded)
-            subtract<storage, rows, 4>(here + own_w + r * bytes, w_step, p + r * 8, h);
+#pragma unroll 1
+        for (int r = 0; r < padded; r += ranks)
+            subtract<storage, rows, ranks>(here + own_w + r * bytes, w_step, p + r * SIDE * 2, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
-            h[v / 2][v % 2] = g[v / 2] * h[v / 2][v % 2] + x[v / 2][v % 2];
+            h[v / 2][v % 2] =
+                *(const float *)(here + own_gamma + v / 2 * PARTS * every) * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!before)
             leave<storage, rows>(here + own_x, h);
     }
@@ -116,23 +116,28 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 
 extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&low_rank_forward<FLOAT32, 8>) kernels[NUM_STORAGES][3] = {
-        {low_rank_forward<FLOAT32, 8>, low_rank_forward<FLOAT32, 16>, low_rank_forward<FLOAT32, 32>},
-        {low_rank_forward<BF16, 8>, low_rank_forward<BF16, 16>, low_rank_forward<BF16, 32>},
-        {low_rank_forward<FP16, 8>, low_rank_forward<FP16, 16>, low_rank_forward<FP16, 32>}};
-    const int size = args->dk <= 8 * PARTS ? 0 : args->dk <= 16 * PARTS ? 1 : 2; /* 8, 16 or 32 rows a thread */
+    typedef decltype(&low_rank_forward<FLOAT32, 8, 4>) kernel_of;
+#define BY_ROWS(storage, ranks)                                                                                        \
+    {                                                                                                                  \
+        low_rank_forward<storage, 64 / PARTS, ranks>, low_rank_forward<storage, 128 / PARTS, ranks>,                   \
+            low_rank_forward<storage, 256 / PARTS, 4>                                                                  \
+    }
+    static const kernel_of kernels[NUM_STORAGES][2][3] = {{BY_ROWS(FLOAT32, 4), BY_ROWS(FLOAT32, 8)},
+                                                          {BY_ROWS(BF16, 4), BY_ROWS(BF16, 8)},
+                                                          {BY_ROWS(FP16, 4), BY_ROWS(FP16, 8)}};
+    const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2;
     struct low_rank_shape shape;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)(8 << size) * PARTS, &shape);
+        error = low_rank_shape_of(args, (size_t)64 << size, &shape);
     if (done || error != cudaSuccess)
         return error;
-    const auto kernel = kernels[args->storage][size];
+    const auto kernel = kernels[args->storage][shape.padded != 4][size];
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess || shape.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
-    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
+    kernel<<<shape.blocks, LOW_RANK_THREADS + LOW_RANK_COPYING, shape.stages *(size_t)shape.stage_bytes, stream>>>(
         shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
         args->final_state);
     return cudaGetLastError();

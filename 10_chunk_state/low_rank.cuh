@@ -35,7 +35,9 @@ static __device__ __forceinline__ void copy_rows(struct spread spread, char *to,
         if (spread.unit == 16 && spread.at < spread.bytes)
             __pipeline_memcpy_async(to + spread.at, from + spread.at, 16);
         for (unsigned at = spread.at; spread.unit != 16 && at < spread.bytes; at += spread.more)
-            if (spread.unit == 4)
+            if (spread.unit == 8)
+                __pipeline_memcpy_async(to + at, from + at, 8);
+            else if (spread.unit == 4)
                 __pipeline_memcpy_async(to + at, from + at, 4);
             else /* cp.async takes four bytes at least */
                 *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
@@ -43,8 +45,6 @@ static __device__ __forceinline__ void copy_rows(struct spread spread, char *to,
         from += spread.more_rows * from_stride;
     }
 }
-
-enum { PARTS = 8 }; /* low_rank.cu: lanes that share the rows of a column */
 
 /* Two columns of a row, which stand at a multiple of two. */
 template <int storage>
@@ -75,15 +75,17 @@ static __device__ __forceinline__ unsigned keep(unsigned value)
     return __shfl_sync(0xFFFFFFFFu, value, threadIdx.x % 32);
 }
 
-/* The parts of a stage: h_local, W, Y, gamma, and room for p. Here: in bytes from its beginning. */
+/* The parts of a stage: h_local, W, Y, gamma, room for p, and for W and Y as they come. Here: in bytes from its
+   beginning. */
 struct stage {
-    unsigned x, w, y, gamma, p;
+    unsigned x, w, y, gamma, p, raw;
 };
 
 static __device__ __forceinline__ struct stage stage_of(const struct low_rank_shape *shape)
 {
     const unsigned w = shape->x_bytes, y = w + shape->w_bytes, gamma = y + shape->w_bytes;
-    const struct stage stage = {0, w, y, gamma, gamma + shape->gamma_bytes};
+    const unsigned p = gamma + shape->gamma_bytes;
+    const struct stage stage = {0, w, y, gamma, p, p + shape->padded * COLUMNS * (unsigned)sizeof(float)};
     return stage;
 }
 
@@ -124,8 +126,9 @@ static __device__ __forceinline__ struct place place_of(const struct low_rank_sh
 /* All threads: what no copy will fill becomes 0, once for all. */
 static __device__ __forceinline__ void stages_clear(const struct low_rank_shape *shape, char *stages)
 {
-    for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 4; i += blockDim.x)
-        ((float *)stages)[i] = 0.0f;
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 16; i += blockDim.x)
+        ((float4 *)stages)[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     __syncthreads();
 }
 
@@ -134,14 +137,14 @@ static __device__ __forceinline__ void stages_clear(const struct low_rank_shape 
    asked for, and they meet once more. */
 static __device__ __forceinline__ void meet(const struct ring *ring)
 {
-    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+    named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
     if (ring->count == 1)
-        named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+        named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
 }
 
 static __device__ __forceinline__ void meet_last(void)
 {
-    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+    named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
 }
 
 /* Whether the state has this row and the block's column. */
@@ -172,30 +175,42 @@ static __device__ __forceinline__ struct share share_of(int thread, int threads,
                                 step * from_row,
                                 to + row * to_row + at,
                                 step * to_row,
-                                row < rows ? (rows - row + step - 1) / step : 0,
+                                row < rows && at < bytes ? (rows - row + step - 1) / step : 0,
                                 at < bytes ? (bytes - at + wide * unit - 1) / (wide * unit) : 0,
                                 unit,
                                 wide * unit};
     return share;
 }
 
-static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
+/* Where there is one unit in a row. */
+static __device__ __forceinline__ void units_copy(const struct share *share, char *stage, int bytes)
 {
     const char *from = share->from;
     char *to = stage + share->to;
-    if (share->bytes == 16 && share->units == 1) { /* 32 threads have more than a row's units of 16 bytes */
 #pragma unroll 4
-        for (int row = 0; row < share->rows; row++) {
-            __pipeline_memcpy_async(to, from, 16);
-            to += share->to_row, from += share->row;
-        }
-        return;
+    for (int row = 0; row < share->rows; row++) {
+        __pipeline_memcpy_async(to, from, bytes);
+        to += share->to_row, from += share->row;
     }
+}
+
+static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
+{
+    if (share->units <= 1 && share->bytes == 16)
+        return units_copy(share, stage, 16);
+    if (share->units <= 1 && share->bytes == 8)
+        return units_copy(share, stage, 8);
+    if (share->units <= 1 && share->bytes == 4)
+        return units_copy(share, stage, 4);
+    const char *from = share->from;
+    char *to = stage + share->to;
 #pragma unroll 1
-    for (int row = 0; row < share->rows && share->bytes != 16; row++) {
+    for (int row = 0; row < share->rows; row++) {
 #pragma unroll 1
         for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
-            if (share->bytes == 4)
+            if (share->bytes == 8)
+                __pipeline_memcpy_async(to + at, from + at, 8);
+            else if (share->bytes == 4)
                 __pipeline_memcpy_async(to + at, from + at, 4);
             else /* cp.async takes four bytes at least */
                 *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
@@ -207,7 +222,7 @@ static __device__ __forceinline__ void share_copy(const struct share *share, cha
 static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
 {
     const char *from = stage + share->to;
-    if (share->bytes == 16 && share->units == 1) {
+    if (share->bytes == 16) { /* the 32 columns of a row are eight units at most */
 #pragma unroll 4
         for (int row = 0; row < share->rows; row++) {
             __stcs((float4 *)to, *(const float4 *)from);
@@ -216,10 +231,12 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
         return;
     }
 #pragma unroll 1
-    for (int row = 0; row < share->rows && share->bytes != 16; row++) {
+    for (int row = 0; row < share->rows; row++) {
 #pragma unroll 1
         for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
-            if (share->bytes == 4)
+            if (share->bytes == 8)
+                *(float2 *)(to + at) = *(const float2 *)(from + at);
+            else if (share->bytes == 4)
                 *(float *)(to + at) = *(const float *)(from + at);
             else
                 *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
@@ -227,7 +244,22 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
     }
 }
 
-/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Two warps have h_local, one
+/* Spreads a matrix of rows that lie one behind the other to the rows of a stage; a warp does so. 16 bits an element. */
+static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *shape, const char *from, char *to)
+{
+    const int lane = threadIdx.x % 32;
+    int row = lane / shape->rank, r = lane % shape->rank;
+    __syncwarp(); /* what other lanes have waited for is there, too */
+#pragma unroll 1
+    for (int i = lane; i < shape->dk * shape->rank; i += 32) {
+        ((unsigned short *)to)[row * shape->stride + r] = ((const unsigned short *)from)[i];
+        row += 32 / shape->rank, r += 32 % shape->rank;
+        if (r >= shape->rank)
+            r -= shape->rank, row++;
+    }
+}
+
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Four warps have h_local, one
    has W and gamma, one Y. Where h_local was, those who compute leave h_out: a thread stores it, and asks for the same
    elements of a later chunk. */
 template <int storage>
@@ -235,22 +267,26 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
                                                    const void *h_local, const float *gamma, const void *W,
                                                    const void *Y, void *h_out)
 {
-    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, lane = thread % 32;
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
     const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
     const struct stage in = stage_of(shape);
+    const bool is_x = thread < LOW_RANK_COPYING - 64, is_w = !is_x && thread < LOW_RANK_COPYING - 32;
+    const bool raw = !is_x && shape->raw_bytes != 0;
+    const char *const matrix = (const char *)(is_w ? W : Y) + place.zero * shape->dk * w_bytes;
+    const unsigned rows_at = is_w ? in.w : in.y, raw_at = in.raw + (is_w ? 0 : shape->raw_bytes);
     struct share share =
-        which < 2
-            ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
-                       shape->x_unit)
-            : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
-                       which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
-    const size_t next = shape->heads * shape->dk * (which < 2 ? row : w_bytes); /* bytes from chunk to chunk */
-    const int decays = which == 2 ? shape->decays : 0;
+        is_x ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x, X_STRIDE(storage) * bytes,
+                        shape->dk, x_bytes, shape->x_unit)
+        : raw ? share_of(lane, 32, matrix, shape->raw_unit, raw_at, shape->raw_unit,
+                         shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
+              : share_of(lane, 32, matrix, w_bytes, rows_at, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
+    const size_t next = shape->heads * shape->dk * (is_x ? row : w_bytes); /* bytes from chunk to chunk */
+    const int decays = is_w ? shape->decays : 0;
     const size_t stages = shape->stages;
     const float *decay = gamma + place.zero * shape->decays;
-    char *out = (char *)h_out + (which < 2 ? share.from - (const char *)h_local : 0);
-    struct ring ring = ring_of(shape, memory);
+    char *out = (char *)h_out + (is_x ? share.from - (const char *)h_local : 0);
+    struct ring ring = ring_of(shape, memory), come = ring;
     for (size_t k = 0; k < shape->chunks + stages; k++, ring_next(&ring)) {
         if (k + 1 >= stages) { /* chunk k + 1 - stages is next, so it must be there: stages - 2 later ones need not */
             if (stages >= 6)
@@ -259,9 +295,12 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
                 __pipeline_wait_prior(2);
             else
                 __pipeline_wait_prior(0);
-            named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+            if (raw && stages > 1 && k + 1 - stages < shape->chunks)
+                spread_rows(shape, come.stage + raw_at, come.stage + rows_at);
+            named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
+            ring_next(&come);
         }
-        if (k >= stages && which < 2) { /* the one before it is done */
+        if (k >= stages && is_x) { /* the one before it is done */
             share_store(&share, ring.stage, out);
             out += next;
         }
@@ -269,14 +308,16 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
             share_copy(&share, ring.stage);
             share.from += next;
 #pragma unroll 1
-            for (int i = thread % 32; i < decays; i += 32)
+            for (int i = lane; i < decays; i += 32)
                 __pipeline_memcpy_async(ring.stage + in.gamma + i * 4, decay + i, 4);
             decay += shape->heads * shape->decays;
         }
         __pipeline_commit();
         if (stages == 1 && k < shape->chunks) {
             __pipeline_wait_prior(0);
-            named_barrier_sync(1, 2 * LOW_RANK_THREADS);
+            if (raw)
+                spread_rows(shape, ring.stage + raw_at, ring.stage + rows_at);
+            named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
         }
     }
 }
@@ -290,7 +331,7 @@ static __device__ __forceinline__ void subtract(const char *w, unsigned step, co
     float of_p[ranks][2], four[4];
 #pragma unroll
     for (int r = 0; r < ranks; r++)
-        read2<FLOAT32>(p, r * 8, of_p[r]);
+        read2<FLOAT32>(p, r * SIDE * 2, of_p[r]);
 #pragma unroll
     for (int v = 0; v < rows * ranks; v++) {
         const int i = v / ranks, r = v % ranks;
@@ -307,7 +348,7 @@ static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
 {
 #pragma unroll
     for (int i = 0; i < rows; i++)
-        write2<storage>(x, i * PARTS * X_STRIDE, h[i]);
+        write2<storage>(x, i * PARTS * X_STRIDE(storage), h[i]);
 }
 
 #endif

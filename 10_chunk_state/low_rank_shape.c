@@ -1,10 +1,10 @@
 /* low_rank_shape.c - see chunk_state.h */
 #include "chunk_state.h"
 
-/* The largest of 16, 4 and 2 bytes that divides `bytes`. */
+/* The largest of 16, 8, 4 and 2 bytes that divides `bytes`. */
 static int unit_of(size_t bytes)
 {
-    return bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 2;
+    return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2;
 }
 
 /* As many stages as --config says, or fit beside `apart` bytes of shared memory. */
@@ -24,7 +24,7 @@ static int stride_of(size_t padded, size_t bytes)
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape)
 {
     const size_t bytes = storage_bytes(args->storage), slices = (args->dv + COLUMNS - 1) / COLUMNS;
-    const size_t padded = (args->rank + 3) / 4 * 4;
+    const size_t padded = args->rank <= 4 ? (args->rank + 3) / 4 * 4 : (args->rank + 7) / 8 * 8;
     const size_t blocks = args->batch * args->heads * slices;
     int device, limit = 0;
     cudaError_t error = cudaGetDevice(&device);
@@ -50,11 +50,14 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
         .blocks = (unsigned)blocks,
     };
-    shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
+    shape->x_bytes = (unsigned)(rows * X_STRIDE(args->storage) * bytes);
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * bytes);
     shape->gamma_bytes = (unsigned)(rows * sizeof(float));
-    shape->stage_bytes =
-        shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + (unsigned)(padded * COLUMNS * sizeof(float));
+    shape->raw_unit = unit_of(args->dk * args->rank * bytes);
+    if (shape->w_unit == 2 && shape->raw_unit != 2)
+        shape->raw_bytes = (unsigned)((args->dk * args->rank * bytes + 15) / 16 * 16);
+    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes +
+                         (unsigned)(padded * COLUMNS * sizeof(float)) + 2 * shape->raw_bytes;
     count_stages(args, 0, shape);
     return cudaSuccess;
 }

@@ -33,22 +33,23 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr what)
 }
 
 /* How many stages fit, and what lies where in one. */
-static int stages_fit(const struct chunk_state_args *args, int steps, int num_arrays, size_t own_bytes, size_t room,
-                      struct pieces_shape *shape)
+static int stages_fit(const struct chunk_state_args *args, int steps, int num_arrays, size_t own_bytes, int more,
+                      size_t room, struct pieces_shape *shape)
 {
     shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * (unsigned)(16 / storage_bytes(args->storage)));
     if (shape->cut.slices == 0)
         return 0;
-    const size_t own = own_bytes * (size_t)shape->threads;
+    const size_t own = own_bytes * ((size_t)shape->threads + (size_t)more);
     shape->piece_bytes = (size_t)steps * shape->cut.width * storage_bytes(args->storage);
-    shape->decays_at = shape->piece_bytes * (size_t)num_arrays;
-    shape->stage_bytes = shape->decays_at + (size_t)steps * shape->cut.decays * sizeof(float);
-    const size_t fit = room > own ? (room - own) / shape->stage_bytes : 0;
+    shape->stage_bytes = shape->piece_bytes * (size_t)num_arrays;
+    shape->decays_bytes = (size_t)steps * shape->cut.decays * sizeof(float);
+    const size_t beside = own + shape->decays_bytes;
+    const size_t fit = room > beside ? (room - beside) / (shape->stage_bytes + shape->decays_bytes) : 0;
     return fit < PIECES_MAX_STAGES ? (int)fit : PIECES_MAX_STAGES;
 }
 
 cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
-                         int num_arrays, size_t own_bytes, struct pieces_shape *shape)
+                         int num_arrays, size_t own_bytes, int more, struct pieces_shape *shape)
 {
     int major = 0, limit = 0, multiprocessors = 0, resident = 0;
     cudaError_t error = attribute(&major, cudaDevAttrComputeCapabilityMajor);
@@ -67,15 +68,16 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
         shape->threads < 32 || args->config.stages > PIECES_MAX_STAGES)
         return cudaErrorInvalidValue;
     const size_t room = (size_t)limit - 2048; /* the kernels' own few bytes count, too */
-    while (stages_fit(args, steps, num_arrays, own_bytes, room, shape) < 2 && args->config.threads == 0 &&
+    while (stages_fit(args, steps, num_arrays, own_bytes, more, room, shape) < 2 && args->config.threads == 0 &&
            shape->threads > 32)
         shape->threads /= 2;
-    const int fit = stages_fit(args, steps, num_arrays, own_bytes, room, shape);
+    const int fit = stages_fit(args, steps, num_arrays, own_bytes, more, room, shape);
     shape->stages = args->config.stages != 0 ? args->config.stages : stages < fit ? stages : fit;
     if (shape->cut.slices == 0 || shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     shape->items = (unsigned)(shape->flat.batch * shape->cut.slices);
-    shape->shared = (size_t)shape->stages * shape->stage_bytes + own_bytes * (size_t)shape->threads;
+    shape->own_at = (size_t)shape->stages * (shape->stage_bytes + shape->decays_bytes) + shape->decays_bytes;
+    shape->shared = shape->own_at + own_bytes * ((size_t)shape->threads + (size_t)more);
     if (shape->stages < 2 || shape->stages > fit)
         return cudaErrorNotSupported;
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);

@@ -9,7 +9,7 @@
        chunk 8   |---------|---------|---------|---
 
    Slices end where a decay's columns end: they hold whole ones, or an equal part of one. A piece's decays come with it,
-   behind its elements: a few bytes at any multiple of four, which the copy engine does not take, so cp.async does. */
+   behind the stages: a few bytes at any multiple of four, which the copy engine does not take, so cp.async does. */
 #ifndef PIECES_CUH
 #define PIECES_CUH
 
@@ -92,12 +92,18 @@ static __device__ __forceinline__ void barriers_init(uint64_t *arrived, int stag
     __syncthreads(); /* the barriers are there for all */
 }
 
+/* Place n for a piece's decays, behind the stages, of which there is one more than there are stages. */
+static __device__ __forceinline__ float *decays_place(const struct pieces_shape *shape, char *stages, int n)
+{
+    return (float *)(stages + shape->stages * shape->stage_bytes + n * shape->decays_bytes);
+}
+
 /* Asks the copy engine for a piece of num_arrays arrays, one or two, and for its decays, if there is such a piece. All
    threads call it; each waits for its own decays, and a barrier shows them to the others. */
 template <int storage, int steps, int num_arrays>
 static __device__ __forceinline__ void piece_send(const void *array, const void *second, const float *gamma,
                                                   const struct pieces_shape *shape, const struct slice *slice,
-                                                  size_t first, char *stage, uint64_t *arrived)
+                                                  size_t first, char *stage, float *decays, uint64_t *arrived)
 {
     const unsigned chunks = piece_chunks<steps>(shape, first), bytes = slice->columns * (unsigned)stored_bytes(storage);
     if (chunks != 0 && slice->copied < steps) {
@@ -112,10 +118,10 @@ static __device__ __forceinline__ void piece_send(const void *array, const void 
             mbarrier_arrive(arrived);
         }
     }
-    float *const decays = (float *)(stage + shape->decays_at) + slice->asked * steps;
     for (unsigned s = slice->from; s < chunks; s += slice->apart)
         __pipeline_memcpy_async(
-            decays + s, gamma + (slice->row + first + s) * shape->flat.decays + slice->first_decay + slice->asked, 4);
+            decays + slice->asked * steps + s,
+            gamma + (slice->row + first + s) * shape->flat.decays + slice->first_decay + slice->asked, 4);
     __pipeline_commit();
 }
 
@@ -132,13 +138,11 @@ static __device__ __forceinline__ void piece_take(const struct pieces_shape *sha
 }
 
 template <int steps>
-static __device__ __forceinline__ void decays_take(const struct pieces_shape *shape, const struct slice *slice,
-                                                   const char *stage, float *decays)
+static __device__ __forceinline__ void decays_take(const struct slice *slice, const float *from, float *decays)
 {
-    const float *const from = (const float *)(stage + shape->decays_at) + slice->own_decay * steps;
 #pragma unroll
     for (int s = 0; s < steps; s += 4) {
-        const float4 four = *(const float4 *)(from + s);
+        const float4 four = *(const float4 *)(from + slice->own_decay * steps + s);
         decays[s] = four.x, decays[s + 1] = four.y, decays[s + 2] = four.z, decays[s + 3] = four.w;
     }
 }

@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         (char *)h_out + slice_at<storage>(shape, &slice, exclusive ? 1 : 0) + slice.own * stored_bytes(storage);
     /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be
        one window ahead of another; it cannot be two. */
-    float4 *const sums = (float4 *)(stages + shape->stages * shape->stage_bytes);
+    float4 *const sums = (float4 *)(stages + shape->own_at);
     float *const products = (float *)(sums + OWN(storage) / 2 * blockDim.x);
     float state[OWN(storage)], h[OWN(storage)], decays[STEPS];
     uint4 x[STEPS];
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     barriers_init(arrived, shape->stages, STEPS);
     for (int s = 0; s < shape->stages; s++, place_next(&later, &plan))
         piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, stages + s * shape->stage_bytes,
-                                      &arrived[s]);
+                                      decays_place(shape, stages, s), &arrived[s]);
     state_read<storage>(initial_state, &slice, state);
     if (exclusive && segment == 0 && slice.inside)
         write16<storage>(out - row_bytes, state);
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                 continue; /* the last segments may have fewer pieces, or none */
             mbarrier_wait(&arrived[sum.stage], sum.parity);
             piece_take<storage, STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, x);
-            decays_take<STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, decays);
+            decays_take<STEPS>(&slice, decays_place(shape, stages, sum.stage), decays);
 #pragma unroll
             for (int s = 0; s < STEPS; s++) {
                 if (s >= in)
@@ -103,13 +103,13 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             const int in = (int)piece_chunks<STEPS>(shape, write.first);
             const int written = slice.inside ? (int)min(num_out - min(write.first, num_out), (size_t)STEPS) : 0;
             piece_take<storage, STEPS>(shape, &slice, from, x);
-            decays_take<STEPS>(shape, &slice, from, decays);
+            decays_take<STEPS>(&slice, decays_place(shape, stages, write.stage), decays);
             if (later.first < chunks) {
                 copy_engine_fence(); /* the piece was read before its stage is filled again */
                 __syncthreads();
             }
             piece_send<storage, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from,
-                                          &arrived[write.stage]);
+                                          decays_place(shape, stages, write.stage), &arrived[write.stage]);
 #pragma unroll
             for (int s = 0; s < STEPS; s++, to += row_bytes) {
                 if (s < in)

@@ -5,7 +5,7 @@ cudaError_t split_plan(const struct chunk_state_args *args, const void *kernel, 
 {
     const size_t pair_bytes = (16 / storage_bytes(args->storage) + 1) * sizeof(float);
     const cudaError_t error =
-        pieces_shape(args, kernel, 64, args->storage == FLOAT32 ? 5 : 8, STEPS, 1, 2 * pair_bytes, &plan->shape);
+        pieces_shape(args, kernel, 64, args->storage == FLOAT32 ? 5 : 8, STEPS, 1, 2 * pair_bytes, 0, &plan->shape);
     if (error != cudaSuccess)
         return error;
     if (plan->shape.threads > SPLIT_MAX_THREADS || plan->shape.items > 0x7FFFFFFF / SPLIT_MAX_SEGMENTS)

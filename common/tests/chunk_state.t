@@ -205,11 +205,11 @@ mistake('split', 'split.cu', 'product *= decays[s];', 'product *= (mutant == N ?
 mistake('registers', 'registers_backward.cu', 'inside ? d * read1<storage>(states, at) : 0.0f', 'd', @small);
 mistake('registers', 'registers_backward.cu', 'sums[k % 2]', 'sums[0]', shape(1, 5, 1, 33, 40, 0, 1));
 mistake('bulk', 'bulk_backward.cu', 'exclusive ? 0.0f : d_out[c]', 'd_out[c]', @small);
-mistake('bulk', 'bulk_backward.cu', 'i += team', 'i += 2 * team', shape(1, 3, 1, 33, 40, 0, 1));
+mistake('bulk', 'bulk_sums.cuh', 'i += sums.team', 'i += 2 * sums.team', shape(1, 3, 1, 33, 40, 0, 1));
 mistake('bulk', 'backward_space.cu', 'part < parts', 'part + 1 < parts', shape(1, 3, 1, 33, 40, 0, 1));
-mistake('low_rank', 'low_rank.cu', 'i * PARTS * every', '0', @ranks);
-mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[other]', 'sum[v]', @ranks);
-mistake('low_rank', 'low_rank.cu', 'lane & 4 * d', 'lane & 2 * d', @ranks);
+mistake('low_rank', 'low_rank.cu', 'v / 2 * PARTS * every', '0', @ranks);
+mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[v + left]', 'sum[v]', @ranks);
+mistake('low_rank', 'low_rank.cu', 'lane & SIDE * d', 'lane & SIDE / 2 * d', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'gamma + place.zero * shape->decays', 'gamma', @ranks);
 mistake('low_rank', 'low_rank.cuh', 'in.gamma + i * 4', 'in.gamma', @ranks);
 mistake('mma', 'mma.cuh', 'mma_tf32(rest, small, b);', 'if (mutant != N) mma_tf32(rest, small, b);', @ranks);
