@@ -7,16 +7,16 @@ selective() {
     run build/cuda/09_selective_scan --channels 2048 --groups 1 "$@" --csv "build/recordings/09_$name.csv"
 }
 
-# The shapes of the text, in both directions; the numbers of states; and 16 bits.
+# The shapes of the text, in both directions; 16 bits; and the numbers of states.
 record_09() {
     rm -f build/recordings/09_*.csv
     mkdir -p build/recordings
     selective eight --batch 8 --states 16 --seq-len 2048,8192
     selective one --batch 1 --states 16 --seq-len 1024,65536
+    selective bf16 --batch 8 --states 16 --seq-len 8192 --type bf16
     for states in 1 4 64; do
         selective "states_$states" --batch 8 --states "$states" --seq-len 8192 --forward
     done
-    selective bf16 --batch 8 --states 16 --seq-len 8192 --type bf16
     if ls build/recordings/09_*.csv > /dev/null 2>&1; then
         run perl common/gpu/merge.pl results/09_selective_scan.csv build/recordings/09_*.csv
     fi
