@@ -1,5 +1,5 @@
 /* crews.cu - waves.cu with the tiles in registers. The crew of a block, ten warps, reads each tile from shared memory
-   once, scans it, and keeps it until its carry is known; meanwhile it scans the next two. Tiles go round as in waves.cu,
+   once, scans it, and keeps it until its carry is known; meanwhile it scans the next two. Tiles go round as in waves,
    but 8 blocks are a cluster, and their tiles, side by side, are a unit, for which the first block tells and looks:
 
        tiles    | 0 1 ... 7 | 8 9 ... 15 | ... | B B+1 ...  |       B blocks are K = B / 8 clusters; the carry of unit K

@@ -19,7 +19,7 @@ struct backward_crew {
     float *d_inputs, *d_coeffs;
 };
 
-/* One thread asks for a turn's tile: dy and c into a stage of two tiles, y into one of CREW_STAGES + CREW_TILES more. */
+/* One thread asks for a turn's tile: dy and c into a stage of two tiles, y into one of CREW_STAGES + CREW_TILES. */
 template <int reverse>
 static __device__ __forceinline__ void send(const struct backward_crew *work, const struct tile *tile, float *tiles,
                                             int turn, uint64_t *arrived)

@@ -462,10 +462,10 @@ static __device__ __forceinline__ unsigned long long *ring_words(struct workspac
     return &space->words[2 * (turn % CREW_RING * (gridDim.x / CREW_BLOCKS) + cluster)];
 }
 
-/* What the last `count` of the units do that were taken before this block's of that turn, one by each cluster. Waits for
-   all of them nevertheless, so that no cluster is further than the ring is long. The first that is joined goes to lane
-   0, and the others that are waited for behind the last: nothing is joined before a sequence's first unit, whose product
-   may be infinite. All lanes of a warp call it. */
+/* What the last `count` of the units do that were taken before this block's of that turn, one by each cluster. Waits
+   for all of them nevertheless, so that no cluster is further than the ring is long. The first that is joined goes to
+   lane 0, and the others that are waited for behind the last: nothing is joined before a sequence's first unit, whose
+   product may be infinite. All lanes of a warp call it. */
 static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned turn, unsigned count,
                                                         int lane)
 {
@@ -548,7 +548,7 @@ struct crew_launch {
     cudaLaunchConfig_t config;
 };
 
-/* Checks the arguments, and takes as many clusters as the chip has room for at the same time. No tiles: nothing to do. */
+/* Checks the arguments, and takes as many clusters as the chip has room for at once. No tiles: nothing to do. */
 static inline cudaError_t crew_prepare(const void *kernel, const struct linrec_args *args, bool backward,
                                        cudaStream_t stream, struct crew_launch *launch)
 {

@@ -146,8 +146,8 @@ static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arr
 
 /* ---- Of fused_states.cu alone ---- */
 
-/* The lane's own steps of a chunk, whose step `at` is `mine` of the chunk: step, step u and, if the span has d_out, d_y.
-   A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. */
+/* The lane's own steps of a chunk, whose step `at` is `mine` of the chunk: step, step u and, if the span has d_out,
+   d_y. A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. */
 template <typename stored, int lanes, int arrays, int channels>
 static __device__ __forceinline__ void
 prepare_states(const struct selective_args *args, const struct span<stored, lanes, arrays, channels> *span, int channel,

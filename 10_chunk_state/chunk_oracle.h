@@ -15,8 +15,8 @@
 
    in whatever order the sums are taken. Two things are others where they are taken on tensor cores (mma.cu):
 
-   - Their additions are of float32's precision at least (PTX ISA, "mma"), rounded in a way that NVIDIA does not say. One
-     that rounds to the nearest number is off by u, any other by less than 2 u.
+   - Their additions are of float32's precision at least (PTX ISA, "mma"), rounded in a way that NVIDIA does not say.
+     One that rounds to the nearest number is off by u, any other by less than 2 u.
    - x = big + small + e, where big has 11 bits, small the 11 behind them, |small| <= 2^-11 |x| and |e| <= 2 u |x|. Of a
      product of two such numbers big big', big small' and small big' are taken. The rest is 2 u for each e, and small
      small' is 4 u: 8 u of the product's size. The sum of the smaller ones has errors smaller by 2^-10 and joins the

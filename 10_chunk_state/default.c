@@ -22,8 +22,8 @@ static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
     return true;
 }
 
-/* Between rank 8, where low_rank was faster in float32, and 16, where mma was in all types: at the proposal's shape on an
-   H200, in single runs (low_rank.md). */
+/* Between rank 8, where low_rank was faster in float32, and 16, where mma was in all types: at the proposal's shape on
+   an H200, in single runs (low_rank.md). */
 enum { MMA_MIN_RANK = 12 };
 
 bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)

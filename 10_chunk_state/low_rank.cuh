@@ -259,9 +259,9 @@ static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *
     }
 }
 
-/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Four warps have h_local, one
-   has W and gamma, one Y. Where h_local was, those who compute leave h_out: a thread stores it, and asks for the same
-   elements of a later chunk. */
+/* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Four warps have h_local,
+   one has W and gamma, one Y. Where h_local was, those who compute leave h_out: a thread stores it, and asks for the
+   same elements of a later chunk. */
 template <int storage>
 static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *shape, struct place place, char *memory,
                                                    const void *h_local, const float *gamma, const void *W,

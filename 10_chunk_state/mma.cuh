@@ -23,8 +23,8 @@ static __device__ __forceinline__ void turn(const float c[4], float big[4], floa
     split(c[3], &big[3], &small[3]);
 }
 
-/* c + rest += a (b0, b1): the products of big parts to c, those of a big and a small one to rest. W and Y of 16 bits have
-   no small parts. */
+/* c + rest += a (b0, b1): the products of big parts to c, those of a big and a small one to rest. W and Y of 16 bits
+   have no small parts. */
 template <int storage>
 static __device__ __forceinline__ void multiply(float c[4], float rest[4], const float big[4], const float small[4],
                                                 float b0, float b1)

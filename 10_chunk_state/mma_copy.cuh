@@ -1,12 +1,12 @@
-/* mma_copy.cuh - how chunks come into the stages of mma.cu, and its results out of them. All warps meet once a chunk, in
-   the middle of it, where those who compute must meet anyway to tell each other parts of sums:
+/* mma_copy.cuh - how chunks come into the stages of mma.cu, and its results out of them. All warps meet once a chunk,
+   in the middle of it, where those who compute must meet anyway to tell each other parts of sums:
 
        those who compute        the rest of chunk k - 1, the first product of chunk k | the second one ...
        those who copy           wait until chunk k + 1 is there                       | store the results of k - 1,
                                                                                         ask for k - 1 + stages
 
-   So it takes three stages: k, k + 1 and one that is filled. Where only two fit, they meet a second time: first k - 1 is
-   done, then k + 1 has come. */
+   So it takes three stages: k, k + 1 and one that is filled. Where only two fit, they meet a second time: first k - 1
+   is done, then k + 1 has come. */
 #ifndef MMA_COPY_CUH
 #define MMA_COPY_CUH
 

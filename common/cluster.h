@@ -20,8 +20,8 @@
    may touch a block's shared memory before the block has begun, which a first barrier tells, nor after it may have
    ended: the last access and the end need a barrier between them.
 
-   A barrier of all threads is much if one block only has a word for another. cluster_send stores it there and counts its
-   bytes at an mbarrier there (bulk_copy.h), for whose phase the other block waits. Nobody waits for the sender:
+   A barrier of all threads is much if one block only has a word for another. cluster_send stores it there and counts
+   its bytes at an mbarrier there (bulk_copy.h), for whose phase the other block waits. Nobody waits for the sender:
 
        block of rank 0                          block of rank 1
                                                 mbarrier_expect(&told, 8)
@@ -102,9 +102,9 @@ static __device__ __forceinline__ void *cluster_shared(void *shared, unsigned ra
 #endif
 }
 
-/* Stores 8 bytes where the block of that rank has what this block has at `shared`, and counts them at its mbarrier, this
-   block's `barrier`. Goes on at once. Let the value say all: who gets it knows that this thread has read what the value
-   was made of, but what it has written elsewhere may come later. (PTX ISA, "st.async") */
+/* Stores 8 bytes where the block of that rank has what this block has at `shared`, and counts them at its mbarrier,
+   this block's `barrier`. Goes on at once. Let the value say all: who gets it knows that this thread has read what the
+   value was made of, but what it has written elsewhere may come later. (PTX ISA, "st.async") */
 static __device__ __forceinline__ void cluster_send(void *shared, unsigned long long value, uint64_t *barrier,
                                                     unsigned rank)
 {

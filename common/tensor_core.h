@@ -1,5 +1,5 @@
-/* tensor_core.h - a warp multiplies small matrices on the tensor cores (sm_80). One instruction adds to a 16 x 8 matrix c
-   the product of a, 16 x 8, and b, 8 x 8. The 32 lanes hold them together, lane 4 l + j the elements
+/* tensor_core.h - a warp multiplies small matrices on the tensor cores (sm_80). One instruction adds to a 16 x 8 matrix
+   c the product of a, 16 x 8, and b, 8 x 8. The 32 lanes hold them together, lane 4 l + j the elements
 
        a[0] = a(l, j)     a[2] = a(l, j + 4)          b[0] = b(j, l)          c[0], c[1] = c(l, 2 j), c(l, 2 j + 1)
        a[1] = a(l + 8, j) a[3] = a(l + 8, j + 4)      b[1] = b(j + 4, l)      c[2], c[3] = the same of row l + 8
