@@ -213,9 +213,10 @@ cudaError_t backward_add_parts(const struct chunk_state_args *args, const struct
 /* ---- the shapes of low_rank.cu and low_rank_backward.cu (low_rank_shape.c) ---- */
 
 enum {
-    COLUMNS = 32,                           /* of the state, that a block has */
-    PARTS = 8,                              /* low_rank.cu: lanes that share the rows of a column, */
-    SIDE = 32 / PARTS,                      /* and lanes of a warp side by side, with two columns each */
+    COLUMNS = 32,           /* of the state, that a block has */
+    X_STRIDE = COLUMNS + 8, /* elements from row to row of h_local in a stage: other rows, other banks */
+    PARTS = 8,              /* low_rank.cu: lanes that share the rows of a column, */
+    SIDE = 32 / PARTS,      /* and lanes of a warp side by side, with two columns each */
     LOW_RANK_THREADS = COLUMNS / 2 * PARTS, /* of a block of low_rank.cu that compute, */
     LOW_RANK_COPYING = 192,                 /* and that copy */
     RANKS = 8,                              /* low_rank_backward.cu: of p, that are added up over the warps at once */
@@ -223,9 +224,6 @@ enum {
     LOW_RANK_MAX_STAGES = 8,
     MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
 };
-
-/* Elements from row to row of h_local in a stage: other rows, other banks. */
-#define X_STRIDE(storage) ((storage) == FLOAT32 ? COLUMNS + 64 / PARTS : COLUMNS + 8)
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
 struct low_rank_shape {

@@ -70,8 +70,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     const int column = threadIdx.x / 32 * SIDE * 2 + lane % SIDE * 2;
     const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
-    const unsigned own_x = keep((part * X_STRIDE(storage) + column) * bytes),
-                   own_w = keep(in.w + part * shape.stride * bytes);
+    const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
     const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
     const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
     const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
@@ -93,7 +92,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
             project<storage, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
 #pragma unroll
         for (int i = 0; i < rows; i++)
-            read2<storage>(here + own_x, i * PARTS * X_STRIDE(storage), x[i]);
+            read2<storage>(here + own_x, i * PARTS * X_STRIDE, x[i]);
         if (before)
             leave<storage, rows>(here + own_x, h);
         __syncwarp();

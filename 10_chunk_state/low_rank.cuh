@@ -276,8 +276,8 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     const char *const matrix = (const char *)(is_w ? W : Y) + place.zero * shape->dk * w_bytes;
     const unsigned rows_at = is_w ? in.w : in.y, raw_at = in.raw + (is_w ? 0 : shape->raw_bytes);
     struct share share =
-        is_x ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x, X_STRIDE(storage) * bytes,
-                        shape->dk, x_bytes, shape->x_unit)
+        is_x  ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes,
+                         shape->dk, x_bytes, shape->x_unit)
         : raw ? share_of(lane, 32, matrix, shape->raw_unit, raw_at, shape->raw_unit,
                          shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
               : share_of(lane, 32, matrix, w_bytes, rows_at, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
@@ -348,7 +348,7 @@ static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
 {
 #pragma unroll
     for (int i = 0; i < rows; i++)
-        write2<storage>(x, i * PARTS * X_STRIDE(storage), h[i]);
+        write2<storage>(x, i * PARTS * X_STRIDE, h[i]);
 }
 
 #endif

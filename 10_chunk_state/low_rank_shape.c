@@ -50,7 +50,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
         .blocks = (unsigned)blocks,
     };
-    shape->x_bytes = (unsigned)(rows * X_STRIDE(args->storage) * bytes);
+    shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * bytes);
     shape->gamma_bytes = (unsigned)(rows * sizeof(float));
     shape->raw_unit = unit_of(args->dk * args->rank * bytes);

@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
     const unsigned next = keep(shape.stride * bytes), before = keep(exclusive ? 0xFFFFFFFFu : 0u);
-    const unsigned own_x = keep((row * X_STRIDE(storage) + column) * bytes), own_gamma = keep(in.gamma + row * 4);
+    const unsigned own_x = keep((row * X_STRIDE + column) * bytes), own_gamma = keep(in.gamma + row * 4);
     const unsigned own_y = keep(in.y + row * next + l * own);
     const unsigned own_w = keep(in.w + (row - j * 2 + l) * next + j * 2 * own);
     float4 *const parts = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * ranks * 32 + lane;
@@ -91,12 +91,12 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 const int of = i * 8 + c;
                 const float g = *(const float *)(here + own_gamma + of * 4), left = h[i][c], right = h[i][c + 2];
                 float x[2];
-                read2<storage>(here + own_x, of * X_STRIDE(storage), x);
+                read2<storage>(here + own_x, of * X_STRIDE, x);
                 h[i][c] = g * (left - t[i % 2][c]) + x[0];
                 h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
                 x[0] = choose(before, left, h[i][c]);
                 x[1] = choose(before, right, h[i][c + 2]);
-                write2<storage>(here + own_x, of * X_STRIDE(storage), x);
+                write2<storage>(here + own_x, of * X_STRIDE, x);
             }
             project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
         }

@@ -80,7 +80,7 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
     struct copies copies;
     copies.share =
         which < 2
-            ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE(storage) * bytes, shape->dk, x_bytes,
+            ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
                        shape->x_unit)
             : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
                        which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
