@@ -95,7 +95,7 @@ extern "C" cudaError_t backward_block(const struct linrec_args *args, cudaStream
     const cudaError_t error = backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    if (args->seq_len > BACKWARD_BLOCK_MAX_LEN || elems > (size_t)4 * config.rows * config.threads)
+    if (args->seq_len > BLOCK_MAX_LEN || elems > (size_t)4 * config.rows * config.threads)
         return cudaErrorInvalidValue;
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(size_t, const float *, const float *, const float *, float *, float *) =

@@ -97,12 +97,18 @@ my @twins = (
     },
     # a sequence that is a single tile
     (map {
-        my ($direction, @tiles) = @$_;
-        map {
-            { backward => 1, direction => $direction, of => [map { "06_backward $_" } @$_], shapes => \@tiles }
-        } ['ahead rows=1,threads=256', 'block rows=1,threads=256'], ['ahead rows=2,threads=128', 'block rows=2,threads=128'],
+        my $direction = $_;
+        map { { direction => $direction, of => [map { "06_backward $_" } @$_], shapes => \@one_tile } }
+            ['float4 rows=1,threads=256', 'block rows=1,threads=256'], ['float4 rows=2,threads=128', 'block rows=2,threads=128'],
             ['bulk_last rows=4,threads=64,stages=1', 'block rows=4,threads=64'];
-    } [undef, @one_tile], ['--reverse', @one_tile]),
+    } undef, '--reverse'),
+    (map {
+        my $direction = $_;
+        map { { backward => 1, direction => $direction, of => [map { "06_backward $_" } @$_], shapes => \@one_tile } }
+            ['ahead rows=1,threads=256', 'block rows=1,threads=256'], ['ahead rows=2,threads=128', 'block rows=2,threads=128'],
+            ['bulk_last rows=4,threads=64,stages=1', 'block rows=4,threads=64'];
+    } undef, '--reverse'),
+    { of => ['06_backward block'], reverse => ['06_backward block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
     { backward => 1, of => ['06_backward block'], reverse => ['06_backward block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
     { backward => 1, of => ['06_backward flat', '06_backward flat threads=32'], shapes => [@short, [3, 1022]] },
     { backward => 1, of => ['06_backward flat'], reverse => ['06_backward flat'], shapes => [@short_even, [4, 1022]] },
