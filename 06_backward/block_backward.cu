@@ -82,8 +82,13 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
             y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
         }
-        store4_unsplit<reverse>(d_inputs + origin, at, first, last, x[r]);
-        store4_unsplit<reverse>(d_coeffs + origin, at, first, last, y[r]);
+        if (is_whole(at, first, last)) {
+            store4_unsplit<reverse>(d_inputs + origin, at, first, last, x[r]);
+            store4_unsplit<reverse>(d_coeffs + origin, at, first, last, y[r]);
+        } else {
+            store4<reverse>(d_inputs + origin, at, first, last, x[r]);
+            store4<reverse>(d_coeffs + origin, at, first, last, y[r]);
+        }
     }
 }
 
