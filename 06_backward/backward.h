@@ -8,10 +8,7 @@
 extern "C" {
 #endif
 
-enum {
-    /* of a sequence, for block with 4 rows; it may begin up to 3 elements into its first group */
-    BLOCK_MAX_LEN = 16 * PIPE_MAX_THREADS - 3,
-};
+enum { BLOCK_MAX_LEN = 16 * PIPE_MAX_THREADS }; /* of a sequence, for block with 4 rows */
 
 /* Chapter 05's kernels, forward or reversed; limits, configuration and errors as there. */
 linrec_launcher scan_float4, scan_ahead, scan_async, scan_bulk_last, scan_flat, scan_warp, scan_default;

@@ -1,9 +1,10 @@
 /* block_backward.cu - ahead_backward.cu for a sequence that is a single tile. There is no next tile to load ahead, no
-   carry, and no loop. All that a thread loads sets off before it waits for the first of it, and with one row it needs
-   32 registers, so that an SM holds as many warps as it can.
+   carry, and no loop. All that a thread loads sets off before it waits for the first of it. The output behind a warp's
+   rows is another warp's first, and comes through shared memory.
 
        warp              0               1               2               3
-       sequence  |. 0 1 2 ...    |               |               |    ... n-1 .  |    one row of 128 each, or 2, or 4 */
+       sequence  |. 0 1 2 ...    |               |               |    ... n-1 .  |    one row of 128 each, or 2, or 4
+       outputs            first_y[1] <---'   [2] <---'   [3] <---'                                                    */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -18,16 +19,14 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                    const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs)
 {
     __shared__ struct warp_totals totals;
+    __shared__ float first_y[PIPE_MAX_THREADS / 32]; /* of each warp, for the last lane of the one before */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
     const int own = warp * rows * PIPE_ROW + lane * 4; /* the thread's first element; in row r, r rows on */
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int first = (int)(reverse ? origin - stop : start - origin), last = first + (int)seq_len;
     float x[rows][4], c[rows][4], y[rows][4];
 
-    /* 1. Load. First of all the output after the warp's rows, which lane 0 hands to lane 31 in step 4. One question for
-       three arrays: nearly all groups are whole. */
-    const int behind = (warp + 1) * rows * PIPE_ROW;
-    const float y_behind = lane == 0 && behind < last ? outputs[origin + place<reverse>(behind, 1)] : 0.0f;
+    /* 1. Load. One question for three arrays: nearly all groups are whole. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW;
@@ -61,11 +60,14 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
     }
 
-    /* 3. The warps of the block. Nothing comes into the first one. */
+    /* 3. The warps of the block. Nothing comes into the first one, and no output follows the last one. */
     if (lane == 31)
         totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+    if (lane == 0)
+        first_y[warp] = y[0][0];
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
+    const float y_behind = warp + 1 < num_warps ? first_y[warp + 1] : 0.0f;
     const float into_warp = __shfl_sync(ALL_LANES, up_to_warp.sum, (warp + 31) % 32);
 
     /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's last
@@ -95,7 +97,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 extern "C" cudaError_t backward_block(const struct linrec_args *args, cudaStream_t stream)
 {
     const size_t elems = args->seq_len % 4 == 0 ? args->seq_len : args->seq_len + 3; /* and what is before its first */
-    const int rows = elems <= 4 * PIPE_MAX_THREADS ? 1 : elems <= 8 * PIPE_MAX_THREADS ? 2 : 4;
+    const int rows = elems <= 512 ? 1 : elems <= 8 * PIPE_MAX_THREADS ? 2 : 4;
+    if (args->config.rows == 0 && args->seq_len <= BLOCK_MAX_LEN && elems > BLOCK_MAX_LEN)
+        return backward_ahead(args, stream); /* 8190 and 8191 may begin so late that they do not fit */
     const struct linrec_config config = pipe_config(args, rows, PIPE_MAX_THREADS, 1);
     const cudaError_t error = backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
