@@ -4,7 +4,7 @@
 
        warp              0               1               2               3
        sequence  |. 0 1 2 ...    |               |               |    ... n-1 .  |    one row of 128 each, or 2, or 4
-       outputs            first_y[1] <---'   [2] <---'   [3] <---'                                                    */
+       first_y                 <- [1]          <- [2]          <- [3]                                               */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
