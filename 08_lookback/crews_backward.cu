@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
                 const float carry = __uint_as_float((unsigned)units[d].carry);
                 const struct pair before = before_warp[d];
                 const float leaves = nothing ? before.sum : carry * before.product + before.sum;
-                const float into_warp = warp == 0 ? carry : leaves; /* `leaves` the warps before */
+                const float into_warp = warp == 0 ? carry : leaves; /* what `leaves` the warps before it */
 #pragma unroll
                 for (int r = 0; r < CREW_ROWS; r++) {
                     /* if the tile ends between two groups of the warp, the next output is the next tile's first */

@@ -428,11 +428,12 @@ static __device__ __forceinline__ struct tile turns_next(struct turns *turns, co
 
 /* ---- units: what the blocks of a cluster tell each other in crews.cu, and clusters in a ring of words ---- */
 
-/* Of the tiles of a turn. Each block has its own known and carry; the others are of the cluster's first block. */
+/* What a cluster knows of its eight tiles of a turn. Every block has one in its own shared memory: it receives `known`
+   and `carry` there, and all the rest is received and used by the cluster's first block alone. */
 struct unit {
     uint64_t all_told, ready, known;
     unsigned long long told[CREW_BLOCKS]; /* what the tile of each block does: from the crews, for tell */
-    struct pair before[CREW_BLOCKS];      /* what the tiles before it do: from tell, for look */
+    struct pair before[CREW_BLOCKS];      /* what the unit's tiles before it do: from tell, for look */
     unsigned long long carry;             /* what comes into this block's tile: from look, for the crew */
 };
 
@@ -454,24 +455,25 @@ static __device__ __forceinline__ unsigned long long pair_word(struct pair pair)
     return (unsigned long long)__float_as_uint(pair.product) << 32 | __float_as_uint(pair.sum);
 }
 
-/* The two words of a cluster's unit: its product and its sum, each behind the turn that it is of, so that nobody takes
-   the word of an earlier turn for it. */
+/* The two words of a cluster's unit, its product and its sum. Each has the number of its turn in the upper half, so
+   that nobody takes the word of an earlier turn for it. */
 static __device__ __forceinline__ unsigned long long *ring_words(struct workspace *space, unsigned turn,
                                                                  unsigned cluster)
 {
     return &space->words[2 * (turn % CREW_RING * (gridDim.x / CREW_BLOCKS) + cluster)];
 }
 
-/* What the last `count` of the units do that were taken before this block's of that turn, one by each cluster. Waits
-   for all of them nevertheless, so that no cluster is further than the ring is long. The first that is joined goes to
-   lane 0, and the others that are waited for behind the last: nothing is joined before a sequence's first unit, whose
-   product may be infinite. All lanes of a warp call it. */
+/* What the units before this cluster's unit of that turn do together: the last one of each cluster, or only the last
+   `count` units, if the sequence has no more. A lane reads the words of one unit, and joins it or not: lane 0 has the
+   first unit that is joined, and the lanes behind the last joined one have units of the sequence before. These are only
+   waited for, so that no cluster gets further ahead than the ring is long. (They stand behind, because whatever is
+   joined in front of a first unit is multiplied by its product, which may be infinite.) All lanes of a warp call it. */
 static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned turn, unsigned count,
                                                         int lane)
 {
     const unsigned num_clusters = gridDim.x / CREW_BLOCKS, joined = count < num_clusters ? count : num_clusters;
     const bool is_joined = (unsigned)lane < joined;
-    const unsigned back = is_joined ? joined - lane : joined + num_clusters - lane; /* so many units before */
+    const unsigned back = is_joined ? joined - lane : joined + num_clusters - lane; /* the lane's unit, counted back */
     const unsigned at = blockIdx.x / CREW_BLOCKS + num_clusters - back;
     const bool is_now = at >= num_clusters; /* of this turn, and else of the last one */
     const unsigned of_turn = is_now ? turn : turn - 1;
@@ -489,7 +491,7 @@ static __device__ __forceinline__ struct pair ring_join(struct workspace *space,
     return pair_shfl(warp_scan(mine, lane), 31);
 }
 
-/* One thread of each block tells what its tile does. */
+/* One thread of each block tells the cluster's first block what its tile does. */
 static __device__ __forceinline__ void tile_tell(struct unit *unit, struct pair whole_tile)
 {
     mbarrier_expect(&unit->known, sizeof(unit->carry));
@@ -518,8 +520,8 @@ static __device__ __forceinline__ void crew_tell(struct unit *units, struct work
     }
 }
 
-/* Another one finds what comes into each unit, and sends each block what comes into its tile. One of each block leaves
-   the workspace. */
+/* Another warp there finds what comes into each unit, and sends each block what comes into its tile. In the other
+   blocks this warp does nothing but count its block as finished. */
 static __device__ __forceinline__ void crew_look(struct unit *units, struct workspace *space, int turns,
                                                  unsigned seq_units, int lane)
 {

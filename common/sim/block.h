@@ -15,8 +15,6 @@
 #ifndef SIM_BLOCK_H
 #define SIM_BLOCK_H
 
-#include <setjmp.h>
-
 #include "fault.h"
 #include "include/cuda_runtime.h"
 #include "sim.h"
@@ -35,20 +33,25 @@ struct seen {
     } words[SIM_SEEN];
 };
 
-struct thread {
-    jmp_buf context;
-    char *stack;
-    uint3 index;
+enum { SIM_CONTEXT = 5 }; /* words that __builtin_setjmp takes */
+
+/* What each turn reads comes first: the threads of a warp should fit the CPU's nearest cache. */
+struct alignas(64) thread {
+    void *context[SIM_CONTEXT]; /* where it goes on (fiber.cpp) */
     enum state state;
+    uint3 index;
+    char *stack;
+
+    uint64_t chain; /* what it has done one after the other: elements stored, and waits for others */
 
     /* the call at which it waits: */
-    const char *file;
-    int line;
     int kind;       /* sim_warp_kind or sim_barrier_kind */
     unsigned mask;  /* lanes that take part */
     uint64_t value; /* what it contributes; afterwards what it gets */
     unsigned lane;  /* a shuffle's lane operand */
     unsigned width;
+    int line;
+    const char *file;
     struct mbarrier *barrier; /* at an mbarrier: which one, */
     unsigned parity;          /* the parity of the phase, */
     bool receives;            /* and whether it waits by cluster_receive */
@@ -67,8 +70,6 @@ struct thread {
     const char *polled_at; /* where it last gave way for a word to change, NULL: never */
     const void *polled_pc;
     uint64_t slept; /* sim_progress at its last __nanosleep */
-
-    uint64_t chain; /* what it has done one after the other: elements stored, and waits for others */
 };
 
 struct block {

@@ -61,7 +61,8 @@ struct thread_flags {
     struct release *pending;  /* has been read, and is acquired at its next fence */
     struct version *versions; /* what it has acquired since the last barrier */
     unsigned num_versions, max_versions;
-    struct release *told; /* of that, what it has told at the barrier of the cluster */
+    struct release *told;  /* of that, what it has told at the barrier of the cluster */
+    struct release *found; /* the last one that knew what was asked: often it knows the next, too */
     struct reading {
         const char *at;
         unsigned site;
@@ -135,7 +136,7 @@ static inline struct thread_flags *flags_of(unsigned agent)
 
     if (t->block != sim_race->first) {
         t->block = sim_race->first;
-        t->released = t->pending = NULL;
+        t->released = t->pending = t->found = NULL;
         t->num_versions = 0;
         memset(t->recent, 0, sizeof(t->recent));
     }
@@ -260,8 +261,8 @@ static bool knows_itself(const struct release *r, uint64_t record)
                time_of(record);
 }
 
-/* Whether one of the releases to be looked at, or a source of one, knows of the access. */
-static bool search_releases(uint64_t record)
+/* The release that knows of the access: one of those to be looked at, or a source of one. NULL if none does. */
+static struct release *search_releases(uint64_t record)
 {
     search++;
     while (num_todo > 0) {
@@ -276,7 +277,7 @@ static bool search_releases(uint64_t record)
                 continue;
             if (knows_itself(r, record)) {
                 num_todo = 0;
-                return true;
+                return r;
             }
             reader = r->block;
             only = any_block;
@@ -287,20 +288,25 @@ static bool search_releases(uint64_t record)
         for (unsigned i = r->num_sources; i-- > 0;) /* the newest, which comes first, is looked at next */
             look_at_later(r->sources[i], reader, only);
     }
-    return false;
+    return NULL;
 }
 
 bool sim_flag_orders(uint64_t record)
 {
     const struct block_flags *b = sim_race->flags;
+    struct thread_flags *t = flags_of(sim_agent);
     struct release *known;
 
+    if (t->found != NULL && knows_itself(t->found, record)) /* what a thread has once acquired it never loses */
+        return true;
     if (b->acquired != NULL)
         look_at_later(b->acquired, sim_race->serial, any_block);
     for (unsigned i = 0; i < b->num_acquirers; i++)
         if ((known = known_of(b->acquirers[i])) != NULL && (num_todo == 0 || todo[num_todo - 1].release != known))
             look_at_later(known, sim_race->serial, any_block);
-    return num_todo > 0 && search_releases(record);
+    if ((known = search_releases(record)) != NULL)
+        t->found = known;
+    return known != NULL;
 }
 
 /* ---- flags ---- */
@@ -465,7 +471,7 @@ bool sim_flag_orders_end(uint64_t record)
         if (num_todo == 0 || todo[num_todo - 1].release != known)
             look_at_later(known, sim_race->serial, any_block);
     }
-    return num_todo > 0 && search_releases(record);
+    return search_releases(record) != NULL;
 }
 
 /* ---- what a race lacks ---- */
@@ -478,7 +484,7 @@ static bool release_knows(struct release *r, uint64_t record, bool any)
         return false;
     any_scope = any;
     look_at_later(r, sim_race->serial, any_block);
-    found = search_releases(record);
+    found = search_releases(record) != NULL;
     any_scope = false;
     return found;
 }

@@ -86,10 +86,12 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
 {
     static uint64_t num_blocks;
 
-    if (sim_slots[slot] == NULL)
-        sim_slots[slot] = (struct block *)calloc(1, sizeof(struct block));
-    if (sim_slots[slot] == NULL)
-        sim_fault(sim_launched->file, sim_launched->line, "no memory for another block. Free some memory");
+    if (sim_slots[slot] == NULL) {
+        sim_slots[slot] = (struct block *)aligned_alloc(alignof(struct block), sizeof(struct block));
+        if (sim_slots[slot] == NULL)
+            sim_fault(sim_launched->file, sim_launched->line, "no memory for another block. Free some memory");
+        memset((void *)sim_slots[slot], 0, sizeof(struct block));
+    }
     if (sim_block != NULL)
         sim_switch_shared(false);
     struct block *b = sim_block = sim_slots[slot];
