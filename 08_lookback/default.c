@@ -4,9 +4,8 @@
 
 enum {
     SHORT = 4096,             /* up to this length `block` takes a sequence as a whole, */
-    SHORT_SEQS = 32,          /* up to so many sequences for each multiprocessor; more go to chapter 06's default */
-    SHORT_FORWARD = 256,      /* which does as well forward, up to this length */
-    BLOCK_SEQS = 8,           /* up to BLOCK_MAX_LEN `block` takes so many for each multiprocessor, or backward one, */
+    SHORT_SEQS = 16,          /* up to so many sequences for each multiprocessor, */
+    VERY_SHORT = 256,         /* or one if they are no longer than this; more go to chapter 06's default */
     CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences */
     FEW_ELEMS = 1 << 20, /* up to so many elements in all, look-back is done before crews have work for three turns */
     AHEAD = 65536,       /* up to this length `ahead` takes sequences that have a block each, */
@@ -26,15 +25,14 @@ static struct linrec_config ahead_config(const struct linrec_args *args, bool ba
     return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
 
-/* Whether `block` is the fastest: all of a sequence is on its way at once, and nothing else has to be waited for. But one
-   block holds a sequence's part of the chip down to one multiprocessor. */
-static bool is_for_block(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+/* Whether `block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for. Longer
+   sequences fit it, too, but are faster there only with one for each multiprocessor. */
+static bool is_for_block(const struct linrec_args *args, const struct pipe_chip *chip)
 {
-    const size_t multiprocessors = (size_t)chip->multiprocessors, num_seqs = args->num_seqs;
+    const size_t multiprocessors = (size_t)chip->multiprocessors;
     if (args->seq_len <= SHORT)
-        return num_seqs <= SHORT_SEQS * multiprocessors && (backward || args->seq_len > SHORT_FORWARD);
-    return args->seq_len <= BLOCK_MAX_LEN && num_seqs > multiprocessors / 2 &&
-           num_seqs <= (backward ? 1 : BLOCK_SEQS) * multiprocessors;
+        return args->num_seqs <= multiprocessors * (args->seq_len > VERY_SHORT ? SHORT_SEQS : 1);
+    return args->seq_len <= BLOCK_MAX_LEN && args->num_seqs > multiprocessors / 2 && args->num_seqs <= multiprocessors;
 }
 
 /* Whether `cluster` is the fastest: it has no words to wait for, but the more sequences there are, the more others are
@@ -70,7 +68,7 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     if (args->workspace_size < linrec_workspace(args))
         return cudaErrorInvalidValue;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
-    if (is_for_block(args, backward, &chip))
+    if (is_for_block(args, &chip))
         return (backward ? backward_block : scan_block)(args, stream);
     if (is_for_cluster(args, backward, &chip)) {
         error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
