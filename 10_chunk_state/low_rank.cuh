@@ -322,33 +322,4 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     }
 }
 
-/* ---- low_rank.cu: what a thread does with its rows once it has p ---- */
-
-/* h -= W p for these ranks. p: the thread's columns of the first rank. */
-template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void subtract(const char *w, unsigned step, const float *p, float (*h)[2])
-{
-    float of_p[ranks][2], four[4];
-#pragma unroll
-    for (int r = 0; r < ranks; r++)
-        read2<FLOAT32>(p, r * SIDE * 2, of_p[r]);
-#pragma unroll
-    for (int v = 0; v < rows * ranks; v++) {
-        const int i = v / ranks, r = v % ranks;
-        if (r % 4 == 0)
-            read4<storage>(w + i * step, r, four);
-        h[i][0] -= four[r % 4] * of_p[r][0];
-        h[i][1] -= four[r % 4] * of_p[r][1];
-    }
-}
-
-/* The thread's rows of h take the place of those of h_local. */
-template <int storage, int rows>
-static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
-{
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-        write2<storage>(x, i * PARTS * X_STRIDE, h[i]);
-}
-
 #endif

@@ -5,37 +5,36 @@
 #include "chunk_state.h"
 #include "stored.cuh"
 
-/* Thread i adds up the slices' parts of element i: of d_gamma, d_W or d_Y. */
+/* Thread i adds up the slices' parts of element i: of d_W, d_Y or d_gamma. */
 template <int storage>
 static __global__ void add_slices(struct part_counts counts, int slices, const float *__restrict__ parts,
                                   float *__restrict__ d_gamma, void *__restrict__ d_W, void *__restrict__ d_Y)
 {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, all = counts.decays + 2 * counts.ranks;
-    if (i >= all)
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= 2 * counts.ranks + counts.decays)
         return;
     float sum = parts[i];
     for (int s = 1; s < slices; s++)
-        sum += parts[s * all + i];
-    if (i < counts.decays)
-        d_gamma[i] = sum;
-    else if (i < counts.decays + counts.ranks)
-        write1<storage>(d_W, i - counts.decays, sum);
+        sum += parts[s * counts.all + i];
+    if (i < counts.ranks)
+        write1<storage>(d_W, i, sum);
+    else if (i < 2 * counts.ranks)
+        write1<storage>(d_Y, i - counts.ranks, sum);
     else
-        write1<storage>(d_Y, i - counts.decays - counts.ranks, sum);
+        d_gamma[i - 2 * counts.ranks] = sum;
 }
 
 extern "C" struct part_counts low_rank_counts(const struct chunk_state_args *args)
 {
     const size_t rows = args->batch * args->chunks * args->heads;
-    const struct part_counts counts = {rows * args->decays, rows * args->dk * args->rank};
+    const size_t decays = rows * args->decays, ranks = rows * args->dk * args->rank;
+    const struct part_counts counts = {decays, ranks, (decays + 2 * ranks + 3) / 4 * 4};
     return counts;
 }
 
 extern "C" size_t low_rank_parts_bytes(const struct chunk_state_args *args)
 {
-    const struct part_counts counts = low_rank_counts(args);
-    const size_t slices = (args->dv + COLUMNS - 1) / COLUMNS;
-    return (slices * (counts.decays + 2 * counts.ranks) * sizeof(float) + 15) / 16 * 16;
+    return (args->dv + COLUMNS - 1) / COLUMNS * low_rank_counts(args).all * sizeof(float);
 }
 
 /* The states, if they must be computed, come behind the parts. */
