@@ -56,15 +56,15 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
     struct ring ring = ring_of(&shape, memory);
     for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
         char *const here = ring.stage;
+        float *const p = (float *)(here + own_p), *const q = (float *)(here + own_q);
         meet_back();
-        {
+#pragma unroll 1
+        for (int r = 0; r < padded; r += ranks) {
             float h[rows][2];
 #pragma unroll
             for (int i = 0; i < rows; i++)
                 read2<storage>(here + own_h, i * PARTS * stride, h[i]);
-#pragma unroll 1
-            for (int r = 0; r < padded; r += ranks)
-                project<storage, rows, ranks>(here + own_y + r * bytes, w_step, h, (float *)(here + own_p) + r * SIDE * 2);
+            project<storage, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
         }
 #pragma unroll
         for (int i = 0; i < rows; i++) {
@@ -79,11 +79,11 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
         }
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            project<storage, rows, ranks>(here + own_w + r * bytes, w_step, d, (float *)(here + own_q) + r * SIDE * 2);
+            project<storage, rows, ranks>(here + own_w + r * bytes, w_step, d, q + r * SIDE * 2);
         __syncwarp(); /* all lanes' sums are there */
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            subtract<storage, rows, ranks>(here + own_y + r * bytes, w_step, (float *)(here + own_q) + r * SIDE * 2, d);
+            subtract<storage, rows, ranks>(here + own_y + r * bytes, w_step, q + r * SIDE * 2, d);
         if (alone) {
             meet_back();
             meet_back();
