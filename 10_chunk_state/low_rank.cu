@@ -37,10 +37,10 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
     const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
     const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
-    const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
+    const unsigned own_gamma = keep(in.gamma + part * 4);
     const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
     const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
-    const bool before = keep(exclusive);
+    const bool before = keep(exclusive), alone = shape.stages == 1;
     float h[rows][2], x[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
@@ -51,7 +51,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
         char *const here = ring.stage;
         float *const p = (float *)(here + of_p);
-        meet(&ring);
+        meet();
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
             project<storage, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
@@ -66,12 +66,14 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
             subtract<storage, rows, ranks>(here + own_w + r * bytes, w_step, p + r * SIDE * 2, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
-            h[v / 2][v % 2] =
-                *(const float *)(here + own_gamma + v / 2 * PARTS * every) * h[v / 2][v % 2] + x[v / 2][v % 2];
+            h[v / 2][v % 2] = ((const float *)(here + own_gamma))[v / 2 * PARTS] * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!before)
             leave<storage, rows>(here + own_x, h);
+        if (alone)
+            meet(); /* it may be stored, and the next one asked for */
     }
-    meet_last();
+    if (!alone)
+        meet();
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
         if (final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))

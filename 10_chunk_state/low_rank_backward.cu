@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
     const unsigned own_x = keep(in.x + (part * stride + column) * bytes), own_d = keep(in.d + (part * stride + column) * 4);
     const unsigned own_h = keep(own_x + in.h), w_step = keep(PARTS * shape.stride * bytes);
     const unsigned own_w = keep(in.w + part * shape.stride * bytes), own_y = keep(own_w + in.y - in.w);
-    const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
+    const unsigned own_gamma = keep(in.gamma + part * 4);
     const unsigned own_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
     const unsigned own_q = keep(own_p + in.q - in.p);
     const int padded = ranks == 4 ? 4 : keep(shape.padded);
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
             write2<storage>(here + own_x, i * PARTS * stride, d[i]);
             if (storage != FLOAT32)
                 write2<FLOAT32>(here + own_d, i * PARTS * stride, d[i]);
-            const float g = *(const float *)(here + own_gamma + i * PARTS * every);
+            const float g = ((const float *)(here + own_gamma))[i * PARTS];
             d[i][0] *= g, d[i][1] *= g;
         }
 #pragma unroll 1

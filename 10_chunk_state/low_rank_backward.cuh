@@ -41,56 +41,8 @@ static __device__ __forceinline__ void meet_back(void)
     named_barrier_sync(1, LOW_RANK_BACK_THREADS);
 }
 
-/* Until at most so many of the thread's last commits are on their way; the instruction takes a constant. */
-static __device__ __forceinline__ void wait_behind(int most)
-{
-    if (most >= 5)
-        __pipeline_wait_prior(5);
-    else if (most >= 3)
-        __pipeline_wait_prior(3);
-    else if (most >= 1)
-        __pipeline_wait_prior(1);
-    else
-        __pipeline_wait_prior(0);
-}
-
-/* What a copying thread has of each chunk: four warps have d_h_out and d_h_local, two the states, one W and gamma, one
-   Y. */
-struct back_copies {
-    struct share share;
-    ptrdiff_t next; /* bytes to the chunk before */
-    size_t skip;    /* chunks that have nothing to be copied: if exclusive, the last one's d_h_out */
-    const float *decay;
-    char *out; /* NULL: stores nothing */
-    int decays;
-};
-
-/* Asks for a chunk. */
-template <int storage>
-static __device__ __forceinline__ void back_ask(struct back_copies *copies, const struct low_rank_shape *shape,
-                                                char *stage)
-{
-    if (copies->skip == 0)
-        share_copy(&copies->share, stage);
-    copies->skip = 0;
-    copies->share.from += copies->next;
-#pragma unroll 1
-    for (int i = threadIdx.x % 32; i < copies->decays; i += 32)
-        __pipeline_memcpy_async(stage + back_stage_of<storage>(shape).gamma + i * 4, copies->decay + i, 4);
-    copies->decay -= shape->heads * shape->decays;
-    __pipeline_commit();
-}
-
-static __device__ __forceinline__ void back_store(struct back_copies *copies, const char *stage)
-{
-    if (copies->out == NULL)
-        return;
-    share_store(&copies->share, stage, copies->out);
-    copies->out += copies->next;
-}
-
 /* The threads that copy. stride: elements from row to row of a state in a stage. If exclusive, d_h_out of a chunk joins
-   what comes out of it, and so is brought with the chunk before. */
+   d_h behind it, and so is brought with the chunk before. */
 template <int storage>
 static __device__ __forceinline__ void copy_back(const struct low_rank_shape *shape, struct place place, char *memory,
                                                  int stride, bool exclusive, const void *states, const float *gamma,
@@ -103,57 +55,63 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
     const bool is_w = !is_x && !is_h && thread < BACK_X + BACK_H + 32;
     const bool raw = !is_x && !is_h && shape->raw_bytes != 0;
     const size_t row = shape->dv * bytes, last = place.zero + (shape->chunks - 1) * shape->heads;
-    const size_t at = last * shape->dk * row + place.start * bytes, stages = shape->stages, chunks = shape->chunks;
+    const size_t at = last * shape->dk * row + place.start * bytes, chunks = shape->chunks;
     const struct back_stage in = back_stage_of<storage>(shape);
     const char *const matrix = (const char *)(is_w ? W : Y) + last * shape->dk * w_bytes;
-    const unsigned rows_at = is_w ? in.w : in.y, raw_at = in.raw + (is_w ? 0 : shape->raw_bytes);
-    struct back_copies copies;
+    struct copies copies;
+    copies.rows = is_w ? in.w : in.y;
+    copies.raw = raw ? in.raw + (is_w ? 0 : shape->raw_bytes) : copies.rows;
     copies.share =
         is_x   ? share_of(thread, BACK_X, (const char *)d_h_out + at, row, in.x, stride * bytes, shape->dk, x_bytes,
                           shape->x_unit)
-        : is_h ? share_of(thread - BACK_X, BACK_H, (const char *)states + at, row, in.h, stride * bytes, shape->dk, x_bytes,
-                          shape->x_unit)
-        : raw  ? share_of(lane, 32, matrix, shape->raw_unit, raw_at, shape->raw_unit,
+        : is_h ? share_of(thread - BACK_X, BACK_H, (const char *)states + at, row, in.h, stride * bytes, shape->dk,
+                          x_bytes, shape->x_unit)
+        : raw  ? share_of(lane, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
                           shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
-               : share_of(lane, 32, matrix, w_bytes, rows_at, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
+               : share_of(lane, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk, w_bytes,
+                          shape->w_unit);
     copies.next = -(ptrdiff_t)(shape->heads * shape->dk * (is_x || is_h ? row : (size_t)w_bytes));
     copies.out = is_x ? (char *)d_h_local + (copies.share.from - (const char *)d_h_out) : NULL;
-    copies.skip = is_x && exclusive;
-    copies.share.from -= is_x && exclusive ? copies.next : 0;
-    copies.decays = is_w ? shape->decays : 0;
-    copies.decay = gamma + last * shape->decays;
+    decays_of(&copies, shape, is_w, gamma, last, in.gamma);
+    copies.decays_next = -(ptrdiff_t)(shape->heads * shape->decays);
+    const bool later = is_x && exclusive; /* it brings a chunk's d_h_out with the chunk before, and none with the last */
+    copies.share.from -= later ? copies.next : 0;
+    const size_t ahead = min((size_t)shape->stages, chunks);
     struct ring ring = ring_of(shape, memory), come = ring;
-    if (stages == 1) {
+    if (shape->stages == 1) { /* they take turns */
         for (size_t k = 0; k < chunks; k++) {
-            back_ask<storage>(&copies, shape, ring.stage);
-            wait_behind(0);
-            if (raw)
-                spread_rows(shape, ring.stage + raw_at, ring.stage + rows_at);
+            if (later && k == 0)
+                copies.share.from += copies.next;
+            else
+                copies_ask(&copies, ring.stage);
+            __pipeline_commit();
+            copies_wait(&copies, shape, 0, ring.stage);
             meet_back(); /* it is there */
             meet_back();
             meet_back(); /* it is done */
-            back_store(&copies, ring.stage);
+            copies_store(&copies, ring.stage);
         }
         return;
     }
-    for (size_t k = 0; k < stages; k++, ring_next(&ring))
-        if (k < chunks)
-            back_ask<storage>(&copies, shape, ring.stage);
+    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
+        if (later && k == 0)
+            copies.share.from += copies.next;
         else
-            __pipeline_commit();
+            copies_ask(&copies, ring.stage);
+        __pipeline_commit();
+    }
+    ring = come;
     for (size_t k = 0; k < chunks + 2; k++) {
-        wait_behind((int)stages - 3); /* chunk k, in the order in which they come, is there */
-        if (raw && k < chunks)
-            spread_rows(shape, come.stage + raw_at, come.stage + rows_at);
+        if (k < chunks)
+            copies_wait(&copies, shape, (int)ahead - 3, come.stage);
         ring_next(&come);
-        meet_back();
+        meet_back(); /* chunk k, in the order in which they come, is there */
         if (k < 2)
             continue;
-        back_store(&copies, ring.stage); /* chunk k - 2 */
-        if (k - 2 + stages < chunks)
-            back_ask<storage>(&copies, shape, ring.stage);
-        else
-            __pipeline_commit();
+        copies_store(&copies, ring.stage); /* chunk k - 2 */
+        if (k - 2 + ahead < chunks)
+            copies_ask(&copies, ring.stage);
+        __pipeline_commit();
         ring_next(&ring);
     }
 }

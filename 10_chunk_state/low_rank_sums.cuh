@@ -52,7 +52,7 @@ static __device__ __forceinline__ float sum_row(const struct low_rank_shape *sha
 {
     const int side = threadIdx.x % 2, padded = shape->padded, bytes = (int)stored_bytes(storage);
     const struct back_stage in = back_stage_of<storage>(shape);
-    const float gamma = ((const float *)(stage + in.gamma))[shape->decays == 1 ? 0 : row];
+    const float gamma = ((const float *)(stage + in.gamma))[row];
     float h[OF_LANE], e[OF_LANE], t[OF_LANE], x[OF_LANE], of_gamma = 0.0f;
     read_row<FLOAT32>(stage + in.d + row * stride * 4, side, e);
     read_row<storage>(stage + in.h + row * stride * bytes, side, h);
