@@ -40,7 +40,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     const unsigned own_gamma = keep(in.gamma + part * 4);
     const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
     const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
-    const bool before = keep(exclusive), alone = shape.stages == 1;
+    const bool before = keep(exclusive);
     float h[rows][2], x[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
@@ -69,10 +69,10 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
             h[v / 2][v % 2] = ((const float *)(here + own_gamma))[v / 2 * PARTS] * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!before)
             leave<storage, rows>(here + own_x, h);
-        if (alone)
+        if (ring.count == 1)
             meet(); /* it may be stored, and the next one asked for */
     }
-    if (!alone)
+    if (ring.count != 1)
         meet();
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)

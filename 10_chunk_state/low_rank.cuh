@@ -184,6 +184,7 @@ static __device__ __forceinline__ void units_copy(const struct share *share, cha
     const char *from = share->from;
     char *to = stage + share->to;
     int rows = share->rows;
+#pragma unroll 1
     do {
 #pragma unroll
         for (int i = 0; i < 4; i++)
@@ -223,6 +224,7 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
     const char *from = stage + share->to;
     int rows = share->rows;
     if (share->bytes == 16) {
+#pragma unroll 1
         do {
 #pragma unroll
             for (int i = 0; i < 4; i++)
@@ -301,20 +303,28 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
     copies->out += copies->next;
 }
 
-/* The stage's next chunk is there: what this thread has asked for. */
-static __device__ __forceinline__ void copies_wait(const struct copies *copies, const struct low_rank_shape *shape,
-                                                   int behind, char *stage)
+/* W or Y, where they do not come in rows; the thread has waited for them. */
+static __device__ __forceinline__ void copies_spread(const struct copies *copies, const struct low_rank_shape *shape,
+                                                     char *stage)
 {
-    if (behind >= 4)
-        __pipeline_wait_prior(4);
-    else if (behind == 3)
-        __pipeline_wait_prior(3);
-    else if (behind == 2)
-        __pipeline_wait_prior(2);
-    else
-        __pipeline_wait_prior(0);
     if (copies->raw != copies->rows)
         spread_rows(shape, stage + copies->raw, stage + copies->rows);
+}
+
+/* Until at most so many of the thread's last commits are on their way. The instruction takes a constant, so fewer where
+   the number is not offered. */
+static __device__ __forceinline__ void wait_behind(int most)
+{
+    if (most >= 4)
+        __pipeline_wait_prior(4);
+    else if (most == 3)
+        __pipeline_wait_prior(3);
+    else if (most == 2)
+        __pipeline_wait_prior(2);
+    else if (most == 1)
+        __pipeline_wait_prior(1);
+    else
+        __pipeline_wait_prior(0);
 }
 
 /* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Four warps have h_local,
@@ -352,26 +362,41 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
         for (size_t k = 0; k < chunks; k++) {
             copies_ask(&copies, ring.stage);
             __pipeline_commit();
-            copies_wait(&copies, shape, 0, ring.stage);
+            wait_behind(0);
+            copies_spread(&copies, shape, ring.stage);
             meet();
             meet();
             copies_store(&copies, ring.stage);
         }
         return;
     }
+#pragma unroll 1
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
         copies_ask(&copies, ring.stage);
         __pipeline_commit();
     }
     ring = come;
-    copies_wait(&copies, shape, (int)ahead - 2, come.stage);
+    wait_behind((int)ahead - 2);
+    copies_spread(&copies, shape, come.stage);
     meet(); /* chunk 0 is there */
-    for (size_t k = 0; k < chunks; k++, ring_next(&ring)) {
-        ring_next(&come);
-        if (k + 1 < chunks)
-            copies_wait(&copies, shape, (int)ahead - 2, come.stage);
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && is_x; k++, ring_next(&ring)) {
+        wait_behind((int)ahead - 2);
         meet(); /* chunk k + 1 is there, and k is done */
-        copies_store(&copies, ring.stage);
+        share_store(&copies.share, ring.stage, copies.out);
+        copies.out += copies.next;
+        if (k + ahead < chunks)
+            share_copy(&copies.share, ring.stage);
+        copies.share.from += copies.next;
+        __pipeline_commit();
+    }
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) { /* the same where nothing is stored */
+        ring_next(&come);
+        wait_behind((int)ahead - 2);
+        if (k + 1 < chunks)
+            copies_spread(&copies, shape, come.stage);
+        meet();
         if (k + ahead < chunks)
             copies_ask(&copies, ring.stage);
         __pipeline_commit();

@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
     const unsigned own_h = keep(own_x + in.h), w_step = keep(PARTS * shape.stride * bytes);
     const unsigned own_w = keep(in.w + part * shape.stride * bytes), own_y = keep(own_w + in.y - in.w);
     const unsigned own_gamma = keep(in.gamma + part * 4);
-    const unsigned own_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
+    const unsigned own_p = keep(in.p + (threadIdx.x / 32 * back_p_stride(&shape) + lane % SIDE * 2) * 4);
     const unsigned own_q = keep(own_p + in.q - in.p);
     const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
     const bool alone = shape.stages == 1;

@@ -25,12 +25,18 @@ struct back_stage {
     unsigned x, h, d, w, y, gamma, p, q, raw;
 };
 
+/* Elements of p from those of a warp to the next one's: other warps, other banks. */
+static __device__ __forceinline__ unsigned back_p_stride(const struct low_rank_shape *shape)
+{
+    return (shape->padded + 1) * SIDE * 2;
+}
+
 template <int storage>
 static __device__ __forceinline__ struct back_stage back_stage_of(const struct low_rank_shape *shape)
 {
     const unsigned h = shape->x_bytes, d = storage == FLOAT32 ? 0 : 2 * h, w = storage == FLOAT32 ? 2 * h : 4 * h;
     const unsigned y = w + shape->w_bytes, gamma = y + shape->w_bytes, p = gamma + shape->gamma_bytes;
-    const unsigned q = p + shape->padded * COLUMNS * (unsigned)sizeof(float);
+    const unsigned q = p + COLUMNS / (SIDE * 2) * back_p_stride(shape) * (unsigned)sizeof(float);
     const struct back_stage stage = {0, h, d, w, y, gamma, p, q, q + (q - p)};
     return stage;
 }
@@ -85,7 +91,8 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
             else
                 copies_ask(&copies, ring.stage);
             __pipeline_commit();
-            copies_wait(&copies, shape, 0, ring.stage);
+            wait_behind(0);
+            copies_spread(&copies, shape, ring.stage);
             meet_back(); /* it is there */
             meet_back();
             meet_back(); /* it is done */
@@ -93,6 +100,7 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
         }
         return;
     }
+#pragma unroll 1
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
         if (later && k == 0)
             copies.share.from += copies.next;
@@ -101,18 +109,33 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
         __pipeline_commit();
     }
     ring = come;
-    for (size_t k = 0; k < chunks + 2; k++) {
+    for (size_t k = 0; k < 2; k++, ring_next(&come)) {
+        wait_behind((int)ahead - 3);
         if (k < chunks)
-            copies_wait(&copies, shape, (int)ahead - 3, come.stage);
-        ring_next(&come);
+            copies_spread(&copies, shape, come.stage);
         meet_back(); /* chunk k, in the order in which they come, is there */
-        if (k < 2)
-            continue;
-        copies_store(&copies, ring.stage); /* chunk k - 2 */
-        if (k - 2 + ahead < chunks)
+    }
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && is_x; k++, ring_next(&ring)) {
+        wait_behind((int)ahead - 3);
+        meet_back(); /* chunk k + 2 is there, and k is done */
+        share_store(&copies.share, ring.stage, copies.out);
+        copies.out += copies.next;
+        if (k + ahead < chunks)
+            share_copy(&copies.share, ring.stage);
+        copies.share.from += copies.next;
+        __pipeline_commit();
+    }
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) { /* the same where nothing is stored */
+        wait_behind((int)ahead - 3);
+        if (k + 2 < chunks)
+            copies_spread(&copies, shape, come.stage);
+        ring_next(&come);
+        meet_back();
+        if (k + ahead < chunks)
             copies_ask(&copies, ring.stage);
         __pipeline_commit();
-        ring_next(&ring);
     }
 }
 

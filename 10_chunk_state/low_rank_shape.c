@@ -48,7 +48,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
         .full = args->dk == rows && args->rank == padded && args->dv % COLUMNS == 0,
-        .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
+        .limit = (size_t)limit - 1024, /* the kernels' own few bytes count, too */
         .blocks = (unsigned)blocks,
     };
     shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
@@ -73,7 +73,7 @@ cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct l
     shape->x_bytes = (unsigned)(of_state * bytes);
     shape->stage_bytes = (unsigned)(of_state * (args->storage == FLOAT32 ? 2 * bytes : 2 * bytes + sizeof(float)) +
                                     2 * shape->w_bytes + shape->gamma_bytes +
-                                    2 * shape->padded * COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
+                                    2 * (shape->padded + 1) * COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
     count_stages(args, 0, shape);
     shape->stages = shape->stages == 2 ? 1 : shape->stages;
     return shape->stages != 0 ? cudaSuccess : cudaErrorNotSupported;

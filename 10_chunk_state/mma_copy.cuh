@@ -25,19 +25,6 @@ static __device__ __forceinline__ void meet_in_chunk(int stages)
     meet_all();
 }
 
-/* Until at most so many of the thread's last commits are on their way; fewer where the number is not offered. */
-static __device__ __forceinline__ void wait_prior(int most)
-{
-    if (most >= 3)
-        __pipeline_wait_prior(3);
-    else if (most == 2)
-        __pipeline_wait_prior(2);
-    else if (most == 1)
-        __pipeline_wait_prior(1);
-    else
-        __pipeline_wait_prior(0);
-}
-
 /* Two warps have h_local and h_out, one W and gamma, one Y. */
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
@@ -66,13 +53,13 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
             copies_ask(&copies, ring.stage);
         __pipeline_commit();
     }
-    wait_prior((int)ahead - 1);
+    wait_behind((int)ahead - 1);
     meet_all(); /* chunk 0 is there */
     for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
         if (ring.count == 2) {
             meet_all(); /* k - 1 is done */
         } else {
-            wait_prior(ring.count - 3);
+            wait_behind(ring.count - 3);
             meet_all(); /* k + 1 is there, and k - 1 is done */
         }
         if (k != 0)
@@ -81,7 +68,7 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
             copies_ask(&copies, ring.stage);
         __pipeline_commit();
         if (ring.count == 2) {
-            wait_prior(0);
+            wait_behind(0);
             meet_all(); /* k + 1 is there */
         }
     }
