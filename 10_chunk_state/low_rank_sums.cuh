@@ -24,13 +24,12 @@ static __device__ __forceinline__ void read8(const char *from, int side, float x
 /* Four neighbours, as far as there are so many ranks, negated. */
 static __device__ __forceinline__ void write_ranks(float *to, const float sum[4], int rank, int all)
 {
-    if (all % 4 == 0)
+    if (all % 4 == 0 && rank < all)
         *(float4 *)(to + rank) = make_float4(-sum[0], -sum[1], -sum[2], -sum[3]);
-    else
 #pragma unroll
-        for (int c = 0; c < 4; c++)
-            if (rank + c < all)
-                to[rank + c] = -sum[c];
+    for (int c = 0; c < 4; c++)
+        if (all % 4 != 0 && rank + c < all)
+            to[rank + c] = -sum[c];
 }
 
 /* Of two numbers, which partners with different `upper` have, the first or the second one's sum. */
