@@ -177,21 +177,16 @@ static __device__ __forceinline__ struct share share_of(int thread, int threads,
     return share;
 }
 
-/* Where there is one unit in a row. Four rows at a time, without branches between them: the warps that copy have many
-   chunks to serve. */
+/* Where there is one unit in a row. */
 static __device__ __forceinline__ void units_copy(const struct share *share, char *stage, int bytes)
 {
     const char *from = share->from;
     char *to = stage + share->to;
-    int rows = share->rows;
-#pragma unroll 1
-    do {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            if (i < rows)
-                __pipeline_memcpy_async(to + i * share->to_row, from + i * share->row, bytes);
-        to += 4 * share->to_row, from += 4 * share->row, rows -= 4;
-    } while (rows > 0);
+#pragma unroll 4
+    for (int row = 0; row < share->rows; row++) {
+        __pipeline_memcpy_async(to, from, bytes);
+        to += share->to_row, from += share->row;
+    }
 }
 
 static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
@@ -222,20 +217,16 @@ static __device__ __forceinline__ void share_copy(const struct share *share, cha
 static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
 {
     const char *from = stage + share->to;
-    int rows = share->rows;
     if (share->bytes == 16) {
-#pragma unroll 1
-        do {
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                if (i < rows)
-                    __stcs((float4 *)(to + i * share->row), *(const float4 *)(from + i * share->to_row));
-            to += 4 * share->row, from += 4 * share->to_row, rows -= 4;
-        } while (rows > 0);
+#pragma unroll 4
+        for (int row = 0; row < share->rows; row++) {
+            __stcs((float4 *)to, *(const float4 *)from);
+            from += share->to_row, to += share->row;
+        }
         return;
     }
 #pragma unroll 1
-    for (; rows > 0; rows--) {
+    for (int row = 0; row < share->rows; row++) {
         if (share->bytes == 8)
             *(float2 *)to = *(const float2 *)from;
         else if (share->bytes == 4)
@@ -262,7 +253,7 @@ static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *
 }
 
 /* What a copying thread has of each chunk. */
-struct copies {
+struct chunk_copies {
     struct share share;
     ptrdiff_t next;     /* bytes to the next chunk */
     char *out;          /* NULL: stores nothing */
@@ -274,8 +265,8 @@ struct copies {
 };
 
 /* A thread's decays of the first chunk, which is a row of (batch, chunks, heads); is_w: it has some. */
-static __device__ __forceinline__ void decays_of(struct copies *copies, const struct low_rank_shape *shape, bool is_w,
-                                                 const float *gamma, size_t first, unsigned at)
+static __device__ __forceinline__ void decays_of(struct chunk_copies *copies, const struct low_rank_shape *shape,
+                                                 bool is_w, const float *gamma, size_t first, unsigned at)
 {
     const int lane = threadIdx.x % 32;
     copies->every = shape->decays == 1 ? 0 : 32;
@@ -285,7 +276,7 @@ static __device__ __forceinline__ void decays_of(struct copies *copies, const st
 }
 
 /* Asks for a chunk. */
-static __device__ __forceinline__ void copies_ask(struct copies *copies, char *stage)
+static __device__ __forceinline__ void chunk_copies_ask(struct chunk_copies *copies, char *stage)
 {
     share_copy(&copies->share, stage);
     copies->share.from += copies->next;
@@ -295,7 +286,7 @@ static __device__ __forceinline__ void copies_ask(struct copies *copies, char *s
     copies->decay += copies->decays_next;
 }
 
-static __device__ __forceinline__ void copies_store(struct copies *copies, const char *stage)
+static __device__ __forceinline__ void chunk_copies_store(struct chunk_copies *copies, const char *stage)
 {
     if (copies->out == NULL)
         return;
@@ -304,8 +295,8 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
 }
 
 /* W or Y, where they do not come in rows; the thread has waited for them. */
-static __device__ __forceinline__ void copies_spread(const struct copies *copies, const struct low_rank_shape *shape,
-                                                     char *stage)
+static __device__ __forceinline__ void chunk_copies_spread(const struct chunk_copies *copies,
+                                                           const struct low_rank_shape *shape, char *stage)
 {
     if (copies->raw != copies->rows)
         spread_rows(shape, stage + copies->raw, stage + copies->rows);
@@ -342,16 +333,15 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     const bool is_x = thread < LOW_RANK_COPYING - 64, is_w = !is_x && thread < LOW_RANK_COPYING - 32;
     const bool raw = !is_x && shape->raw_bytes != 0;
     const char *const matrix = (const char *)(is_w ? W : Y) + place.zero * shape->dk * w_bytes;
-    struct copies copies;
+    struct chunk_copies copies;
     copies.rows = is_w ? in.w : in.y;
     copies.raw = raw ? in.raw + (is_w ? 0 : shape->raw_bytes) : copies.rows;
-    copies.share =
-        is_x  ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes,
-                         shape->dk, x_bytes, shape->x_unit)
-        : raw ? share_of(lane, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
-                         shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
-              : share_of(lane, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk, w_bytes,
-                         shape->w_unit);
+    copies.share = is_x  ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x,
+                                    X_STRIDE * bytes, shape->dk, x_bytes, shape->x_unit)
+                   : raw ? share_of(lane, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
+                                    shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
+                         : share_of(lane, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk, w_bytes,
+                                    shape->w_unit);
     copies.next = shape->heads * shape->dk * (is_x ? row : w_bytes);
     copies.out = is_x ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
     decays_of(&copies, shape, is_w, gamma, place.zero, in.gamma);
@@ -360,24 +350,24 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     struct ring ring = ring_of(shape, memory), come = ring;
     if (shape->stages == 1) { /* they take turns */
         for (size_t k = 0; k < chunks; k++) {
-            copies_ask(&copies, ring.stage);
+            chunk_copies_ask(&copies, ring.stage);
             __pipeline_commit();
             wait_behind(0);
-            copies_spread(&copies, shape, ring.stage);
+            chunk_copies_spread(&copies, shape, ring.stage);
             meet();
             meet();
-            copies_store(&copies, ring.stage);
+            chunk_copies_store(&copies, ring.stage);
         }
         return;
     }
 #pragma unroll 1
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
-        copies_ask(&copies, ring.stage);
+        chunk_copies_ask(&copies, ring.stage);
         __pipeline_commit();
     }
     ring = come;
     wait_behind((int)ahead - 2);
-    copies_spread(&copies, shape, come.stage);
+    chunk_copies_spread(&copies, shape, come.stage);
     meet(); /* chunk 0 is there */
 #pragma unroll 1
     for (size_t k = 0; k < chunks && is_x; k++, ring_next(&ring)) {
@@ -395,10 +385,10 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
         ring_next(&come);
         wait_behind((int)ahead - 2);
         if (k + 1 < chunks)
-            copies_spread(&copies, shape, come.stage);
+            chunk_copies_spread(&copies, shape, come.stage);
         meet();
         if (k + ahead < chunks)
-            copies_ask(&copies, ring.stage);
+            chunk_copies_ask(&copies, ring.stage);
         __pipeline_commit();
     }
 }

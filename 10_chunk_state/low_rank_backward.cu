@@ -39,11 +39,12 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
     const int column = threadIdx.x / 32 * SIDE * 2 + lane % SIDE * 2;
     const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
     const struct back_stage in = back_stage_of<storage>(&shape); /* here what the thread has in a stage */
-    const unsigned own_x = keep(in.x + (part * stride + column) * bytes), own_d = keep(in.d + (part * stride + column) * 4);
+    const unsigned own_x = keep(in.x + (part * stride + column) * bytes),
+                   own_d = keep(in.d + (part * stride + column) * 4);
     const unsigned own_h = keep(own_x + in.h), w_step = keep(PARTS * shape.stride * bytes);
     const unsigned own_w = keep(in.w + part * shape.stride * bytes), own_y = keep(own_w + in.y - in.w);
     const unsigned own_gamma = keep(in.gamma + part * 4);
-    const unsigned own_p = keep(in.p + (threadIdx.x / 32 * back_p_stride(&shape) + lane % SIDE * 2) * 4);
+    const unsigned own_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
     const unsigned own_q = keep(own_p + in.q - in.p);
     const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
     const bool alone = shape.stages == 1;

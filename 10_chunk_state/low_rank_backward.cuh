@@ -13,8 +13,9 @@
 #include "low_rank.cuh"
 
 enum {
-    LOW_RANK_SUMMING = 128,      /* threads of a block of low_rank_backward.cu that add up over columns, */
-    BACK_X = 32, BACK_H = 32,    /* that copy d_h_out and d_h_local, and the states; 32 each copy W and Y */
+    LOW_RANK_SUMMING = 128, /* threads of a block of low_rank_backward.cu that add up over columns, */
+    BACK_X = 32,
+    BACK_H = 32, /* that copy d_h_out and d_h_local, and the states; 32 each copy W and Y */
     LOW_RANK_BACK_THREADS = LOW_RANK_THREADS + LOW_RANK_SUMMING + BACK_X + BACK_H + 64,
 };
 
@@ -25,18 +26,12 @@ struct back_stage {
     unsigned x, h, d, w, y, gamma, p, q, raw;
 };
 
-/* Elements of p from those of a warp to the next one's: other warps, other banks. */
-static __device__ __forceinline__ unsigned back_p_stride(const struct low_rank_shape *shape)
-{
-    return (shape->padded + 1) * SIDE * 2;
-}
-
 template <int storage>
 static __device__ __forceinline__ struct back_stage back_stage_of(const struct low_rank_shape *shape)
 {
     const unsigned h = shape->x_bytes, d = storage == FLOAT32 ? 0 : 2 * h, w = storage == FLOAT32 ? 2 * h : 4 * h;
     const unsigned y = w + shape->w_bytes, gamma = y + shape->w_bytes, p = gamma + shape->gamma_bytes;
-    const unsigned q = p + COLUMNS / (SIDE * 2) * back_p_stride(shape) * (unsigned)sizeof(float);
+    const unsigned q = p + shape->padded * COLUMNS * (unsigned)sizeof(float);
     const struct back_stage stage = {0, h, d, w, y, gamma, p, q, q + (q - p)};
     return stage;
 }
@@ -64,23 +59,23 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
     const size_t at = last * shape->dk * row + place.start * bytes, chunks = shape->chunks;
     const struct back_stage in = back_stage_of<storage>(shape);
     const char *const matrix = (const char *)(is_w ? W : Y) + last * shape->dk * w_bytes;
-    struct copies copies;
+    struct chunk_copies copies;
     copies.rows = is_w ? in.w : in.y;
     copies.raw = raw ? in.raw + (is_w ? 0 : shape->raw_bytes) : copies.rows;
-    copies.share =
-        is_x   ? share_of(thread, BACK_X, (const char *)d_h_out + at, row, in.x, stride * bytes, shape->dk, x_bytes,
-                          shape->x_unit)
-        : is_h ? share_of(thread - BACK_X, BACK_H, (const char *)states + at, row, in.h, stride * bytes, shape->dk,
-                          x_bytes, shape->x_unit)
-        : raw  ? share_of(lane, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
-                          shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
-               : share_of(lane, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk, w_bytes,
-                          shape->w_unit);
+    copies.share = is_x   ? share_of(thread, BACK_X, (const char *)d_h_out + at, row, in.x, stride * bytes, shape->dk,
+                                     x_bytes, shape->x_unit)
+                   : is_h ? share_of(thread - BACK_X, BACK_H, (const char *)states + at, row, in.h, stride * bytes,
+                                     shape->dk, x_bytes, shape->x_unit)
+                   : raw  ? share_of(lane, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
+                                     shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
+                          : share_of(lane, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk, w_bytes,
+                                     shape->w_unit);
     copies.next = -(ptrdiff_t)(shape->heads * shape->dk * (is_x || is_h ? row : (size_t)w_bytes));
     copies.out = is_x ? (char *)d_h_local + (copies.share.from - (const char *)d_h_out) : NULL;
     decays_of(&copies, shape, is_w, gamma, last, in.gamma);
     copies.decays_next = -(ptrdiff_t)(shape->heads * shape->decays);
-    const bool later = is_x && exclusive; /* it brings a chunk's d_h_out with the chunk before, and none with the last */
+    const bool later =
+        is_x && exclusive; /* it brings a chunk's d_h_out with the chunk before, and none with the last */
     copies.share.from -= later ? copies.next : 0;
     const size_t ahead = min((size_t)shape->stages, chunks);
     struct ring ring = ring_of(shape, memory), come = ring;
@@ -89,14 +84,14 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
             if (later && k == 0)
                 copies.share.from += copies.next;
             else
-                copies_ask(&copies, ring.stage);
+                chunk_copies_ask(&copies, ring.stage);
             __pipeline_commit();
             wait_behind(0);
-            copies_spread(&copies, shape, ring.stage);
+            chunk_copies_spread(&copies, shape, ring.stage);
             meet_back(); /* it is there */
             meet_back();
             meet_back(); /* it is done */
-            copies_store(&copies, ring.stage);
+            chunk_copies_store(&copies, ring.stage);
         }
         return;
     }
@@ -105,14 +100,14 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
         if (later && k == 0)
             copies.share.from += copies.next;
         else
-            copies_ask(&copies, ring.stage);
+            chunk_copies_ask(&copies, ring.stage);
         __pipeline_commit();
     }
     ring = come;
     for (size_t k = 0; k < 2; k++, ring_next(&come)) {
         wait_behind((int)ahead - 3);
         if (k < chunks)
-            copies_spread(&copies, shape, come.stage);
+            chunk_copies_spread(&copies, shape, come.stage);
         meet_back(); /* chunk k, in the order in which they come, is there */
     }
 #pragma unroll 1
@@ -130,11 +125,11 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
     for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) { /* the same where nothing is stored */
         wait_behind((int)ahead - 3);
         if (k + 2 < chunks)
-            copies_spread(&copies, shape, come.stage);
+            chunk_copies_spread(&copies, shape, come.stage);
         ring_next(&come);
         meet_back();
         if (k + ahead < chunks)
-            copies_ask(&copies, ring.stage);
+            chunk_copies_ask(&copies, ring.stage);
         __pipeline_commit();
     }
 }

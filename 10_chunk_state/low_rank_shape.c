@@ -71,9 +71,9 @@ cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct l
         return error;
     const size_t of_state = rows * BACK_STRIDE(args->storage, rows);
     shape->x_bytes = (unsigned)(of_state * bytes);
-    shape->stage_bytes = (unsigned)(of_state * (args->storage == FLOAT32 ? 2 * bytes : 2 * bytes + sizeof(float)) +
-                                    2 * shape->w_bytes + shape->gamma_bytes +
-                                    2 * (shape->padded + 1) * COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
+    shape->stage_bytes =
+        (unsigned)(of_state * (args->storage == FLOAT32 ? 2 * bytes : 2 * bytes + sizeof(float)) + 2 * shape->w_bytes +
+                   shape->gamma_bytes + 2 * shape->padded * COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
     count_stages(args, 0, shape);
     shape->stages = shape->stages == 2 ? 1 : shape->stages;
     return shape->stages != 0 ? cudaSuccess : cudaErrorNotSupported;

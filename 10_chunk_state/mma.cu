@@ -57,11 +57,8 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     struct ring ring = ring_of(&shape, memory);
     meet_all();
 #pragma unroll
-    for (int i = 0; i < tiles; i++) {
-        struct operand<ranks> y;
-        take_two<storage>(ring.stage + own_y + i * 8 * next, next, &y);
-        project<storage>(y, h[i], p, rest);
-    }
+    for (int i = 0; i < tiles; i++)
+        project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest);
     for (size_t k = 0; k < shape.chunks; k++) {
         float big[ranks][4], small[ranks][4];
         float4 *const mine = parts + k % 2 * ranks * 128;
@@ -73,9 +70,6 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 p[v][c] += rest[v][c], rest[v][c] = 0.0f;
             mine[v * 32] = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
         }
-        struct operand<ranks> w[2]; /* of two tiles, that no load is waited for */
-        take_two<storage>(here + own_w, own, &w[0]);
-        take_two<storage>(here + own_w + 8 * next, own, &w[1]);
         meet_in_chunk(ring.count); /* the other warp's parts are there, and the next chunk */
 #pragma unroll
         for (int v = 0; v < ranks; v++) {
@@ -86,31 +80,25 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         }
         ring_next(&ring);
         float t[2][4];
-        multiply_back<storage>(w[0], big, small, t[0]);
+        multiply_back<storage, ranks>(here + own_w, own, big, small, t[0]);
 #pragma unroll
         for (int i = 0; i < tiles; i++) {
-            struct operand<ranks> y; /* of the next chunk */
-            float x[2][2], g[2];
-            take_two<storage>(ring.stage + own_y + i * 8 * next, next, &y);
-            if (i + 2 < tiles)
-                take_two<storage>(here + own_w + (i + 2) * 8 * next, own, &w[i % 2]);
-#pragma unroll
-            for (int c = 0; c < 2; c++) {
-                g[c] = *(const float *)(here + own_gamma + (i * 8 + c) * 4);
-                read2<storage>(here + own_x, (i * 8 + c) * X_STRIDE, x[c]);
-            }
-            if (i + 1 < tiles) /* so that there is something to do while this tile's result is awaited */
-                multiply_back<storage>(w[(i + 1) % 2], big, small, t[(i + 1) % 2]);
+            if (i + 1 <
+                tiles) /* the next tile's, so that there is something to do while this one's result is awaited */
+                multiply_back<storage, ranks>(here + own_w + (i + 1) * 8 * next, own, big, small, t[(i + 1) % 2]);
 #pragma unroll
             for (int c = 0; c < 2; c++) { /* two rows; h_out takes the place of h_local */
-                const float left = h[i][c], right = h[i][c + 2];
-                h[i][c] = g[c] * (left - t[i % 2][c]) + x[c][0];
-                h[i][c + 2] = g[c] * (right - t[i % 2][c + 2]) + x[c][1];
-                x[c][0] = choose(before, left, h[i][c]);
-                x[c][1] = choose(before, right, h[i][c + 2]);
-                write2<storage>(here + own_x, (i * 8 + c) * X_STRIDE, x[c]);
+                const int of = i * 8 + c;
+                const float g = *(const float *)(here + own_gamma + of * 4), left = h[i][c], right = h[i][c + 2];
+                float x[2];
+                read2<storage>(here + own_x, of * X_STRIDE, x);
+                h[i][c] = g * (left - t[i % 2][c]) + x[0];
+                h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
+                x[0] = choose(before, left, h[i][c]);
+                x[1] = choose(before, right, h[i][c + 2]);
+                write2<storage>(here + own_x, of * X_STRIDE, x);
             }
-            project<storage>(y, h[i], p, rest);
+            project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
         }
     }
     meet_all(); /* the last chunk is done */

@@ -60,40 +60,31 @@ static __device__ __forceinline__ void take(const char *from, float b[ranks])
             read2<storage>(from, 0, b);
 }
 
-/* What a lane takes of two rows of Y, or of its row of W in two parts, for a tile. */
-template <int ranks>
-struct operand {
-    float first[ranks], second[ranks];
-};
-
+/* p' += h' Y for a tile of h. y: what the lane takes of its two rows, which are `next` bytes apart. */
 template <int storage, int ranks>
-static __device__ __forceinline__ void take_two(const char *from, unsigned apart, struct operand<ranks> *b)
-{
-    take<storage, ranks>(from, b->first);
-    take<storage, ranks>(from + apart, b->second);
-}
-
-/* p' += h' Y for a tile of h. */
-template <int storage, int ranks>
-static __device__ __forceinline__ void project(const struct operand<ranks> &y, const float h[4], float (*p)[4],
+static __device__ __forceinline__ void project(const char *y, unsigned next, const float h[4], float (*p)[4],
                                                float (*rest)[4])
 {
-    float big[4], small[4];
+    float big[4], small[4], first[ranks], second[ranks];
+    take<storage, ranks>(y, first);
+    take<storage, ranks>(y + next, second);
     turn(h, big, small);
 #pragma unroll
     for (int v = 0; v < ranks; v++)
-        multiply<storage>(p[v], rest[v], big, small, y.first[v], y.second[v]);
+        multiply<storage>(p[v], rest[v], big, small, first[v], second[v]);
 }
 
-/* t' = p' W' for a tile of h. */
+/* t' = p' W' for a tile of h. w: what the lane takes of its row, in two parts `own` bytes apart. */
 template <int storage, int ranks>
-static __device__ __forceinline__ void multiply_back(const struct operand<ranks> &w, const float (*big)[4],
+static __device__ __forceinline__ void multiply_back(const char *w, unsigned own, const float (*big)[4],
                                                      const float (*small)[4], float t[4])
 {
-    float sum[2][4] = {}, rest[2][4] = {};
+    float sum[2][4] = {}, rest[2][4] = {}, first[ranks], second[ranks];
+    take<storage, ranks>(w, first);
+    take<storage, ranks>(w + own, second);
 #pragma unroll
     for (int v = 0; v < ranks; v++) /* by turns, so that fewer wait for the one before */
-        multiply<storage>(sum[v % 2], rest[v % 2], big[v], small[v], w.first[v], w.second[v]);
+        multiply<storage>(sum[v % 2], rest[v % 2], big[v], small[v], first[v], second[v]);
 #pragma unroll
     for (int c = 0; c < 4; c++)
         t[c] = (sum[0][c] + sum[1][c]) + (rest[0][c] + rest[1][c]);

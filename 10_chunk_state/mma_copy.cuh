@@ -25,7 +25,49 @@ static __device__ __forceinline__ void meet_in_chunk(int stages)
     meet_all();
 }
 
-/* Two warps have h_local and h_out, one W and gamma, one Y. */
+/* Until at most so many of the thread's last commits are on their way; fewer where the number is not offered. */
+static __device__ __forceinline__ void wait_prior(int most)
+{
+    if (most >= 3)
+        __pipeline_wait_prior(3);
+    else if (most == 2)
+        __pipeline_wait_prior(2);
+    else if (most == 1)
+        __pipeline_wait_prior(1);
+    else
+        __pipeline_wait_prior(0);
+}
+
+/* What a copying thread has of each chunk: two warps have h_local and h_out, one W and gamma, one Y. */
+struct copies {
+    struct share share;
+    const float *decay; /* the next chunk's for its rows; NULL: none */
+    char *out;          /* NULL: stores nothing */
+    size_t next, decays;
+    unsigned gamma;
+};
+
+static __device__ __forceinline__ void copies_ask(struct copies *copies, const struct low_rank_shape *shape,
+                                                  char *stage)
+{
+    share_copy(&copies->share, stage);
+    copies->share.from += copies->next;
+    if (copies->decay != NULL) {
+#pragma unroll 2
+        for (int i = threadIdx.x % 32; i < shape->dk; i += 32) /* one for all rows is copied to each */
+            __pipeline_memcpy_async(stage + copies->gamma + i * 4, copies->decay + (shape->decays == 1 ? 0 : i), 4);
+        copies->decay += copies->decays;
+    }
+}
+
+static __device__ __forceinline__ void copies_store(struct copies *copies, const char *stage)
+{
+    if (copies->out == NULL)
+        return;
+    share_store(&copies->share, stage, copies->out);
+    copies->out += copies->next;
+}
+
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
                                                     char *memory, const void *h_local, const float *gamma,
@@ -44,31 +86,32 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
                        which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
     copies.next = shape->heads * shape->dk * (which < 2 ? row : w_bytes);
     copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
-    decays_of(&copies, shape, which == 2, gamma, place.zero, in.gamma);
-    copies.decays_next = shape->heads * shape->decays;
+    copies.decay = which == 2 ? gamma + place.zero * shape->decays : NULL;
+    copies.decays = shape->heads * shape->decays;
+    copies.gamma = in.gamma;
     struct ring ring = ring_of(shape, memory);
     const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
         if (k < shape->chunks)
-            copies_ask(&copies, ring.stage);
+            copies_ask(&copies, shape, ring.stage);
         __pipeline_commit();
     }
-    wait_behind((int)ahead - 1);
+    wait_prior((int)ahead - 1);
     meet_all(); /* chunk 0 is there */
     for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
         if (ring.count == 2) {
             meet_all(); /* k - 1 is done */
         } else {
-            wait_behind(ring.count - 3);
+            wait_prior(ring.count - 3);
             meet_all(); /* k + 1 is there, and k - 1 is done */
         }
         if (k != 0)
             copies_store(&copies, ring.stage);
         if (k + ahead < shape->chunks)
-            copies_ask(&copies, ring.stage);
+            copies_ask(&copies, shape, ring.stage);
         __pipeline_commit();
         if (ring.count == 2) {
-            wait_behind(0);
+            wait_prior(0);
             meet_all(); /* k + 1 is there */
         }
     }
