@@ -380,8 +380,9 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
         copies.share.from += copies.next;
         __pipeline_commit();
     }
+    /* the same where nothing is stored */
 #pragma unroll 1
-    for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) { /* the same where nothing is stored */
+    for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) {
         ring_next(&come);
         wait_behind((int)ahead - 2);
         if (k + 1 < chunks)
