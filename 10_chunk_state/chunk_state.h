@@ -223,8 +223,8 @@ enum {
     MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
 };
 
-/* The same of a state in a stage of low_rank_backward.cu: with 256 rows in float32 as few as bring no conflicts to lanes
-   with four columns, so that rank 64 fits. */
+/* The same of a state in a stage of low_rank_backward.cu: with 256 rows in float32 as few as bring no conflicts to
+   lanes with four columns, so that rank 64 fits. */
 #define BACK_STRIDE(storage, rows) ((storage) == FLOAT32 && (rows) == CHUNK_STATE_MAX_ROWS ? COLUMNS + 4 : X_STRIDE)
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */

@@ -7,7 +7,7 @@
        d_gamma = sum of d_h (h - W p)             sums over columns: a step later by four other warps, from what the
        d_W = -e p',  d_Y = -h q'                  first four leave in the stage
 
-   Eight more warps copy. The sums of several blocks of one head go to the workspace, and a second launch adds them up. No
+   Four more warps copy. The sums of several blocks of a head go to the workspace, and a second launch adds them up. No
    atomics, so always the same bits. */
 #include <cuda_runtime.h>
 

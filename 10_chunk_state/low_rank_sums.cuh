@@ -1,5 +1,5 @@
-/* low_rank_sums.cuh - the warps of low_rank_backward.cu that add up over the block's columns, from what those who compute
-   have left in the stage. Two lanes have a row, with 16 columns each:
+/* low_rank_sums.cuh - the warps of low_rank_backward.cu that add up over the block's columns, from what those who
+   compute have left in the stage. Two lanes have a row, with 16 columns each:
 
        lane 0   |....    ....    ....    ....    |     d_gamma = sum of d_h t,  t = h - W p
        lane 1   |    ....    ....    ....    ....|     d_W = -sum of e p',      e = gamma d_h
