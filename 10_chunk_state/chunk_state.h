@@ -219,11 +219,13 @@ enum {
     SIDE = 32 / PARTS,      /* and lanes of a warp side by side, with two columns each */
     LOW_RANK_THREADS = COLUMNS / 2 * PARTS, /* of a block of low_rank.cu that compute, */
     LOW_RANK_COPYING = 192,                 /* and that copy */
-    RANKS = 8,                              /* low_rank_backward.cu: of p, that are added up over the warps at once */
-    LOW_RANK_MAX_THREADS = 512,
     LOW_RANK_MAX_STAGES = 8,
     MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
 };
+
+/* The same of a state in a stage of low_rank_backward.cu: with 256 rows in float32 as few as bring no conflicts to
+   lanes with four columns, so that rank 64 fits. */
+#define BACK_STRIDE(storage, rows) ((storage) == FLOAT32 && (rows) == CHUNK_STATE_MAX_ROWS ? COLUMNS + 4 : X_STRIDE)
 
 /* How a launch is cut, and what lies where in a stage. Rows and ranks are filled up with zeros. */
 struct low_rank_shape {
@@ -234,6 +236,7 @@ struct low_rank_shape {
     int stride;         /* elements from row to row of W and Y: an odd multiple of 16 bytes, so that eight rows that
                            are read at the same time have no bank in common */
     int x_unit, w_unit; /* bytes that are copied at once */
+    bool full;          /* nothing is filled up */
     int raw_unit;       /* cp.async takes no rows of 2 bytes: W and Y come as they are, and then are spread to rows */
     unsigned x_bytes, w_bytes, gamma_bytes, stage_bytes;
     unsigned raw_bytes; /* of W as it comes; 0: it comes in rows */
@@ -249,9 +252,14 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
 #define MMA_PARTS_BYTES(ranks) ((size_t)(ranks)*4 * COLUMNS * sizeof(float))
 cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
 
-/* Where the parts of the sums lie: of each slice first d_gamma, then d_W, d_Y. */
+/* The same for low_rank_backward.cu, which has 64, 128 or 256 rows, and one stage or at least three.
+   cudaErrorNotSupported: the chip has no shared memory for one. */
+cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
+
+/* Where the parts of the sums lie: of each slice d_W, d_Y and then d_gamma. */
 struct part_counts {
     size_t decays, ranks; /* elements of gamma, and of W */
+    size_t all;           /* of a slice, filled up to a multiple of 4 */
 };
 struct part_counts low_rank_counts(const struct chunk_state_args *args);
 

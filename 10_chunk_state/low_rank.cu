@@ -16,42 +16,7 @@
 #include <cuda_runtime.h>
 
 #include "low_rank.cuh"
-
-/* p = Y^T h for some ranks, 4 or 8. y: the first of them in the thread's first row, its next one is `step` bytes
-   further. p: where the warp's sums of the first rank go. */
-template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void project(const char *y, unsigned step, const float (*h)[2], float *p)
-{
-    const int lane = threadIdx.x % 32, part = lane / SIDE;
-    float sum[ranks * 2] = {}, four[4];
-#pragma unroll
-    for (int v = 0; v < rows * ranks; v++) { /* four ranks of a row */
-        const int i = v / ranks, r = v % ranks;
-        if (r % 4 == 0)
-            read4<storage>(y + i * step, r, four);
-        sum[r * 2] += four[r % 4] * h[i][0];
-        sum[r * 2 + 1] += four[r % 4] * h[i][1];
-    }
-#pragma unroll
-    for (int d = PARTS / 2; d > 0; d /= 2) { /* a lane gives one half of the sums that it has left to its partner */
-        const int left = ranks * 2 * d / PARTS;
-#pragma unroll
-        for (int v = 0; v < ranks; v++) {
-            if (v >= left)
-                continue;
-            const bool upper = lane & SIDE * d;
-            const float given = upper ? sum[v] : sum[v + left], kept = upper ? sum[v + left] : sum[v];
-            sum[v] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, SIDE * d);
-        }
-        if (left == 0) /* or has one only: then both get the same */
-            sum[0] += __shfl_xor_sync(0xFFFFFFFFu, sum[0], SIDE * d);
-    }
-    const int each = ranks * 2 / PARTS, first = part * ranks * 2 / PARTS; /* sums of a lane; the first of them */
-    if (each == 2)
-        write2<FLOAT32>(p, first / 2 * SIDE * 2, sum);
-    else if (each == 1 || part % 2 == 0)
-        p[first / 2 * SIDE * 2 + first % 2] = sum[0];
-}
+#include "low_rank_products.cuh"
 
 template <int storage, int rows, int ranks>
 static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
@@ -72,7 +37,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
     const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
     const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
-    const unsigned every = keep(shape.decays == 1 ? 0 : 4), own_gamma = keep(in.gamma + part * every);
+    const unsigned own_gamma = keep(in.gamma + part * 4);
     const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
     const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
     const bool before = keep(exclusive);
@@ -86,7 +51,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
         char *const here = ring.stage;
         float *const p = (float *)(here + of_p);
-        meet(&ring);
+        meet();
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
             project<storage, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
@@ -101,12 +66,14 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
             subtract<storage, rows, ranks>(here + own_w + r * bytes, w_step, p + r * SIDE * 2, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
-            h[v / 2][v % 2] =
-                *(const float *)(here + own_gamma + v / 2 * PARTS * every) * h[v / 2][v % 2] + x[v / 2][v % 2];
+            h[v / 2][v % 2] = ((const float *)(here + own_gamma))[v / 2 * PARTS] * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!before)
             leave<storage, rows>(here + own_x, h);
+        if (ring.count == 1)
+            meet(); /* it may be stored, and the next one asked for */
     }
-    meet_last();
+    if (ring.count != 1)
+        meet();
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
         if (final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))

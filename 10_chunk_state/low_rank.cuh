@@ -123,9 +123,12 @@ static __device__ __forceinline__ struct place place_of(const struct low_rank_sh
     return place;
 }
 
-/* All threads: what no copy will fill becomes 0, once for all. */
+/* All threads: what no copy will fill becomes 0, once for all; where there is nothing of that kind, the copies need not
+   wait. */
 static __device__ __forceinline__ void stages_clear(const struct low_rank_shape *shape, char *stages)
 {
+    if (shape->full)
+        return;
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 16; i += blockDim.x)
         ((float4 *)stages)[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -133,16 +136,8 @@ static __device__ __forceinline__ void stages_clear(const struct low_rank_shape 
 }
 
 /* Where those who compute meet those who copy, before each chunk and behind the last one: what was copied is there for
-   all, and all have left the chunk before. If there is one stage only, that chunk must be stored before this one is
-   asked for, and they meet once more. */
-static __device__ __forceinline__ void meet(const struct ring *ring)
-{
-    named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
-    if (ring->count == 1)
-        named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
-}
-
-static __device__ __forceinline__ void meet_last(void)
+   all, and all have left the chunk before. Where there is one stage only they also meet when a chunk has come. */
+static __device__ __forceinline__ void meet(void)
 {
     named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
 }
@@ -196,7 +191,7 @@ static __device__ __forceinline__ void units_copy(const struct share *share, cha
 
 static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
 {
-    if (share->units <= 1 && share->bytes == 16)
+    if (share->bytes == 16) /* the 32 lanes of a warp have more than a row's units */
         return units_copy(share, stage, 16);
     if (share->units <= 1 && share->bytes == 8)
         return units_copy(share, stage, 8);
@@ -218,11 +213,11 @@ static __device__ __forceinline__ void share_copy(const struct share *share, cha
     }
 }
 
-/* The same units of a stage, to where the thread's first one belongs. */
+/* The same units of a stage, to where the thread's first one belongs. Of the 32 columns of a row a thread has one. */
 static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
 {
     const char *from = stage + share->to;
-    if (share->bytes == 16) { /* the 32 columns of a row are eight units at most */
+    if (share->bytes == 16) {
 #pragma unroll 4
         for (int row = 0; row < share->rows; row++) {
             __stcs((float4 *)to, *(const float4 *)from);
@@ -232,14 +227,12 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
     }
 #pragma unroll 1
     for (int row = 0; row < share->rows; row++) {
-#pragma unroll 1
-        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
-            if (share->bytes == 8)
-                *(float2 *)(to + at) = *(const float2 *)(from + at);
-            else if (share->bytes == 4)
-                *(float *)(to + at) = *(const float *)(from + at);
-            else
-                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
+        if (share->bytes == 8)
+            *(float2 *)to = *(const float2 *)from;
+        else if (share->bytes == 4)
+            *(float *)to = *(const float *)from;
+        else
+            *(unsigned short *)to = *(const unsigned short *)from;
         from += share->to_row, to += share->row;
     }
 }
@@ -259,6 +252,72 @@ static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *
     }
 }
 
+/* What a copying thread has of each chunk. */
+struct chunk_copies {
+    struct share share;
+    ptrdiff_t next;     /* bytes to the next chunk */
+    char *out;          /* NULL: stores nothing */
+    const float *decay; /* the next chunk's for a lane: of every 32nd row, */
+    int decays, every;  /* of so many, so far apart; one for all rows is copied to each */
+    ptrdiff_t decays_next;
+    unsigned gamma;     /* where they belong in a stage */
+    unsigned raw, rows; /* W or Y as they come, and where they are spread to; the same: they come in rows */
+};
+
+/* A thread's decays of the first chunk, which is a row of (batch, chunks, heads); is_w: it has some. */
+static __device__ __forceinline__ void decays_of(struct chunk_copies *copies, const struct low_rank_shape *shape,
+                                                 bool is_w, const float *gamma, size_t first, unsigned at)
+{
+    const int lane = threadIdx.x % 32;
+    copies->every = shape->decays == 1 ? 0 : 32;
+    copies->decays = is_w ? (shape->dk - lane + 31) / 32 : 0;
+    copies->decay = gamma + first * shape->decays + (shape->decays == 1 ? 0 : lane);
+    copies->gamma = at + lane * 4;
+}
+
+/* Asks for a chunk. */
+static __device__ __forceinline__ void chunk_copies_ask(struct chunk_copies *copies, char *stage)
+{
+    share_copy(&copies->share, stage);
+    copies->share.from += copies->next;
+#pragma unroll 2
+    for (int i = 0; i < copies->decays; i++)
+        __pipeline_memcpy_async(stage + copies->gamma + i * 128, copies->decay + i * copies->every, 4);
+    copies->decay += copies->decays_next;
+}
+
+static __device__ __forceinline__ void chunk_copies_store(struct chunk_copies *copies, const char *stage)
+{
+    if (copies->out == NULL)
+        return;
+    share_store(&copies->share, stage, copies->out);
+    copies->out += copies->next;
+}
+
+/* W or Y, where they do not come in rows; the thread has waited for them. */
+static __device__ __forceinline__ void chunk_copies_spread(const struct chunk_copies *copies,
+                                                           const struct low_rank_shape *shape, char *stage)
+{
+    if (copies->raw != copies->rows)
+        spread_rows(shape, stage + copies->raw, stage + copies->rows);
+}
+
+/* Until at most so many of the thread's last commits are on their way. The instruction takes a constant, so fewer where
+   the number is not offered. */
+static __device__ __forceinline__ void wait_behind(int most)
+{
+    if (most >= 4)
+        __pipeline_wait_prior(4);
+    else if (most == 3)
+        __pipeline_wait_prior(3);
+    else if (most == 2)
+        __pipeline_wait_prior(2);
+    else if (most == 1)
+        __pipeline_wait_prior(1);
+    else
+        __pipeline_wait_prior(0);
+}
+
 /* The threads that copy: all chunks, one after the other, as far ahead as there are stages. Four warps have h_local,
    one has W and gamma, one Y. Where h_local was, those who compute leave h_out: a thread stores it, and asks for the
    same elements of a later chunk. */
@@ -274,81 +333,65 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     const bool is_x = thread < LOW_RANK_COPYING - 64, is_w = !is_x && thread < LOW_RANK_COPYING - 32;
     const bool raw = !is_x && shape->raw_bytes != 0;
     const char *const matrix = (const char *)(is_w ? W : Y) + place.zero * shape->dk * w_bytes;
-    const unsigned rows_at = is_w ? in.w : in.y, raw_at = in.raw + (is_w ? 0 : shape->raw_bytes);
-    struct share share =
-        is_x  ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes,
-                         shape->dk, x_bytes, shape->x_unit)
-        : raw ? share_of(lane, 32, matrix, shape->raw_unit, raw_at, shape->raw_unit,
-                         shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
-              : share_of(lane, 32, matrix, w_bytes, rows_at, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
-    const size_t next = shape->heads * shape->dk * (is_x ? row : w_bytes); /* bytes from chunk to chunk */
-    const int decays = is_w ? shape->decays : 0;
-    const size_t stages = shape->stages;
-    const float *decay = gamma + place.zero * shape->decays;
-    char *out = (char *)h_out + (is_x ? share.from - (const char *)h_local : 0);
+    struct chunk_copies copies;
+    copies.rows = is_w ? in.w : in.y;
+    copies.raw = raw ? in.raw + (is_w ? 0 : shape->raw_bytes) : copies.rows;
+    copies.share = is_x  ? share_of(thread, LOW_RANK_COPYING - 64, (const char *)h_local + at, row, in.x,
+                                    X_STRIDE * bytes, shape->dk, x_bytes, shape->x_unit)
+                   : raw ? share_of(lane, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
+                                    shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
+                         : share_of(lane, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk, w_bytes,
+                                    shape->w_unit);
+    copies.next = shape->heads * shape->dk * (is_x ? row : w_bytes);
+    copies.out = is_x ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
+    decays_of(&copies, shape, is_w, gamma, place.zero, in.gamma);
+    copies.decays_next = shape->heads * shape->decays;
+    const size_t chunks = shape->chunks, ahead = min((size_t)shape->stages, chunks);
     struct ring ring = ring_of(shape, memory), come = ring;
-    for (size_t k = 0; k < shape->chunks + stages; k++, ring_next(&ring)) {
-        if (k + 1 >= stages) { /* chunk k + 1 - stages is next, so it must be there: stages - 2 later ones need not */
-            if (stages >= 6)
-                __pipeline_wait_prior(4);
-            else if (stages >= 4)
-                __pipeline_wait_prior(2);
-            else
-                __pipeline_wait_prior(0);
-            if (raw && stages > 1 && k + 1 - stages < shape->chunks)
-                spread_rows(shape, come.stage + raw_at, come.stage + rows_at);
-            named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
-            ring_next(&come);
+    if (shape->stages == 1) { /* they take turns */
+        for (size_t k = 0; k < chunks; k++) {
+            chunk_copies_ask(&copies, ring.stage);
+            __pipeline_commit();
+            wait_behind(0);
+            chunk_copies_spread(&copies, shape, ring.stage);
+            meet();
+            meet();
+            chunk_copies_store(&copies, ring.stage);
         }
-        if (k >= stages && is_x) { /* the one before it is done */
-            share_store(&share, ring.stage, out);
-            out += next;
-        }
-        if (k < shape->chunks) {
-            share_copy(&share, ring.stage);
-            share.from += next;
+        return;
+    }
 #pragma unroll 1
-            for (int i = lane; i < decays; i += 32)
-                __pipeline_memcpy_async(ring.stage + in.gamma + i * 4, decay + i, 4);
-            decay += shape->heads * shape->decays;
-        }
+    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
+        chunk_copies_ask(&copies, ring.stage);
         __pipeline_commit();
-        if (stages == 1 && k < shape->chunks) {
-            __pipeline_wait_prior(0);
-            if (raw)
-                spread_rows(shape, ring.stage + raw_at, ring.stage + rows_at);
-            named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
-        }
     }
-}
-
-/* ---- low_rank.cu: what a thread does with its rows once it has p ---- */
-
-/* h -= W p for these ranks. p: the thread's columns of the first rank. */
-template <int storage, int rows, int ranks>
-static __device__ __forceinline__ void subtract(const char *w, unsigned step, const float *p, float (*h)[2])
-{
-    float of_p[ranks][2], four[4];
-#pragma unroll
-    for (int r = 0; r < ranks; r++)
-        read2<FLOAT32>(p, r * SIDE * 2, of_p[r]);
-#pragma unroll
-    for (int v = 0; v < rows * ranks; v++) {
-        const int i = v / ranks, r = v % ranks;
-        if (r % 4 == 0)
-            read4<storage>(w + i * step, r, four);
-        h[i][0] -= four[r % 4] * of_p[r][0];
-        h[i][1] -= four[r % 4] * of_p[r][1];
+    ring = come;
+    wait_behind((int)ahead - 2);
+    chunk_copies_spread(&copies, shape, come.stage);
+    meet(); /* chunk 0 is there */
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && is_x; k++, ring_next(&ring)) {
+        wait_behind((int)ahead - 2);
+        meet(); /* chunk k + 1 is there, and k is done */
+        share_store(&copies.share, ring.stage, copies.out);
+        copies.out += copies.next;
+        if (k + ahead < chunks)
+            share_copy(&copies.share, ring.stage);
+        copies.share.from += copies.next;
+        __pipeline_commit();
     }
-}
-
-/* The thread's rows of h take the place of those of h_local. */
-template <int storage, int rows>
-static __device__ __forceinline__ void leave(char *x, const float (*h)[2])
-{
-#pragma unroll
-    for (int i = 0; i < rows; i++)
-        write2<storage>(x, i * PARTS * X_STRIDE, h[i]);
+    /* the same where nothing is stored */
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) {
+        ring_next(&come);
+        wait_behind((int)ahead - 2);
+        if (k + 1 < chunks)
+            chunk_copies_spread(&copies, shape, come.stage);
+        meet();
+        if (k + ahead < chunks)
+            chunk_copies_ask(&copies, ring.stage);
+        __pipeline_commit();
+    }
 }
 
 #endif

@@ -1,106 +1,137 @@
-/* low_rank_backward.cuh - the sums of low_rank_backward.cu: over rows, and over columns.
+/* low_rank_backward.cuh - how chunks come into the stages of low_rank_backward.cu, and its results out of them. A block
+   goes through the chunks from the last to the first, in steps, between which all of its warps meet:
 
-   A block has COLUMNS columns of one head's state and all of its rows. A lane has a column, a warp 8 or 32 rows, so a
-   thread has as many of its column in registers:
+       step          0        1        2        3 ...
+       computing     chunk 9  chunk 8  chunk 7            a stage is filled again two steps after those who compute
+       summing                chunk 9  chunk 8            have had it: there must be three at least
+       copying                         chunk 9            stores d_h_local, asks for a later chunk
 
-                  lane 0  1  2 ... 31
-       warp 0      .      .  .      .      rows 0 ...  7           p[r] of a column, a sum over all rows, is
-       warp 1      .      .  .      .      rows 8 ... 15           added up over a thread's rows, and then over
-       ...                                                         the warps through shared memory              */
+   Where only one or two fit, the tasks take turns with one stage. */
 #ifndef LOW_RANK_BACKWARD_CUH
 #define LOW_RANK_BACKWARD_CUH
 
 #include "low_rank.cuh"
 
-/* p = matrix^T h, (rank, COLUMNS) in shared memory, whose `parts` are (2, warps, RANKS, COLUMNS). matrix: in shared
-   memory, its rank a multiple of 4, its rows `stride` apart and a multiple of `rows`, with zeros for what there is not.
-   h: the thread's rows. Ends with a barrier: p is there for all. Before the next call there must be another one. */
-template <int storage, int rows>
-static __device__ __forceinline__ void project(const void *matrix, int stride, int rank, const float h[rows],
-                                               float *both_parts, float *p)
+enum {
+    LOW_RANK_SUMMING = 128, /* threads of a block of low_rank_backward.cu that add up over columns, */
+    BACK_X = 32,
+    BACK_H = 32, /* that copy d_h_out and d_h_local, and the states; 32 each copy W and Y */
+    LOW_RANK_BACK_THREADS = LOW_RANK_THREADS + LOW_RANK_SUMMING + BACK_X + BACK_H + 64,
+};
+
+/* The parts of a stage, in bytes from its beginning. x: d_h_out, and what becomes d_h_local; d the same in float32; h:
+   the state before the chunk; p, q: sums over rows, one behind the other those of the 8 columns of a warp; raw: W and Y
+   as they come. */
+struct back_stage {
+    unsigned x, h, d, w, y, gamma, p, q, raw;
+};
+
+template <int storage>
+static __device__ __forceinline__ struct back_stage back_stage_of(const struct low_rank_shape *shape)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32,
-              first = warp * rows * stride;
-    for (int base = 0, turn = 0; base < rank; base += RANKS, turn ^= 1) {
-        float *const parts = both_parts + turn * num_warps * RANKS * COLUMNS, *const mine =
-                                                                                  parts + warp * RANKS * COLUMNS;
-        const int ranks = min(rank - base, (int)RANKS);
-        for (int r = 0; r < ranks; r += 4) {
-            float sum[4] = {0.0f, 0.0f, 0.0f, 0.0f}, y[4];
-#pragma unroll
-            for (int i = 0; i < rows; i++) {
-                read4<storage>(matrix, first + i * stride + base + r, y);
-#pragma unroll
-                for (int c = 0; c < 4; c++)
-                    sum[c] += y[c] * h[i];
-            }
-#pragma unroll
-            for (int c = 0; c < 4; c++)
-                mine[(r + c) * COLUMNS + lane] = sum[c];
+    const unsigned h = shape->x_bytes, d = storage == FLOAT32 ? 0 : 2 * h, w = storage == FLOAT32 ? 2 * h : 4 * h;
+    const unsigned y = w + shape->w_bytes, gamma = y + shape->w_bytes, p = gamma + shape->gamma_bytes;
+    const unsigned q = p + shape->padded * COLUMNS * (unsigned)sizeof(float);
+    const struct back_stage stage = {0, h, d, w, y, gamma, p, q, q + (q - p)};
+    return stage;
+}
+
+/* Between two steps: chunks have come, d_h and sums over rows are there, and a chunk is summed. */
+static __device__ __forceinline__ void meet_back(void)
+{
+    named_barrier_sync(1, LOW_RANK_BACK_THREADS);
+}
+
+/* The threads that copy. stride: elements from row to row of a state in a stage. If exclusive, d_h_out of a chunk joins
+   d_h behind it, and so is brought with the chunk before. */
+template <int storage>
+static __device__ __forceinline__ void copy_back(const struct low_rank_shape *shape, struct place place, char *memory,
+                                                 int stride, bool exclusive, const void *states, const float *gamma,
+                                                 const void *W, const void *Y, const void *d_h_out, void *d_h_local)
+{
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS - LOW_RANK_SUMMING;
+    const int lane = thread % 32, w_bytes = shape->rank * bytes;
+    const int x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
+    const bool is_x = thread < BACK_X, is_h = !is_x && thread < BACK_X + BACK_H;
+    const bool is_w = !is_x && !is_h && thread < BACK_X + BACK_H + 32;
+    const bool raw = !is_x && !is_h && shape->raw_bytes != 0;
+    const size_t row = shape->dv * bytes, last = place.zero + (shape->chunks - 1) * shape->heads;
+    const size_t at = last * shape->dk * row + place.start * bytes, chunks = shape->chunks;
+    const struct back_stage in = back_stage_of<storage>(shape);
+    const char *const matrix = (const char *)(is_w ? W : Y) + last * shape->dk * w_bytes;
+    struct chunk_copies copies;
+    copies.rows = is_w ? in.w : in.y;
+    copies.raw = raw ? in.raw + (is_w ? 0 : shape->raw_bytes) : copies.rows;
+    copies.share = is_x   ? share_of(thread, BACK_X, (const char *)d_h_out + at, row, in.x, stride * bytes, shape->dk,
+                                     x_bytes, shape->x_unit)
+                   : is_h ? share_of(thread - BACK_X, BACK_H, (const char *)states + at, row, in.h, stride * bytes,
+                                     shape->dk, x_bytes, shape->x_unit)
+                   : raw  ? share_of(lane, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
+                                     shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
+                          : share_of(lane, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk, w_bytes,
+                                     shape->w_unit);
+    copies.next = -(ptrdiff_t)(shape->heads * shape->dk * (is_x || is_h ? row : (size_t)w_bytes));
+    copies.out = is_x ? (char *)d_h_local + (copies.share.from - (const char *)d_h_out) : NULL;
+    decays_of(&copies, shape, is_w, gamma, last, in.gamma);
+    copies.decays_next = -(ptrdiff_t)(shape->heads * shape->decays);
+    const bool later =
+        is_x && exclusive; /* it brings a chunk's d_h_out with the chunk before, and none with the last */
+    copies.share.from -= later ? copies.next : 0;
+    const size_t ahead = min((size_t)shape->stages, chunks);
+    struct ring ring = ring_of(shape, memory), come = ring;
+    if (shape->stages == 1) { /* they take turns */
+        for (size_t k = 0; k < chunks; k++) {
+            if (later && k == 0)
+                copies.share.from += copies.next;
+            else
+                chunk_copies_ask(&copies, ring.stage);
+            __pipeline_commit();
+            wait_behind(0);
+            chunk_copies_spread(&copies, shape, ring.stage);
+            meet_back(); /* it is there */
+            meet_back();
+            meet_back(); /* it is done */
+            chunk_copies_store(&copies, ring.stage);
         }
-        __syncthreads(); /* the parts are there; those of the group before are read */
-        for (int r = warp; r < ranks; r += num_warps) {
-            float sum = parts[r * COLUMNS + lane];
-            for (int w = 1; w < num_warps; w++)
-                sum += parts[(w * RANKS + r) * COLUMNS + lane];
-            p[(base + r) * COLUMNS + lane] = sum;
-        }
+        return;
     }
-    __syncthreads();
-}
-
-/* h - matrix p for the thread's rows and the lane's column. */
-template <int storage, int rows>
-static __device__ __forceinline__ void subtract(const void *matrix, int stride, int rank, const float *p, float h[rows])
-{
-    const int lane = threadIdx.x % 32, first = threadIdx.x / 32 * rows * stride;
-    for (int r = 0; r < rank; r += 4) {
-        float four[4], w[4];
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            four[c] = p[(r + c) * COLUMNS + lane];
-#pragma unroll
-        for (int i = 0; i < rows; i++) {
-            read4<storage>(matrix, first + i * stride + r, w);
-#pragma unroll
-            for (int c = 0; c < 4; c++)
-                h[i] -= w[c] * four[c];
-        }
+#pragma unroll 1
+    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
+        if (later && k == 0)
+            copies.share.from += copies.next;
+        else
+            chunk_copies_ask(&copies, ring.stage);
+        __pipeline_commit();
     }
-}
-
-/* Lane l gets the sum of all lanes' v[l]: in each step a lane gives one half of what it has left to its partner. */
-static __device__ __forceinline__ float warp_sums(float v[32], int lane)
-{
-#pragma unroll
-    for (int d = 16; d > 0; d /= 2)
-#pragma unroll
-        for (int i = 0; i < 16; i++) {
-            if (i >= d)
-                continue;
-            const float mine = lane & d ? v[i + d] : v[i], other = lane & d ? v[i] : v[i + d];
-            v[i] = mine + __shfl_xor_sync(0xFFFFFFFFu, other, d);
-        }
-    return v[0];
-}
-
-/* -(x factors'), summed over the warp's columns: of the thread's rows and all ranks, to `to` (dk, rank). */
-template <int rows>
-static __device__ __forceinline__ void outer(const float x[rows], const float *factors, int padded, int rank, int left,
-                                             float *to)
-{
-    const int lane = threadIdx.x % 32;
-    for (int r = 0; r < padded; r += 4)
-#pragma unroll
-        for (int base = 0; base < rows; base += 8) { /* 8 rows and 4 ranks are 32 sums: one for each lane */
-            float v[32];
-#pragma unroll
-            for (int i = 0; i < 32; i++)
-                v[i] = -x[base + i / 4] * factors[(r + i % 4) * COLUMNS + lane];
-            const float sum = warp_sums(v, lane);
-            if (base + lane / 4 < left && r + lane % 4 < rank)
-                to[(base + lane / 4) * rank + r + lane % 4] = sum;
-        }
+    ring = come;
+    for (size_t k = 0; k < 2; k++, ring_next(&come)) {
+        wait_behind((int)ahead - 3);
+        if (k < chunks)
+            chunk_copies_spread(&copies, shape, come.stage);
+        meet_back(); /* chunk k, in the order in which they come, is there */
+    }
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && is_x; k++, ring_next(&ring)) {
+        wait_behind((int)ahead - 3);
+        meet_back(); /* chunk k + 2 is there, and k is done */
+        share_store(&copies.share, ring.stage, copies.out);
+        copies.out += copies.next;
+        if (k + ahead < chunks)
+            share_copy(&copies.share, ring.stage);
+        copies.share.from += copies.next;
+        __pipeline_commit();
+    }
+#pragma unroll 1
+    for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) { /* the same where nothing is stored */
+        wait_behind((int)ahead - 3);
+        if (k + 2 < chunks)
+            chunk_copies_spread(&copies, shape, come.stage);
+        ring_next(&come);
+        meet_back();
+        if (k + ahead < chunks)
+            chunk_copies_ask(&copies, ring.stage);
+        __pipeline_commit();
+    }
 }
 
 #endif

@@ -47,7 +47,8 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .stride = args->rank == 0 ? 0 : stride_of(padded, bytes),
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
-        .limit = (size_t)limit - 2048, /* the kernels' own few bytes count, too */
+        .full = args->dk == rows && args->rank == padded && args->dv % COLUMNS == 0,
+        .limit = (size_t)limit - 1024, /* the kernels' own few bytes count, too */
         .blocks = (unsigned)blocks,
     };
     shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
@@ -62,6 +63,22 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
     return cudaSuccess;
 }
 
+cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+{
+    const size_t rows = args->dk <= 64 ? 64 : args->dk <= 128 ? 128 : 256, bytes = storage_bytes(args->storage);
+    const cudaError_t error = low_rank_shape_of(args, rows, shape);
+    if (error != cudaSuccess)
+        return error;
+    const size_t of_state = rows * BACK_STRIDE(args->storage, rows);
+    shape->x_bytes = (unsigned)(of_state * bytes);
+    shape->stage_bytes =
+        (unsigned)(of_state * (args->storage == FLOAT32 ? 2 * bytes : 2 * bytes + sizeof(float)) + 2 * shape->w_bytes +
+                   shape->gamma_bytes + 2 * shape->padded * COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
+    count_stages(args, 0, shape);
+    shape->stages = shape->stages == 2 ? 1 : shape->stages;
+    return shape->stages != 0 ? cudaSuccess : cudaErrorNotSupported;
+}
+
 cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
 {
     const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
@@ -70,6 +87,7 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
     if (error != cudaSuccess)
         return error;
     shape->padded = (int)ranks;
+    shape->full = args->dk == rows && args->rank == ranks && args->dv % COLUMNS == 0;
     shape->stride = stride_of(ranks, storage_bytes(args->storage));
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * storage_bytes(args->storage));
     shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;

@@ -5,37 +5,54 @@
 #include "chunk_state.h"
 #include "stored.cuh"
 
-/* Thread i adds up the slices' parts of element i: of d_gamma, d_W or d_Y. */
+/* Thread i adds up the slices' parts of four elements from 4 i on: of d_W, d_Y or d_gamma. */
 template <int storage>
 static __global__ void add_slices(struct part_counts counts, int slices, const float *__restrict__ parts,
                                   float *__restrict__ d_gamma, void *__restrict__ d_W, void *__restrict__ d_Y)
 {
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, all = counts.decays + 2 * counts.ranks;
-    if (i >= all)
+    const size_t first = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * 4, ranks = counts.ranks;
+    float sum[4], more[4];
+    if (first >= 2 * ranks + counts.decays)
         return;
-    float sum = parts[i];
-    for (int s = 1; s < slices; s++)
-        sum += parts[s * all + i];
-    if (i < counts.decays)
-        d_gamma[i] = sum;
-    else if (i < counts.decays + counts.ranks)
-        write1<storage>(d_W, i - counts.decays, sum);
-    else
-        write1<storage>(d_Y, i - counts.decays - counts.ranks, sum);
+    stream4<FLOAT32>(parts, first, sum);
+    for (int s = 1; s < slices; s++) {
+        stream4<FLOAT32>(parts, s * counts.all + first, more);
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            sum[c] += more[c];
+    }
+    if (ranks % 4 == 0 && counts.decays % 4 == 0) { /* all four are of the same array */
+        if (first < ranks)
+            write4<storage>(d_W, first, sum);
+        else if (first < 2 * ranks)
+            write4<storage>(d_Y, first - ranks, sum);
+        else
+            write4<FLOAT32>(d_gamma, first - 2 * ranks, sum);
+        return;
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++) {
+        const size_t i = first + c;
+        if (i < ranks)
+            write1<storage>(d_W, i, sum[c]);
+        else if (i < 2 * ranks)
+            write1<storage>(d_Y, i - ranks, sum[c]);
+        else if (i < 2 * ranks + counts.decays)
+            d_gamma[i - 2 * ranks] = sum[c];
+    }
 }
 
 extern "C" struct part_counts low_rank_counts(const struct chunk_state_args *args)
 {
     const size_t rows = args->batch * args->chunks * args->heads;
-    const struct part_counts counts = {rows * args->decays, rows * args->dk * args->rank};
+    const size_t decays = rows * args->decays, ranks = rows * args->dk * args->rank;
+    const struct part_counts counts = {decays, ranks, (decays + 2 * ranks + 3) / 4 * 4};
     return counts;
 }
 
 extern "C" size_t low_rank_parts_bytes(const struct chunk_state_args *args)
 {
-    const struct part_counts counts = low_rank_counts(args);
-    const size_t slices = (args->dv + COLUMNS - 1) / COLUMNS;
-    return (slices * (counts.decays + 2 * counts.ranks) * sizeof(float) + 15) / 16 * 16;
+    return (args->dv + COLUMNS - 1) / COLUMNS * low_rank_counts(args).all * sizeof(float);
 }
 
 /* The states, if they must be computed, come behind the parts. */
@@ -48,7 +65,7 @@ extern "C" cudaError_t low_rank_add_slices(const struct chunk_state_args *args, 
                                            cudaStream_t stream)
 {
     const struct part_counts counts = low_rank_counts(args);
-    const size_t blocks = (counts.decays + 2 * counts.ranks + 255) / 256;
+    const size_t blocks = (counts.all / 4 + 255) / 256;
     void (*const add)(struct part_counts, int, const float *, float *, void *, void *) =
         args->storage == FLOAT32 ? add_slices<FLOAT32>
         : args->storage == BF16  ? add_slices<BF16>

@@ -41,9 +41,9 @@ static __device__ __forceinline__ void write1(void *array, size_t i, float value
 template <int storage>
 static __device__ __forceinline__ float2 unpack(unsigned word)
 {
+    if (storage == BF16) /* the upper halves of float32 numbers */
+        return make_float2(__uint_as_float(word << 16), __uint_as_float(word & 0xFFFF0000u));
     const unsigned short low = (unsigned short)word, high = (unsigned short)(word >> 16);
-    if (storage == BF16)
-        return make_float2(__bfloat162float(__ushort_as_bfloat16(low)), __bfloat162float(__ushort_as_bfloat16(high)));
     return make_float2(__half2float(__ushort_as_half(low)), __half2float(__ushort_as_half(high)));
 }
 

@@ -207,20 +207,22 @@ mistake('registers', 'registers_backward.cu', 'sums[k % 2]', 'sums[0]', shape(1,
 mistake('bulk', 'bulk_backward.cu', 'exclusive ? 0.0f : d_out[c]', 'd_out[c]', @small);
 mistake('bulk', 'bulk_sums.cuh', 'i += sums.team', 'i += 2 * sums.team', shape(1, 3, 1, 33, 40, 0, 1));
 mistake('bulk', 'backward_space.cu', 'part < parts', 'part + 1 < parts', shape(1, 3, 1, 33, 40, 0, 1));
-mistake('low_rank', 'low_rank.cu', 'v / 2 * PARTS * every', '0', @ranks);
-mistake('low_rank', 'low_rank.cu', 'upper ? sum[v] : sum[v + left]', 'sum[v]', @ranks);
-mistake('low_rank', 'low_rank.cu', 'lane & SIDE * d', 'lane & SIDE / 2 * d', @ranks);
-mistake('low_rank', 'low_rank.cuh', 'gamma + place.zero * shape->decays', 'gamma', @ranks);
-mistake('low_rank', 'low_rank.cuh', 'in.gamma + i * 4', 'in.gamma', @ranks);
+mistake('low_rank', 'low_rank.cu', '((const float *)(here + own_gamma))[v / 2 * PARTS]', '1.0f', @ranks);
+mistake('low_rank', 'low_rank_products.cuh', 'upper ? sum[v] : sum[v + left]', 'sum[v]', @ranks);
+mistake('low_rank', 'low_rank_products.cuh', 'lane & SIDE * d', 'lane & SIDE / 2 * d', @ranks);
+mistake('low_rank', 'low_rank.cuh', 'gamma + first * shape->decays', 'gamma', @ranks);
+mistake('low_rank', 'low_rank.cuh', 'shape->decays == 1 ? 0 : lane', '0', @ranks);
 mistake('mma', 'mma.cuh', 'mma_tf32(rest, small, b);', 'if (mutant != N) mma_tf32(rest, small, b);', @ranks);
 mistake('mma', 'mma.cuh', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma_tf32(rest, big, b_small);', @ranks);
 mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma_copy.cuh', 'shape->decays == 1 ? 0 : i', '0', @ranks);
-mistake('low_rank', 'low_rank_backward.cuh', 'base < rank; base += RANKS', 'base < 1; base += RANKS', shape(1, 3, 1, 9, 8, 9));
-mistake('low_rank', 'low_rank_backward.cuh', 'w < num_warps', 'w < 1', @ranks);
-mistake('low_rank', 'low_rank_backward.cu', 'outer<rows>(h, q,', 'outer<rows>(mutant == N ? t : h, q,', @ranks);
-mistake('low_rank', 'low_rank_backward.cu', 'subtract<storage, rows>(y, shape.stride, shape.padded, q, d)', 'subtract<storage, rows>(w, shape.stride, shape.padded, q, d)', @ranks);
+mistake('low_rank', 'low_rank_backward.cu', '((const float *)(here + own_gamma))[i * PARTS]', '1.0f', @ranks);
+mistake('low_rank', 'low_rank_backward.cu', 'exclusive ? read1<storage>(d_h_out, first + v / 2 * step + v % 2) : 0.0f', '0.0f', @ranks);
+mistake('low_rank', 'low_rank_backward.cuh', 'later ? copies.next : 0', '0', @ranks);
+mistake('low_rank', 'low_rank_sums.cuh', 'w[r] * x[v]', '0.0f', @ranks);
+mistake('low_rank', 'low_rank_sums.cuh', 'side ? of_w[r] : of_y[r]', 'of_w[r]', @ranks);
+mistake('low_rank', 'low_rank_sums.cuh', 'of_warps[1]', '0.0f', shape(1, 3, 1, 33, 8, 2, 1));
 mistake('low_rank', 'low_rank_sums.cu', 's < slices', 's < 1', shape(1, 2, 1, 2, 33, 1));
 
 SKIP: {
