@@ -7,8 +7,7 @@
    states, float32, 2048 channels and 8192 steps, it takes 0.45, 0.84, 0.91 and 1.19 of fused_steps' time with a batch
    of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor. So the border is at 3. Older chips
    have relay, in two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth more than its
-   time with 3.9. With a single state relay takes 0.54 of fused_steps' time for 8 x 8192 steps; with 4 states it is the
-   slower one. */
+   time with 3.9. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
@@ -24,8 +23,7 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     const bool has_roles = chip.arch >= 90 && selective_fused_roles_fits(args);
     if (has_roles && selective_fused_roles_blocks(args) <= 3 * multiprocessors)
         return selective_fused_roles_forward(args, stream);
-    if (chip.arch >= 80 && selective_relay_fits(args) &&
-        (args->states == 1 || (!has_roles && warps < 3 * multiprocessors)))
+    if (chip.arch >= 80 && selective_relay_fits(args) && !has_roles && warps < 3 * multiprocessors)
         return selective_relay_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
 }
