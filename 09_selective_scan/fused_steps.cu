@@ -61,8 +61,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
 
         /* Every four steps of the walk the lane does a quarter of its own work, so that exponentials of all kinds come
            one after the other: step and step u of the next chunk, and silu(z) of this one. */
-        const stored *const own_rows = behind(stages, now)->own[warp], *const next_rows =
-                                                                           behind(stages, next)->own[warp];
+        const stored *const own_rows = behind(stages, now)->own[warp];
+        const stored *const next_rows = behind(stages, next)->own[warp];
         float y[STEPS] = {}, own_step[own], own_u[own], gate[own];
         get<STEPS, own>(next_rows, row, mine, own_u);
         get<STEPS, own>(next_rows, ROW_DELTA(lanes) + row, mine, own_step);
