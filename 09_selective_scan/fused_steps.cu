@@ -48,6 +48,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     __pipeline_wait_prior(1);
     __syncthreads();
     prepare<lanes, STEPS>(stages->own[warp], row, mine, mine, seq_len, bias, args.delta_softplus, stages->steps[warp]);
+    float u[own];
+    get<STEPS, own>(stages->own[warp], row, mine, u);
     widen(stages);
     const struct halves step_rows = halves_of(stages->steps[warp], row);
     const struct halves state_rows = halves_of(floats_of(stages), where.part);
@@ -61,12 +63,11 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
 
         /* Every four steps of the walk the lane does a quarter of its own work, so that exponentials of all kinds come
            one after the other: step and step u of the next chunk, and silu(z) of this one. */
-        const stored *const own_rows = behind(stages, now)->own[warp];
         const stored *const next_rows = behind(stages, next)->own[warp];
-        float y[STEPS] = {}, own_step[own], own_u[own], gate[own];
-        get<STEPS, own>(next_rows, row, mine, own_u);
+        float y[STEPS] = {}, u_next[own], own_step[own], own_step_u[own], gate[own];
+        get<STEPS, own>(next_rows, row, mine, u_next);
         get<STEPS, own>(next_rows, ROW_DELTA(lanes) + row, mine, own_step);
-        get<STEPS, own>(own_rows, ROW_Z(lanes) + row, mine, gate);
+        get<STEPS, own>(behind(stages, now)->own[warp], ROW_Z(lanes) + row, mine, gate);
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4], C[4][4];
@@ -82,7 +83,6 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                 own_step[i] = step_of(own_step[i] + bias, args.delta_softplus);
                 if (!whole && STEPS + mine + i >= left)
                     own_step[i] = 0.0f; /* leaves the states as they are */
-                own_u[i] *= own_step[i];
                 gate[i] = args.z != NULL ? silu(gate[i]) : 1.0f;
             }
 #pragma unroll
@@ -93,13 +93,17 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        put<STEPS, own>(behind(stages, next)->steps[warp], row, mine, own_step);
-        put<STEPS, own>(behind(stages, next)->steps[warp], channels + row, mine, own_u);
-        get<STEPS, own>(own_rows, row, mine, own_u);
-        fold<lanes, STEPS>(y, where.part);
 #pragma unroll
         for (int i = 0; i < own; i++)
-            y[i] = (y[i] + D * own_u[i]) * gate[i];
+            own_step_u[i] = u_next[i] * own_step[i];
+        put<STEPS, own>(behind(stages, next)->steps[warp], row, mine, own_step);
+        put<STEPS, own>(behind(stages, next)->steps[warp], channels + row, mine, own_step_u);
+        fold<lanes, STEPS>(y, where.part);
+#pragma unroll
+        for (int i = 0; i < own; i++) {
+            y[i] = (y[i] + D * u[i]) * gate[i];
+            u[i] = u_next[i];
+        }
         const bool all = whole || (whole_rows && left >= STEPS);
         if (all || row < where.here)
             store<stored, own>(out, left - mine, all, y);
