@@ -236,7 +236,7 @@ for my $bad ('NaN', 'Inf') {
 my @mistakes; # kernel, file, expression, what stands in its place, options that show it
 sub mistake { push @mistakes, [@_] }
 my @small = shape(2, 4, 3, 2, 6);
-mistake('steps', 'selective.cuh', 'fmaf(s2, fmaf(x, higher, 1.0f), fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
+mistake('steps', 'selective.cuh', 'fmaf(p, e, fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
 mistake('steps', 'selective.cuh', 'fabsf(v)', 'v', @small);
 mistake('steps', 'steps.cu', 'channel / (args.channels / args.groups)', '0', @small);
 mistake('steps', 'steps.cu', 'y * silu((float)z[l])', 'silu(y * (float)z[l])', @small);
