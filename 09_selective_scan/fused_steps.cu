@@ -64,7 +64,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
         /* Every four steps of the walk the lane does a quarter of its own work, so that exponentials of all kinds come
            one after the other: step and step u of the next chunk, and silu(z) of this one. */
         const stored *const next_rows = behind(stages, next)->own[warp];
-        float y[STEPS] = {}, u_next[own], own_step[own], own_step_u[own], gate[own];
+        float y[STEPS] = {}, u_next[own], own_step[own], gate[own];
         get<STEPS, own>(next_rows, row, mine, u_next);
         get<STEPS, own>(next_rows, ROW_DELTA(lanes) + row, mine, own_step);
         get<STEPS, own>(behind(stages, now)->own[warp], ROW_Z(lanes) + row, mine, gate);
@@ -93,6 +93,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
+        float own_step_u[own];
 #pragma unroll
         for (int i = 0; i < own; i++)
             own_step_u[i] = u_next[i] * own_step[i];
