@@ -46,18 +46,18 @@ static struct pipe_choice backward_tuned(size_t seq_len)
     return (struct pipe_choice){NULL, NULL, {0, 0, 0}};
 }
 
-/* Measured on an H200 (README.md, "Choosing"): from 1024 elements on the copy engine with two large tiles on their way;
-   below that, and without an engine, cp.async, and ahead where there is not even that. Short sequences have a warp by
-   itself, where async is not there, or would leave more than three eighths of its tile empty. */
+/* Measured on an H200 (README.md, "Choosing"): up to a warp's row, each warp by itself; up to 1024 elements a block for
+   the whole sequence; above that the copy engine with two large tiles on their way, or what there is in its place. */
 struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
 {
-    const int async_threads = pipe_threads(seq_len, 8, 1, 256), least = 5 * async_threads; /* of 8 elements a thread */
-    if (seq_len < 512 && (chip->arch < 80 || seq_len < (size_t)least))
+    if (seq_len <= PIPE_ROW)
         return (struct pipe_choice){backward_flat, "flat", {0, 0, 0}};
+    if (seq_len <= 1024)
+        return (struct pipe_choice){backward_block, "block", {0, 0, 0}};
     if (chip->arch < 80)
         return (struct pipe_choice){backward_ahead, "ahead", {0, 0, 0}};
-    if (seq_len < 1024 || chip->arch < 90)
-        return (struct pipe_choice){backward_async, "async", {2, async_threads, 2}};
+    if (chip->arch < 90)
+        return (struct pipe_choice){backward_async, "async", {2, pipe_threads(seq_len, 8, 1, 256), 2}};
 
     /* three arrays in two stages of four rows take 96 bytes a thread and row; some chips give a block 99 KB */
     int rows = 4, threads = pipe_threads(seq_len, 16, 1, seq_len < 16384 ? 256 : 512);

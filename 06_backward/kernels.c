@@ -25,7 +25,9 @@ const struct linrec_kernel chapter06_kernels[] = {
      .max_seq_len = PIPE_FLAT_MAX_LEN, .knobs = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(warp, "each warp by itself, a whole sequence at once"), .forward = scan_warp,
      .max_seq_len = PIPE_WARP_MAX_LEN, .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
-    {KERNEL(default, "flat, warp, float4, ahead, async or bulk_last, by length and chip"), BOTH(default),
+    {KERNEL(block, "each block a whole sequence at once"), BOTH(block), .max_seq_len = BLOCK_MAX_LEN,
+     .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(default, "flat, warp, block, float4, ahead, async or bulk_last, by length and chip"), BOTH(default),
      .is_default = true},
     {.name = NULL},
 };

@@ -11,10 +11,18 @@ short_gradients() {
     run perl common/gpu/merge.pl results/06_short.csv build/recordings/short.csv build/recordings/short--reverse.csv
 }
 
+# Gradients of sequences that are a single tile, one for each multiprocessor: more rows of the table of few sequences.
+one_tile() {
+    run build/cuda/06_backward --backward --num-seqs "$(one_for_each_sm 06_backward)" --seq-len 128,256,512,2048,4096 \
+        --csv build/recordings/06_tile.csv
+    run perl common/gpu/merge.pl results/06_few.csv results/06_few.csv build/recordings/06_tile.csv
+}
+
 record_06() {
     chapter 06_backward
     short_gradients
     few_and_odd 06_backward
+    one_tile
 }
 
 record_06_counters() {

@@ -3,10 +3,10 @@
 #include "lookback.h"
 
 enum {
-    SHORT = 4096,             /* shorter sequences go to chapter 06's default, however few they are */
-    CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences, */
-    CLUSTER_FEW = 4,          /* but of fewer than these up to half of it, */
-    CLUSTER_MORE = 8192,      /* and up to this one, forward and backward, fewer than there are multiprocessors */
+    SHORT = 4096,             /* up to this length `block` takes a sequence as a whole, */
+    SHORT_SEQS = 16,          /* up to so many sequences for each multiprocessor, */
+    VERY_SHORT = 256,         /* or one if they are no longer than this; more go to chapter 06's default */
+    CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences */
     FEW_ELEMS = 1 << 20, /* up to so many elements in all, look-back is done before crews have work for three turns */
     AHEAD = 65536,       /* up to this length `ahead` takes sequences that have a block each, */
     AHEAD_BACKWARD = 32768, /* backward up to this one, */
@@ -25,15 +25,22 @@ static struct linrec_config ahead_config(const struct linrec_args *args, bool ba
     return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
 
+/* Whether `block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for. Longer
+   sequences fit it, too, but are faster there only with one for each multiprocessor. */
+static bool is_for_block(const struct linrec_args *args, const struct pipe_chip *chip)
+{
+    const size_t multiprocessors = (size_t)chip->multiprocessors;
+    if (args->seq_len <= SHORT)
+        return args->num_seqs <= multiprocessors * (args->seq_len > VERY_SHORT ? SHORT_SEQS : 1);
+    return args->seq_len <= BLOCK_MAX_LEN && args->num_seqs > multiprocessors / 2 && args->num_seqs <= multiprocessors;
+}
+
 /* Whether `cluster` is the fastest: it has no words to wait for, but the more sequences there are, the more others are
    on the chip while the blocks of one wait for each other. */
 static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
 {
-    const size_t multiprocessors = (size_t)chip->multiprocessors;
-    const size_t longest = args->num_seqs > multiprocessors / 2 ? CLUSTER_MORE
-                           : backward ? CLUSTER_BACKWARD / (args->num_seqs < CLUSTER_FEW ? 2 : 1)
-                                      : CLUSTER_MAX_LEN;
-    return chip->arch >= 90 && args->num_seqs < multiprocessors && args->seq_len >= SHORT && args->seq_len <= longest;
+    return chip->arch >= 90 && args->num_seqs <= (size_t)chip->multiprocessors / 2 && args->seq_len > SHORT &&
+           args->seq_len <= (size_t)(backward ? CLUSTER_BACKWARD : CLUSTER_MAX_LEN);
 }
 
 /* A part of a chip may have no room for so many blocks near each other: then another kernel is taken. */
@@ -61,14 +68,15 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     if (args->workspace_size < linrec_workspace(args))
         return cudaErrorInvalidValue;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
+    if (is_for_block(args, &chip))
+        return (backward ? backward_block : scan_block)(args, stream);
     if (is_for_cluster(args, backward, &chip)) {
         error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
         if (!is_no_room(error))
             return error;
     }
     const size_t most = (args->seq_len > AHEAD_LONG ? AHEAD_SEQS / 2 : AHEAD_SEQS) * multiprocessors; /* for ahead */
-    if (args->seq_len < SHORT || (args->seq_len == SHORT && args->num_seqs <= multiprocessors / 2) ||
-        args->num_seqs > most)
+    if (args->seq_len <= SHORT || args->num_seqs > most)
         return (backward ? backward_default : scan_default)(args, stream);
     if (args->num_seqs > multiprocessors / 2) {
         if (args->seq_len > (backward ? AHEAD_BACKWARD : AHEAD))

@@ -443,7 +443,7 @@ static __device__ __forceinline__ void units_init(struct unit *units, uint64_t *
         mbarrier_init(&arrived[s], 1);
     for (int i = 0; i < CREW_TILES; i++) {
         mbarrier_init(&units[i].all_told, 1);
-        mbarrier_init(&units[i].ready, 1);
+        mbarrier_init(&units[i].ready, CREW_BLOCKS);
         mbarrier_init(&units[i].known, 1);
     }
     mbarrier_init_done();
@@ -513,11 +513,10 @@ static __device__ __forceinline__ void crew_tell(struct unit *units, struct work
         if (lane < 2)
             word_write(&ring_words(space, turn, blockIdx.x / CREW_BLOCKS)[lane], turn,
                        __float_as_uint(lane == 0 ? whole.product : whole.sum));
-        if (lane < CREW_BLOCKS)
+        if (lane < CREW_BLOCKS) {
             unit->before[lane] = before;
-        __syncwarp();
-        if (lane == 0)
             mbarrier_arrive(&unit->ready);
+        }
     }
 }
 

@@ -32,6 +32,7 @@ enum {
     CREW_OWN_SHARED = 2048,    /* bytes of shared memory beside the tiles, at most */
     CLUSTER_MAX_THREADS = 512, /* of a block of cluster, with up to 4 rows for each warp, */
     CLUSTER_MAX_BLOCKS = 16,   /* and of them in a cluster: more there are nowhere */
+    CLUSTER_FEW = 6,           /* so many sequences have as many each: an H200 holds seven such clusters at once */
     /* of a sequence, with 4 rows; it may begin up to 3 elements into its first group */
     CLUSTER_MAX_LEN = CLUSTER_MAX_BLOCKS * 16 * CLUSTER_MAX_THREADS - 3,
 };
@@ -119,8 +120,8 @@ struct cluster_shape {
 };
 
 /* What args->config says, and else by the sequence's length: 8 blocks with 2 rows and 256 threads if they suffice for
-   it, or up to most_blocks with 4 rows, or 512 threads. cudaErrorInvalidValue if it does not fit a cluster at all,
-   cudaErrorNotSupported if the chip has no clusters. */
+   it, or up to most_blocks with 4 rows, or 512 threads; for up to CLUSTER_FEW sequences 16 blocks in place of these.
+   cudaErrorInvalidValue if it does not fit a cluster at all, cudaErrorNotSupported if the chip has no clusters. */
 cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape);
 
 extern const struct linrec_kernel chapter08_kernels[];

@@ -4,8 +4,7 @@
 # others come with their chapters. Needs a GPU. From the repository's root.
 #
 # NO_RACECHECK in the environment: variants that racecheck is not asked about, since their warps arrive at a barrier without waiting there
-# (bar.arrive), or meet in __syncwarp and have one lane arrive at an mbarrier. The racecheck of CUDA 13.0 takes no notice of either, and
-# tells a race of any two warps that hand something on in this way.
+# (bar.arrive). The racecheck of CUDA 13.0 takes no notice of that, and tells a race of any two warps that hand something on in this way.
 set -eu
 chapter=$1
 shift

@@ -70,7 +70,7 @@ SKIP: {
             next if $variant eq 'copy_only'; # it has neither
             my ($rows) = $line =~ /\(rows ([\d, ]+)/ or next;
             my $length = $line =~ /length up to (\d+)/ ? ($1 < 16384 ? $1 : 16384) : 4096; # few threads take a part of it
-            my $threads = $line =~ /threads up to/ ? ',threads=64' : '';
+            my $threads = $variant eq 'block' ? ',threads=512' : $line =~ /threads up to/ ? ',threads=64' : ''; # block has all of it at once
             my %seen;
             for my $number (split /, /, $rows) {
                 my (undef, $table) = run_program(program($chapter), '--variant', $variant, '--config', "rows=$number$threads", '--num-seqs', 2, '--seq-len', $length / 4);

@@ -1,4 +1,4 @@
-# More than 2^31 elements: offsets that do not fit 32 bits. Needs a GPU with about 45 GB.
+# More than 2^31 elements: offsets that do not fit 32 bits. Needs a GPU with about 45 GB, or 90 for the last cases.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -18,5 +18,13 @@ my ($status, $out, $err) = run_program(program('05_pipe'), '--check-only', '--va
 SKIP: {
     skip $err, 1 if $status eq 2 && $err =~ /GB free/;
     ok($status eq 0, '05_pipe: two sequences of 2^30 + 4 and 2^30 + 5 elements') or diag($err);
+}
+# One sequence of more than 2^32, in all tiles of which the whole GPU works. Backward it needs 86 GB.
+for my $pass (['--forward'], ['--forward', '--reverse'], ['--backward'], ['--backward', '--reverse']) {
+    ($status, $out, $err) = run_program(program('08_lookback'), '--check-only', '--variant', 'default', @$pass, '--num-seqs', 1, '--seq-len', 4294967301);
+    SKIP: {
+        skip $err, 1 if $status eq 2 && $err =~ /GB free/;
+        ok($status eq 0, "08_lookback @$pass: one sequence of 2^32 + 5 elements") or diag($err);
+    }
 }
 done_testing;

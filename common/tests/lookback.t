@@ -161,7 +161,7 @@ mutant('crews', 'expecting what comes in', 'lookback.cuh', qr/(mbarrier_expect\(
 mutant('crews', 'one block that tells', 'lookback.cuh', qr/(cluster_send\(&unit->told[^;]*;)/, sub { "if (mutant != $_[0] || cluster_rank() != 5) $_[1]" }, $never);
 mutant('crews', 'tell expecting what it is told', 'lookback.cuh', qr/(mbarrier_expect\(&unit->all_told[^;]*;)/, $nothing, $never);
 mutant('crews', 'tell waiting', 'lookback.cuh', qr/(cluster_receive\(&unit->all_told[^;]*;)/, $nothing, $race);
-mutant('crews', 'the barrier of the warp that tells', 'lookback.cuh', qr/unit->before\[lane\] = before;\n +(__syncwarp\(\);)/, $nothing, $race);
+mutant('crews', 'look waiting for all lanes that tell', 'lookback.cuh', qr/&units\[i\]\.ready, (CREW_BLOCKS)\)/, '1', qr/$never|$early/);
 mutant('crews', 'tell arriving', 'lookback.cuh', qr/(mbarrier_arrive\(&unit->ready\);)/, $nothing, $never);
 mutant('crews', 'look waiting for ready', 'lookback.cuh', qr/(mbarrier_wait\(&unit->ready[^;]*;)/, $nothing, $race);
 mutant('crews', 'one carry', 'lookback.cuh', qr/(cluster_send\(&unit->carry[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);

@@ -13,6 +13,9 @@ my @shapes = ([1, 1], [5, 7], [130, 33], [4, 100], [3, 1024], [2, 4099]);
 # their first whole group.
 my @tiles = ([1, 1], [5, 3], [7, 129], [3, 511], [4, 513], [4, 1022], [3, 1024], [4, 1025], [5, 2047], [4, 2050], [4, 4099]);
 
+# One tile of 1024 elements at most, wherever in its first group it begins.
+my @one_tile = ([1, 1], [5, 3], [7, 129], [3, 511], [4, 513], [4, 1021], [3, 1024]);
+
 # Arrays that lie alike from both ends: their elements in all are a multiple of 4.
 my @even = ([4, 1], [8, 7], [4, 127], [4, 513], [4, 1024], [4, 1026], [4, 2049], [4, 4099]);
 my @short = ([1, 1], [9, 2], [200, 3], [130, 5], [33, 6], [7, 31], [5, 64], [6, 127], [4, 128], [3, 129], [3, 257], [5, 505]);
@@ -92,6 +95,21 @@ my @twins = (
         reverse => ['06_backward bulk_last rows=4,threads=32,stages=3'],
         shapes => \@even,
     },
+    # a sequence that is a single tile
+    (map {
+        my $direction = $_;
+        map { { direction => $direction, of => [map { "06_backward $_" } @$_], shapes => \@one_tile } }
+            ['float4 rows=1,threads=256', 'block rows=1,threads=256'], ['float4 rows=2,threads=128', 'block rows=2,threads=128'],
+            ['bulk_last rows=4,threads=64,stages=1', 'block rows=4,threads=64'];
+    } undef, '--reverse'),
+    (map {
+        my $direction = $_;
+        map { { backward => 1, direction => $direction, of => [map { "06_backward $_" } @$_], shapes => \@one_tile } }
+            ['ahead rows=1,threads=256', 'block rows=1,threads=256'], ['ahead rows=2,threads=128', 'block rows=2,threads=128'],
+            ['bulk_last rows=4,threads=64,stages=1', 'block rows=4,threads=64'];
+    } undef, '--reverse'),
+    { of => ['06_backward block'], reverse => ['06_backward block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
+    { backward => 1, of => ['06_backward block'], reverse => ['06_backward block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
     { backward => 1, of => ['06_backward flat', '06_backward flat threads=32'], shapes => [@short, [3, 1022]] },
     { backward => 1, of => ['06_backward flat'], reverse => ['06_backward flat'], shapes => [@short_even, [4, 1022]] },
     # two kernels, the same gradients
