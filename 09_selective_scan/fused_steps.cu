@@ -25,6 +25,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     fused_steps_forward(struct selective_args args)
 {
     enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), stage_bytes = sizeof(struct stage<stored, lanes>) };
+    enum { own = STEPS / lanes }; /* a lane's own steps of a chunk */
     __shared__ __align__(16) char shared[3 * stage_bytes];
     struct stage<stored, lanes> *const stages = (struct stage<stored, lanes> *)shared;
     const int warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
@@ -41,12 +42,14 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     __syncthreads();
 
     int now = 0, next = stage_bytes, after = 2 * stage_bytes; /* where this chunk and the two that follow lie */
-    const bool whole_rows = seq_len % IN_PIECE(stored) == 0 && args.states == states && where.full;
+    const bool whole_rows = seq_len % IN_PIECE(stored) == 0 && where.full;
     send(&sources, seq_len, whole_rows && seq_len >= STEPS, stages);
     send(&sources, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, behind(stages, next));
     __pipeline_wait_prior(1);
     __syncthreads();
     prepare<lanes, STEPS>(stages->own[warp], row, mine, mine, seq_len, bias, args.delta_softplus, stages->steps[warp]);
+    float u[own];
+    get<STEPS, own>(stages->own[warp], row, mine, u);
     widen(stages);
     const struct halves step_rows = halves_of(stages->steps[warp], row);
     const struct halves state_rows = halves_of(floats_of(stages), where.part);
@@ -58,7 +61,13 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
         __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */
         send(&sources, left - 2 * STEPS, whole, behind(stages, after));
 
-        float y[STEPS] = {};
+        /* Every four steps of the walk the lane does a quarter of its own work, so that exponentials of all kinds come
+           one after the other: step and step u of the next chunk, and silu(z) of this one. */
+        const stored *const next_rows = behind(stages, next)->own[warp];
+        float y[STEPS] = {}, u_next[own], own_step[own], gate[own];
+        get<STEPS, own>(next_rows, row, mine, u_next);
+        get<STEPS, own>(next_rows, ROW_DELTA(lanes) + row, mine, own_step);
+        get<STEPS, own>(behind(stages, now)->own[warp], ROW_Z(lanes) + row, mine, gate);
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4], C[4][4];
@@ -70,6 +79,13 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                 get4(state_rows, now, states + i * lanes, t, C[i]);
             }
 #pragma unroll
+            for (int i = t * own / STEPS; i < (t + 4) * own / STEPS; i++) {
+                own_step[i] = step_of(own_step[i] + bias, args.delta_softplus);
+                if (!whole && STEPS + mine + i >= left)
+                    own_step[i] = 0.0f; /* leaves the states as they are */
+                gate[i] = args.z != NULL ? silu(gate[i]) : 1.0f;
+            }
+#pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
@@ -77,10 +93,21 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
-        finish<stored, lanes, STEPS>(&args, &where, behind(stages, now)->own[warp], D, left,
-                                     whole || (whole_rows && left >= STEPS), out, y);
-        prepare<lanes, STEPS>(behind(stages, next)->own[warp], row, mine, STEPS + mine, left, bias, args.delta_softplus,
-                              behind(stages, next)->steps[warp], whole);
+        float own_step_u[own];
+#pragma unroll
+        for (int i = 0; i < own; i++)
+            own_step_u[i] = u_next[i] * own_step[i];
+        put<STEPS, own>(behind(stages, next)->steps[warp], row, mine, own_step);
+        put<STEPS, own>(behind(stages, next)->steps[warp], channels + row, mine, own_step_u);
+        fold<lanes, STEPS>(y, where.part);
+#pragma unroll
+        for (int i = 0; i < own; i++) {
+            y[i] = (y[i] + D * u[i]) * gate[i];
+            u[i] = u_next[i];
+        }
+        const bool all = whole || (whole_rows && left >= STEPS);
+        if (all || row < where.here)
+            store<stored, own>(out, left - mine, all, y);
         widen(behind(stages, next));
         const int done = now;
         now = next, next = after, after = done;

@@ -78,11 +78,11 @@ static __device__ __forceinline__ void fetch_some(const stored *from, int left, 
 }
 
 /* Sends off the thread's pieces of a chunk, and goes on to the next one. `there` has a bit for each piece that there
-   is. `left` steps from the chunk's first on are in the sequence; `whole`: all are, and all rows are there, and pieces
-   aligned, which leaves nothing to ask. */
+   is. `left` steps from the chunk's first on are in the sequence; `whole`: all of the chunk are, and pieces are aligned.
+   `all_rows`: all rows are there, too, which leaves nothing to ask. */
 template <typename stored, int rows, int steps, int threads>
 static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsigned there, int thread, int left,
-                                                  bool whole, stored *to)
+                                                  bool whole, bool all_rows, stored *to)
 {
     enum { each = PIECES_EACH(stored, rows, steps, threads) };
     const int t = step_of_pieces<stored, steps>(thread);
@@ -90,7 +90,7 @@ static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsign
     if (whole) {
 #pragma unroll
         for (int j = 0; j < each; j++)
-            if (rows * steps / IN_PIECE(stored) % threads == 0 || row_of<stored, steps, threads>(thread, j) < rows)
+            if (all_rows ? row_of<stored, steps, threads>(thread, j) < rows : there >> j & 1)
                 async_copy_ahead(to + j * threads * IN_PIECE(stored), pieces[j]);
     } else if (left > 0) {
 #pragma unroll
@@ -125,15 +125,16 @@ static __device__ __forceinline__ struct sources<stored, lanes> find_sources(con
     return sources;
 }
 
-/* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. `whole`: see fetch_rows. */
+/* Sends off the thread's part of a chunk, of which `left` steps are in the sequence. `whole`: all of them are, pieces
+   are aligned, and so are all channels there; of the states some may be missing. */
 template <typename stored, int lanes>
 static __device__ __forceinline__ void send(struct sources<stored, lanes> *sources, int left, bool whole,
                                             struct stage<stored, lanes> *to)
 {
     fetch_rows<stored, OWN_ROWS(lanes), STEPS, 32>(sources->own, sources->own_there, threadIdx.x % 32, left, whole,
-                                                   to->own[threadIdx.x / 32]);
+                                                   true, to->own[threadIdx.x / 32]);
     fetch_rows<stored, COMMON_ROWS(lanes), STEPS, 32 * WARPS(lanes)>(sources->common, sources->common_there,
-                                                                     threadIdx.x, left, whole, to->common);
+                                                                     threadIdx.x, left, whole, false, to->common);
     __pipeline_commit();
 }
 

@@ -72,6 +72,17 @@ for my $case (['', 3, '0,1,2,3,31,33,65'], ['reverse', 16, '64,129'], ['random:2
 is(complaint({}, '--forward', '--variant', 'fused_roles', shape(1, 18, 16, 1, '65,192'), '--type', $_, '--with', 'all'), '', "fused_roles: full tiles and another, in $_")
     for 'bf16', 'fp16';
 
+# The copies of fused_steps are of 16 bytes, however many states there are: a warp asks for more than the four sectors of 4 bytes a lane.
+SKIP: {
+    skip 'the simulator counts sectors', 3 if !$sim;
+    for my $states (1, 3, 17) {
+        my $trace = scratch('wide.csv');
+        run_program({ SIM_TRACE => $trace }, $p, '--forward', '--variant', 'fused_steps', shape(1, 64, $states, 1, 256), '--with', 'none');
+        my ($ideal) = (run_program('perl', 'common/sim/trace.pl', $trace))[1] =~ /^fused_steps +\S+ +(\S+)/m;
+        cmp_ok($ideal // 0, '>', 5, "fused_steps: wide copies with $states states");
+    }
+}
+
 # ---- the definition, in double ----
 
 my %size = (batch => 2, channels => 4, states => 3, groups => 2, seq_len => 5);
@@ -236,7 +247,7 @@ for my $bad ('NaN', 'Inf') {
 my @mistakes; # kernel, file, expression, what stands in its place, options that show it
 sub mistake { push @mistakes, [@_] }
 my @small = shape(2, 4, 3, 2, 6);
-mistake('steps', 'selective.cuh', 'fmaf(s2, fmaf(x, higher, 1.0f), fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
+mistake('steps', 'selective.cuh', 'fmaf(p, e, fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
 mistake('steps', 'selective.cuh', 'fabsf(v)', 'v', @small);
 mistake('steps', 'steps.cu', 'channel / (args.channels / args.groups)', '0', @small);
 mistake('steps', 'steps.cu', 'y * silu((float)z[l])', 'silu(y * (float)z[l])', @small);
