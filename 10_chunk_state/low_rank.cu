@@ -40,7 +40,7 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
     const unsigned own_gamma = keep(in.gamma + part * 4);
     const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
     const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
-    const bool before = keep(exclusive);
+    const bool before = exclusive;
     float h[rows][2], x[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
