@@ -9,9 +9,7 @@
 
    Of several segments each begins with state 0, and leaves what fused_carry.cu needs: with P[t] the product of its
    coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
-   Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). Where P has become 0 for
-   all channels of a warp, it goes on without P and start: the states of a lane are in order there, i lanes + part, so
-   that those that forget slowly stand together. */
+   Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
 #include <cuda_runtime.h>
 
 #include "../05_pipe/pipe.h"
@@ -45,17 +43,13 @@ static __global__ void __launch_bounds__(THREADS, 8)
     where.row = channel, where.here = place.here, where.part = part;
     where.both = place.first + min(channel, place.here - 1), where.channel = where.both % args.channels;
     const struct reader reader = reader_of<lanes>(channel, part);
-    const int order = several ? 0 : reader.order;
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
     const size_t chunks = (seq_len - 1) / STEPS + 1;
     float *const steps = block->steps[warp],
                  *saved = parts.rest + (blockIdx.x * chunks + begin / STEPS) * parts.saved_floats;
-    float A[4], h[4], product[4], start[4] = {}, sum = 0.0f, unfit = 0.0f, unfit_C = 0.0f;
-    load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, order);
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        product[i] = channel < place.here && i * lanes + part < (int)args.states ? 1.0f : 0.0f;
+    float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
+    load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
@@ -72,33 +66,49 @@ static __global__ void __launch_bounds__(THREADS, 8)
 #pragma unroll
         for (int chunk = 0; chunk < 2; chunk++)
             prepare_states(&args, span, channel, chunk, row, mine, at + chunk * STEPS + mine, bias,
-                           steps + chunk * CHUNK_FLOATS(lanes, arrays), &unfit);
+                           steps + chunk * CHUNK_FLOATS(lanes, arrays));
         __syncwarp();
-        if (several)
-            add_unfit_C<lanes>(span->common[0], &unfit_C);
-        const int living = several ? living_states(product) : 0;
 #pragma unroll(several ? 1 : 2) /* both at once would need too many registers */
         for (int chunk = 0; chunk < 2; chunk++, saved += parts.saved_floats) {
-            const float *const from = steps + chunk * CHUNK_FLOATS(lanes, arrays), *const common = span->common[chunk];
+            const float *const from = steps + chunk * CHUNK_FLOATS(lanes, arrays);
             if (at + chunk * STEPS < seq_len) {
-                *(float4 *)(saved + reader.at) = in_order(h, several ? reader.order : 0);
+                *(float4 *)(saved + reader.at) = make_float4(h[0], h[1], h[2], h[3]);
                 if (several && part == 0)
                     saved[32 * A_LANE + channel] = sum;
             }
-            if (living == 4)
-                walk_states<lanes, 4>(from, common, row, part, order, A, h, product, start, &sum);
-            else if (living == 1)
-                walk_states<lanes, 1>(from, common, row, part, order, A, h, product, start, &sum);
-            else
-                walk_states<lanes, 0>(from, common, row, part, order, A, h, product, start, &sum);
+#pragma unroll
+            for (int t = 0; t < STEPS; t += 4) {
+                float step[4], step_u[4], d_y[4];
+                get<STEPS, 4>(from, row, t, step);
+                get<STEPS, 4>(from + ROOM(CHANNELS(lanes), STEPS), row, t, step_u);
+                if (several)
+                    get<STEPS, 4>(from + ROOM(2 * CHANNELS(lanes), STEPS), row, t, d_y);
+                sum += step[0] + step[1] + (step[2] + step[3]);
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const float *const common = span->common[chunk] + state_at<lanes>(i, reader.order, part) + t;
+                    float B[4], C[4];
+                    get4(common, B);
+                    if (several)
+                        get4(common + ROOM(STATES_OF(lanes), STEPS), C);
+#pragma unroll
+                    for (int j = 0; j < 4; j++) {
+                        const float a = fast_exp2(step[j] * A[i]);
+                        h[i] = a * h[i] + step_u[j] * B[j];
+                        if (several) {
+                            product[i] *= a;
+                            start[i] += product[i] * (d_y[j] * C[j]);
+                        }
+                    }
+                }
+            }
         }
     }
     if (several) {
-        finish_start<lanes>(sum == sum ? unfit : sum, unfit_C, part, (float *)shared, start);
         const size_t segment = blockIdx.y * args.batch * args.channels * args.states;
-        store_states<lanes>(&args, &where, product, parts.product + segment, order);
-        store_states<lanes>(&args, &where, h, parts.end + segment, order);
-        store_states<lanes>(&args, &where, start, parts.start + segment, order);
+        store_states<lanes>(&args, &where, product, parts.product + segment, reader.order);
+        store_states<lanes>(&args, &where, h, parts.end + segment, reader.order);
+        store_states<lanes>(&args, &where, start, parts.start + segment, reader.order);
     }
 }
 

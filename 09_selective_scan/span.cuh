@@ -147,11 +147,11 @@ static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arr
 /* ---- Of fused_states.cu alone ---- */
 
 /* The lane's own steps of a chunk, whose step `at` is `mine` of the chunk: step, step u and, if the span has d_out,
-   d_y. A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. Adds 0 d_y to *unfit. */
+   d_y. A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. */
 template <typename stored, int lanes, int arrays, int channels>
 static __device__ __forceinline__ void
 prepare_states(const struct selective_args *args, const struct span<stored, lanes, arrays, channels> *span, int channel,
-               int chunk, int row, int mine, int at, float bias, float *to, float *unfit)
+               int chunk, int row, int mine, int at, float bias, float *to)
 {
     enum { own = STEPS / lanes, rows = ROOM(CHANNELS(lanes), STEPS) };
     float u[own], step[own], z[own], d_y[own];
@@ -171,94 +171,9 @@ prepare_states(const struct selective_args *args, const struct span<stored, lane
     get<SPAN, own>(span->own[arrays - 2], channel, chunk * STEPS + mine, z);
     get<SPAN, own>(span->own[arrays - 1], channel, chunk * STEPS + mine, d_y);
 #pragma unroll
-    for (int i = 0; i < own; i++) {
+    for (int i = 0; i < own; i++)
         d_y[i] = args->z != NULL ? d_y[i] * silu(z[i]) : d_y[i];
-        *unfit += 0.0f * d_y[i];
-    }
     put<STEPS, own>(to + 2 * rows, row, mine, d_y);
-}
-
-/* How many of a lane's four states must be walked through with product and start, 4, 1 or 0: all lanes' products of the
-   others are 0, and stay so. */
-static __device__ __forceinline__ int living_states(const float product[4])
-{
-    if (__any_sync(0xFFFFFFFFu, product[1] != 0.0f || product[2] != 0.0f || product[3] != 0.0f))
-        return 4;
-    return __any_sync(0xFFFFFFFFu, product[0] != 0.0f) ? 1 : 0;
-}
-
-/* Walks through a chunk from the states h; the lane's first `living` ones have product and start. `order`: state_at. */
-template <int lanes, int living>
-static __device__ __forceinline__ void walk_states(const float *steps, const float *common, int row, int part,
-                                                   int order, const float A[4], float h[4], float product[4],
-                                                   float start[4], float *sum)
-{
-#pragma unroll
-    for (int t = 0; t < STEPS; t += 4) {
-        float step[4], step_u[4], d_y[4];
-        get<STEPS, 4>(steps, row, t, step);
-        get<STEPS, 4>(steps + ROOM(CHANNELS(lanes), STEPS), row, t, step_u);
-        if (living > 0)
-            get<STEPS, 4>(steps + ROOM(2 * CHANNELS(lanes), STEPS), row, t, d_y);
-        *sum += step[0] + step[1] + (step[2] + step[3]);
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const float *const from = common + state_at<lanes>(i, order, part) + t;
-            float B[4], C[4];
-            get4(from, B);
-            if (i < living)
-                get4(from + ROOM(STATES_OF(lanes), STEPS), C);
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                const float a = fast_exp2(step[j] * A[i]);
-                h[i] = a * h[i] + step_u[j] * B[j];
-                if (i < living) {
-                    product[i] *= a;
-                    start[i] += product[i] * (d_y[j] * C[j]);
-                }
-            }
-        }
-    }
-}
-
-/* A lane's states in the order in which one of fused_backward.cu wants them: its i-th is the (i ^ order)-th. */
-static __device__ __forceinline__ float4 in_order(const float h[4], int order)
-{
-    const bool odd = order & 1;
-    const float4 low = make_float4(odd ? h[1] : h[0], odd ? h[0] : h[1], odd ? h[3] : h[2], odd ? h[2] : h[3]);
-    return order & 2 ? make_float4(low.z, low.w, low.x, low.y) : low;
-}
-
-/* Adds 0 C of the thread's piece of a span's C, whose states are those of the block's pieces in order. */
-template <int lanes>
-static __device__ __forceinline__ void add_unfit_C(const float *common, float *unfit)
-{
-    enum { of_chunk = ROOM(2 * STATES_OF(lanes), STEPS) };
-    const int thread = threadIdx.x, row = STATES_OF(lanes) + thread / 4;
-    float C[4];
-    if (thread >= 4 * STATES_OF(lanes))
-        return;
-    get4(common + thread % 2 * of_chunk + place<STEPS>(row, thread / 2 % 2 * 4), C);
-    *unfit += 0.0f * C[0] + 0.0f * C[1] + (0.0f * C[2] + 0.0f * C[3]);
-}
-
-/* A d_y or C that is not finite makes start NaN even behind a product of 0, and so does a step that is NaN; but behind
-   such a product nobody has looked at them. Adds what prepare_states and add_unfit_C have left of the first two; `unfit`
-   is NaN for the third, too. `note` has room for a float a state. */
-template <int lanes>
-static __device__ __forceinline__ void finish_start(float unfit, float unfit_C, int part, float *note, float start[4])
-{
-    for (int bit = 2; bit < 2 * lanes; bit *= 2)
-        unfit += __shfl_xor_sync(0xFFFFFFFFu, unfit, bit);
-    for (int bit = 1; bit < 4; bit *= 2)
-        unfit_C += __shfl_xor_sync(0xFFFFFFFFu, unfit_C, bit);
-    __syncthreads();
-    if (threadIdx.x % 4 == 0 && threadIdx.x < 4 * STATES_OF(lanes))
-        note[threadIdx.x / 4] = unfit_C;
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        start[i] += unfit + note[i * lanes + part];
 }
 
 /* ---- Of fused_backward.cu alone ---- */
