@@ -67,14 +67,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
             const int first = at + chunk * STEPS, left = seq_len - first, own_at = chunk * STEPS + mine;
             float *const steps = block->steps[warp] + chunk * PREPARED(lanes);
             const float *const B = span->common[chunk];
-            const struct chunk_rows chunk_rows = {steps, steps + 2 * PREPARED_ROWS(lanes), B,
-                                                  B + ROOM(STATES_OF(lanes), STEPS)};
+            const struct chunk_rows rows = rows_of<lanes>(steps, steps + 2 * PREPARED_ROWS(lanes), B,
+                                                          B + ROOM(STATES_OF(lanes), STEPS), row, part, order);
             float a[STEPS][2][4], kept[STEPS][2][4], u[own], d_y[own], step[own], delta[own], d_z[own];
 
             /* 1. Forward: all states, d_C and d_z. */
             float h[2][4], y[STEPS], d_C[STEPS];
             get_states(block->states[now][warp][chunk] + lane * 4, h);
-            walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, d_C);
+            walk_forward<lanes>(&rows, A, h, a, kept, y, d_C);
             __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
             fold_channels<lanes>(d_C, lane);
             put<SPAN, lanes>(block->sums[now][1][warp], sum_row, chunk * STEPS + sum_at, d_C);
@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
 
             /* 2. Backward: the gradients. */
             float d_input[STEPS], d_step[STEPS], d_B[STEPS], d_A[2][4] = {};
-            walk_back<lanes>(&chunk_rows, row, part, order, A, a, kept, left, carry, d_A, d_input, d_step, d_B);
+            walk_back<lanes>(&rows, A, a, kept, left, carry, d_A, d_input, d_step, d_B);
             fold_channels<lanes>(d_B, lane);
             put<SPAN, lanes>(block->sums[now][0][warp], sum_row, chunk * STEPS + sum_at, d_B);
             add_states(d_A_so_far, d_A);

@@ -10,8 +10,7 @@
    The turns go as in relay.cu, but backward in time:      chunk 3 <- chunk 4 <- chunk 5
                                                            warp 2     warp 1     warp 0
 
-   The walks are those of walks.cuh. A warp adds up d_B and d_C over its channels, and leaves one partial sum for each
-   state and step (add_up.cu). */
+   The walks are those of walks.cuh. Of d_B and d_C a warp leaves the sums over its channels (add_up.cu). */
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -76,11 +75,12 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         __syncwarp();
 
         /* 1. Before the turn: all states, d_C, d_z, and what the chunk makes of a gradient. */
-        const struct chunk_rows chunk_rows = {steps, stage + D_OUT_AT(lanes), stage + B_AT(lanes), stage + C_AT(lanes)};
+        const struct chunk_rows chunk_rows =
+            rows_of<lanes>(steps, stage + D_OUT_AT(lanes), stage + B_AT(lanes), stage + C_AT(lanes), row, part, order);
         float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], v[own], step[own], d_y[own];
         float h[2][4], product[2][4], start[2][4] = {}, note[2][4];
         get_states(stage + H_AT(lanes) + lane * 4, h);
-        walk_forward<lanes>(&chunk_rows, row, part, order, A, h, a, kept, y, sums);
+        walk_forward<lanes>(&chunk_rows, A, h, a, kept, y, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
                 store<stored, own>((stored *)args.d_z + own_row + at, seq_len - at - mine, whole, y);
         }
         __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
-        walk_back_from_0<lanes>(&chunk_rows, row, part, order, A, a, product, start);
+        walk_back_from_0<lanes>(&chunk_rows, A, a, product, start);
 #pragma unroll
         for (int i = 0; i < 8; i++)
             note[i / 4][i % 4] = product[i / 4][i % 4] + start[i / 4][i % 4];
@@ -110,7 +110,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
 
         /* 3. After it: the gradients. */
         float d_input[STEPS], d_step[STEPS], d_A[2][4] = {};
-        walk_back<lanes>(&chunk_rows, row, part, order, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
+        walk_back<lanes>(&chunk_rows, A, a, kept, seq_len - at, carry, d_A, d_input, d_step, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_B + sums_row + at, seq_len - at - sum_at, whole, sums);

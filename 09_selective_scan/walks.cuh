@@ -16,23 +16,41 @@
 
 #define LN_2 0.69314718f
 
-/* Where a chunk's rows lie in shared memory, 8 steps in each. */
+/* The rows of a chunk that a lane reads, in shared memory, 8 steps in each. */
 struct chunk_rows {
-    const float *steps; /* step, and behind that step u: a row a channel */
-    const float *d_y;   /* a row a channel */
-    const float *B, *C; /* a row a state */
+    const float *steps[2], *d_y[2]; /* of its channels: step, and ROOM(BOTH(lanes), STEPS) behind it step u */
+    const float *B[4], *C[4];       /* of its states */
 };
+
+/* All rows of a chunk begin at `steps`, d_y, B and C. */
+template <int lanes>
+static __device__ __forceinline__ struct chunk_rows rows_of(const float *steps, const float *d_y, const float *B,
+                                                            const float *C, int row, int part, int order)
+{
+    struct chunk_rows rows;
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        rows.steps[k] = steps + place<STEPS>(row ^ 2 * k, 0);
+        rows.d_y[k] = d_y + place<STEPS>(row ^ 2 * k, 0);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        rows.B[i] = B + state_at<lanes>(i, order, part);
+        rows.C[i] = C + state_at<lanes>(i, order, part);
+    }
+    return rows;
+}
 
 /* What a lane reads of four steps: for each of its channels. */
 template <int lanes>
-static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, int row, int t, float step[2][4],
+static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, int t, float step[2][4],
                                                  float step_u[2][4], float d_y[2][4])
 {
 #pragma unroll
     for (int k = 0; k < 2; k++) {
-        get<STEPS, 4>(rows->steps, row ^ 2 * k, t, step[k]);
-        get<STEPS, 4>(rows->steps + ROOM(BOTH(lanes), STEPS), row ^ 2 * k, t, step_u[k]);
-        get<STEPS, 4>(rows->d_y, row ^ 2 * k, t, d_y[k]);
+        get4(rows->steps[k] + t, step[k]);
+        get4(rows->steps[k] + ROOM(BOTH(lanes), STEPS) + t, step_u[k]);
+        get4(rows->d_y[k] + t, d_y[k]);
     }
 }
 
@@ -40,19 +58,19 @@ static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, 
    lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
    leaves them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, int row, int part, int order,
-                                                    const float A[2][4], float h[2][4], float a[STEPS][2][4],
-                                                    float kept[STEPS][2][4], float y[STEPS], float sums[STEPS])
+static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, const float A[2][4], float h[2][4],
+                                                    float a[STEPS][2][4], float kept[STEPS][2][4], float y[STEPS],
+                                                    float sums[STEPS])
 {
 #pragma unroll
     for (int t = 0; t < STEPS; t += 4) {
         float step[2][4], step_u[2][4], d_y[2][4], y_of[4][2] = {}, d_C[4][4] = {};
-        get_steps<lanes>(rows, row, t, step, step_u, d_y);
+        get_steps<lanes>(rows, t, step, step_u, d_y);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get4(rows->B + state_at<lanes>(i, order, part) + t, B);
-            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->B[i] + t, B);
+            get4(rows->C[i] + t, C);
 #pragma unroll
             for (int j = 0; j < 4; j++)
 #pragma unroll
@@ -74,9 +92,9 @@ static __device__ __forceinline__ void walk_forward(const struct chunk_rows *row
 
 /* What the chunk makes of a gradient that comes: start + product gradient. start is what the way back makes of 0. */
 template <int lanes>
-static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows *rows, int row, int part, int order,
-                                                        const float A[2][4], const float a[STEPS][2][4],
-                                                        float product[2][4], float start[2][4])
+static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows *rows, const float A[2][4],
+                                                        const float a[STEPS][2][4], float product[2][4],
+                                                        float start[2][4])
 {
     float sum[2] = {};
 #pragma unroll
@@ -84,14 +102,14 @@ static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows 
         float step[2][4], d_y[2][4];
 #pragma unroll
         for (int k = 0; k < 2; k++) {
-            get<STEPS, 4>(rows->steps, row ^ 2 * k, t, step[k]);
-            get<STEPS, 4>(rows->d_y, row ^ 2 * k, t, d_y[k]);
+            get4(rows->steps[k] + t, step[k]);
+            get4(rows->d_y[k] + t, d_y[k]);
             sum[k] += step[k][0] + step[k][1] + (step[k][2] + step[k][3]);
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float C[4];
-            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->C[i] + t, C);
 #pragma unroll
             for (int j = 3; j >= 0; j--)
 #pragma unroll
@@ -111,19 +129,18 @@ static __device__ __forceinline__ void walk_back_from_0(const struct chunk_rows 
    u d_input is missing there. sums: of d_B. */
 template <int lanes>
 static __device__ __forceinline__ void
-walk_back(const struct chunk_rows *rows, int row, int part, int order, const float A[2][4], const float a[STEPS][2][4],
-          const float kept[STEPS][2][4], int left, float carry[2][4], float d_A[2][4], float d_input[STEPS],
-          float d_step[STEPS], float sums[STEPS])
+walk_back(const struct chunk_rows *rows, const float A[2][4], const float a[STEPS][2][4], const float kept[STEPS][2][4],
+          int left, float carry[2][4], float d_A[2][4], float d_input[STEPS], float d_step[STEPS], float sums[STEPS])
 {
 #pragma unroll
     for (int t = STEPS - 4; t >= 0; t -= 4) {
         float step[2][4], step_u[2][4], d_y[2][4], d_input_of[4][2] = {}, d_step_of[4][2] = {}, d_B[4][4] = {};
-        get_steps<lanes>(rows, row, t, step, step_u, d_y);
+        get_steps<lanes>(rows, t, step, step_u, d_y);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             float B[4], C[4];
-            get4(rows->B + state_at<lanes>(i, order, part) + t, B);
-            get4(rows->C + state_at<lanes>(i, order, part) + t, C);
+            get4(rows->B[i] + t, B);
+            get4(rows->C[i] + t, C);
 #pragma unroll
             for (int j = 3; j >= 0; j--)
 #pragma unroll

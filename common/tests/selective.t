@@ -242,6 +242,24 @@ for my $bad ('NaN', 'Inf') {
     }
 }
 
+# Three segments; each forgets in a dozen steps what comes into it, and yet what is not finite must go through.
+{
+    my %long = (batch => 1, channels => 2, states => 5, groups => 1, seq_len => 192);
+    describe_arrays($p, \%long, \%dims);
+    my @changed = qw(d_u d_delta d_A d_B d_C d_z d_initial_state);
+    my %in = ((map { my $name = $_; ($name => [map { random() } 1 .. count_of($name)]) } qw(u B C z initial_state d_out)),
+        delta => [(8) x count_of('delta')], A => [map { -$_ } (1 .. 5) x 2], delta_softplus => 0);
+    for my $case (['d_out', 'NaN'], ['d_out', 'Inf'], ['delta', 'NaN'], ['C', 'NaN'], ['u', 'Inf']) {
+        my ($where, $bad) = @$case;
+        my $spoilt = { %in, $where => [@{ $in{$where} }] };
+        $spoilt->{$where}[$where eq 'u' ? 10 : 180] = 0 + $bad;
+        my ($must, $is) = (compute($spoilt, 'steps', @changed), compute($spoilt, 'fused_backward', @changed));
+        my $places = sub { join ' ', map { my ($name, $all) = ($_, $_[0]{$_}); map { "$name $_" } grep { !(abs($all->[$_]) < 9**99) } 0 .. $#$all } @changed };
+        ok($places->($must) ne '' && $places->($must) eq $places->($is), "fused_backward: $bad in $where goes through segments that have forgotten");
+    }
+    describe_arrays($p, \%size, \%dims);
+}
+
 # ---- the oracle finds mistakes: each is an expression of a kernel that is replaced ----
 
 my @mistakes; # kernel, file, expression, what stands in its place, options that show it
