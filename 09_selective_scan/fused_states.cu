@@ -63,12 +63,12 @@ static __global__ void __launch_bounds__(THREADS, 8)
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
         fetch_span<THREADS>(&args, &place, at + SPAN < end ? at + SPAN : -1, &block->spans[1 - now]);
         __pipeline_commit();
-#pragma unroll
+#pragma unroll(several ? 1 : 2) /* both at once would need too many registers */
         for (int chunk = 0; chunk < 2; chunk++)
             prepare_states(&args, span, channel, chunk, row, mine, at + chunk * STEPS + mine, bias,
                            steps + chunk * CHUNK_FLOATS(lanes, arrays));
         __syncwarp();
-#pragma unroll(several ? 1 : 2) /* both at once would need too many registers */
+#pragma unroll(several ? 1 : 2)
         for (int chunk = 0; chunk < 2; chunk++, saved += parts.saved_floats) {
             const float *const from = steps + chunk * CHUNK_FLOATS(lanes, arrays);
             if (at + chunk * STEPS < seq_len) {

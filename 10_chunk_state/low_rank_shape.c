@@ -47,7 +47,6 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .stride = args->rank == 0 ? 0 : stride_of(padded, bytes),
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
-        .full = args->dk == rows && args->rank == padded && args->dv % COLUMNS == 0,
         .limit = (size_t)limit - 1024, /* the kernels' own few bytes count, too */
         .blocks = (unsigned)blocks,
     };
@@ -87,7 +86,6 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
     if (error != cudaSuccess)
         return error;
     shape->padded = (int)ranks;
-    shape->full = args->dk == rows && args->rank == ranks && args->dv % COLUMNS == 0;
     shape->stride = stride_of(ranks, storage_bytes(args->storage));
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * storage_bytes(args->storage));
     shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
