@@ -8,8 +8,8 @@
 #define LOG2_E 1.4426950408889634f
 
 /* log(1 + exp(v)) = max(v, 0) + log(1 + e) with e = exp(-|v|), so that nothing overflows, and a small result keeps its
-   digits. log(1 + e) is e times a polynomial, the interpolation of log(1 + e) / e at the nine Chebyshev nodes of [0, 1],
-   within 3.5e-8, relatively: the exponential alone keeps a special function unit busy. */
+   digits. log(1 + e) is e times a polynomial, the interpolation of log(1 + e) / e at the nine Chebyshev nodes of
+   [0, 1], within 3.5e-8, relatively: the exponential alone keeps a special function unit busy. */
 static __device__ __forceinline__ float softplus(float v)
 {
     const float e = fast_exp2(-LOG2_E * fabsf(v));

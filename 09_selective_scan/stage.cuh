@@ -78,8 +78,8 @@ static __device__ __forceinline__ void fetch_some(const stored *from, int left, 
 }
 
 /* Sends off the thread's pieces of a chunk, and goes on to the next one. `there` has a bit for each piece that there
-   is. `left` steps from the chunk's first on are in the sequence; `whole`: all of the chunk are, and pieces are aligned.
-   `all_rows`: all rows are there, too, which leaves nothing to ask. */
+   is. `left` steps from the chunk's first on are in the sequence; `whole`: all of the chunk are, and pieces are
+   aligned. `all_rows`: all rows are there, too, which leaves nothing to ask. */
 template <typename stored, int rows, int steps, int threads>
 static __device__ __forceinline__ void fetch_rows(const stored *pieces[], unsigned there, int thread, int left,
                                                   bool whole, bool all_rows, stored *to)

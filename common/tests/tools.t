@@ -12,12 +12,17 @@ my $root = getcwd();
 # ---- format ----
 
 SKIP: {
-    my @long; # clang-format leaves comments alone: it would cut them into lone tails
+    my (@long, @never); # clang-format leaves comments alone: it would cut them into lone tails
     for my $path (grep { !m{^common/sim/include/} } split /\n/, `git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' 2> /dev/null`) {
         my $line = 0;
-        $line++, length > 120 && push @long, "$path:$line" for split /\n/, read_file($path);
+        for (split /\n/, read_file($path)) {
+            $line++;
+            push @long, "$path:$line" if length > 120;
+            push @never, "$path:$line: $1" if /\bLINREC_ARCH *[<>]=? *(\d+)/ && ($1 < 75 || $1 > 130);
+        }
     }
     is_deeply(\@long, [], 'no line of a source is longer than 120 characters');
+    is_deeply(\@never, [], 'LINREC_ARCH is compared with what the makefile sets it to, as 90 for sm_90');
     skip 'clang-format-14 is not installed here', 5 if system('command -v clang-format-14 > /dev/null') != 0;
     skip 'git is not here, or this is no checkout', 5 if system('git rev-parse --git-dir > /dev/null 2>&1') != 0;
     my @make = ('make', '--no-print-directory', 'BACKEND=sim', 'format');
