@@ -91,7 +91,7 @@ static __global__ void __launch_bounds__(CREW_MAX_THREADS + 64, 1)
                 const struct pair whole = pair_shfl(up_to_warp, num_warps - 1);
                 if (threadIdx.x == 0)
                     tile_tell(&units[i], whole);
-                before_warp[i] = pair_shfl(up_to_warp, (warp + 31) % 32);
+                before_warp[i] = pair_shfl(up_to_warp, (warp + 31) % 32); /* warp 0 does not use it */
                 rows_settle<CREW_ROWS>(x[i], c[i], before, lane);
             }
             const int done = turn - (CREW_TILES - 1), d = (i + 1) % CREW_TILES; /* the oldest tile's turn and place */
