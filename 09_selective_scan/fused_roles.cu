@@ -20,7 +20,7 @@
 #include "roles.cuh"
 #include "selective_scan.h"
 
-enum { STRETCH = 32 }; /* steps of a walker between two jumps */
+enum { STRETCH = 32 };                                 /* steps of a walker between two jumps */
 enum { DONE = 1, READY = 3, ALL = WALKERS + HELPERS }; /* of even tiles; the next barriers are those of odd tiles */
 
 /* The barrier at which a warp of walkers learns that a tile is ready. */
