@@ -11,7 +11,8 @@
        walkers   tile k       h = exp(step A) h + step u B, and C h        -- DONE ---> helpers
        helpers   tile k - 1   C h added up over a channel's lanes, + D u, times silu(z)
 
-   Each of the two barriers is there twice, for even and for odd tiles, so that a role may be a tile ahead. */
+   A barrier is there twice, for even and for odd tiles, so that a role may be a tile ahead. And each warp of walkers
+   has a READY of its own: it waits for the helpers, and not for the other walkers. */
 #include <cuda_runtime.h>
 #include <named_barrier.h>
 
@@ -19,9 +20,14 @@
 #include "roles.cuh"
 #include "selective_scan.h"
 
-enum { STRETCH = 32 };        /* steps of a walker between two jumps */
-enum { READY = 1, DONE = 3 }; /* barriers of even tiles; the next ones are those of odd tiles */
-enum { ALL = WALKERS + HELPERS };
+enum { STRETCH = 32 };                                 /* steps of a walker between two jumps */
+enum { DONE = 1, READY = 3, ALL = WALKERS + HELPERS }; /* of even tiles; the next barriers are those of odd tiles */
+
+/* The barrier at which a warp of walkers learns that a tile is ready. */
+static __device__ __forceinline__ int ready(int walker, int tile)
+{
+    return READY + 2 * walker + tile % 2;
+}
 
 /* Four steps of a lane as they lie in shared memory, and what the walk takes of them. */
 template <int each>
@@ -63,13 +69,13 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
 {
     const struct chunk_place where = place_of<LANES, WALKERS / 32>(args);
     const int num_tiles = ((int)args->seq_len - 1) / STEPS + 1;
-    const int channel = threadIdx.x / 32 * CHANNELS(LANES) + where.row;
+    const int warp = threadIdx.x / 32, channel = warp * CHANNELS(LANES) + where.row;
     const float *steps = tiles->steps[0][channel], *common = tiles->common[0][where.part];
     struct four_steps<each> read[2];
     struct four_made<each> made[2];
     float A[each], h[each];
     load_states<LANES, each>(args, &where, args->initial_state, A, h);
-    named_barrier_sync(READY, ALL);
+    named_barrier_sync(ready(warp, 0), 32 + HELPERS);
     read_four<each>(steps, common, &read[0]);
     read_four<each>(steps + 4, common + 4, &read[1]);
 #pragma unroll
@@ -85,7 +91,7 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
             if (at + STRETCH == STEPS) { /* the last eight steps read the next tile */
                 next_steps = tiles->steps[(tile + 1) % STAGES][channel];
                 next_common = tiles->common[(tile + 1) % STAGES][where.part];
-                named_barrier_sync(READY + (tile + 1) % 2, ALL);
+                named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS);
             }
 #pragma unroll
             for (int t = 0; t < STRETCH; t += 4) {
@@ -156,7 +162,8 @@ static __device__ __forceinline__ void help(const struct selective_args *args, s
             }
         }
         if (next <= num_tiles) /* once too often: walkers do not ask whether there is a next tile */
-            named_barrier_arrive(READY + next % 2, ALL);
+            for (int walker = 0; walker < WALKERS / 32; walker++)
+                named_barrier_arrive(ready(walker, next), 32 + HELPERS);
         if (tile >= 0) {
             get<4, 4>(tiles->own[tile % STAGES][0][me.number], 0, 0, u);
             get<4, 4>(tiles->own[tile % STAGES][2][me.number], 0, 0, z);

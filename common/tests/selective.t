@@ -292,7 +292,8 @@ mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 
 mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
 mistake('fused_roles', 'fused_roles.cu', 'next * STEPS + me.t + i >= me.seq_len', 'me.t + i >= me.seq_len', shape(1, 2, 3, 1, 70));
 mistake('fused_roles', 'fused_roles.cu', 'named_barrier_sync(DONE + tile % 2, ALL)', '(void)0', shape(1, 2, 3, 1, 130));
-mistake('fused_roles', 'fused_roles.cu', 'named_barrier_sync(READY + (tile + 1) % 2, ALL)', '(void)0', shape(1, 2, 3, 1, 130));
+mistake('fused_roles', 'fused_roles.cu', 'named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS)', '(void)0', shape(1, 2, 3, 1, 130));
+mistake('fused_roles', 'fused_roles.cu', 'READY + 2 * walker + tile % 2', 'READY + 2 * walker', shape(1, 2, 3, 1, 450));
 mistake('fused_roles', 'fused_roles.cu', 'tiles->steps[(tile + 1) % STAGES]', 'tiles->steps[tile % STAGES]', shape(1, 2, 3, 1, 130));
 mistake('relay', 'relay.cu', 'at + mine', 'at', @small);
 mistake('relay', 'relay.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
