@@ -123,6 +123,7 @@ chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy en
 chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
 chunk_state_launcher chunk_state_mma; /* products on the tensor cores (sm_80) */
+chunk_state_launcher chunk_state_mma_bf16; /* what mma launches in bf16 */
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;

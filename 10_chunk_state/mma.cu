@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
-    const unsigned next = keep(shape.stride * bytes), before = keep(exclusive ? 0xFFFFFFFFu : 0u);
+    const unsigned next = keep(shape.stride * bytes), exclusive_mask = keep(exclusive ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = keep((row * X_STRIDE + column) * bytes), own_gamma = keep(in.gamma + row * 4);
     const unsigned own_y = keep(in.y + row * next + l * own);
     const unsigned own_w = keep(in.w + (row - j * 2 + l) * next + j * 2 * own);
@@ -83,8 +83,8 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         multiply_back<storage, ranks>(here + own_w, own, big, small, t[0]);
 #pragma unroll
         for (int i = 0; i < tiles; i++) {
-            if (i + 1 <
-                tiles) /* the next tile's, so that there is something to do while this one's result is awaited */
+            /* the next tile's, so that there is something to do while this one's result is awaited */
+            if (i + 1 < tiles)
                 multiply_back<storage, ranks>(here + own_w + (i + 1) * 8 * next, own, big, small, t[(i + 1) % 2]);
 #pragma unroll
             for (int c = 0; c < 2; c++) { /* two rows; h_out takes the place of h_local */
@@ -94,8 +94,8 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 read2<storage>(here + own_x, of * X_STRIDE, x);
                 h[i][c] = g * (left - t[i % 2][c]) + x[0];
                 h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
-                x[0] = choose(before, left, h[i][c]);
-                x[1] = choose(before, right, h[i][c + 2]);
+                x[0] = choose(exclusive_mask, left, h[i][c]);
+                x[1] = choose(exclusive_mask, right, h[i][c + 2]);
                 write2<storage>(here + own_x, of * X_STRIDE, x);
             }
             project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
@@ -110,11 +110,9 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_STORAGES][2][3] = {
+    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[2][2][3] = {
         {{mma_forward<FLOAT32, 4, 2>, mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>},
          {mma_forward<FLOAT32, 8, 2>, mma_forward<FLOAT32, 8, 4>, mma_forward<FLOAT32, 8, 8>}},
-        {{mma_forward<BF16, 4, 2>, mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>},
-         {mma_forward<BF16, 8, 2>, mma_forward<BF16, 8, 4>, mma_forward<BF16, 8, 8>}},
         {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>},
          {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
     const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
@@ -122,12 +120,14 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank(args, stream);
+    if (args->storage == BF16)
+        return chunk_state_mma_bf16(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
         error = mma_shape_of(args, &shape);
     if (done || error != cudaSuccess)
         return error;
-    const auto kernel = kernels[args->storage][size][many];
+    const auto kernel = kernels[args->storage == FP16][size][many];
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
