@@ -221,6 +221,7 @@ enum {
     LOW_RANK_THREADS = COLUMNS / 2 * PARTS, /* of a block of low_rank.cu that compute, */
     LOW_RANK_COPYING = 192,                 /* and that copy */
     LOW_RANK_MAX_STAGES = 8,
+    MMA_COPYING = 128,  /* the last threads of a block of mma.cu, which copy */
     MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
 };
 

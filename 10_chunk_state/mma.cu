@@ -25,7 +25,7 @@
 
 /* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
 template <int storage, int tiles, int ranks>
-static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+static __global__ void __launch_bounds__(LOW_RANK_THREADS + MMA_COPYING, 1)
     mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                 const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                 const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -132,7 +132,7 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     if (error != cudaSuccess)
         return error;
     const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
-    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
+    kernel<<<shape.blocks, LOW_RANK_THREADS + MMA_COPYING, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
                                                                    args->W, args->Y, args->initial_state, args->h_out,
                                                                    args->final_state);
     return cudaGetLastError();

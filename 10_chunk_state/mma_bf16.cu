@@ -13,9 +13,11 @@
 #include "mma_bf16.cuh"
 #include "mma_copy.cuh"
 
+enum { COMPUTING = 256 }; /* threads */
+
 /* pairs: of 16 rows, and ranks: of 16 ranks. */
 template <int pairs, int ranks>
-static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+static __global__ void __launch_bounds__(COMPUTING + MMA_COPYING, 1)
     mma_bf16_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -23,19 +25,22 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     extern __shared__ __align__(16) char memory[];
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
-    if (threadIdx.x >= LOW_RANK_THREADS) {
+    if (threadIdx.x >= COMPUTING) {
         copy_for_mma<BF16>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int lane = threadIdx.x % 32, row = lane % 4 * 2, column = threadIdx.x / 32 * 8 + lane / 4;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = warp % 2 * pairs * 32;
+    const int row = first + lane % 4 * 2, column = warp / 2 * 8 + lane / 4;
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
-    const struct stage in = stage_of(&shape); /* here what the thread has in a stage, and where its matrices' rows are */
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage; and its rows of matrices */
     const unsigned next = keep(shape.stride * 2), next_x = X_STRIDE * 2;
     const unsigned exclusive_mask = keep(exclusive ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = keep(row * next_x + column * 2), own_gamma = keep(in.gamma + row * 4);
-    const unsigned from_x = keep(lane * next_x + threadIdx.x / 32 * 16);
-    const unsigned from_y = keep(in.y + lane % 16 * next + lane / 16 * 16);
-    const unsigned from_w = keep(in.w + (lane % 8 + lane / 16 * 8) * next + lane / 8 % 2 * 16);
+    const unsigned from_x = keep((first + lane) * next_x + warp / 2 * 16);
+    const unsigned from_y = keep(in.y + (first + lane % 16) * next + lane / 16 * 16);
+    const unsigned from_w = keep(in.w + (first + lane % 8 + lane / 16 * 8) * next + lane / 8 % 2 * 16);
+    float4 *const parts = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * ranks * 32 + lane;
+    const int others = (warp % 2 == 0 ? 32 : -32) * ranks;
     float h[pairs * 4][2], p[ranks * 2][4] = {}; /* h: two rows of every 8, rows 2 j and 2 j + 1 */
 #pragma unroll
     for (int v = 0; v < pairs * 8; v++)
@@ -49,33 +54,39 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         project<ranks>(ring.stage + from_y + i * 16 * next, h + i * 2, p);
     for (size_t k = 0; k < shape.chunks; k++) {
         unsigned big[ranks][4], small[ranks][4];
-        float t[2][4][4];
+        float4 sum[ranks], *const mine = parts + k % 2 * ranks * COMPUTING;
         char *const here = ring.stage;
 #pragma unroll
-        for (int v = 0; v < ranks * 2; v++) {
-            const int at = v % 2 * 2;
-            turn(p[v][0] + p[v][2], p[v][1] + p[v][3], big[v / 2] + at, small[v / 2] + at);
-            p[v][0] = p[v][1] = p[v][2] = p[v][3] = 0.0f;
+        for (int v = 0; v < ranks; v++) {
+            const float *const a = p[v * 2], *const b = p[v * 2 + 1];
+            mine[v * 32] = sum[v] = make_float4(a[0] + a[2], a[1] + a[3], b[0] + b[2], b[1] + b[3]);
         }
-        meet_in_chunk(ring.count); /* the next chunk is there */
+        meet_in_chunk(ring.count); /* the other warp's sums are there, and the next chunk */
+#pragma unroll
+        for (int v = 0; v < ranks; v++) {
+            const float4 more = mine[others + v * 32];
+            turn(sum[v].x + more.x, sum[v].y + more.y, big[v], small[v]);
+            turn(sum[v].z + more.z, sum[v].w + more.w, big[v] + 2, small[v] + 2);
+        }
+#pragma unroll
+        for (int v = 0; v < ranks * 8; v++)
+            p[v / 4][v % 4] = 0.0f;
         ring_next(&ring);
-        multiply_back<ranks>(here + from_w, 16 * next, big, small, t[0]);
 #pragma unroll
         for (int i = 0; i < pairs; i++) {
             unsigned x[4];
+            float t[4][4];
             load_matrices_transposed(x, here + from_x + i * 32 * next_x);
             __syncwarp(); /* h_out takes its place */
-            /* the next rows' product, so that there is something to do while these rows' one is awaited */
-            if (i + 1 < pairs)
-                multiply_back<ranks>(here + from_w + (i + 1) * 32 * next, 16 * next, big, small, t[(i + 1) % 2]);
+            multiply_back<ranks>(here + from_w + i * 32 * next, 16 * next, big, small, t);
 #pragma unroll
             for (int c = 0; c < 4; c++) {
-                float *const of = h[i * 4 + c], *const s = t[i % 2][c];
+                float *const of = h[i * 4 + c];
                 const float2 local = unpack<BF16>(x[c]);
                 const float2 g = *(const float2 *)(here + own_gamma + (i * 4 + c) * 32);
                 const unsigned before = pack<BF16>(of[0], of[1]);
-                of[0] = g.x * (of[0] - (s[0] + s[2])) + local.x;
-                of[1] = g.y * (of[1] - (s[1] + s[3])) + local.y;
+                of[0] = g.x * (of[0] - (t[c][0] + t[c][2])) + local.x;
+                of[1] = g.y * (of[1] - (t[c][1] + t[c][3])) + local.y;
                 const unsigned out = (before & exclusive_mask) | (pack<BF16>(of[0], of[1]) & ~exclusive_mask);
                 char *const to = here + own_x + (i * 4 + c) * 8 * next_x;
                 *(unsigned short *)to = (unsigned short)out;
@@ -95,9 +106,9 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 
 extern "C" cudaError_t chunk_state_mma_bf16(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&mma_bf16_forward<2, 1>) kernels[2][3] = {
-        {mma_bf16_forward<2, 1>, mma_bf16_forward<2, 2>, mma_bf16_forward<2, 4>},
-        {mma_bf16_forward<4, 1>, mma_bf16_forward<4, 2>, mma_bf16_forward<4, 4>}};
+    static const decltype(&mma_bf16_forward<1, 1>) kernels[2][3] = {
+        {mma_bf16_forward<1, 1>, mma_bf16_forward<1, 2>, mma_bf16_forward<1, 4>},
+        {mma_bf16_forward<2, 1>, mma_bf16_forward<2, 2>, mma_bf16_forward<2, 4>}};
     const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
     struct low_rank_shape shape;
     bool done;
@@ -110,8 +121,10 @@ extern "C" cudaError_t chunk_state_mma_bf16(const struct chunk_state_args *args,
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
-        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
-        args->final_state);
+    const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
+    kernel<<<shape.blocks, COMPUTING + MMA_COPYING, shared, stream>>>(shape, args->exclusive, args->h_local,
+                                                                      args->gamma, args->W, args->Y,
+                                                                      args->initial_state, args->h_out,
+                                                                      args->final_state);
     return cudaGetLastError();
 }
