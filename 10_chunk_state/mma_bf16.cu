@@ -25,10 +25,8 @@ static __global__ void __launch_bounds__(COMPUTING + MMA_COPYING, 1)
     extern __shared__ __align__(16) char memory[];
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
-    if (threadIdx.x >= COMPUTING) {
-        copy_for_mma<BF16>(&shape, place, memory, h_local, gamma, W, Y, h_out);
-        return;
-    }
+    if (threadIdx.x >= COMPUTING)
+        return copy_for_mma<BF16>(&shape, place, memory, h_local, gamma, W, Y, h_out);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = warp % 2 * pairs * 32;
     const int row = first + lane % 4 * 2, column = warp / 2 * 8 + lane / 4;
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
