@@ -123,9 +123,12 @@ static __device__ __forceinline__ struct place place_of(const struct low_rank_sh
     return place;
 }
 
-/* All threads: what no copy will fill becomes 0, once for all. */
+/* All threads: what no copy will fill becomes 0, once for all; where there is nothing of that kind, the copies need not
+   wait for it. */
 static __device__ __forceinline__ void stages_clear(const struct low_rank_shape *shape, char *stages)
 {
+    if (shape->full)
+        return;
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 16; i += blockDim.x)
         ((float4 *)stages)[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -217,7 +220,7 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
     if (share->bytes == 16) {
 #pragma unroll 4
         for (int row = 0; row < share->rows; row++) {
-            __stcs((float4 *)to, *(const float4 *)from);
+            *(float4 *)to = *(const float4 *)from;
             from += share->to_row, to += share->row;
         }
         return;

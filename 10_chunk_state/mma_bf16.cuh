@@ -45,25 +45,27 @@ static __device__ __forceinline__ void project(const char *y, const float (*h)[2
         mma_bf16(p[v], small, b[v / 2] + v % 2 * 2);
 }
 
-/* t' = p' W' for 32 rows of h. w: the lane's row of W, of 16; the others are `next` bytes behind. */
+/* t' = p' W' for 16 rows of h. w: the lane's row of W. */
 template <int ranks>
-static __device__ __forceinline__ void multiply_back(const char *w, unsigned next, const unsigned (*big)[4],
-                                                     const unsigned (*small)[4], float (*t)[4])
+static __device__ __forceinline__ void multiply_back(const char *w, const unsigned (*big)[4],
+                                                     const unsigned (*small)[4], float (*t)[2])
 {
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        t[i][0] = t[i][1] = t[i][2] = t[i][3] = 0.0f;
+    float sum[2][4] = {}, rest[2][4] = {};
 #pragma unroll
     for (int r = 0; r < ranks; r++) {
-        unsigned b[2][4];
-        load_matrices(b[0], w + r * 32);
-        load_matrices(b[1], w + r * 32 + next);
+        unsigned b[4];
+        load_matrices(b, w + r * 32);
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            mma_bf16(t[i], big[r], b[i / 2] + i % 2 * 2);
+        for (int i = 0; i < 2; i++)
+            mma_bf16(sum[i], big[r], b + i * 2);
 #pragma unroll
-        for (int i = 0; i < 4; i++)
-            mma_bf16(t[i], small[r], b[i / 2] + i % 2 * 2);
+        for (int i = 0; i < 2; i++)
+            mma_bf16(rest[i], small[r], b + i * 2);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        t[i][0] = sum[i][0] + (sum[i][2] + rest[i][2]);
+        t[i][1] = sum[i][1] + (sum[i][3] + rest[i][3]);
     }
 }
 
