@@ -123,7 +123,6 @@ chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy en
 chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
 chunk_state_launcher chunk_state_mma; /* products on the tensor cores (sm_80) */
-chunk_state_launcher chunk_state_mma_bf16; /* what mma launches in bf16 */
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
@@ -221,7 +220,6 @@ enum {
     LOW_RANK_THREADS = COLUMNS / 2 * PARTS, /* of a block of low_rank.cu that compute, */
     LOW_RANK_COPYING = 192,                 /* and that copy */
     LOW_RANK_MAX_STAGES = 8,
-    MMA_COPYING = 128,  /* the last threads of a block of mma.cu, which copy */
     MMA_MAX_ROWS = 128, /* dk that mma.cu takes: with more, registers would not do */
 };
 

@@ -25,7 +25,7 @@
 
 /* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
 template <int storage, int tiles, int ranks>
-static __global__ void __launch_bounds__(LOW_RANK_THREADS + MMA_COPYING, 1)
+static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                 const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                 const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -108,9 +108,11 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + MMA_COPYING, 1)
 
 extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[2][2][3] = {
+    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_STORAGES][2][3] = {
         {{mma_forward<FLOAT32, 4, 2>, mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>},
          {mma_forward<FLOAT32, 8, 2>, mma_forward<FLOAT32, 8, 4>, mma_forward<FLOAT32, 8, 8>}},
+        {{mma_forward<BF16, 4, 2>, mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>},
+         {mma_forward<BF16, 8, 2>, mma_forward<BF16, 8, 4>, mma_forward<BF16, 8, 8>}},
         {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>},
          {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
     const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
@@ -118,19 +120,17 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank(args, stream);
-    if (args->storage == BF16)
-        return chunk_state_mma_bf16(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
         error = mma_shape_of(args, &shape);
     if (done || error != cudaSuccess)
         return error;
-    const auto kernel = kernels[args->storage == FP16][size][many];
+    const auto kernel = kernels[args->storage][size][many];
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
     if (error != cudaSuccess)
         return error;
     const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
-    kernel<<<shape.blocks, LOW_RANK_THREADS + MMA_COPYING, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
+    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
                                                                    args->W, args->Y, args->initial_state, args->h_out,
                                                                    args->final_state);
     return cudaGetLastError();

@@ -14,7 +14,7 @@
 
 static __device__ __forceinline__ void meet_all(void)
 {
-    named_barrier_sync(1, (int)blockDim.x);
+    named_barrier_sync(1, 2 * LOW_RANK_THREADS);
 }
 
 /* Those who compute, in the middle of a chunk. */
@@ -73,7 +73,7 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
                                                     char *memory, const void *h_local, const float *gamma,
                                                     const void *W, const void *Y, void *h_out)
 {
-    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - (blockDim.x - MMA_COPYING), which = thread / 32;
+    const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
     const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
     const struct stage in = stage_of(shape);

@@ -220,9 +220,6 @@ mistake('mma', 'mma.cuh', 'mma_tf32(rest, small, b);', 'if (mutant != N) mma_tf3
 mistake('mma', 'mma.cuh', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma_tf32(rest, big, b_small);', @ranks);
 mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
-mistake('mma', 'mma_bf16.cuh', 'small[1] = cut(x);', 'small[1] = mutant == N ? 0 : cut(x);', @ranks, '--type', 'bf16');
-mistake('mma', 'mma_bf16.cu', 'sum[v].x + more.x', 'sum[v].x', shape(1, 3, 1, 48, 8, 5), '--type', 'bf16');
-mistake('mma', 'mma_bf16.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5), '--type', 'bf16');
 mistake('mma', 'mma_copy.cuh', 'shape->decays == 1 ? 0 : i', '0', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', '((const float *)(here + own_gamma))[i * PARTS]', '1.0f', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'exclusive ? read1<storage>(d_h_out, first + v / 2 * step + v % 2) : 0.0f', '0.0f', @ranks);

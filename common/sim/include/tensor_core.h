@@ -35,48 +35,4 @@ SIM_INLINE void mma_tf32(float c[4], const float a[4], const float b[2])
         c[i] = sim_truncate(sum[i]);
 }
 
-/* One of the two bf16 numbers of a word. */
-SIM_INLINE float sim_bf16(unsigned word, int which)
-{
-    return __uint_as_float(which == 0 ? word << 16 : word & 0xFFFF0000u);
-}
-
-SIM_INLINE void mma_bf16(float c[4], const unsigned a[4], const unsigned b[2])
-{
-    const int lane = threadIdx.x % 32, row = lane / 4 * 4, column = lane % 4 * 8;
-    double sum[4] = {c[0], c[1], c[2], c[3]};
-    for (int k = 0; k < 16; k += 2) {
-        const unsigned left = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2], row + k % 8 / 2);
-        const unsigned below = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2 + 1], row + k % 8 / 2);
-        const unsigned first = __shfl_sync(0xFFFFFFFFu, b[k / 8], column + k % 8 / 2);
-        const unsigned second = __shfl_sync(0xFFFFFFFFu, b[k / 8], column + 4 + k % 8 / 2);
-        for (int i = 0; i < 2; i++) {
-            sum[0] += (double)sim_bf16(left, i) * sim_bf16(first, i);
-            sum[1] += (double)sim_bf16(left, i) * sim_bf16(second, i);
-            sum[2] += (double)sim_bf16(below, i) * sim_bf16(first, i);
-            sum[3] += (double)sim_bf16(below, i) * sim_bf16(second, i);
-        }
-    }
-    for (int i = 0; i < 4; i++)
-        c[i] = sim_truncate(sum[i]);
-}
-
-/* Each lane reads its elements where others say that the rows are. */
-SIM_INLINE void load_matrices(unsigned words[4], const void *row)
-{
-    const int lane = threadIdx.x % 32;
-    for (int m = 0; m < 4; m++)
-        words[m] = ((const unsigned *)__shfl_sync(0xFFFFFFFFu, row, m * 8 + lane / 4))[lane % 4];
-}
-
-SIM_INLINE void load_matrices_transposed(unsigned words[4], const void *row)
-{
-    const int lane = threadIdx.x % 32;
-    for (int m = 0; m < 4; m++) {
-        const void *const first = __shfl_sync(0xFFFFFFFFu, row, m * 8 + lane % 4 * 2);
-        const void *const second = __shfl_sync(0xFFFFFFFFu, row, m * 8 + lane % 4 * 2 + 1);
-        words[m] = ((const unsigned short *)first)[lane / 4] | (unsigned)((const unsigned short *)second)[lane / 4] << 16;
-    }
-}
-
 #endif
