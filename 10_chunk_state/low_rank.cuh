@@ -123,12 +123,9 @@ static __device__ __forceinline__ struct place place_of(const struct low_rank_sh
     return place;
 }
 
-/* All threads: what no copy will fill becomes 0, once for all; where there is nothing of that kind, the copies need not
-   wait for it. */
+/* All threads: what no copy will fill becomes 0, once for all. */
 static __device__ __forceinline__ void stages_clear(const struct low_rank_shape *shape, char *stages)
 {
-    if (shape->full)
-        return;
 #pragma unroll 4
     for (unsigned i = threadIdx.x; i < shape->stages * shape->stage_bytes / 16; i += blockDim.x)
         ((float4 *)stages)[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f);

@@ -69,7 +69,6 @@ cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct l
     const cudaError_t error = low_rank_shape_of(args, rows, shape);
     if (error != cudaSuccess)
         return error;
-    shape->full = false; /* a stage has sums, too */
     const size_t of_state = rows * BACK_STRIDE(args->storage, rows);
     shape->x_bytes = (unsigned)(of_state * bytes);
     shape->stage_bytes =
@@ -88,7 +87,6 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
     if (error != cudaSuccess)
         return error;
     shape->padded = (int)ranks;
-    shape->full = false; /* behind the last chunk mma.cu reads a stage that may never have been filled */
     shape->stride = stride_of(ranks, storage_bytes(args->storage));
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * storage_bytes(args->storage));
     shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
