@@ -236,6 +236,7 @@ struct low_rank_shape {
     int stride;         /* elements from row to row of W and Y: an odd multiple of 16 bytes, so that eight rows that
                            are read at the same time have no bank in common */
     int x_unit, w_unit; /* bytes that are copied at once */
+    bool full;          /* copies fill all that low_rank.cu reads of a stage */
     int raw_unit;       /* cp.async takes no rows of 2 bytes: W and Y come as they are, and then are spread to rows */
     unsigned x_bytes, w_bytes, gamma_bytes, stage_bytes;
     unsigned raw_bytes; /* of W as it comes; 0: it comes in rows */

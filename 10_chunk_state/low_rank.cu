@@ -26,7 +26,8 @@ static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
 {
     extern __shared__ __align__(16) char memory[];
     const struct place place = place_of(&shape);
-    stages_clear(&shape, memory);
+    if (!shape.full) /* else the copies need not wait for it */
+        stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS) {
         copy_chunks<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
         return;

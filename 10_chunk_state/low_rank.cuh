@@ -217,7 +217,7 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
     if (share->bytes == 16) {
 #pragma unroll 4
         for (int row = 0; row < share->rows; row++) {
-            __stcs((float4 *)to, *(const float4 *)from);
+            *(float4 *)to = *(const float4 *)from;
             from += share->to_row, to += share->row;
         }
         return;

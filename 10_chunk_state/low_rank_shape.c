@@ -47,6 +47,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .stride = args->rank == 0 ? 0 : stride_of(padded, bytes),
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
+        .full = args->dk == rows && args->rank == padded && args->dv % COLUMNS == 0,
         .limit = (size_t)limit - 1024, /* the kernels' own few bytes count, too */
         .blocks = (unsigned)blocks,
     };

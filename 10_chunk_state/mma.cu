@@ -33,16 +33,14 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     extern __shared__ __align__(16) char memory[];
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
-    if (threadIdx.x >= LOW_RANK_THREADS) {
-        copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
-        return;
-    }
+    if (threadIdx.x >= LOW_RANK_THREADS)
+        return copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
     const int bytes = (int)stored_bytes(storage), own = each<storage, ranks>() * bytes;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
     const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
     const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
-    const unsigned next = keep(shape.stride * bytes), before = keep(exclusive ? 0xFFFFFFFFu : 0u);
+    const unsigned next = keep(shape.stride * bytes), exclusive_mask = keep(exclusive ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = keep((row * X_STRIDE + column) * bytes), own_gamma = keep(in.gamma + row * 4);
     const unsigned own_y = keep(in.y + row * next + l * own);
     const unsigned own_w = keep(in.w + (row - j * 2 + l) * next + j * 2 * own);
@@ -83,8 +81,8 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         multiply_back<storage, ranks>(here + own_w, own, big, small, t[0]);
 #pragma unroll
         for (int i = 0; i < tiles; i++) {
-            if (i + 1 <
-                tiles) /* the next tile's, so that there is something to do while this one's result is awaited */
+            /* the next tile's, so that there is something to do while this one's result is awaited */
+            if (i + 1 < tiles)
                 multiply_back<storage, ranks>(here + own_w + (i + 1) * 8 * next, own, big, small, t[(i + 1) % 2]);
 #pragma unroll
             for (int c = 0; c < 2; c++) { /* two rows; h_out takes the place of h_local */
@@ -94,8 +92,8 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 read2<storage>(here + own_x, of * X_STRIDE, x);
                 h[i][c] = g * (left - t[i % 2][c]) + x[0];
                 h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
-                x[0] = choose(before, left, h[i][c]);
-                x[1] = choose(before, right, h[i][c + 2]);
+                x[0] = choose(exclusive_mask, left, h[i][c]);
+                x[1] = choose(exclusive_mask, right, h[i][c + 2]);
                 write2<storage>(here + own_x, of * X_STRIDE, x);
             }
             project<storage, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
