@@ -1,5 +1,5 @@
-/* span.cuh - what a block of fused_states.cu or fused_backward.cu has of its sequences in shared memory: a span of 16
-   steps, two chunks of 8. Rows come in as they are stored, in pieces of 16 bytes:
+/* span.cuh - what a block of fused_states.cu or fused_backward.cu has of its sequences in shared memory: a span of SPAN
+   steps, which is 16 or 32, in chunks of 8. Rows come in as they are stored, in pieces of 16 bytes:
 
      own      u | delta | z | d_out   a row a channel: only the lane that needs a step reads it, and makes a float of it
      common   B | C                   a row a state: all lanes read it over and over. It becomes floats, chunk by chunk
@@ -11,16 +11,15 @@
 #include <async_copy.h>
 #include "gradient.cuh"
 
-enum { SPAN = 16 };
-
 #define IN_PIECE(stored) (16 / (int)sizeof(stored)) /* elements */
 #define COMMON_PIECES(stored, lanes, arrays) ((arrays) / 2 * STATES_OF(lanes) * SPAN / IN_PIECE(stored))
 
 template <typename stored, int lanes, int arrays, int channels>
 struct span {
     stored own[arrays][channels * SPAN];
-    float common[2][ROOM(arrays / 2 * STATES_OF(lanes), STEPS)];
-    uint4 narrow[sizeof(stored) < 4 ? COMMON_PIECES(stored, lanes, arrays) : 1]; /* what common shall become */
+    float common[SPAN / STEPS][ROOM(arrays / 2 * STATES_OF(lanes), STEPS)];
+    uint4 narrow[sizeof(stored) < 4 ? COMMON_PIECES(stored, lanes, arrays) : 8]; /* what common shall become; or 128 */
+                                                                                 /* bytes, as all lies at multiples */
 };
 
 /* Where a block works: on `here` channels of one group. Blocks have `channels` each, in order, and a group `blocks`, of
