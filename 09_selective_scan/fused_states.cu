@@ -1,17 +1,14 @@
 /* fused_states.cu - the first walk of fused_backward.cu, forward through time: it leaves the states before each chunk
    of 8 steps in the workspace.
-
        chunk 0      chunk 1      chunk 2      ...
        |h           |h           |h              four floats a lane: half of what a lane of fused_backward.cu will read
 
-   It is fused_steps.cu without the output, and so without C and z. A lane has one channel, where one of
-   fused_backward.cu has two; so two warps do what one will read (gradient.cuh). A span is 32 steps long: there is room.
-
+   It is fused_steps.cu without output, C and z, in spans of 32 steps. A lane has one channel, where one of
+   fused_backward.cu has two; so two warps do what one will read (gradient.cuh).
    Of several segments each begins with state 0, and leaves what fused_carry.cu needs: with P[t] the product of its
    coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
    Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
 #include <cuda_runtime.h>
-
 #include "../05_pipe/pipe.h"
 #include "selective_scan.h"
 enum { SPAN = 32 }; /* steps */
@@ -47,15 +44,15 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
     const struct reader reader = reader_of<lanes>(channel % BOTH(lanes), part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
-    const size_t chunks = (seq_len - 1) / STEPS + 1, reader_warp = blockIdx.x * (WARPS(lanes, arrays) / 2) + warp / 2;
-    float *saved = parts.rest + (reader_warp * chunks + begin / STEPS) * parts.saved_floats;
-    float *const steps = block->steps[warp];
+    const size_t chunks = (seq_len - 1) / STEPS + 1, whose = blockIdx.x * (WARPS(lanes, arrays) / 2) + warp / 2;
+    float *const steps = block->steps[warp],
+                 *saved = parts.rest + (whose * chunks + begin / STEPS) * parts.saved_floats;
     float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
     load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS(lanes, arrays))
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-
+    struct sources sources = find_sources<stored, lanes, channels>(&args, &place, begin);
     fetch_span<THREADS(lanes, arrays)>(&args, &place, begin, &block->spans[0]);
     __pipeline_commit();
     for (int at = begin, now = 0; at < end; at += SPAN, now = 1 - now) {
@@ -63,7 +60,10 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
         __pipeline_wait_prior(0);
         widen_span<THREADS(lanes, arrays)>(span);
         __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        fetch_span<THREADS(lanes, arrays)>(&args, &place, at + SPAN < end ? at + SPAN : -1, &block->spans[1 - now]);
+        if (!several && sources.whole && at + 2 * SPAN <= end) /* else there are no registers for this */
+            send_next<THREADS(lanes, arrays)>(&args, &sources, &block->spans[1 - now]);
+        else
+            fetch_span<THREADS(lanes, arrays)>(&args, &place, at + SPAN < end ? at + SPAN : -1, &block->spans[1 - now]);
         __pipeline_commit();
 #pragma unroll 1
         for (int both = 0; both < SPAN / STEPS; both += 2) { /* chunks */
@@ -122,8 +122,8 @@ template <typename stored, int lanes, int arrays>
 static cudaError_t launch_arrays(const struct selective_args *args, const struct selective_parts *parts,
                                  cudaStream_t stream)
 {
-    const size_t of_group = parts->per_group * BLOCKS(lanes, arrays);
-    const size_t bytes = sizeof(struct states_block<stored, lanes, arrays>);
+    const size_t of_group = parts->per_group * BLOCKS(lanes, arrays),
+                 bytes = sizeof(states_block<stored, lanes, arrays>);
     const cudaError_t error = pipe_allow_shared((const void *)fused_states<stored, lanes, arrays>, bytes, 80);
     const dim3 blocks((unsigned)(args->batch * args->groups * of_group), (unsigned)parts->segments);
     if (error == cudaSuccess)
