@@ -12,7 +12,8 @@
 
        | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 
-   In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks.
+   In rows of 16, the halves of rows 2, 3, 6, 7, ... are swapped, so that rows r and r + 2 lie in different banks. In
+   rows of 32 (span.cuh) the quarters change places from row to row in the same way, in 16 bits from each second row.
    Behind four rows of 8 there is room for four floats: this holds for rows r and r + 4. */
 #ifndef CHUNK_CUH
 #define CHUNK_CUH
@@ -43,13 +44,17 @@ static __device__ __forceinline__ type *behind(type *address, int bytes)
     return (type *)((char *)address + bytes);
 }
 
-/* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. Rows of 16 bits lie as they are. */
+/* Where step t of a row lies. Four steps from a multiple of 4 on lie side by side. Rows of 16 bits lie as they are, but
+   for those of 32 steps. */
 template <int steps, typename element = float>
 static __device__ __forceinline__ int place(int row, int t)
 {
     if (sizeof(element) < 4)
-        return row * steps + t;
-    return row * steps + (steps == 16 ? t ^ (row & 2) * 4 : steps == 8 ? (row & ~3) + t : t);
+        return row * steps + (steps == 32 ? t ^ (row & 6) * 4 : t);
+    return row * steps + (steps == 32   ? t ^ (row & 3) * 8
+                          : steps == 16 ? t ^ (row & 2) * 4
+                          : steps == 8  ? (row & ~3) + t
+                                        : t);
 }
 
 static __device__ __forceinline__ void get4(const float *from, float to[4])

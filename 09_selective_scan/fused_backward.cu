@@ -11,6 +11,7 @@
 
 #include "../05_pipe/pipe.h"
 #include "selective_scan.h"
+enum { SPAN = 16 }; /* steps */
 #include "span.cuh"
 #include "walks.cuh"
 

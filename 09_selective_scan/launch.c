@@ -116,10 +116,10 @@ struct selective_parts selective_parts_of(const struct selective_args *args, siz
 {
     const size_t both = segments * args->batch * args->channels, carries = segments > 1 ? both * args->states : 0;
     const size_t of_groups = args->batch * args->groups * per_group * args->states * args->seq_len;
-    const size_t spans = (args->seq_len + 15) / 16; /* a segment is a multiple of 16 steps */
+    const size_t spans = (args->seq_len + 31) / 32; /* a segment is a multiple of 32 steps */
     const size_t of_segment = (spans + segments - 1) / segments;
     struct selective_parts parts = {
-        .per_group = per_group, .segments = (spans + of_segment - 1) / of_segment, .segment_steps = of_segment * 16};
+        .per_group = per_group, .segments = (spans + of_segment - 1) / of_segment, .segment_steps = of_segment * 32};
     parts.saved_floats = 32 * 8 + (parts.segments > 1 ? 32 : 0);
     parts.d_B = next_piece(args, of_groups, &parts.bytes);
     parts.d_C = next_piece(args, of_groups, &parts.bytes);

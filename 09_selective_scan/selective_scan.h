@@ -37,7 +37,7 @@ enum { STEPS_CHUNK = 64, STEPS_ELEMS = 16 };
 /* relay: the steps of a chunk, which a warp takes at a time. */
 enum { RELAY_STEPS = 8, RELAY_WARPS = 8 };
 
-/* fused_backward: the warps of a block, the most states, and the fewest steps of a segment, a multiple of 16. */
+/* fused_backward: the warps of a block, the most states, and the fewest steps of a segment, a multiple of 32. */
 enum { SPAN_WARPS = 4, SPAN_STATES = 16, SEGMENT_STEPS = 64 };
 
 /* fused_steps: the most warps of a block. They have one B and C. */

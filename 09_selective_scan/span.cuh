@@ -1,5 +1,5 @@
-/* span.cuh - what a block of fused_states.cu or fused_backward.cu has of its sequences in shared memory: a span of 16
-   steps, two chunks of 8. Rows come in as they are stored, in pieces of 16 bytes:
+/* span.cuh - what a block of fused_states.cu or fused_backward.cu has of its sequences in shared memory: a span of SPAN
+   steps, which is 16 or 32, in chunks of 8. Rows come in as they are stored, in pieces of 16 bytes:
 
      own      u | delta | z | d_out   a row a channel: only the lane that needs a step reads it, and makes a float of it
      common   B | C                   a row a state: all lanes read it over and over. It becomes floats, chunk by chunk
@@ -11,16 +11,15 @@
 #include <async_copy.h>
 #include "gradient.cuh"
 
-enum { SPAN = 16 };
-
 #define IN_PIECE(stored) (16 / (int)sizeof(stored)) /* elements */
 #define COMMON_PIECES(stored, lanes, arrays) ((arrays) / 2 * STATES_OF(lanes) * SPAN / IN_PIECE(stored))
 
 template <typename stored, int lanes, int arrays, int channels>
 struct span {
     stored own[arrays][channels * SPAN];
-    float common[2][ROOM(arrays / 2 * STATES_OF(lanes), STEPS)];
-    uint4 narrow[sizeof(stored) < 4 ? COMMON_PIECES(stored, lanes, arrays) : 1]; /* what common shall become */
+    float common[SPAN / STEPS][ROOM(arrays / 2 * STATES_OF(lanes), STEPS)];
+    uint4 narrow[sizeof(stored) < 4 ? COMMON_PIECES(stored, lanes, arrays) : 8]; /* what common shall become; or 128 */
+                                                                                 /* bytes, as all lies at multiples */
 };
 
 /* Where a block works: on `here` channels of one group. Blocks have `channels` each, in order, and a group `blocks`, of
@@ -145,6 +144,49 @@ static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arr
 }
 
 /* ---- Of fused_states.cu alone ---- */
+
+/* Where a thread's first pieces of a span lie in u, delta and B, in elements. From span to span they move on, which is
+   less work than to find them. `whole`: all rows are there, and lie at multiples of 16 bytes. */
+struct sources {
+    size_t own, common;
+    bool whole;
+};
+
+template <typename stored, int lanes, int channels>
+static __device__ __forceinline__ struct sources find_sources(const struct selective_args *args,
+                                                              const struct block_place *place, int at)
+{
+    enum { in_row = SPAN / IN_PIECE(stored) };
+    const int row = threadIdx.x / in_row, first = at + threadIdx.x % in_row * IN_PIECE(stored);
+    struct sources from;
+    from.own = (size_t)(unsigned)(place->first + row) * (unsigned)args->seq_len + first;
+    from.common = (size_t)(unsigned)(place->states + row) * (unsigned)args->seq_len + first;
+    from.whole =
+        place->here == channels && args->states == STATES_OF(lanes) && (int)args->seq_len % IN_PIECE(stored) == 0;
+    return from;
+}
+
+/* Sends off the span behind the one that `from` says, as a whole: u, delta and B. */
+template <int threads, typename stored, int lanes, int arrays, int channels>
+static __device__ __forceinline__ void send_next(const struct selective_args *args, struct sources *from,
+                                                 struct span<stored, lanes, arrays, channels> *to)
+{
+    enum { in_row = SPAN / IN_PIECE(stored), rows = threads / in_row }; /* of a thread's pieces in turn */
+    const int row = threadIdx.x / in_row, t = threadIdx.x % in_row * IN_PIECE(stored);
+    from->own += SPAN, from->common += SPAN;
+#pragma unroll
+    for (int j = 0; j < channels / rows; j++) {
+        const size_t first = from->own + (size_t)(j * rows) * (unsigned)args->seq_len;
+        const int here = ::place<SPAN, stored>(row + j * rows, t);
+        async_copy_ahead(to->own[0] + here, (const stored *)args->u + first);
+        async_copy_ahead(to->own[1] + here, (const stored *)args->delta + first);
+    }
+#pragma unroll
+    for (int j = 0; j * rows < STATES_OF(lanes); j++)
+        if (row + j * rows < STATES_OF(lanes))
+            async_copy_ahead(common_piece(to, threadIdx.x + j * threads, row + j * rows, t),
+                             (const stored *)args->B + from->common + (size_t)(j * rows) * (unsigned)args->seq_len);
+}
 
 /* The lane's own steps of a chunk, whose step `at` is `mine` of the chunk: step, step u and, if the span has d_out,
    d_y. A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. */
