@@ -1,5 +1,6 @@
 /* span.cuh - what a block of fused_states.cu or fused_backward.cu has of its sequences in shared memory: a span of SPAN
-   steps, which is 16 or 32, in chunks of 8. Rows come in as they are stored, in pieces of 16 bytes:
+   steps in chunks of 8. The file that includes this one says whether that is 16 or 32. Rows come in as they are stored,
+   in pieces of 16 bytes:
 
      own      u | delta | z | d_out   a row a channel: only the lane that needs a step reads it, and makes a float of it
      common   B | C                   a row a state: all lanes read it over and over. It becomes floats, chunk by chunk
