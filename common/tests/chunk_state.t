@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use lib 'common/tests';
 use Linrec;
+use Mistakes;
 use Test::More;
 
 delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
@@ -189,11 +190,9 @@ for my $bad ('NaN', 'Inf') {
 
 # ---- the oracle finds mistakes: each is an expression of a kernel that is replaced ----
 
-my @mistakes; # kernel, file, expression, what stands in its place, options that show it
-sub mistake { push @mistakes, [@_] }
 my @small = shape(2, 9, 2, 3, 8, 0);
 my @ranks = shape(2, 3, 2, 9, 8, 3);
-mistake('launches', 'launches.cu', 'i % flat.columns] =', 'i % flat.columns / 2] =', @small);
+mistake('launches', 'launches.cu', 'i % flat.columns] =', '(mutant == N ? i % flat.columns / 2 : i % flat.columns)] =', @small);
 mistake('reread', 'reread.cu', 'column / flat.per_decay', 'column / flat.columns', @small);
 mistake('registers', 'registers.cu', 'exclusive ? before : h', 'h', @small);
 mistake('ahead', 'ahead.cu', 'decay + next * flat.decays', 'decay + k * flat.decays', @small);
@@ -209,7 +208,7 @@ mistake('split', 'split.cu', 'product *= decays[s];', 'product *= (mutant == N ?
 mistake('registers', 'registers_backward.cu', 'inside ? d * read1<storage>(states, at) : 0.0f', 'd', @small);
 mistake('registers', 'registers_backward.cu', 'sums[k % 2]', 'sums[0]', shape(1, 5, 1, 33, 40, 0, 1));
 mistake('bulk', 'bulk_backward.cu', 'exclusive ? 0.0f : d_out[c]', 'd_out[c]', @small);
-mistake('bulk', 'bulk_sums.cuh', 'i += sums.team', 'i += 2 * sums.team', shape(1, 3, 1, 33, 40, 0, 1));
+mistake('bulk', 'bulk_sums.cuh', 'i += sums.team', 'i += (mutant == N ? 2 : 1) * sums.team', shape(1, 3, 1, 33, 40, 0, 1));
 mistake('bulk', 'backward_space.cu', 'part < parts', 'part + 1 < parts', shape(1, 3, 1, 33, 40, 0, 1));
 mistake('low_rank', 'low_rank.cu', '((const float *)(here + own_gamma))[v / 2 * PARTS]', '1.0f', @ranks);
 mistake('low_rank', 'low_rank_products.cuh', 'upper ? sum[v] : sum[v + left]', 'sum[v]', @ranks);
@@ -231,34 +230,7 @@ mistake('low_rank', 'low_rank_sums.cu', 's < slices', 's < 1', shape(1, 2, 1, 2,
 
 SKIP: {
     skip 'mistakes are built in for the simulator', 1 if !$sim;
-    my $copy = copy_of_chapters();
-    my %text;
-    for my $number (1 .. @mistakes) {
-        my (undef, $file, $from, $to) = @{ $mistakes[$number - 1] };
-        $text{$file} //= read_file("10_chunk_state/$file");
-        my $code = $to =~ s/\bN\b/$number/r;
-        $code = $from =~ /[;,{]$|^const|^if/ || $to =~ /mutant == N/ ? $code
-            : $from =~ /^(?:subtract)/ ? "(mutant == $number ? $to : $from)"
-            : $from =~ /^(.*); (.*)$/ ? do { my ($test, $step) = ($1, $2); my ($other) = split /; /, $to; "(mutant == $number ? $other : $test); $step" }
-            : $from =~ /^(\w+) \+= (.*)$/ ? do { my ($name, $by) = ($1, $2); my ($new) = $to =~ /\+= (.*)/; "$name += (mutant == $number ? $new : $by)" }
-            : $from =~ /^(.*)\] =$/ ? do { my $old = $1; my ($new) = $to =~ /^(.*)\] =$/; "(mutant == $number ? $new : $old)] =" }
-            : $from =~ /^if \(/ ? $to
-            : "(mutant == $number ? $to : $from)";
-        ok($text{$file} =~ s/\Q$from\E/$code/, "$file still has what is replaced: $from");
-    }
-    for my $file (keys %text) {
-        $text{$file} =~ s/(?=#include "(?:chunk_state\.h|\w+\.cuh)"\n)/#include "mutant.h"\n/;
-        write_file("$copy/10_chunk_state/$file", $text{$file});
-    }
-    write_file("$copy/10_chunk_state/mutant.h", "#ifndef MUTANT_H\n#define MUTANT_H\n#include <stdlib.h>\nstatic const int mutant = atoi(getenv(\"MUTANT\"));\n#endif\n");
-    my $log = build_quickly($copy, '10_chunk_state');
-    is($?, 0, 'the copy builds') or diag($log);
-    for my $number (0 .. @mistakes) {
-        my ($kernel, $file, $from, $to, @options) = $number ? @{ $mistakes[$number - 1] } : ('bulk', '', 'nothing', 'nothing', @small);
-        my ($status, $out, $err) = run_program({ MUTANT => $number }, "$copy/build/sim/10_chunk_state", '--check-only', '--with', 'all', '--variant', $kernel, @options,
-            $file =~ /backward|sums/ ? '--backward' : '--forward');
-        is($status, $number ? 1 : 0, "$kernel, $to in place of $from: " . ($number ? 'is found' : 'right')) or diag($err);
-    }
+    find_mistakes('10_chunk_state', qr/backward|sums/, 'bulk', @small);
 }
 
 # ---- what the reader does wrong is told in one sentence ----

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use lib 'common/tests';
 use Linrec;
+use Mistakes;
 use Test::More;
 
 delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
@@ -262,8 +263,6 @@ for my $bad ('NaN', 'Inf') {
 
 # ---- the oracle finds mistakes: each is an expression of a kernel that is replaced ----
 
-my @mistakes; # kernel, file, expression, what stands in its place, options that show it
-sub mistake { push @mistakes, [@_] }
 my @small = shape(2, 4, 3, 2, 6);
 mistake('steps', 'selective.cuh', 'fmaf(p, e, fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
 mistake('steps', 'selective.cuh', 'fabsf(v)', 'v', @small);
@@ -310,27 +309,7 @@ mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
 
 SKIP: {
     skip 'mistakes are built in for the simulator', 1 if !$sim;
-    my $copy = copy_of_chapters();
-    my %text;
-    for my $number (1 .. @mistakes) {
-        my (undef, $file, $from, $to) = @{ $mistakes[$number - 1] };
-        $text{$file} //= read_file("09_selective_scan/$file");
-        my $code = $to =~ /(?<![=<>!])=(?!=)/ ? "do { if (mutant == $number) $to; else $from; } while (0)" : "(mutant == $number ? $to : $from)";
-        ok($text{$file} =~ s/\Q$from\E/$code/, "$file still has what is replaced: $from");
-    }
-    for my $file (keys %text) {
-        $text{$file} =~ s/(#include <(?:cuda_runtime|fast_math)\.h>\n)/$1#include "mutant.h"\n/;
-        write_file("$copy/09_selective_scan/$file", $text{$file});
-    }
-    write_file("$copy/09_selective_scan/mutant.h", "#ifndef MUTANT_H\n#define MUTANT_H\n#include <stdlib.h>\nstatic const int mutant = atoi(getenv(\"MUTANT\"));\n#endif\n");
-    my $log = build_quickly($copy, '09_selective_scan');
-    is($?, 0, 'the copy builds') or diag($log);
-    for my $number (0 .. @mistakes) {
-        my ($kernel, $file, $from, $to, @options) = $number ? @{ $mistakes[$number - 1] } : ('steps', '', 'nothing', 'nothing', @small);
-        my ($status, $out, $err) = run_program({ MUTANT => $number }, "$copy/build/sim/09_selective_scan", '--check-only', '--with', 'all', '--variant', $kernel, @options,
-            $file =~ /backward|add_up|carry|_states/ ? '--backward' : '--forward');
-        is($status, $number ? 1 : 0, "$kernel, $to in place of $from: " . ($number ? 'is found' : 'right')) or diag($err);
-    }
+    find_mistakes('09_selective_scan', qr/backward|add_up|carry|_states/, 'steps', @small);
 }
 
 # ---- large problems are checked by samples ----
