@@ -16,7 +16,7 @@ selective_launcher selective_expanded_forward;   /* coefficients and inputs writ
 selective_launcher selective_fused_scan_forward; /* a block a channel, the states in turn, 04's scan over time */
 selective_launcher selective_steps_forward;      /* a thread a channel, a loop through time, states in registers */
 selective_launcher selective_fused_steps_forward; /* a warp some channels, four states a lane, through shared memory */
-selective_launcher selective_fused_roles_forward; /* half of the warps walk, the others do the rest for them */
+selective_launcher selective_fused_roles_forward; /* some warps walk, the others do the rest for them */
 selective_launcher selective_relay_forward;       /* the warps of a block take the chunks of time in turn */
 selective_launcher selective_steps_backward;      /* the gradients of steps, deterministic */
 selective_launcher selective_relay_backward;      /* those of relay, deterministic, too */
