@@ -52,7 +52,7 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS(lanes, arrays))
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-    struct sources sources = find_sources<stored, lanes, channels>(&args, &place, begin);
+    struct span_sources sources = find_span_sources<stored, lanes, channels>(&args, &place, begin);
     fetch_span<THREADS(lanes, arrays)>(&args, &place, begin, &block->spans[0]);
     __pipeline_commit();
     for (int at = begin, now = 0; at < end; at += SPAN, now = 1 - now) {

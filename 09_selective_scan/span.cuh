@@ -148,18 +148,18 @@ static __device__ __forceinline__ void widen_span(struct span<stored, lanes, arr
 
 /* Where a thread's first pieces of a span lie in u, delta and B, in elements. From span to span they move on, which is
    less work than to find them. `whole`: all rows are there, and lie at multiples of 16 bytes. */
-struct sources {
+struct span_sources {
     size_t own, common;
     bool whole;
 };
 
 template <typename stored, int lanes, int channels>
-static __device__ __forceinline__ struct sources find_sources(const struct selective_args *args,
+static __device__ __forceinline__ struct span_sources find_span_sources(const struct selective_args *args,
                                                               const struct block_place *place, int at)
 {
     enum { in_row = SPAN / IN_PIECE(stored) };
     const int row = threadIdx.x / in_row, first = at + threadIdx.x % in_row * IN_PIECE(stored);
-    struct sources from;
+    struct span_sources from;
     from.own = (size_t)(unsigned)(place->first + row) * (unsigned)args->seq_len + first;
     from.common = (size_t)(unsigned)(place->states + row) * (unsigned)args->seq_len + first;
     from.whole =
@@ -169,7 +169,7 @@ static __device__ __forceinline__ struct sources find_sources(const struct selec
 
 /* Sends off the span behind the one that `from` says, as a whole: u, delta and B. */
 template <int threads, typename stored, int lanes, int arrays, int channels>
-static __device__ __forceinline__ void send_next(const struct selective_args *args, struct sources *from,
+static __device__ __forceinline__ void send_next(const struct selective_args *args, struct span_sources *from,
                                                  struct span<stored, lanes, arrays, channels> *to)
 {
     enum { in_row = SPAN / IN_PIECE(stored), rows = threads / in_row }; /* of a thread's pieces in turn */

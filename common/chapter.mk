@@ -10,7 +10,7 @@
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
 #   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
 #   CHECKS, CHECK_REVERSED, TRACED_SHAPES, SANITIZED_SHAPES
-#                       shapes of `make check`, with ; between its runs; of its run in reverse order; of `make trace`; of `make sanitize`
+#                       shapes of `make check`; of its run in reverse order; of `make trace`; of `make sanitize`; first and last with ; between runs
 #                       (default: those of the recurrence; another operation names its own sizes)
 #   NO_RACECHECK        variants that `make sanitize` does not ask compute-sanitizer's racecheck about (common/gpu/sanitize.sh says why)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
@@ -153,7 +153,7 @@ endif
 ifeq ($(ON_CPU),)
 ifneq ($(ON_GPU),)
 sanitize:: all
-	@cd $(ROOT) && NO_RACECHECK='$(NO_RACECHECK)' sh common/gpu/sanitize.sh $(CHAPTER) $(SANITIZED_SHAPES)
+	@cd $(ROOT) && NO_RACECHECK='$(NO_RACECHECK)' sh common/gpu/sanitize.sh $(CHAPTER) $(subst ;,';',$(SANITIZED_SHAPES))
 else
 sanitize::
 	$(call NEEDS_GPU,the simulator checks its own runs: make test)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # sanitize.sh CHAPTER [SHAPES...] - the chapter's kernels under compute-sanitizer's four tools, on small shapes; the longest take more tiles than a
-# kernel has stages. SHAPES: options of an operation with other sizes than the recurrence's. Of a chapter that compares only its own kernels; the
-# others come with their chapters. Needs a GPU. From the repository's root.
+# kernel has stages. SHAPES: options of an operation with other sizes than the recurrence's, with ';' between sets of them. Of a chapter that compares
+# only its own kernels; the others come with their chapters. Needs a GPU. From the repository's root.
 #
 # NO_RACECHECK in the environment: variants that racecheck is not asked about, since their warps arrive at a barrier without waiting there
 # (bar.arrive). The racecheck of CUDA 13.0 takes no notice of that, and tells a race of any two warps that hand something on in this way.
@@ -40,7 +40,16 @@ check() { # OPTIONS...
 }
 
 if [ $# != 0 ]; then
-    check "$@"
+    set -- "$@" ';'
+    shapes=
+    for word; do
+        if [ "$word" = ';' ]; then
+            check $shapes
+            shapes=
+        else
+            shapes="$shapes $word"
+        fi
+    done
     exit
 fi
 lengths=1,2,31,33,129,1000,4097,10007,12288
