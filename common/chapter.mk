@@ -12,7 +12,7 @@
 #   CHECKS, CHECK_REVERSED, TRACED_SHAPES, SANITIZED_SHAPES
 #                       shapes of `make check`; of its run in reverse order; of `make trace`; of `make sanitize`; first and last with ; between runs
 #                       (default: those of the recurrence; another operation names its own sizes)
-#   NO_RACECHECK        variants that `make sanitize` does not ask compute-sanitizer's racecheck about (common/gpu/sanitize.sh says why)
+#   NO_RACECHECK, NO_SYNCCHECK   variants that `make sanitize` does not ask these tools about (common/gpu/sanitize.sh says why)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
 #   PLOT                the command that draws (default: common/plots/plot.pl)
@@ -31,7 +31,7 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES NO_RACECHECK CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
@@ -153,7 +153,7 @@ endif
 ifeq ($(ON_CPU),)
 ifneq ($(ON_GPU),)
 sanitize:: all
-	@cd $(ROOT) && NO_RACECHECK='$(NO_RACECHECK)' sh common/gpu/sanitize.sh $(CHAPTER) $(subst ;,';',$(SANITIZED_SHAPES))
+	@cd $(ROOT) && NO_RACECHECK='$(NO_RACECHECK)' NO_SYNCCHECK='$(NO_SYNCCHECK)' sh common/gpu/sanitize.sh $(CHAPTER) $(subst ;,';',$(SANITIZED_SHAPES))
 else
 sanitize::
 	$(call NEEDS_GPU,the simulator checks its own runs: make test)
