@@ -96,7 +96,7 @@ size_t selective_fused_roles_blocks(const struct selective_args *args);
 bool selective_fused_roles_fits(const struct selective_args *args);
 
 /* Into how many segments fused_backward cuts a sequence on a chip with that many multiprocessors: the fewest with which
-   the last round of its blocks is nearly full. And its parts on this chip. */
+   the rounds of its blocks are nearly full. And its parts on this chip. */
 size_t selective_fused_segments(const struct selective_args *args, int multiprocessors);
 cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts);
 
