@@ -1,7 +1,7 @@
 /* default.c - which kernel for which shape and chip:
 
-   - with W and Y: mma from rank MMA_MIN_RANK on, where the chip has tensor cores for tf32 (sm_80) and shared memory
-     for it, for up to MMA_MAX_ROWS rows; else low_rank;
+   - with W and Y: mma from rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and
+     shared memory for it, for up to MMA_MAX_ROWS rows; else low_rank;
    - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
      slices of 2 KB than a quarter of the multiprocessors, which would have little to do; else bulk;
    - the rest: ahead, and registers for the gradients. */
@@ -22,9 +22,11 @@ static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
     return true;
 }
 
-/* Between rank 8, where low_rank was faster in float32, and 16, where mma was in all types: at the proposal's shape on
-   an H200, in single runs (low_rank.md). */
-enum { MMA_MIN_RANK = 12 };
+/* The first rank at which mma was faster than low_rank, at the proposal's shape on an H200 (low_rank.md). */
+static size_t mma_min_rank(const struct chunk_state_args *args)
+{
+    return args->storage == FLOAT32 ? 9 : 5;
+}
 
 bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
 {
@@ -35,7 +37,7 @@ bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)
 {
     int device, major = 0;
     struct low_rank_shape shape;
-    return args->rank >= MMA_MIN_RANK && LINREC_ARCH >= 80 && cudaGetDevice(&device) == cudaSuccess &&
+    return args->rank >= mma_min_rank(args) && LINREC_ARCH >= 80 && cudaGetDevice(&device) == cudaSuccess &&
            cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 8 &&
            mma_shape_of(args, &shape) == cudaSuccess;
 }

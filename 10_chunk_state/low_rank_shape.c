@@ -89,7 +89,7 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
     shape->padded = (int)ranks;
     shape->stride = stride_of(ranks, storage_bytes(args->storage));
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * storage_bytes(args->storage));
-    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
+    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + 2 * shape->raw_bytes;
     count_stages(args, MMA_PARTS_BYTES(ranks), shape);
     return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
 }

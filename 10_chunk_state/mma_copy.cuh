@@ -45,6 +45,7 @@ struct copies {
     char *out;          /* NULL: stores nothing */
     size_t next, decays;
     unsigned gamma;
+    unsigned raw, rows; /* W or Y as they come, and where they are spread to; the same: they come in rows */
 };
 
 static __device__ __forceinline__ void copies_ask(struct copies *copies, const struct low_rank_shape *shape,
@@ -68,6 +69,14 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
     copies->out += copies->next;
 }
 
+/* W or Y, where they do not come in rows; the thread has waited for them. */
+static __device__ __forceinline__ void copies_spread(const struct copies *copies, const struct low_rank_shape *shape,
+                                                     char *stage)
+{
+    if (copies->raw != copies->rows)
+        spread_rows(shape, stage + copies->raw, stage + copies->rows);
+}
+
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
                                                     char *memory, const void *h_local, const float *gamma,
@@ -77,19 +86,23 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
     const size_t row = shape->dv * bytes, at = place.zero * shape->dk * row + place.start * bytes;
     const struct stage in = stage_of(shape);
+    const char *const matrix = (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes;
+    const bool raw = which >= 2 && shape->raw_bytes != 0;
     struct copies copies;
-    copies.share =
-        which < 2
-            ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
-                       shape->x_unit)
-            : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
-                       which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
+    copies.rows = which == 2 ? in.w : in.y;
+    copies.raw = raw ? in.gamma + shape->gamma_bytes + (which == 2 ? 0 : shape->raw_bytes) : copies.rows;
+    copies.share = which < 2 ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk,
+                                        x_bytes, shape->x_unit)
+                   : raw     ? share_of(thread % 32, 32, matrix, shape->raw_unit, copies.raw, shape->raw_unit,
+                                        shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
+                             : share_of(thread % 32, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk,
+                                        w_bytes, shape->w_unit);
     copies.next = shape->heads * shape->dk * (which < 2 ? row : w_bytes);
     copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
     copies.decay = which == 2 ? gamma + place.zero * shape->decays : NULL;
     copies.decays = shape->heads * shape->decays;
     copies.gamma = in.gamma;
-    struct ring ring = ring_of(shape, memory);
+    struct ring ring = ring_of(shape, memory), come = ring;
     const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
         if (k < shape->chunks)
@@ -97,12 +110,15 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
         __pipeline_commit();
     }
     wait_prior((int)ahead - 1);
+    copies_spread(&copies, shape, come.stage);
     meet_all(); /* chunk 0 is there */
     for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
+        ring_next(&come);
         if (ring.count == 2) {
             meet_all(); /* k - 1 is done */
         } else {
             wait_prior(ring.count - 3);
+            copies_spread(&copies, shape, come.stage);
             meet_all(); /* k + 1 is there, and k - 1 is done */
         }
         if (k != 0)
@@ -112,6 +128,7 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
         __pipeline_commit();
         if (ring.count == 2) {
             wait_prior(0);
+            copies_spread(&copies, shape, come.stage);
             meet_all(); /* k + 1 is there */
         }
     }
