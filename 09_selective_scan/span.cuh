@@ -155,7 +155,7 @@ struct span_sources {
 
 template <typename stored, int lanes, int channels>
 static __device__ __forceinline__ struct span_sources find_span_sources(const struct selective_args *args,
-                                                              const struct block_place *place, int at)
+                                                                        const struct block_place *place, int at)
 {
     enum { in_row = SPAN / IN_PIECE(stored) };
     const int row = threadIdx.x / in_row, first = at + threadIdx.x % in_row * IN_PIECE(stored);
