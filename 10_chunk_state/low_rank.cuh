@@ -174,11 +174,11 @@ static __device__ __forceinline__ struct share share_of(int thread, int threads,
     return share;
 }
 
-/* Where there is one unit in a row. */
-static __device__ __forceinline__ void units_copy(const struct share *share, char *stage, int bytes)
+/* One unit of each row, the one that begins `at` bytes behind the thread's first. */
+static __device__ __forceinline__ void units_copy(const struct share *share, char *stage, int at, int bytes)
 {
-    const char *from = share->from;
-    char *to = stage + share->to;
+    const char *from = share->from + at;
+    char *to = stage + share->to + at;
 #pragma unroll 4
     for (int row = 0; row < share->rows; row++) {
         __pipeline_memcpy_async(to, from, bytes);
@@ -186,31 +186,43 @@ static __device__ __forceinline__ void units_copy(const struct share *share, cha
     }
 }
 
-static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
+/* Elements of 16 bits from `from` to `to`, from_row and to_row bytes apart. Several are read before the first is written,
+   so that their ways to the registers overlap. */
+static __device__ __forceinline__ void elements_move(const char *from, size_t from_row, char *to, size_t to_row,
+                                                     int rows)
 {
-    if (share->bytes == 16) /* the 32 lanes of a warp have more than a row's units */
-        return units_copy(share, stage, 16);
-    if (share->units <= 1 && share->bytes == 8)
-        return units_copy(share, stage, 8);
-    if (share->units <= 1 && share->bytes == 4)
-        return units_copy(share, stage, 4);
-    const char *from = share->from;
-    char *to = stage + share->to;
+    enum { BATCH = 8 };
 #pragma unroll 1
-    for (int row = 0; row < share->rows; row++) {
-#pragma unroll 1
-        for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
-            if (share->bytes == 8)
-                __pipeline_memcpy_async(to + at, from + at, 8);
-            else if (share->bytes == 4)
-                __pipeline_memcpy_async(to + at, from + at, 4);
-            else /* cp.async takes four bytes at least */
-                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
-        to += share->to_row, from += share->row;
+    for (int row = 0; row < rows; row += BATCH, from += BATCH * from_row, to += BATCH * to_row) {
+        unsigned short batch[BATCH];
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            if (row + i < rows)
+                batch[i] = *(const unsigned short *)(from + i * from_row);
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            if (row + i < rows)
+                *(unsigned short *)(to + i * to_row) = batch[i];
     }
 }
 
+template <int storage>
+static __device__ __forceinline__ void share_copy(const struct share *share, char *stage)
+{
+    if (share->bytes == 16) /* the 32 lanes of a warp have more than a row's units */
+        return units_copy(share, stage, 0, 16);
+#pragma unroll 1
+    for (int i = 0, at = 0; i < share->units; i++, at += share->apart)
+        if (share->bytes == 8)
+            units_copy(share, stage, at, 8);
+        else if (share->bytes == 4)
+            units_copy(share, stage, at, 4);
+        else if (storage != FLOAT32) /* cp.async takes four bytes at least */
+            elements_move(share->from + at, share->row, stage + share->to + at, share->to_row, share->rows);
+}
+
 /* The same units of a stage, to where the thread's first one belongs. Of the 32 columns of a row a thread has one. */
+template <int storage>
 static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
 {
     const char *from = stage + share->to;
@@ -222,14 +234,14 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
         }
         return;
     }
+    if (storage != FLOAT32 && share->bytes == 2)
+        return elements_move(from, share->to_row, to, share->row, share->rows);
 #pragma unroll 1
     for (int row = 0; row < share->rows; row++) {
         if (share->bytes == 8)
             *(float2 *)to = *(const float2 *)from;
-        else if (share->bytes == 4)
-            *(float *)to = *(const float *)from;
         else
-            *(unsigned short *)to = *(const unsigned short *)from;
+            *(float *)to = *(const float *)from;
         from += share->to_row, to += share->row;
     }
 }
@@ -237,15 +249,25 @@ static __device__ __forceinline__ void share_store(const struct share *share, co
 /* Spreads a matrix of rows that lie one behind the other to the rows of a stage; a warp does so. 16 bits an element. */
 static __device__ __forceinline__ void spread_rows(const struct low_rank_shape *shape, const char *from, char *to)
 {
-    const int lane = threadIdx.x % 32;
+    enum { BATCH = 8 }; /* elements of a lane that are read before the first is written */
+    const int lane = threadIdx.x % 32, count = shape->dk * shape->rank;
     int row = lane / shape->rank, r = lane % shape->rank;
     __syncwarp(); /* what other lanes have waited for is there, too */
 #pragma unroll 1
-    for (int i = lane; i < shape->dk * shape->rank; i += 32) {
-        ((unsigned short *)to)[row * shape->stride + r] = ((const unsigned short *)from)[i];
-        row += 32 / shape->rank, r += 32 % shape->rank;
-        if (r >= shape->rank)
-            r -= shape->rank, row++;
+    for (int first = lane; first < count; first += 32 * BATCH) {
+        unsigned short batch[BATCH];
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            if (first + i * 32 < count)
+                batch[i] = ((const unsigned short *)from)[first + i * 32];
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            if (first + i * 32 < count)
+                ((unsigned short *)to)[row * shape->stride + r] = batch[i];
+            row += 32 / shape->rank, r += 32 % shape->rank;
+            if (r >= shape->rank)
+                r -= shape->rank, row++;
+        }
     }
 }
 
@@ -273,9 +295,10 @@ static __device__ __forceinline__ void decays_of(struct chunk_copies *copies, co
 }
 
 /* Asks for a chunk. */
+template <int storage>
 static __device__ __forceinline__ void chunk_copies_ask(struct chunk_copies *copies, char *stage)
 {
-    share_copy(&copies->share, stage);
+    share_copy<storage>(&copies->share, stage);
     copies->share.from += copies->next;
 #pragma unroll 2
     for (int i = 0; i < copies->decays; i++)
@@ -283,19 +306,21 @@ static __device__ __forceinline__ void chunk_copies_ask(struct chunk_copies *cop
     copies->decay += copies->decays_next;
 }
 
+template <int storage>
 static __device__ __forceinline__ void chunk_copies_store(struct chunk_copies *copies, const char *stage)
 {
     if (copies->out == NULL)
         return;
-    share_store(&copies->share, stage, copies->out);
+    share_store<storage>(&copies->share, stage, copies->out);
     copies->out += copies->next;
 }
 
 /* W or Y, where they do not come in rows; the thread has waited for them. */
+template <int storage>
 static __device__ __forceinline__ void chunk_copies_spread(const struct chunk_copies *copies,
                                                            const struct low_rank_shape *shape, char *stage)
 {
-    if (copies->raw != copies->rows)
+    if (storage != FLOAT32 && copies->raw != copies->rows)
         spread_rows(shape, stage + copies->raw, stage + copies->rows);
 }
 
@@ -347,33 +372,33 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
     struct ring ring = ring_of(shape, memory), come = ring;
     if (shape->stages == 1) { /* they take turns */
         for (size_t k = 0; k < chunks; k++) {
-            chunk_copies_ask(&copies, ring.stage);
+            chunk_copies_ask<storage>(&copies, ring.stage);
             __pipeline_commit();
             wait_behind(0);
-            chunk_copies_spread(&copies, shape, ring.stage);
+            chunk_copies_spread<storage>(&copies, shape, ring.stage);
             meet();
             meet();
-            chunk_copies_store(&copies, ring.stage);
+            chunk_copies_store<storage>(&copies, ring.stage);
         }
         return;
     }
 #pragma unroll 1
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
-        chunk_copies_ask(&copies, ring.stage);
+        chunk_copies_ask<storage>(&copies, ring.stage);
         __pipeline_commit();
     }
     ring = come;
     wait_behind((int)ahead - 2);
-    chunk_copies_spread(&copies, shape, come.stage);
+    chunk_copies_spread<storage>(&copies, shape, come.stage);
     meet(); /* chunk 0 is there */
 #pragma unroll 1
     for (size_t k = 0; k < chunks && is_x; k++, ring_next(&ring)) {
         wait_behind((int)ahead - 2);
         meet(); /* chunk k + 1 is there, and k is done */
-        share_store(&copies.share, ring.stage, copies.out);
+        share_store<storage>(&copies.share, ring.stage, copies.out);
         copies.out += copies.next;
         if (k + ahead < chunks)
-            share_copy(&copies.share, ring.stage);
+            share_copy<storage>(&copies.share, ring.stage);
         copies.share.from += copies.next;
         __pipeline_commit();
     }
@@ -383,10 +408,10 @@ static __device__ __forceinline__ void copy_chunks(const struct low_rank_shape *
         ring_next(&come);
         wait_behind((int)ahead - 2);
         if (k + 1 < chunks)
-            chunk_copies_spread(&copies, shape, come.stage);
+            chunk_copies_spread<storage>(&copies, shape, come.stage);
         meet();
         if (k + ahead < chunks)
-            chunk_copies_ask(&copies, ring.stage);
+            chunk_copies_ask<storage>(&copies, ring.stage);
         __pipeline_commit();
     }
 }

@@ -84,14 +84,14 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
             if (later && k == 0)
                 copies.share.from += copies.next;
             else
-                chunk_copies_ask(&copies, ring.stage);
+                chunk_copies_ask<storage>(&copies, ring.stage);
             __pipeline_commit();
             wait_behind(0);
-            chunk_copies_spread(&copies, shape, ring.stage);
+            chunk_copies_spread<storage>(&copies, shape, ring.stage);
             meet_back(); /* it is there */
             meet_back();
             meet_back(); /* it is done */
-            chunk_copies_store(&copies, ring.stage);
+            chunk_copies_store<storage>(&copies, ring.stage);
         }
         return;
     }
@@ -100,24 +100,24 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
         if (later && k == 0)
             copies.share.from += copies.next;
         else
-            chunk_copies_ask(&copies, ring.stage);
+            chunk_copies_ask<storage>(&copies, ring.stage);
         __pipeline_commit();
     }
     ring = come;
     for (size_t k = 0; k < 2; k++, ring_next(&come)) {
         wait_behind((int)ahead - 3);
         if (k < chunks)
-            chunk_copies_spread(&copies, shape, come.stage);
+            chunk_copies_spread<storage>(&copies, shape, come.stage);
         meet_back(); /* chunk k, in the order in which they come, is there */
     }
 #pragma unroll 1
     for (size_t k = 0; k < chunks && is_x; k++, ring_next(&ring)) {
         wait_behind((int)ahead - 3);
         meet_back(); /* chunk k + 2 is there, and k is done */
-        share_store(&copies.share, ring.stage, copies.out);
+        share_store<storage>(&copies.share, ring.stage, copies.out);
         copies.out += copies.next;
         if (k + ahead < chunks)
-            share_copy(&copies.share, ring.stage);
+            share_copy<storage>(&copies.share, ring.stage);
         copies.share.from += copies.next;
         __pipeline_commit();
     }
@@ -125,11 +125,11 @@ static __device__ __forceinline__ void copy_back(const struct low_rank_shape *sh
     for (size_t k = 0; k < chunks && !is_x; k++, ring_next(&ring)) { /* the same where nothing is stored */
         wait_behind((int)ahead - 3);
         if (k + 2 < chunks)
-            chunk_copies_spread(&copies, shape, come.stage);
+            chunk_copies_spread<storage>(&copies, shape, come.stage);
         ring_next(&come);
         meet_back();
         if (k + ahead < chunks)
-            chunk_copies_ask(&copies, ring.stage);
+            chunk_copies_ask<storage>(&copies, ring.stage);
         __pipeline_commit();
     }
 }

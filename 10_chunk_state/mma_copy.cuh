@@ -48,10 +48,11 @@ struct copies {
     unsigned raw, rows; /* W or Y as they come, and where they are spread to; the same: they come in rows */
 };
 
+template <int storage>
 static __device__ __forceinline__ void copies_ask(struct copies *copies, const struct low_rank_shape *shape,
                                                   char *stage)
 {
-    share_copy(&copies->share, stage);
+    share_copy<storage>(&copies->share, stage);
     copies->share.from += copies->next;
     if (copies->decay != NULL) {
 #pragma unroll 2
@@ -61,19 +62,21 @@ static __device__ __forceinline__ void copies_ask(struct copies *copies, const s
     }
 }
 
+template <int storage>
 static __device__ __forceinline__ void copies_store(struct copies *copies, const char *stage)
 {
     if (copies->out == NULL)
         return;
-    share_store(&copies->share, stage, copies->out);
+    share_store<storage>(&copies->share, stage, copies->out);
     copies->out += copies->next;
 }
 
 /* W or Y, where they do not come in rows; the thread has waited for them. */
+template <int storage>
 static __device__ __forceinline__ void copies_spread(const struct copies *copies, const struct low_rank_shape *shape,
                                                      char *stage)
 {
-    if (copies->raw != copies->rows)
+    if (storage != FLOAT32 && copies->raw != copies->rows)
         spread_rows(shape, stage + copies->raw, stage + copies->rows);
 }
 
@@ -106,11 +109,11 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
     const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
     for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
         if (k < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
+            copies_ask<storage>(&copies, shape, ring.stage);
         __pipeline_commit();
     }
     wait_prior((int)ahead - 1);
-    copies_spread(&copies, shape, come.stage);
+    copies_spread<storage>(&copies, shape, come.stage);
     meet_all(); /* chunk 0 is there */
     for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
         ring_next(&come);
@@ -118,22 +121,22 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
             meet_all(); /* k - 1 is done */
         } else {
             wait_prior(ring.count - 3);
-            copies_spread(&copies, shape, come.stage);
+            copies_spread<storage>(&copies, shape, come.stage);
             meet_all(); /* k + 1 is there, and k - 1 is done */
         }
         if (k != 0)
-            copies_store(&copies, ring.stage);
+            copies_store<storage>(&copies, ring.stage);
         if (k + ahead < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
+            copies_ask<storage>(&copies, shape, ring.stage);
         __pipeline_commit();
         if (ring.count == 2) {
             wait_prior(0);
-            copies_spread(&copies, shape, come.stage);
+            copies_spread<storage>(&copies, shape, come.stage);
             meet_all(); /* k + 1 is there */
         }
     }
     meet_all(); /* the last chunk is done */
-    copies_store(&copies, ring.stage);
+    copies_store<storage>(&copies, ring.stage);
 }
 
 #endif
