@@ -25,12 +25,6 @@ static size_t max_owners;
 static uint3 *indices; /* of each block of the launch */
 static size_t num_blocks, max_blocks;
 
-void sim_set_epoch(void)
-{
-    sim_epoch = sim_race->interval << INTERVAL_AT | (uint64_t)sim_agent << AGENT_AT |
-                (uint64_t)sim_race->times[sim_agent] << TIME_AT;
-}
-
 void sim_tick(unsigned agent)
 {
     if (sim_race->times[agent] < last_time)
