@@ -215,14 +215,21 @@ else
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
   LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ -lpthread -lm)
 endif
-INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 
 # everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
 FLAGS := $(OBJ)/flags
-BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)) $(TUNED))
+BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)))
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
 	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
+
+# but for what a header of configurations changes: the choices, and what the tables say of them
+CHOICES := $(OBJ)/common/about.o $(filter %/default.o,$(OBJECTS))
+$(CHOICES): INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
+$(CHOICES): $(OBJ)/tuned
+$(OBJ)/tuned: FORCE
+	@mkdir -p $(@D)
+	@echo '$(TUNED)' | cmp -s - $@ || echo '$(TUNED)' > $@
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)

@@ -28,7 +28,7 @@ int sim_barrier(sim_barrier_kind kind, int predicate, const char *file, int line
     sim_current->file = file;
     sim_current->line = line;
     sim_block->num_at_barrier++;
-    sim_leave(AT_BARRIER);
+    SIM_LEAVE(AT_BARRIER);
     return (int)sim_current->value;
 }
 

@@ -141,6 +141,10 @@ static inline void sim_step(struct thread *t)
     } while (0)
 
 /* Faults unless a kernel runs. `what`: the call, for the message. */
-void sim_need_kernel(const char *what, const char *file, int line);
+static inline void sim_need_kernel(const char *what, const char *file, int line)
+{
+    if (!sim_place.in_thread)
+        sim_fault(file, line, "%s outside a kernel. Call it from device code only", what);
+}
 
 #endif

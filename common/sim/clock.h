@@ -83,7 +83,11 @@ extern uint64_t sim_last_interval;   /* last one that has begun, of any block */
 extern uint64_t sim_alone_since;     /* from this one on all are the running block's */
 
 /* Sets the running thread's epoch anew, after its time or interval has changed. */
-void sim_set_epoch(void);
+static inline void sim_set_epoch(void)
+{
+    sim_epoch = sim_race->interval << INTERVAL_AT | (uint64_t)sim_agent << AGENT_AT |
+                (uint64_t)sim_race->times[sim_agent] << TIME_AT;
+}
 
 /* The agent's time goes on: what it did until now is known to others. */
 void sim_tick(unsigned agent);

@@ -123,7 +123,7 @@ void cluster_wait(const char *file, int line)
     sim_current->line = line;
     sim_step(sim_current);
     while (c->phase == sim_current->come_phase)
-        sim_leave(AT_CLUSTER);
+        SIM_LEAVE(AT_CLUSTER);
     sim_current->come_file = NULL;
     sim_block->met = true;
     sim_race_cluster_wait(c->learnt, sim_current->come_releases);

@@ -17,7 +17,7 @@
 
 #include "observe.h"
 
-static void *scheduler[SIM_CONTEXT];
+void *sim_scheduler[SIM_CONTEXT];
 static void (*kernel_body)(void *);
 static void *kernel_arguments;
 
@@ -28,16 +28,9 @@ void sim_set_body(void (*body)(void *), void *arguments)
 }
 
 /* A function of its own, and never inlined, as the compiler's longjmp must not be where its setjmp is. */
-static __attribute__((noinline, noreturn)) void jump_to(void **context)
+__attribute__((noinline)) void sim_jump(void **context)
 {
     __builtin_longjmp(context, 1);
-}
-
-void sim_leave(enum state state)
-{
-    sim_current->state = state;
-    if (__builtin_setjmp(sim_current->context) == 0)
-        jump_to(scheduler);
 }
 
 bool sim_is_local(const void *address)
@@ -51,28 +44,26 @@ bool sim_is_local(const void *address)
 
 void sim_pause(void)
 {
-    sim_leave(READY);
+    SIM_LEAVE(READY);
 }
 
 /* A fiber's life: each round of the loop is one GPU thread. */
 static void fiber_main(void)
 {
     for (;;) {
-        sim_leave(DONE);
+        SIM_LEAVE(DONE);
         kernel_body(kernel_arguments);
         sim_block->num_done++;
         sim_progress++;
     }
 }
 
-void sim_resume(struct thread *t)
+void sim_set_turn(struct thread *t)
 {
     sim_current = t;
     threadIdx = t->index;
     sim_place.stack = t->stack;
     sim_observe_turn(sim_thread_number(t), &t->chain);
-    if (__builtin_setjmp(scheduler) == 0)
-        jump_to(t->context);
 }
 
 void sim_make_fiber(struct thread *t)
@@ -91,6 +82,6 @@ void sim_make_fiber(struct thread *t)
     start.uc_stack.ss_size = SIM_STACK - (size_t)sim_thread_number(t) % 32 * 128;
     makecontext(&start, fiber_main, 0);
     sim_current = t;
-    if (__builtin_setjmp(scheduler) == 0)
+    if (__builtin_setjmp(sim_scheduler) == 0)
         setcontext(&start);
 }

@@ -25,12 +25,6 @@ unsigned sim_num_threads;
 struct sim_counts sim_counts;   /* of the launch that runs, */
 static struct sim_counts total; /* and since the last reset */
 
-void sim_need_kernel(const char *what, const char *file, int line)
-{
-    if (!sim_place.in_thread)
-        sim_fault(file, line, "%s outside a kernel. Call it from device code only", what);
-}
-
 /* Faults if the launch configuration is not one that the device can run. */
 static void check_config(void)
 {

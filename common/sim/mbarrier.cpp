@@ -247,7 +247,7 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, unsigned
     sim_current->file = file;
     sim_current->line = line;
     while (b->phase % 2 == parity && !can_end(b))
-        sim_leave(AT_MBARRIER);
+        SIM_LEAVE(AT_MBARRIER);
     if (b->phase % 2 != parity) {
         sim_race_acquire(&b->phase_ended);
         return;

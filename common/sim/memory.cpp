@@ -40,22 +40,35 @@ static void write_canary(char *from, const char *to)
         *from = (char)canary[(uintptr_t)from % 4];
 }
 
+/* Whether all bytes of [from, to) are the canary's: the first four are, and each one is that of four places before. */
+static bool is_whole(const char *from, const char *to)
+{
+    const char *const fifth = to - from > 4 ? from + 4 : to;
+
+    for (const char *c = from; c < fifth; c++)
+        if ((unsigned char)*c != canary[(uintptr_t)c % 4])
+            return false;
+    return memcmp(from, fifth, (size_t)(to - fifth)) == 0;
+}
+
 /* Number of bytes from the first of [from, to) that is not the canary's up to `to`; 0 when all are whole. */
 static size_t damage_before(const char *from, const char *to)
 {
-    for (; from < to; from++)
-        if ((unsigned char)*from != canary[(uintptr_t)from % 4])
-            return (size_t)(to - from);
-    return 0;
+    if (is_whole(from, to))
+        return 0;
+    while ((unsigned char)*from == canary[(uintptr_t)from % 4])
+        from++;
+    return (size_t)(to - from);
 }
 
 /* Number of bytes from `from` up to the last of [from, to) that is not the canary's. */
 static size_t damage_after(const char *from, const char *to)
 {
-    for (; from < to; to--)
-        if ((unsigned char)to[-1] != canary[(uintptr_t)(to - 1) % 4])
-            return (size_t)(to - from);
-    return 0;
+    if (is_whole(from, to))
+        return 0;
+    while ((unsigned char)to[-1] == canary[(uintptr_t)(to - 1) % 4])
+        to--;
+    return (size_t)(to - from);
 }
 
 struct sim_region *sim_region_create(size_t size, size_t align)

@@ -92,13 +92,13 @@ static void come(const char *name, int id, int threads, bool waits, const char *
         sim_step(sim_current);
     if (b->come < b->threads) {
         if (waits)
-            sim_leave(AT_NAMED_BARRIER);
+            SIM_LEAVE(AT_NAMED_BARRIER);
         return;
     }
     complete(b, name, id, file, line);
     if (waits) {
         sim_race_acquire(&b->arrived);
-        sim_leave(READY); /* back in line: the warps go on in their order */
+        SIM_LEAVE(READY); /* back in line: the warps go on in their order */
     }
 }
 

@@ -91,23 +91,34 @@ static bool in_sight;         /* or to what other blocks see */
 
 /* ---- places in the code ---- */
 
-unsigned sim_site(const void *pc)
+/* Numbers a place that is new. */
+static __attribute__((noinline)) unsigned new_site(const void *pc)
 {
     const size_t at = (size_t)((const char *)pc - &__executable_start), all = (size_t)(&etext - &__executable_start);
 
-    if (site_numbers != NULL && at <= all && site_numbers[at] != 0)
-        return site_numbers[at];
     if (site_numbers == NULL)
         site_numbers = (uint16_t *)calloc(all + 1, sizeof(*site_numbers));
     if (site_numbers == NULL)
         sim_fault(NULL, 0, "no memory to number the places in the code. Free some memory");
     if (at > all)
         return 0;
-    if (site_numbers[at] == 0 && num_sites < SIM_MAX_SITES) {
+    if (num_sites < SIM_MAX_SITES) {
         sites[num_sites].pc = pc;
         site_numbers[at] = (uint16_t)num_sites++;
     }
     return site_numbers[at];
+}
+
+static inline unsigned site_of(const void *pc)
+{
+    const size_t at = (size_t)((const char *)pc - &__executable_start), all = (size_t)(&etext - &__executable_start);
+
+    return site_numbers != NULL && at <= all && site_numbers[at] != 0 ? site_numbers[at] : new_site(pc);
+}
+
+unsigned sim_site(const void *pc)
+{
+    return site_of(pc);
 }
 
 const void *sim_site_pc(unsigned site)
@@ -166,6 +177,30 @@ static void count_global(const struct request *q)
     c->least += (bytes + 31) / 32;
 }
 
+/* How many different words of one bank a list wants, at most. */
+static unsigned most_in_bank(uint64_t *wanted, unsigned count)
+{
+    uint64_t word[32];
+    uint32_t used = 0;
+    unsigned different = 0, in_bank[32] = {0}, most = 0;
+
+    for (; different < count; different++) { /* mostly each bank has one word at most */
+        const unsigned bank = wanted[different] % 32;
+        if (used >> bank & 1 && word[bank] != wanted[different])
+            break;
+        used |= (uint32_t)1 << bank;
+        word[bank] = wanted[different];
+    }
+    if (different == count)
+        return count > 0;
+    sort(wanted, count);
+    for (unsigned i = 0; i < count; i++)
+        if (i == 0 || wanted[i] != wanted[i - 1])
+            if (++in_bank[wanted[i] % 32] > most)
+                most = in_bank[wanted[i] % 32];
+    return most;
+}
+
 /* 32 banks of 4 bytes; 8 bytes a lane are served in two halves of the warp, 16 in four quarters. A part must be
    repeated for as many different words as it wants of one bank. */
 static void count_shared(const struct request *q)
@@ -176,17 +211,13 @@ static void count_shared(const struct request *q)
 
     for (unsigned first = 0; first < SIM_WARP; first += lanes_at_once) {
         uint64_t wanted[SIM_WARP * 2];
-        unsigned count = 0, in_bank[32] = {0}, most = 0;
+        unsigned count = 0;
 
         for (unsigned i = 0; i < q->lanes; i++)
             if (q->lane[i] >= first && q->lane[i] < first + lanes_at_once)
                 for (unsigned w = 0; w < words && count < SIM_WARP * 2; w++)
                     wanted[count++] = (uint64_t)(q->address[i] - q->region->start) / 4 + w;
-        sort(wanted, count);
-        for (unsigned i = 0; i < count; i++)
-            if (i == 0 || wanted[i] != wanted[i - 1])
-                if (++in_bank[wanted[i] % 32] > most)
-                    most = in_bank[wanted[i] % 32];
+        const unsigned most = most_in_bank(wanted, count);
         c->conflicts += most > 1 ? most - 1 : 0;
     }
     c->shared_requests++;
@@ -324,7 +355,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         check_host(p, how, pc);
         return;
     }
-    const unsigned number = sim_site(pc);
+    const unsigned number = site_of(pc);
     struct site *site = &sites[number];
     struct sim_region *r = site->region;
     sim_last_pc = pc;

@@ -31,7 +31,7 @@ void sim_poll(const char *at, const void *pc, bool global)
     sim_current->polled_pc = pc;
     sim_block->polls += global;
     sim_block->yields++;
-    sim_leave(YIELDED);
+    SIM_LEAVE(YIELDED);
 }
 
 void __nanosleep(unsigned, const char *file, int line)
@@ -41,7 +41,7 @@ void __nanosleep(unsigned, const char *file, int line)
     sim_current->line = line;
     sim_current->slept = sim_progress;
     sim_block->yields++;
-    sim_leave(YIELDED);
+    SIM_LEAVE(YIELDED);
 }
 
 bool sim_sleeps(const char **file, int *line)

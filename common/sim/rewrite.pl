@@ -12,6 +12,7 @@ use warnings;
 
 my $space   = qr/(?:\s|^\#[^\n]*\n)*/m;                                       # line markers may stand between tokens
 my $literal = qr/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^\#[^\n]*/m;         # strings, characters, line markers
+my $system  = qr/^\# \d+ "[^"\n]*" 1 3\b[^\n]*+\n(?:(?!\# \d+ "[^"\n]*" 2$)[^\n]*+\n)*+/m;    # a header of the system's, whole
 my $round   = qr/(\((?:[^()]++|(?-1))*+\))/;                                  # balanced ( )
 my $angle   = qr/(<(?:[^<>(){};]++|\([^(){};]*\)|(?-1))*+>)/;                 # balanced < >, no statement inside
 my $align   = qr/(?:__attribute__\s*\(\(\s*aligned|alignas)\s*$round(?:\s*\)\))?/;
@@ -107,7 +108,7 @@ local $/;
 $code = <>;
 my $named = named_kernels();
 $code =~ s{
-    (?<literal> $literal )
+    (?<literal> $system | $literal )
   | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{
@@ -127,6 +128,6 @@ $code =~ s{
     }
 }gemx;
 $code =~ s/\b__sim_(?:global|device|host|constant)__\b//g;
-$code =~ s/(?<![(,\w])(\s*)\b__noinline__\b(?!\s*[,)])/$1__attribute__((noinline))/g;
-$code =~ s/^(\s*)\#\s*pragma\s+unroll\s*$/$1#pragma GCC unroll 64/gm;
+$code =~ s/(?<![(,\w])__noinline__\b(?!\s*[,)])/__attribute__((noinline))/g;
+$code =~ s/\#[ \t]*pragma[ \t]+unroll[ \t]*$/#pragma GCC unroll 64/gm; # (no ^ before it: perl 5.36 takes half a second then)
 print $code;

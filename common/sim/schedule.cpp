@@ -49,7 +49,7 @@ static bool run_lanes(unsigned warp)
         struct thread *t = &lanes[sim_next(&order)];
 
         if (t->state == READY) {
-            sim_resume(t);
+            SIM_RESUME(t);
             ran = true;
         }
     }

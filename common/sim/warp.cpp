@@ -50,39 +50,55 @@ static uint64_t combine(int kind, uint64_t a, uint64_t b)
     }
 }
 
-/* All lanes of the mask have arrived: gives each its result. warp[0] is lane 0. */
-static void complete(struct thread *warp, int kind, unsigned mask)
+/* What each lane of the mask gets from the others: by a shuffle, or all of them the same. warp[0] is lane 0. */
+static void exchange(struct thread *warp, int kind, unsigned mask)
 {
-    uint64_t in[SIM_WARP], all = 0;
-    bool first = true;
+    uint64_t in[SIM_WARP];
 
-    for (unsigned lane = 0; lane < SIM_WARP; lane++) {
-        if (!(mask >> lane & 1))
-            continue;
-        in[lane] = kind == SIM_BALLOT ? warp[lane].value << lane : warp[lane].value;
-        all = first ? in[lane] : combine(kind, all, in[lane]);
-        first = false;
-    }
-    for (unsigned lane = 0; lane < SIM_WARP; lane++) {
-        struct thread *t = &warp[lane];
+    for (unsigned lane = 0; lane < SIM_WARP; lane++)
+        in[lane] = warp[lane].value;
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        struct thread *t = &warp[__builtin_ctz(rest)];
 
-        if (!(mask >> lane & 1))
-            continue;
-        t->state = READY;
-        t->value = all;
-        sim_step(t);
-        if (kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) {
-            const unsigned source = source_lane(t, lane);
-            t->value = mask >> source & 1 ? in[source] : ~(uint64_t)0; /* CUDA leaves this one undefined: NaN */
-        } else if (kind == SIM_MATCH_ANY) {
+        if (kind == SIM_MATCH_ANY) {
             t->value = 0;
             for (unsigned other = 0; other < SIM_WARP; other++)
-                if (mask >> other & 1 && in[other] == in[lane])
+                if (mask >> other & 1 && in[other] == in[__builtin_ctz(rest)])
                     t->value |= (uint64_t)1 << other;
+        } else {
+            const unsigned source = source_lane(t, (unsigned)__builtin_ctz(rest));
+            t->value = mask >> source & 1 ? in[source] : ~(uint64_t)0; /* CUDA leaves this one undefined: NaN */
         }
     }
+}
+
+static void reduce(struct thread *warp, int kind, unsigned mask)
+{
+    const unsigned first = (unsigned)__builtin_ctz(mask);
+    uint64_t all = 0;
+
+    for (unsigned lane = first; lane < SIM_WARP; lane++) {
+        const uint64_t in = kind == SIM_BALLOT ? warp[lane].value << lane : warp[lane].value;
+        if (mask >> lane & 1)
+            all = lane == first ? in : combine(kind, all, in);
+    }
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1)
+        warp[__builtin_ctz(rest)].value = all;
+}
+
+/* All lanes of the mask have arrived: gives each its result. */
+static __attribute__((noinline)) void complete(struct thread *warp, int kind, unsigned mask)
+{
     if (kind == SIM_SYNCWARP)
         sim_race_syncwarp(sim_thread_number(warp), mask);
+    else if ((kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) || kind == SIM_MATCH_ANY)
+        exchange(warp, kind, mask);
+    else
+        reduce(warp, kind, mask);
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        warp[__builtin_ctz(rest)].state = READY;
+        sim_step(&warp[__builtin_ctz(rest)]);
+    }
     *(kind == SIM_SYNCWARP   ? &sim_counts.warp_barriers
       : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
                              : &sim_counts.votes) += 1;
@@ -119,9 +135,9 @@ uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsign
     if (all_here) {
         complete(lanes, kind, mask);
         sim_block->warp_waiting[warp] &= ~mask;
-        sim_leave(READY); /* back in line: the lanes go on in their order */
+        SIM_LEAVE(READY); /* back in line: the lanes go on in their order */
     } else {
-        sim_leave(AT_WARP);
+        SIM_LEAVE(AT_WARP);
     }
     return sim_current->value;
 }

@@ -7,7 +7,7 @@ use File::Spec;
 use File::Temp 'tempdir';
 use lib 'common';
 use Tables;
-our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants run_program write_npy npy_bytes read_npy read_file write_file marked_line
+our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint run_program write_npy npy_bytes read_npy read_file write_file marked_line
     scratch refuses copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Tables::EXPORT);
 
 # The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
@@ -40,11 +40,19 @@ sub alone {
     return map { /^(\S+)/ ? ['--variant', $1] : () } grep { !/\(partial/ } own_variants($chapter);
 }
 
-# The variants of a chapter that compute all of a pass: --forward, --backward or --reverse.
+# The variants of a chapter that compute all of a pass: --forward, --backward or --reverse. Each is asked to, on an empty problem.
 sub complete_variants {
     my ($chapter, $pass) = @_;
     my @complete = map { /^(\S+)/ } grep { !/\(partial/ } own_variants($chapter);
-    return grep { (run_program(program($chapter), $pass, '--variant', $_, '--check-only', '--num-seqs', 0))[2] !~ /does not run/ } @complete;
+    my ($first_size) = (run_program(program($chapter), '--help'))[1] =~ /^  (--\S+) +N /m or die "$chapter --help names no size";
+    return grep { (run_program(program($chapter), $pass, '--variant', $_, '--check-only', $first_size, 0))[2] !~ /does not run/ } @complete;
+}
+
+# '' if all checks of a program pass, else what is said. SETTINGS of the environment, PROGRAM, OPTIONS.
+sub complaint {
+    my ($settings, $program, @options) = @_;
+    my ($status, $out, $err) = run_program($settings, $program, '--check-only', @options);
+    return $status eq 0 && $out =~ /^all \d+ checks passed$/m ? '' : "status $status: $err";
 }
 
 # The programs' messages are compared: perl and the compilers must not speak another language, or complain of a locale that is not there.
@@ -168,7 +176,7 @@ sub compute {
 sub copy_of_chapters {
     my $copy = scratch('copy');
     mkdir $copy;
-    system("cp -a common [0-9][0-9]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/[0-9][0-9]_* "
+    system("cp -a common [0-9][0-9]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/tuned build/obj/sim/[0-9][0-9]_* "
         . "$copy/build/obj/sim && cp -a build/obj/sim/common/*.[od] build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
     return $copy;
 }

@@ -11,23 +11,12 @@ use Test::More;
 delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
 my $p = program('10_chunk_state');
 my $sim = backend() eq 'sim';
-my @variants = map { /^(\S+)/ } grep { !/\(partial/ } own_variants('10_chunk_state');
-sub complete {
-    my ($pass) = @_;
-    return grep { (run_program($p, $pass, '--variant', $_, '--check-only', '--batch', 0))[2] !~ /does not run/ } @variants;
-}
-my @forward = complete('--forward');
-my @backward = complete('--backward');
+my @forward = complete_variants('10_chunk_state', '--forward');
+my @backward = complete_variants('10_chunk_state', '--backward');
 ok(@forward >= 8 && @backward >= 4, "forward: @forward; backward: @backward");
 my @with_rank = qw(low_rank mma default);
 my @backward_with_rank = qw(low_rank default);
 
-# '' if all checks pass, else what is said.
-sub complaint {
-    my ($settings, @options) = @_;
-    my ($status, $out, $err) = run_program($settings, $p, '--check-only', @options);
-    return $status eq 0 && $out =~ /^all \d+ checks passed$/m ? '' : "status $status: $err";
-}
 my @names = qw(batch chunks heads dk dv rank decays);
 sub shape {
     my @options;
@@ -38,8 +27,8 @@ sub shape {
 # ---- shapes, around every boundary; each against the oracle, on all kinds of data ----
 
 # One tiny shape has all options in all combinations; at a boundary all of them are there, or none.
-is(complaint({}, shape(2, '1,3', 2, 3, 8, 0)), '', 'all options in all combinations');
-is(complaint({}, shape(2, '1,3', 2, 2, 3, 1)), '', 'and with a rank');
+is(complaint({}, $p, shape(2, '1,3', 2, 3, 8, 0)), '', 'all options in all combinations');
+is(complaint({}, $p, shape(2, '1,3', 2, 2, 3, 1)), '', 'and with a rank');
 for my $case (['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
     ['chunks around a piece', [1, '7,8,9,16,17', 1, 2, 8, 0]], ['columns that are no multiple of 4', [1, 5, 2, 3, 7, 0]], ['and with a rank', [1, 3, 2, 3, 7, 2]],
     ['one decay for all', [1, 5, 2, 4, 16, 0, 1]], ['and with a rank', [1, 5, 2, 4, 16, 2, 1]], ['parts of a decay', [1, 3, 1, 33, 40, 0, 1]],
@@ -48,26 +37,26 @@ for my $case (['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
     ['half of the largest rank and one', [1, 2, 1, 33, 5, 33]], ['rank 16', [1, 2, 1, 34, 40, 16]], ['an odd rank', [1, 4, 1, 34, 8, 13]], ['many rows and ranks', [1, 2, 1, 128, 2, 64]],
     ['no batch', [0, 3, 2, 3, 8, 0]], ['no chunk', [2, 0, 2, 3, 8, 0]], ['no head', [2, 3, 0, 3, 8, 0]], ['no row', [2, 3, 2, 0, 8, 0, 1]], ['no column', [2, 3, 2, 3, 0, 0]]) {
     my ($name, $shape) = @$case;
-    is(complaint({}, shape(@$shape), '--with', $_), '', "@$shape: $name, $_ of the options") for 'all', $shape->[5] ? 'W' : 'none';
+    is(complaint({}, $p, shape(@$shape), '--with', $_), '', "@$shape: $name, $_ of the options") for 'all', $shape->[5] ? 'W' : 'none';
     next if $name !~ /filled|bit|multiple|parts|rank 16|odd|many/;
-    is(complaint({}, shape(@$shape), '--type', $_, '--with', 'all'), '', "@$shape: $name, in $_") for 'bf16', 'fp16';
+    is(complaint({}, $p, shape(@$shape), '--type', $_, '--with', 'all'), '', "@$shape: $name, in $_") for 'bf16', 'fp16';
 }
 my @split = ('--variant', 'split', '--config', 'threads=32,stages=4', shape(1, '100,333', 1, 4, 8, 0));
-is(complaint({}, @split), '', 'split: windows of several segments');
-is(complaint({}, '--variant', $_, '--config', 'threads=32,stages=2', shape(2, 41, 3, 5, 24, 0)), '', "$_: stages are filled again") for 'bulk', 'split';
-is(complaint({}, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 5, 1, 9, 8, 3), '--with', 'all'), '', "low_rank: stages=$_") for 1, 2, 5;
+is(complaint({}, $p, @split), '', 'split: windows of several segments');
+is(complaint({}, $p, '--variant', $_, '--config', 'threads=32,stages=2', shape(2, 41, 3, 5, 24, 0)), '', "$_: stages are filled again") for 'bulk', 'split';
+is(complaint({}, $p, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 5, 1, 9, 8, 3), '--with', 'all'), '', "low_rank: stages=$_") for 1, 2, 5;
 for my $type ('float32', 'bf16') {
-    is(complaint({}, '--variant', 'mma', '--type', $type, '--config', "stages=$_", shape(1, 7, 1, 40, 8, 3), '--with', 'all'), '', "mma in $type: stages=$_") for 2, 3, 5;
+    is(complaint({}, $p, '--variant', 'mma', '--type', $type, '--config', "stages=$_", shape(1, 7, 1, 40, 8, 3), '--with', 'all'), '', "mma in $type: stages=$_") for 2, 3, 5;
 }
-is(complaint({}, '--variant', 'ahead', '--config', "rows=$_", shape(1, 19, 1, 3, 5, 0)), '', "ahead: $_ chunks ahead") for 2, 4, 8, 16;
+is(complaint({}, $p, '--variant', 'ahead', '--config', "rows=$_", shape(1, 19, 1, 3, 5, 0)), '', "ahead: $_ chunks ahead") for 2, 4, 8, 16;
 SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
     for my $order ('reverse', 'random:1') {
         for my $type ('float32', 'bf16') {
-            is(complaint({ SIM_SCHEDULE => $order }, shape(2, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
+            is(complaint({ SIM_SCHEDULE => $order }, $p, shape(2, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
         }
-        is(complaint({ SIM_SCHEDULE => $order }, shape(2, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
-        is(complaint({ SIM_SCHEDULE => $order }, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
+        is(complaint({ SIM_SCHEDULE => $order }, $p, shape(2, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
+        is(complaint({ SIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
     }
 }
 

@@ -19,7 +19,7 @@ delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT)};
 my $folder = 'common/tests/sim/corpus';
 my @names  = map { m{(\w+)\.cu$} } sort glob "$folder/*.cu";
 is(system('make -s -j2 -f common/tests/sim/Makefile'), 0, 'the simulator is built') or BAIL_OUT('no simulator');
-my @engine = map { m{(\w+)\.cpp$}; "build/obj/sim/common/tests/sim/engine/$1.o" } glob 'common/sim/*.cpp';
+my @engine = map { m{(\w+)\.cpp$}; "build/obj/sim/common/sim/$1.o" } glob 'common/sim/*.cpp';
 my ($nvcc) = grep { -x } map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin';
 
 for my $name (@names) {

@@ -11,13 +11,6 @@ my $p = program('08_lookback');
 my @orders = backend() eq 'sim' ? qw(warp reverse random:1 random:2 random:3) : ('warp');
 my %file = map { $_ => scratch("$_.npy") } qw(x c y dx dc);
 
-# '' if all checks pass, else what is said.
-sub complaint {
-    my ($settings, $program, @options) = @_;
-    my ($status, $out, $err) = run_program($settings, $program, '--check-only', @options);
-    return $status eq 0 && $out =~ /^all \d+ checks passed$/m ? '' : "status $status: $err";
-}
-
 # What a kernel makes of the arrays in %file, as the bytes of outputs or of both gradients, for which x serves twice; a message if it does not end well.
 sub bytes {
     my ($settings, $program, $backward, @options) = @_;

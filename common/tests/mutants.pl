@@ -155,7 +155,13 @@ sub make_copy {
     my ($job) = @_;
     my $copy = scratch("mutants_$job");
     mkdir $copy;
-    system("cp -a * $copy/") == 0 or die 'cp';
+    # what was built is linked where that can be: compilers and linkers put a new file in an old one's place
+    my @sources = grep { !/^(?:build|results)$/ } glob '*';
+    my @built = grep { -d } qw(build/sim build/sim_debug build/obj/sim build/obj/sim_debug);
+    system("cp -a @sources $copy && mkdir -p $copy/build/obj") == 0 or die 'cp';
+    for my $folder (@built) {
+        system("cp -al $folder $copy/$folder 2> /dev/null || { rm -rf $copy/$folder && cp -a $folder $copy/$folder; }") == 0 or die 'cp';
+    }
     return $copy;
 }
 
