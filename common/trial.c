@@ -324,9 +324,9 @@ static void measure_launch(struct trials *trials, const struct places *places, l
 }
 
 /* What of a pass is chosen to be timed. */
-static choice chosen_of(const struct trials *trials, const struct problem *problem)
+static choice chosen_of(const struct trials *trials, enum direction direction)
 {
-    return trials->selection->chosen & choice_all(problem->operation, problem->direction);
+    return trials->selection->chosen & choice_all(trials->selection->operation, direction);
 }
 
 /* The pass's two baselines, each as a row of its own. *copy and *add become their GB/s, and stay 0 if there is none. */
@@ -339,14 +339,15 @@ static void time_baselines(struct trials *trials, const struct places *places, d
     const struct baseline *baselines[] = {&operation->copy[backward], &operation->add[backward]};
     double *reached[] = {copy, add};
     for (int i = 0; i < 2; i++) {
-        if (baselines[i]->what == NO_BASELINE || arrays->backend == ON_SIM)
+        if (arrays->backend == ON_SIM ||
+            !baseline_fits(baselines[i], operation, chosen_of(trials, arrays->problem.direction)))
             continue;
         struct row row = {.chapter = baselines_chapter,
                           .variant = baseline_name(baselines[i]),
                           .shape = "",
                           .direction = direction_name(arrays->problem.direction),
                           .storage = selection->options->storage,
-                          .chosen = chosen_of(trials, &arrays->problem),
+                          .chosen = chosen_of(trials, arrays->problem.direction),
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
         measure_launch(trials, places, baseline_launch, baselines[i], row.variant, &row);
@@ -393,7 +394,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
                           .shape = trials->shape,
                           .direction = direction_name(problem->direction),
                           .storage = selection->options->storage,
-                          .chosen = chosen_of(trials, problem),
+                          .chosen = chosen_of(trials, problem->direction),
                           .bytes = kernel->moves_nothing ? 0.0 : problem_bytes(problem),
                           .copy_gb_per_s = copy,
                           .add_gb_per_s = add,
@@ -420,9 +421,11 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
 static size_t count_rows(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES])
 {
     const struct selection *selection = trials->selection;
-    const bool timed = selection->place->backend != ON_SIM;
-    size_t count = timed && selection->operation->copy[is_backward(direction)].what != NO_BASELINE;
-    count += timed && selection->operation->add[is_backward(direction)].what != NO_BASELINE;
+    const struct operation *operation = selection->operation;
+    const bool timed = selection->place->backend != ON_SIM, backward = is_backward(direction);
+    const choice chosen = chosen_of(trials, direction);
+    size_t count = timed && baseline_fits(&operation->copy[backward], operation, chosen);
+    count += timed && baseline_fits(&operation->add[backward], operation, chosen);
     for (int k = 0; k < selection->num_kernels; k++)
         count += selection_runs(selection, &selection->kernels[k], direction, sizes);
     return count;
