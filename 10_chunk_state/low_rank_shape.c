@@ -93,3 +93,16 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
     count_stages(args, MMA_PARTS_BYTES(ranks), shape);
     return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
 }
+
+cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+{
+    const size_t rows = args->dk <= 64 ? 64 : 128, ranks = args->rank <= 32 ? 32 : 64;
+    const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
+    if (error != cudaSuccess)
+        return error;
+    shape->padded = (int)ranks;
+    shape->w_bytes = (unsigned)(ranks / 8 * (rows * 16 + 16));
+    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
+    count_stages(args, 0, shape);
+    return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
+}

@@ -10,6 +10,8 @@
 #ifndef MMA_COPY_CUH
 #define MMA_COPY_CUH
 
+#include <bulk_copy.h>
+
 #include "low_rank.cuh"
 
 static __device__ __forceinline__ void meet_all(void)
@@ -68,6 +70,46 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
     copies->out += copies->next;
 }
 
+/* Brings all chunks and stores the results. is_engine: what comes is read by the tensor cores themselves. */
+static __device__ __forceinline__ void copies_run(struct copies copies, const struct low_rank_shape *shape, char *memory,
+                                                  bool is_engine)
+{
+    struct ring ring = ring_of(shape, memory);
+    const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
+    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
+        if (k < shape->chunks)
+            copies_ask(&copies, shape, ring.stage);
+        __pipeline_commit();
+    }
+    wait_prior((int)ahead - 1);
+    if (is_engine)
+        copy_engine_fence();
+    meet_all(); /* chunk 0 is there */
+    for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
+        if (ring.count == 2) {
+            meet_all(); /* k - 1 is done */
+        } else {
+            wait_prior(ring.count - 3);
+            if (is_engine)
+                copy_engine_fence();
+            meet_all(); /* k + 1 is there, and k - 1 is done */
+        }
+        if (k != 0)
+            copies_store(&copies, ring.stage);
+        if (k + ahead < shape->chunks)
+            copies_ask(&copies, shape, ring.stage);
+        __pipeline_commit();
+        if (ring.count == 2) {
+            wait_prior(0);
+            if (is_engine)
+                copy_engine_fence();
+            meet_all(); /* k + 1 is there */
+        }
+    }
+    meet_all(); /* the last chunk is done */
+    copies_store(&copies, ring.stage);
+}
+
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
                                                     char *memory, const void *h_local, const float *gamma,
@@ -89,34 +131,7 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
     copies.decay = which == 2 ? gamma + place.zero * shape->decays : NULL;
     copies.decays = shape->heads * shape->decays;
     copies.gamma = in.gamma;
-    struct ring ring = ring_of(shape, memory);
-    const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
-    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
-        if (k < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
-        __pipeline_commit();
-    }
-    wait_prior((int)ahead - 1);
-    meet_all(); /* chunk 0 is there */
-    for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
-        if (ring.count == 2) {
-            meet_all(); /* k - 1 is done */
-        } else {
-            wait_prior(ring.count - 3);
-            meet_all(); /* k + 1 is there, and k - 1 is done */
-        }
-        if (k != 0)
-            copies_store(&copies, ring.stage);
-        if (k + ahead < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
-        __pipeline_commit();
-        if (ring.count == 2) {
-            wait_prior(0);
-            meet_all(); /* k + 1 is there */
-        }
-    }
-    meet_all(); /* the last chunk is done */
-    copies_store(&copies, ring.stage);
+    copies_run(copies, shape, memory, false);
 }
 
 #endif
