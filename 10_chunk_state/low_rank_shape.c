@@ -96,13 +96,23 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
 
 cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
 {
-    const size_t rows = args->dk <= 64 ? 64 : 128, ranks = args->rank <= 32 ? 32 : 64;
+    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
     const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
     if (error != cudaSuccess)
         return error;
-    shape->padded = (int)ranks;
-    shape->w_bytes = (unsigned)(ranks / 8 * (rows * 16 + 16));
+    shape->padded = args->rank <= 32 ? 32 : 64;
+    shape->w_bytes = (unsigned)shape->padded / 8 * WARPGROUP_APART(rows);
     shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
     count_stages(args, 0, shape);
     return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
+}
+
+bool is_for_warpgroup(const struct chunk_state_args *args)
+{
+    int device, major = 0;
+    struct low_rank_shape shape;
+    return args->storage == BF16 && args->rank != 0 && args->rank % 8 == 0 && LINREC_ARCH >= 90 &&
+           cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major == 9 &&
+           warpgroup_shape_of(args, &shape) == cudaSuccess;
 }

@@ -70,50 +70,12 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
     copies->out += copies->next;
 }
 
-/* Brings all chunks and stores the results. is_engine: what comes is read by the tensor cores themselves. */
-static __device__ __forceinline__ void copies_run(struct copies copies, const struct low_rank_shape *shape, char *memory,
-                                                  bool is_engine)
-{
-    struct ring ring = ring_of(shape, memory);
-    const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
-    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
-        if (k < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
-        __pipeline_commit();
-    }
-    wait_prior((int)ahead - 1);
-    if (is_engine)
-        copy_engine_fence();
-    meet_all(); /* chunk 0 is there */
-    for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
-        if (ring.count == 2) {
-            meet_all(); /* k - 1 is done */
-        } else {
-            wait_prior(ring.count - 3);
-            if (is_engine)
-                copy_engine_fence();
-            meet_all(); /* k + 1 is there, and k - 1 is done */
-        }
-        if (k != 0)
-            copies_store(&copies, ring.stage);
-        if (k + ahead < shape->chunks)
-            copies_ask(&copies, shape, ring.stage);
-        __pipeline_commit();
-        if (ring.count == 2) {
-            wait_prior(0);
-            if (is_engine)
-                copy_engine_fence();
-            meet_all(); /* k + 1 is there */
-        }
-    }
-    meet_all(); /* the last chunk is done */
-    copies_store(&copies, ring.stage);
-}
-
+/* apart: 0 if W and Y lie in rows. Else they are for warpgroup.cu: of each row 16 bytes, one row behind the other, and
+   so many bytes further the next 16 of all rows; the tensor cores read them. */
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
                                                     char *memory, const void *h_local, const float *gamma,
-                                                    const void *W, const void *Y, void *h_out)
+                                                    const void *W, const void *Y, void *h_out, unsigned apart)
 {
     const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
@@ -125,13 +87,49 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
             ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
                        shape->x_unit)
             : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
-                       which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
+                       which == 2 ? in.w : in.y, apart == 0 ? shape->stride * bytes : 16, shape->dk, w_bytes,
+                       shape->w_unit);
+    if (apart != 0 && which >= 2)
+        copies.share.to += thread % (copies.share.apart / 16) * (apart - 16);
     copies.next = shape->heads * shape->dk * (which < 2 ? row : w_bytes);
     copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
     copies.decay = which == 2 ? gamma + place.zero * shape->decays : NULL;
     copies.decays = shape->heads * shape->decays;
     copies.gamma = in.gamma;
-    copies_run(copies, shape, memory, false);
+    struct ring ring = ring_of(shape, memory);
+    const size_t ahead = ring.count == 2 ? 1 : ring.count - 1;
+    for (size_t k = 0; k < ahead; k++, ring_next(&ring)) {
+        if (k < shape->chunks)
+            copies_ask(&copies, shape, ring.stage);
+        __pipeline_commit();
+    }
+    wait_prior((int)ahead - 1);
+    if (apart != 0)
+        copy_engine_fence();
+    meet_all(); /* chunk 0 is there */
+    for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
+        if (ring.count == 2) {
+            meet_all(); /* k - 1 is done */
+        } else {
+            wait_prior(ring.count - 3);
+            if (apart != 0)
+                copy_engine_fence();
+            meet_all(); /* k + 1 is there, and k - 1 is done */
+        }
+        if (k != 0)
+            copies_store(&copies, ring.stage);
+        if (k + ahead < shape->chunks)
+            copies_ask(&copies, shape, ring.stage);
+        __pipeline_commit();
+        if (ring.count == 2) {
+            wait_prior(0);
+            if (apart != 0)
+                copy_engine_fence();
+            meet_all(); /* k + 1 is there */
+        }
+    }
+    meet_all(); /* the last chunk is done */
+    copies_store(&copies, ring.stage);
 }
 
 #endif
