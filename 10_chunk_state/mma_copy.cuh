@@ -10,8 +10,6 @@
 #ifndef MMA_COPY_CUH
 #define MMA_COPY_CUH
 
-#include <bulk_copy.h>
-
 #include "low_rank.cuh"
 
 static __device__ __forceinline__ void meet_all(void)
@@ -71,7 +69,7 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
 }
 
 /* apart: 0 if W and Y lie in rows. Else they are for warpgroup.cu: of each row 16 bytes, one row behind the other, and
-   so many bytes further the next 16 of all rows; the tensor cores read them. */
+   so many bytes further the next 16 of all rows. */
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
                                                     char *memory, const void *h_local, const float *gamma,
@@ -104,16 +102,12 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
         __pipeline_commit();
     }
     wait_prior((int)ahead - 1);
-    if (apart != 0)
-        copy_engine_fence();
     meet_all(); /* chunk 0 is there */
     for (size_t k = 0; k < shape->chunks; k++, ring_next(&ring)) {
         if (ring.count == 2) {
             meet_all(); /* k - 1 is done */
         } else {
             wait_prior(ring.count - 3);
-            if (apart != 0)
-                copy_engine_fence();
             meet_all(); /* k + 1 is there, and k - 1 is done */
         }
         if (k != 0)
@@ -123,8 +117,6 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
         __pipeline_commit();
         if (ring.count == 2) {
             wait_prior(0);
-            if (apart != 0)
-                copy_engine_fence();
             meet_all(); /* k + 1 is there */
         }
     }

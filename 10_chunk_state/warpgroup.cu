@@ -19,6 +19,8 @@
    the next 8 ranks of all rows. This is W' by columns and Y by rows. */
 #include <cuda_runtime.h>
 
+#include <bulk_copy.h>
+
 #include "mma_copy.cuh"
 #include "warpgroup.cuh"
 
@@ -34,7 +36,6 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const unsigned apart = WARPGROUP_APART(tiles * 32), next_x = X_STRIDE * 2;
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
-    copy_engine_fence(); /* the tensor cores see the zeros */
     if (threadIdx.x >= LOW_RANK_THREADS)
         return copy_for_mma<BF16>(&shape, place, memory, h_local, gamma, W, Y, h_out, apart);
     const int lane = threadIdx.x % 32, row = lane % 4 * 2, column = threadIdx.x / 32 * 8 + lane / 4;
@@ -60,6 +61,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     unsigned stage = 0;
     const unsigned end = shape.stages * shape.stage_bytes;
     meet_all();
+    copy_engine_fence(); /* the tensor cores see what was copied */
 #pragma unroll
     for (int i = 0; i < tiles; i++) {
 #pragma unroll
@@ -86,6 +88,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             warpgroup_commit();
         }
         meet_in_chunk(shape.stages); /* the next chunk is there */
+        copy_engine_fence();
         stage = stage + shape.stage_bytes == end ? 0 : stage + shape.stage_bytes;
         const warpgroup_matrix next_y = warpgroup_matrix_at(y, stage);
 #pragma unroll
