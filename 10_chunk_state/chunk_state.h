@@ -253,8 +253,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
 #define MMA_PARTS_BYTES(ranks) ((size_t)(ranks)*4 * COLUMNS * sizeof(float))
 cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
 
-/* The same for warpgroup.cu, which has 64 or 128 rows and 32 or 64 ranks. */
-#define WARPGROUP_APART(rows) ((unsigned)(rows)*16 + 16) /* bytes from 8 ranks of all rows to the next 8 */
+/* The same for warpgroup.cu, which has 64 or 128 rows, and W and Y in rows of 128 bytes. */
 cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
 
 /* Whether warpgroup.cu takes the shape: W and Y are bf16, in rows of whole 16 bytes, and the chip is sm_90. */

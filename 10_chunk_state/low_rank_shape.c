@@ -100,9 +100,9 @@ cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_r
     const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
     if (error != cudaSuccess)
         return error;
-    shape->padded = args->rank <= 32 ? 32 : 64;
-    shape->w_bytes = (unsigned)shape->padded / 8 * WARPGROUP_APART(rows);
-    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes;
+    shape->padded = shape->stride = 64;
+    shape->w_bytes = (unsigned)rows * 128;
+    shape->stage_bytes = (shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + 1023) / 1024 * 1024;
     count_stages(args, 0, shape);
     return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
 }

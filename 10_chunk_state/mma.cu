@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS)
-        return copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out, 0);
+        return copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out, false);
     const int bytes = (int)stored_bytes(storage), own = each<storage, ranks>() * bytes;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
     const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;

@@ -45,12 +45,29 @@ struct copies {
     char *out;          /* NULL: stores nothing */
     size_t next, decays;
     unsigned gamma;
+    bool swizzle; /* 16 bytes of a row are moved to another place of it (warpgroup.h) */
 };
+
+/* The rows of a thread are all a multiple of eight apart, or of four: then the place changes between two. */
+static __device__ __forceinline__ void rows_swizzle(const struct share *share, char *stage)
+{
+    const unsigned change = share->to_row % 1024 == 0 ? 0 : 64;
+    const char *from = share->from;
+    unsigned to = share->to;
+#pragma unroll 4
+    for (int row = 0; row < share->rows; row++) {
+        __pipeline_memcpy_async(stage + to, from, 16);
+        to = (to ^ change) + share->to_row, from += share->row;
+    }
+}
 
 static __device__ __forceinline__ void copies_ask(struct copies *copies, const struct low_rank_shape *shape,
                                                   char *stage)
 {
-    share_copy(&copies->share, stage);
+    if (copies->swizzle)
+        rows_swizzle(&copies->share, stage);
+    else
+        share_copy(&copies->share, stage);
     copies->share.from += copies->next;
     if (copies->decay != NULL) {
 #pragma unroll 2
@@ -68,12 +85,11 @@ static __device__ __forceinline__ void copies_store(struct copies *copies, const
     copies->out += copies->next;
 }
 
-/* apart: 0 if W and Y lie in rows. Else they are for warpgroup.cu: of each row 16 bytes, one row behind the other, and
-   so many bytes further the next 16 of all rows. */
+/* swizzle: W and Y lie as warpgroup.cu needs them (warpgroup.h), else in rows of so many elements. */
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
                                                     char *memory, const void *h_local, const float *gamma,
-                                                    const void *W, const void *Y, void *h_out, unsigned apart)
+                                                    const void *W, const void *Y, void *h_out, bool swizzle)
 {
     const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
@@ -85,10 +101,9 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
             ? share_of(thread, 64, (const char *)h_local + at, row, in.x, X_STRIDE * bytes, shape->dk, x_bytes,
                        shape->x_unit)
             : share_of(thread % 32, 32, (const char *)(which == 2 ? W : Y) + place.zero * shape->dk * w_bytes, w_bytes,
-                       which == 2 ? in.w : in.y, apart == 0 ? shape->stride * bytes : 16, shape->dk, w_bytes,
-                       shape->w_unit);
-    if (apart != 0 && which >= 2)
-        copies.share.to += thread % (copies.share.apart / 16) * (apart - 16);
+                       which == 2 ? in.w : in.y, shape->stride * bytes, shape->dk, w_bytes, shape->w_unit);
+    copies.swizzle = swizzle && which >= 2;
+    copies.share.to ^= copies.swizzle ? copies.share.to / 128 % 8 * 16 : 0;
     copies.next = shape->heads * shape->dk * (which < 2 ? row : w_bytes);
     copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
     copies.decay = which == 2 ? gamma + place.zero * shape->decays : NULL;

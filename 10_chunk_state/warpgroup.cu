@@ -13,10 +13,7 @@
        p is there: cut it, ask for p' W' of all rows                p' W', 32 rows ...
        all meet: the next chunk is there                            ... p' W', 32 rows
        32 rows of it are there: new h, cut it, ask for h' Y         h' Y of 32 rows, for the next chunk
-       32 rows of it are there: new h, cut it, ask for h' Y         h' Y of 32 rows
-
-   W and Y lie in a stage as the tensor cores want them: 8 ranks of each row, 16 bytes, one row behind the other; then
-   the next 8 ranks of all rows. This is W' by columns and Y by rows. */
+       32 rows of it are there: new h, cut it, ask for h' Y         h' Y of 32 rows */
 #include <cuda_runtime.h>
 
 #include <bulk_copy.h>
@@ -32,19 +29,19 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                       const float *__restrict__ initial_state, void *__restrict__ h_out,
                       float *__restrict__ final_state)
 {
-    extern __shared__ __align__(16) char memory[];
-    const unsigned apart = WARPGROUP_APART(tiles * 32), next_x = X_STRIDE * 2;
+    extern __shared__ __align__(1024) char memory[];
+    const unsigned next_x = X_STRIDE * 2;
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS)
-        return copy_for_mma<BF16>(&shape, place, memory, h_local, gamma, W, Y, h_out, apart);
+        return copy_for_mma<BF16>(&shape, place, memory, h_local, gamma, W, Y, h_out, true);
     const int lane = threadIdx.x % 32, row = lane % 4 * 2, column = threadIdx.x / 32 * 8 + lane / 4;
     const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
     const struct stage in = stage_of(&shape);
     const unsigned exclusive_mask = keep(exclusive ? 0xFFFFFFFFu : 0u);
     const unsigned own_x = keep(row * next_x + column * 2), own_gamma = keep(in.gamma + row * 4);
-    const warpgroup_matrix w = warpgroup_matrix_of(memory + in.w, apart, 128); /* transposed */
-    const warpgroup_matrix y = warpgroup_matrix_of(memory + in.y, 128, apart);
+    const warpgroup_matrix w = warpgroup_matrix_of(memory + in.w);
+    const warpgroup_matrix y = warpgroup_matrix_of(memory + in.y);
     float h[tiles * 4][2], p[ranks / 8][4]; /* of every 8 rows of h the lane's two */
     struct left cut_h[2][2], cut_p[ranks / 16];
 #pragma unroll
@@ -68,7 +65,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         for (int c = 0; c < 4; c++)
             left_set(&cut_h[i % 2][c / 2], c % 2, h[i * 4 + c][0], h[i * 4 + c][1]);
         warpgroup_begin();
-        project<ranks>(p, cut_h[i % 2], warpgroup_matrix_at(y, i * 512), i != 0);
+        project<ranks>(p, cut_h[i % 2], warpgroup_matrix_at(y, i * 32 * 128), i != 0);
         warpgroup_commit();
         if (i % 2 == 1)
             warpgroup_wait<0>();
@@ -84,7 +81,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         warpgroup_begin();
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            multiply_back<ranks>(t[i], cut_p, warpgroup_matrix_at(here_w, i * 512), apart);
+            multiply_back<ranks>(t[i], cut_p, warpgroup_matrix_at(here_w, i * 32 * 128));
             warpgroup_commit();
         }
         meet_in_chunk(shape.stages); /* the next chunk is there */
@@ -116,8 +113,8 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
             }
             warpgroup_begin();
             if (i + 2 < tiles)
-                multiply_back<ranks>(t[i % 2], cut_p, warpgroup_matrix_at(here_w, (i + 2) * 512), apart);
-            project<ranks>(p, cut_h[i % 2], warpgroup_matrix_at(next_y, i * 512), i != 0); /* of the next chunk */
+                multiply_back<ranks>(t[i % 2], cut_p, warpgroup_matrix_at(here_w, (i + 2) * 32 * 128));
+            project<ranks>(p, cut_h[i % 2], warpgroup_matrix_at(next_y, i * 32 * 128), i != 0); /* of the next chunk */
             warpgroup_commit();
         }
     }

@@ -45,14 +45,13 @@ static __device__ __forceinline__ void multiply(float (*c)[4], const struct left
     warpgroup_multiply<n, by_rows>(c, left->small, b, true);
 }
 
-/* t' = p' W' for 32 rows of h; apart: bytes from 8 ranks of W to the next 8. */
+/* t' = p' W' for 32 rows of h. */
 template <int ranks>
-static __device__ __forceinline__ void multiply_back(float (*t)[4], const struct left *p, warpgroup_matrix w,
-                                                     unsigned apart)
+static __device__ __forceinline__ void multiply_back(float (*t)[4], const struct left *p, warpgroup_matrix w)
 {
 #pragma unroll
     for (int r = 0; r < ranks / 16; r++)
-        multiply<32, false>(t, &p[r], warpgroup_matrix_at(w, r * 2 * apart), r != 0);
+        multiply<32, false>(t, &p[r], warpgroup_matrix_at(w, r * 32), r != 0);
 }
 
 /* p' = h' Y for 32 rows of h, or if `add` p' += h' Y. */
@@ -60,7 +59,7 @@ template <int ranks>
 static __device__ __forceinline__ void project(float (*p)[4], const struct left h[2], warpgroup_matrix y, bool add)
 {
     multiply<ranks, true>(p, &h[0], y, add);
-    multiply<ranks, true>(p, &h[1], warpgroup_matrix_at(y, 256), true);
+    multiply<ranks, true>(p, &h[1], warpgroup_matrix_at(y, 16 * 128), true);
 }
 
 #endif

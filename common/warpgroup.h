@@ -6,8 +6,9 @@
        a[1] = the same of row l + 8          a[3] = the same of row l + 8
        c[i][0], c[i][1] = c(l, 8 i + 2 j), c(l, 8 i + 2 j + 1)          c[i][2], c[i][3] = the same of row l + 8
 
-   b stays in shared memory, in blocks of 8 x 8 elements. A block is 128 bytes, in which either its rows or its columns
-   lie one behind the other; the blocks may be anywhere, as long as neighbours lie equally far apart.
+   b stays in shared memory, in rows of 64 elements, 128 bytes, one row behind the other from a multiple of 1024 bytes on.
+   In row r the 16 bytes that belong at place i are at place i ^ r % 8, so that eight rows have the same 16 bytes in
+   different banks (warpgroup_place). These rows are b's rows, or its columns, as the instruction is told.
 
    The tensor cores work by themselves, while the warps go on:
 
@@ -28,20 +29,25 @@
 
 #include <stdint.h>
 
-/* b: where its first block begins, a multiple of 16 bytes, and how far apart the blocks are. */
+/* Where byte `at` of row `row` is, from where b's rows begin. */
+static __device__ __forceinline__ unsigned warpgroup_place(unsigned row, unsigned at)
+{
+    return row * 128 + (at ^ row % 8 * 16);
+}
+
+/* b: the rows from a multiple of eight on that begins at `first`. */
 typedef struct {
-    unsigned at, apart;
+    unsigned at;
 } warpgroup_matrix;
 
-/* below: bytes from a block to that of the next 8 rows; beside: to that of the next 8 columns. Multiples of 16. */
-static __device__ __forceinline__ warpgroup_matrix warpgroup_matrix_of(const void *first, unsigned below,
-                                                                       unsigned beside)
+static __device__ __forceinline__ warpgroup_matrix warpgroup_matrix_of(const void *first)
 {
-    const warpgroup_matrix b = {(unsigned)__cvta_generic_to_shared(first) / 16 | below / 16 << 16, beside / 16};
+    const warpgroup_matrix b = {(unsigned)__cvta_generic_to_shared(first) / 16 | 1 << 16};
     return b;
 }
 
-/* The matrix that lies so many bytes further on. */
+/* The same rows so many bytes further on, a multiple of 1024; or their elements from a 16th, 32nd or 48th on, which are
+   32, 64 or 96 bytes further. */
 static __device__ __forceinline__ warpgroup_matrix warpgroup_matrix_at(warpgroup_matrix b, unsigned bytes)
 {
     b.at += bytes / 16;
@@ -72,14 +78,14 @@ static __device__ __forceinline__ void warpgroup_wait(void)
 #endif
 }
 
-/* c = a b, or if `add` c += a b. by_rows: in a block rows lie one behind the other, not columns. All threads of the
-   warpgroup call it together. */
+/* c = a b, or if `add` c += a b. by_rows: rows in memory are rows of b, not columns. All threads of the warpgroup
+   call it together. */
 template <int n, bool by_rows>
 static __device__ __forceinline__ void warpgroup_multiply(float (*c)[4], const unsigned a[4], warpgroup_matrix b,
                                                           bool add)
 {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-    const uint64_t matrix = (uint64_t)b.apart << 32 | b.at;
+    const uint64_t matrix = (uint64_t)(1u << 30 | 1024 / 16) << 32 | b.at; /* 128 bytes swizzled, eight rows */
 #define TILE(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
     if constexpr (n == 32)
         asm volatile("{\n"

@@ -225,11 +225,11 @@ mistake('mma', 'mma.cuh', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma
 mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma_copy.cuh', 'shape->decays == 1 ? 0 : i', '0', @ranks);
-my @warpgroup = ('--type', 'bf16', shape(1, 3, 1, 48, 8, 40));
+my @warpgroup = ('--type', 'bf16', shape(1, 3, 1, 9, 8, 8));
 mistake('mma', 'warpgroup.cuh', 'warpgroup_multiply<n, by_rows>(c, left->small, b, true);', 'if (mutant != N) warpgroup_multiply<n, by_rows>(c, left->small, b, true);', @warpgroup);
 mistake('mma', 'warpgroup.cu', 's[1] + s[3]', 's[1]', @warpgroup);
 mistake('mma', 'warpgroup.cu', 'exclusive ? 0xFFFFFFFFu : 0u', '0u', @warpgroup);
-mistake('mma', 'mma_copy.cuh', 'thread % (copies.share.apart / 16)', '0', @warpgroup);
+mistake('mma', 'mma_copy.cuh', 'share->to_row % 1024 == 0 ? 0 : 64', '0', '--type', 'bf16', shape(1, 3, 1, 9, 8, 40));
 mistake('low_rank', 'low_rank_backward.cu', '((const float *)(here + own_gamma))[i * PARTS]', '1.0f', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'exclusive ? read1<storage>(d_h_out, first + v / 2 * step + v % 2) : 0.0f', '0.0f', @ranks);
 mistake('low_rank', 'low_rank_backward.cuh', 'later ? copies.next : 0', '0', @ranks);

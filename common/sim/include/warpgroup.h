@@ -5,14 +5,18 @@
 
 #include "tensor_core.h"
 
+SIM_INLINE unsigned warpgroup_place(unsigned row, unsigned at)
+{
+    return row * 128 + (at ^ row % 8 * 16);
+}
+
 typedef struct {
     const char *first;
-    unsigned below, beside;
 } warpgroup_matrix;
 
-SIM_INLINE warpgroup_matrix warpgroup_matrix_of(const void *first, unsigned below, unsigned beside)
+SIM_INLINE warpgroup_matrix warpgroup_matrix_of(const void *first)
 {
-    const warpgroup_matrix b = {(const char *)first, below, beside};
+    const warpgroup_matrix b = {(const char *)first};
     return b;
 }
 
@@ -53,9 +57,11 @@ SIM_INLINE void warpgroup_multiply(float (*c)[4], const unsigned a[4], warpgroup
         const unsigned above = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2], first + k % 8 / 2);
         const unsigned under = __shfl_sync(0xFFFFFFFFu, a[k / 8 * 2 + 1], first + k % 8 / 2);
         for (int v = 0; v < n / 4; v++) {
-            const int row = k % 8, column = lane % 4 * 2 + v % 2;
-            const unsigned short *const block = (const unsigned short *)(b.first + k / 8 * b.below + v / 2 * b.beside);
-            const double right = sim_bf16(block[by_rows ? row * 8 + column : column * 8 + row], 0);
+            const int column = v / 2 * 8 + lane % 4 * 2 + v % 2;
+            const unsigned row = by_rows ? k : column, at = (by_rows ? column : k) * 2;
+            const unsigned begin = (unsigned)((uintptr_t)b.first % 1024); /* of the first element in its row */
+            const char *const rows = b.first - begin;
+            const double right = sim_bf16(*(const unsigned short *)(rows + warpgroup_place(row, begin + at)), 0);
             sum[v / 2][v % 2] += sim_bf16(above, k % 2) * right;
             sum[v / 2][v % 2 + 2] += sim_bf16(under, k % 2) * right;
         }
