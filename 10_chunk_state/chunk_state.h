@@ -256,7 +256,9 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
 /* The same for warpgroup.cu, which has 64 or 128 rows, and W and Y in rows of 128 bytes. */
 cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
 
-/* Whether warpgroup.cu takes the shape: W and Y are bf16, in rows of whole 16 bytes, and the chip is sm_90. */
+/* Whether mma launches warpgroup.cu: W and Y are bf16, in rows of whole 16 bytes, and the chip is sm_90. With smaller
+   ranks it is not faster, at the proposal's shape on an H200 (low_rank.md). */
+enum { WARPGROUP_MIN_RANK = 24 };
 bool is_for_warpgroup(const struct chunk_state_args *args);
 
 /* The same for low_rank_backward.cu, which has 64, 128 or 256 rows, and one stage or at least three.

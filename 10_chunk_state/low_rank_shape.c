@@ -111,7 +111,7 @@ bool is_for_warpgroup(const struct chunk_state_args *args)
 {
     int device, major = 0;
     struct low_rank_shape shape;
-    return args->storage == BF16 && args->rank != 0 && args->rank % 8 == 0 && LINREC_ARCH >= 90 &&
+    return args->storage == BF16 && args->rank >= WARPGROUP_MIN_RANK && args->rank % 8 == 0 && LINREC_ARCH >= 90 &&
            cudaGetDevice(&device) == cudaSuccess &&
            cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major == 9 &&
            warpgroup_shape_of(args, &shape) == cudaSuccess;

@@ -59,10 +59,10 @@ is(complaint({}, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 5, 1
 for my $type ('float32', 'bf16') {
     is(complaint({}, '--variant', 'mma', '--type', $type, '--config', "stages=$_", shape(1, 7, 1, 40, 8, 3), '--with', 'all'), '', "mma in $type: stages=$_") for 2, 3, 5;
 }
-for my $case (['full tiles', [1, 3, 2, 64, 40, 40]], ['more than half of the rows and ranks', [1, 3, 1, 65, 5, 64]], ['less than 16 ranks', [1, 9, 1, 33, 7, 8]]) {
+for my $case (['full tiles', [1, 3, 2, 64, 40, 40]], ['more than half of the rows and ranks', [1, 3, 1, 65, 5, 64]], ['24 ranks', [1, 9, 1, 33, 7, 24]]) {
     is(complaint({}, '--variant', 'mma', '--type', 'bf16', shape(@{ $case->[1] }), '--with', 'all'), '', "a warpgroup: $case->[0]");
 }
-is(complaint({}, '--variant', 'mma', '--type', 'bf16', '--config', "stages=$_", shape(1, 7, 1, 40, 8, 8), '--with', 'all'), '', "a warpgroup: stages=$_") for 2, 3, 5;
+is(complaint({}, '--variant', 'mma', '--type', 'bf16', '--config', "stages=$_", shape(1, 7, 1, 40, 8, 24), '--with', 'all'), '', "a warpgroup: stages=$_") for 2, 3, 5;
 is(complaint({}, '--variant', 'ahead', '--config', "rows=$_", shape(1, 19, 1, 3, 5, 0)), '', "ahead: $_ chunks ahead") for 2, 4, 8, 16;
 SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
@@ -225,7 +225,7 @@ mistake('mma', 'mma.cuh', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma
 mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma_copy.cuh', 'shape->decays == 1 ? 0 : i', '0', @ranks);
-my @warpgroup = ('--type', 'bf16', shape(1, 3, 1, 9, 8, 8));
+my @warpgroup = ('--type', 'bf16', shape(1, 3, 1, 2, 8, 24));
 mistake('mma', 'warpgroup.cuh', 'warpgroup_multiply<n, by_rows>(c, left->small, b, true);', 'if (mutant != N) warpgroup_multiply<n, by_rows>(c, left->small, b, true);', @warpgroup);
 mistake('mma', 'warpgroup.cu', 's[1] + s[3]', 's[1]', @warpgroup);
 mistake('mma', 'warpgroup.cu', 'exclusive ? 0xFFFFFFFFu : 0u', '0u', @warpgroup);
