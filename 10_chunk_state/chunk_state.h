@@ -122,7 +122,7 @@ chunk_state_launcher chunk_state_ahead; /* four columns a thread, the next chunk
 chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy engine brings them (sm_90) */
 chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
-chunk_state_launcher chunk_state_mma; /* products on the tensor cores (sm_80) */
+chunk_state_launcher chunk_state_mma;       /* products on the tensor cores (sm_80) */
 chunk_state_launcher chunk_state_warpgroup; /* what mma launches in bf16 on sm_90 */
 
 /* One of these, by shape and chip. */

@@ -6,8 +6,8 @@
        a[1] = the same of row l + 8          a[3] = the same of row l + 8
        c[i][0], c[i][1] = c(l, 8 i + 2 j), c(l, 8 i + 2 j + 1)          c[i][2], c[i][3] = the same of row l + 8
 
-   b stays in shared memory, in rows of 64 elements, 128 bytes, one row behind the other from a multiple of 1024 bytes on.
-   In row r the 16 bytes that belong at place i are at place i ^ r % 8, so that eight rows have the same 16 bytes in
+   b stays in shared memory, in rows of 64 elements, 128 bytes, one row behind the other from a multiple of 1024 bytes
+   on. In row r the 16 bytes that belong at place i are at place i ^ r % 8, so that eight rows have the same 16 bytes in
    different banks (warpgroup_place). These rows are b's rows, or its columns, as the instruction is told.
 
    The tensor cores work by themselves, while the warps go on:
@@ -17,9 +17,9 @@
        warpgroup_commit()         this was a group of products
        warpgroup_wait<n>()        until at most the last n groups are not done
 
-   Shared memory that was written by ordinary stores or by cp.async needs a copy_engine_fence (bulk_copy.h) of the thread
-   that has written it, and then a barrier. Products are exact, and sums of at least float32's precision, but rounded in
-   a way that NVIDIA does not say.
+   Between what ordinary stores or cp.async write to shared memory and a product with it the PTX ISA wants a
+   copy_engine_fence (bulk_copy.h): of those who have written, before a barrier, or of those who multiply, behind it.
+   Products are exact, and sums of at least float32's precision, but rounded in a way that NVIDIA does not say.
 
    CUDA C has no words for this, so it is PTX (PTX ISA, "wgmma"), for the target sm_90a: no other chip has these
    instructions. For other targets the functions exist, so that kernels compile, and trap. The simulator brings a header
