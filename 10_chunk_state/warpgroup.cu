@@ -42,11 +42,11 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const unsigned own_x = keep(row * next_x + column * 2), own_gamma = keep(in.gamma + row * 4);
     const warpgroup_matrix w = warpgroup_matrix_of(memory + in.w);
     const warpgroup_matrix y = warpgroup_matrix_of(memory + in.y);
-    float h[tiles * 4][2], p[ranks / 8][4]; /* of every 8 rows of h the lane's two */
-    struct left cut_h[2][2], cut_p[ranks / 16];
+    float h[tiles * 4][2], p[ranks / 8][4];  /* of every 8 rows of h the lane's two */
+    struct left cut_h[4], cut_p[ranks / 16]; /* of 16 rows, of 16 ranks */
 #pragma unroll
     for (int v = 0; v < 4; v++)
-        left_clear(&cut_h[v / 2][v % 2]);
+        left_clear(&cut_h[v]);
 #pragma unroll
     for (int r = 0; r < ranks / 16; r++)
         left_clear(&cut_p[r]);
@@ -60,62 +60,64 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     meet_all();
     copy_engine_fence(); /* the tensor cores see what was copied */
 #pragma unroll
-    for (int i = 0; i < tiles; i++) {
-#pragma unroll
-        for (int c = 0; c < 4; c++)
-            left_set(&cut_h[i % 2][c / 2], c % 2, h[i * 4 + c][0], h[i * 4 + c][1]);
-        warpgroup_begin();
-        project<ranks>(p, cut_h[i % 2], warpgroup_matrix_at(y, i * 32 * 128), i != 0);
+    for (int s = 0; s < tiles * 2; s++) {
+        project<ranks>(p, &cut_h[s % 4], h + s * 2, warpgroup_matrix_at(y, s * 16 * 128), s != 0);
         warpgroup_commit();
-        if (i % 2 == 1)
+        if (s % 4 == 3)
             warpgroup_wait<0>();
     }
     for (size_t k = 0; k < shape.chunks; k++) {
-        float t[2][4][4];
         char *const here = memory + stage;
         const warpgroup_matrix here_w = warpgroup_matrix_at(w, stage);
-        warpgroup_wait<0>();
+        float t[2][4][4], x[tiles * 4][2];
+        float2 g[tiles * 4];
 #pragma unroll
-        for (int v = 0; v < ranks / 8; v++)
-            left_set(&cut_p[v / 2], v % 2, p[v][0] + p[v][2], p[v][1] + p[v][3]);
-        warpgroup_begin();
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            multiply_back<ranks>(t[i], cut_p, warpgroup_matrix_at(here_w, i * 32 * 128));
-            warpgroup_commit();
+        for (int c = 0; c < tiles * 4; c++) { /* now: loads wait for the products that were asked for before them */
+            const char *const from = here + own_x + c * 8 * next_x;
+            x[c][0] = read1<BF16>(from, 0), x[c][1] = read1<BF16>(from, X_STRIDE);
+            g[c] = *(const float2 *)(here + own_gamma + c * 32);
         }
+        warpgroup_wait<0>(); /* p is there */
+#pragma unroll
+        for (int r = 0; r < ranks / 16; r++) {
+            cut_sums(&cut_p[r], p + r * 2);
+            warpgroup_begin();
+            multiply<32, false>(t[0], &cut_p[r], warpgroup_matrix_at(here_w, r * 32), r != 0);
+        }
+        warpgroup_commit();
+        multiply_back<ranks>(t[1], cut_p, warpgroup_matrix_at(here_w, 32 * 128));
+        warpgroup_commit();
         meet_in_chunk(shape.stages); /* the next chunk is there */
         copy_engine_fence();
         stage = stage + shape.stage_bytes == end ? 0 : stage + shape.stage_bytes;
         const warpgroup_matrix next_y = warpgroup_matrix_at(y, stage);
 #pragma unroll
         for (int i = 0; i < tiles; i++) {
-            float x[4][2];
-            float2 g[4];
+            unsigned out[4];
 #pragma unroll
-            for (int c = 0; c < 4; c++) { /* while the product is awaited */
-                const char *const from = here + own_x + (i * 4 + c) * 8 * next_x;
-                x[c][0] = read1<BF16>(from, 0), x[c][1] = read1<BF16>(from, X_STRIDE);
-                g[c] = *(const float2 *)(here + own_gamma + (i * 4 + c) * 32);
-            }
+            for (int c = 0; c < 4; c++)
+                out[c] = pack<BF16>(h[i * 4 + c][0], h[i * 4 + c][1]) & exclusive_mask;
             warpgroup_wait<1>();
 #pragma unroll
-            for (int c = 0; c < 4; c++) { /* h_out takes the place of h_local */
-                float *const of = h[i * 4 + c], *const s = t[i % 2][c];
-                const unsigned before = pack<BF16>(of[0], of[1]);
-                of[0] = g[c].x * (of[0] - (s[0] + s[2])) + x[c][0];
-                of[1] = g[c].y * (of[1] - (s[1] + s[3])) + x[c][1];
-                const unsigned out = (before & exclusive_mask) | (pack<BF16>(of[0], of[1]) & ~exclusive_mask);
-                char *const to = here + own_x + (i * 4 + c) * 8 * next_x;
-                *(unsigned short *)to = (unsigned short)out;
-                *(unsigned short *)(to + next_x) = (unsigned short)(out >> 16);
-                left_set(&cut_h[i % 2][c / 2], c % 2, of[0], of[1]);
+            for (int c = 0; c < 4; c++) {
+                const int of = i * 4 + c;
+                const float *const s = t[i % 2][c];
+                h[of][0] = g[of].x * (h[of][0] - (s[0] + s[2])) + x[of][0];
+                h[of][1] = g[of].y * (h[of][1] - (s[1] + s[3])) + x[of][1];
+                if (c % 2 == 1) /* of the next chunk */
+                    project<ranks>(p, &cut_h[of / 2 % 4], h + of - 1, warpgroup_matrix_at(next_y, of / 2 * 16 * 128),
+                                   of != 1);
             }
-            warpgroup_begin();
             if (i + 2 < tiles)
                 multiply_back<ranks>(t[i % 2], cut_p, warpgroup_matrix_at(here_w, (i + 2) * 32 * 128));
-            project<ranks>(p, cut_h[i % 2], warpgroup_matrix_at(next_y, i * 32 * 128), i != 0); /* of the next chunk */
             warpgroup_commit();
+#pragma unroll
+            for (int c = 0; c < 4; c++) { /* h_out takes the place of h_local */
+                char *const to = here + own_x + (i * 4 + c) * 8 * next_x;
+                out[c] |= pack<BF16>(h[i * 4 + c][0], h[i * 4 + c][1]) & ~exclusive_mask;
+                *(unsigned short *)to = (unsigned short)out[c];
+                *(unsigned short *)(to + next_x) = (unsigned short)(out[c] >> 16);
+            }
         }
     }
     warpgroup_wait<0>();

@@ -38,6 +38,13 @@ static __device__ __forceinline__ void left_set(struct left *left, int which, fl
     left->small[which * 2 + 1] = cut(x);
 }
 
+/* The same of p, which is the sum of what the big parts gave and the others. */
+static __device__ __forceinline__ void cut_sums(struct left *left, const float (*p)[4])
+{
+    left_set(left, 0, p[0][0] + p[0][2], p[0][1] + p[0][3]);
+    left_set(left, 1, p[1][0] + p[1][2], p[1][1] + p[1][3]);
+}
+
 template <int n, bool by_rows>
 static __device__ __forceinline__ void multiply(float (*c)[4], const struct left *left, warpgroup_matrix b, bool add)
 {
@@ -54,12 +61,15 @@ static __device__ __forceinline__ void multiply_back(float (*t)[4], const struct
         multiply<32, false>(t, &p[r], warpgroup_matrix_at(w, r * 32), r != 0);
 }
 
-/* p' = h' Y for 32 rows of h, or if `add` p' += h' Y. */
+/* p' = h' Y for 16 rows of h, or if `add` p' += h' Y. cut: h's parts. */
 template <int ranks>
-static __device__ __forceinline__ void project(float (*p)[4], const struct left h[2], warpgroup_matrix y, bool add)
+static __device__ __forceinline__ void project(float (*p)[4], struct left *cut, const float (*h)[2], warpgroup_matrix y,
+                                               bool add)
 {
-    multiply<ranks, true>(p, &h[0], y, add);
-    multiply<ranks, true>(p, &h[1], warpgroup_matrix_at(y, 16 * 128), true);
+    left_set(cut, 0, h[0][0], h[0][1]);
+    left_set(cut, 1, h[1][0], h[1][1]);
+    warpgroup_begin();
+    multiply<ranks, true>(p, cut, y, add);
 }
 
 #endif
