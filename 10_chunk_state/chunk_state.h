@@ -257,7 +257,7 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
 cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
 
 /* Whether mma launches warpgroup.cu: W and Y are bf16, in rows of whole 16 bytes, and the chip is sm_90. With smaller
-   ranks it is not faster, at the proposal's shape on an H200 (low_rank.md). */
+   ranks it is not faster, at the proposal's shape on an H200 (warpgroup.md). */
 enum { WARPGROUP_MIN_RANK = 24 };
 bool is_for_warpgroup(const struct chunk_state_args *args);
 
