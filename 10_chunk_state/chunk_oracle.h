@@ -22,7 +22,8 @@
      small' is 4 u: 8 u of the product's size. The sum of the smaller ones has errors smaller by 2^-10 and joins the
      other by one addition.
 
-   So n products count 2 (n + 1) + 8 roundings in place of n + 1. W p is a sum by itself there, and h joins it last:
+   So n products count 2 (n + 1) + 8 roundings in place of n + 1. (warpgroup.cu has nothing to be off by in the parts:
+   its three are all of h or p, and W and Y are bf16.) W p is a sum by itself there, and h joins it last:
 
        t = h - W p:      e + |W| ep        + (2 (rank + 1) + 9) u |W| |p| + u |h|                        = et
 

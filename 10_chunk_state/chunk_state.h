@@ -122,7 +122,8 @@ chunk_state_launcher chunk_state_ahead; /* four columns a thread, the next chunk
 chunk_state_launcher chunk_state_bulk, chunk_state_bulk_backward; /* the copy engine brings them (sm_90) */
 chunk_state_launcher chunk_state_split;                           /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
-chunk_state_launcher chunk_state_mma; /* products on the tensor cores (sm_80) */
+chunk_state_launcher chunk_state_mma;       /* products on the tensor cores (sm_80) */
+chunk_state_launcher chunk_state_warpgroup; /* what mma launches in bf16 on sm_90 */
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
@@ -251,6 +252,14 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
    other. cudaErrorNotSupported: the chip has no shared memory for two stages of it. */
 #define MMA_PARTS_BYTES(ranks) ((size_t)(ranks)*4 * COLUMNS * sizeof(float))
 cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
+
+/* The same for warpgroup.cu, which has 64 or 128 rows, and W and Y in rows of 128 bytes. */
+cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
+
+/* Whether mma launches warpgroup.cu: W and Y are bf16, in rows of whole 16 bytes, and the chip is sm_90. With smaller
+   ranks it is not faster, at the proposal's shape on an H200 (warpgroup.md). */
+enum { WARPGROUP_MIN_RANK = 24 };
+bool is_for_warpgroup(const struct chunk_state_args *args);
 
 /* The same for low_rank_backward.cu, which has 64, 128 or 256 rows, and one stage or at least three.
    cudaErrorNotSupported: the chip has no shared memory for one. */

@@ -93,3 +93,26 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
     count_stages(args, MMA_PARTS_BYTES(ranks), shape);
     return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
 }
+
+cudaError_t warpgroup_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+{
+    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
+    const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
+    if (error != cudaSuccess)
+        return error;
+    shape->padded = shape->stride = 64;
+    shape->w_bytes = (unsigned)rows * 128;
+    shape->stage_bytes = (shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + 1023) / 1024 * 1024;
+    count_stages(args, 0, shape);
+    return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
+}
+
+bool is_for_warpgroup(const struct chunk_state_args *args)
+{
+    int device, major = 0;
+    struct low_rank_shape shape;
+    return args->storage == BF16 && args->rank >= WARPGROUP_MIN_RANK && args->rank % 8 == 0 && LINREC_ARCH >= 90 &&
+           cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major == 9 &&
+           warpgroup_shape_of(args, &shape) == cudaSuccess;
+}

@@ -34,7 +34,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
     const struct place place = place_of(&shape);
     stages_clear(&shape, memory);
     if (threadIdx.x >= LOW_RANK_THREADS)
-        return copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out);
+        return copy_for_mma<storage>(&shape, place, memory, h_local, gamma, W, Y, h_out, false);
     const int bytes = (int)stored_bytes(storage), own = each<storage, ranks>() * bytes;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
     const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
@@ -120,6 +120,8 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank(args, stream);
+    if (is_for_warpgroup(args))
+        return chunk_state_warpgroup(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
         error = mma_shape_of(args, &shape);

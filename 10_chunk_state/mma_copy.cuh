@@ -46,13 +46,30 @@ struct copies {
     size_t next, decays;
     unsigned gamma;
     unsigned raw, rows; /* W or Y as they come, and where they are spread to; the same: they come in rows */
+    bool swizzle;       /* 16 bytes of a row are moved to another place of it (warpgroup.h) */
 };
+
+/* The rows of a thread are all a multiple of eight apart, or of four: then the place changes between two. */
+static __device__ __forceinline__ void rows_swizzle(const struct share *share, char *stage)
+{
+    const unsigned change = share->to_row % 1024 == 0 ? 0 : 64;
+    const char *from = share->from;
+    unsigned to = share->to;
+#pragma unroll 4
+    for (int row = 0; row < share->rows; row++) {
+        __pipeline_memcpy_async(stage + to, from, 16);
+        to = (to ^ change) + share->to_row, from += share->row;
+    }
+}
 
 template <int storage>
 static __device__ __forceinline__ void copies_ask(struct copies *copies, const struct low_rank_shape *shape,
                                                   char *stage)
 {
-    share_copy<storage>(&copies->share, stage);
+    if (copies->swizzle)
+        rows_swizzle(&copies->share, stage);
+    else
+        share_copy<storage>(&copies->share, stage);
     copies->share.from += copies->next;
     if (copies->decay != NULL) {
 #pragma unroll 2
@@ -80,10 +97,11 @@ static __device__ __forceinline__ void copies_spread(const struct copies *copies
         spread_rows(shape, stage + copies->raw, stage + copies->rows);
 }
 
+/* swizzle: W and Y lie as warpgroup.cu needs them (warpgroup.h), else in rows of so many elements. */
 template <int storage>
 static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape *shape, struct place place,
                                                     char *memory, const void *h_local, const float *gamma,
-                                                    const void *W, const void *Y, void *h_out)
+                                                    const void *W, const void *Y, void *h_out, bool swizzle)
 {
     const int bytes = (int)stored_bytes(storage), thread = threadIdx.x - LOW_RANK_THREADS, which = thread / 32;
     const int w_bytes = shape->rank * bytes, x_bytes = (int)min(shape->dv - place.start, (size_t)COLUMNS) * bytes;
@@ -100,6 +118,8 @@ static __device__ __forceinline__ void copy_for_mma(const struct low_rank_shape 
                                         shape->dk * w_bytes / shape->raw_unit, shape->raw_unit, shape->raw_unit)
                              : share_of(thread % 32, 32, matrix, w_bytes, copies.rows, shape->stride * bytes, shape->dk,
                                         w_bytes, shape->w_unit);
+    copies.swizzle = swizzle && which >= 2;
+    copies.share.to ^= copies.swizzle ? copies.share.to / 128 % 8 * 16 : 0;
     copies.next = shape->heads * shape->dk * (which < 2 ? row : w_bytes);
     copies.out = which < 2 ? (char *)h_out + (copies.share.from - (const char *)h_local) : NULL;
     copies.decay = which == 2 ? gamma + place.zero * shape->decays : NULL;

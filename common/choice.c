@@ -44,6 +44,14 @@ bool choice_has(const struct operation *operation, choice chosen, int a)
     return true;
 }
 
+bool choice_has_baseline(const struct operation *operation, choice chosen, const struct baseline *baseline)
+{
+    for (int i = 0; i < baseline_num_arrays(baseline); i++)
+        if (!choice_has(operation, chosen, baseline->arrays[i]))
+            return false;
+    return baseline_num_arrays(baseline) != 0;
+}
+
 /* The name of a bit, NULL for a bit that means nothing. */
 static const char *name_of(const struct operation *operation, int bit)
 {

@@ -34,6 +34,9 @@ choice choice_timed(const struct operation *operation);
    array if that one is there. */
 bool choice_has(const struct operation *operation, choice chosen, int a);
 
+/* Whether there is such a baseline, and all of its arrays are there. */
+bool choice_has_baseline(const struct operation *operation, choice chosen, const struct baseline *baseline);
+
 /* Reads "start,negated", "all" or "none", as --with has it. Returns 0, or 2 after one line on stderr. */
 int choice_read(const struct operation *operation, const char *text, choice *chosen);
 

@@ -159,19 +159,15 @@ cudaError_t baseline_launch(const void *which, const struct problem *problem, cu
     }
 }
 
-static const int num_arrays[] = {[COPY] = 2, [ADD] = 3, [ADD5] = 5};
-
-bool baseline_fits(const struct baseline *baseline, const struct operation *operation, choice chosen)
+int baseline_num_arrays(const struct baseline *baseline)
 {
-    for (int i = 0; i < num_arrays[baseline->what]; i++)
-        if (!choice_has(operation, chosen, baseline->arrays[i]))
-            return false;
-    return baseline->what != NO_BASELINE;
+    static const int num_arrays[] = {[COPY] = 2, [ADD] = 3, [ADD5] = 5};
+    return num_arrays[baseline->what];
 }
 
 double baseline_bytes(const struct baseline *baseline, const struct problem *problem)
 {
     const struct array *array = &problem->operation->arrays[baseline->arrays[0]];
-    return num_arrays[baseline->what] * (double)array_count(array, problem->sizes) *
+    return baseline_num_arrays(baseline) * (double)array_count(array, problem->sizes) *
            (double)array_element_bytes(array, problem->storage);
 }

@@ -289,8 +289,8 @@ const char *baseline_name(const struct baseline *baseline);
    function has the type launch_function (measure.h), as operation->launch has. */
 cudaError_t baseline_launch(const void *baseline, const struct problem *problem, cudaStream_t stream);
 
-/* Whether there is one, and all of its arrays are there: one of them may be an option that was not chosen. */
-bool baseline_fits(const struct baseline *baseline, const struct operation *operation, choice chosen);
+/* How many arrays it reads and writes. 0: there is none. */
+int baseline_num_arrays(const struct baseline *baseline);
 
 /* The bytes that it moves. */
 double baseline_bytes(const struct baseline *baseline, const struct problem *problem);

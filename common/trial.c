@@ -336,18 +336,18 @@ static void time_baselines(struct trials *trials, const struct places *places, d
     const struct operation *operation = selection->operation;
     const struct arrays *arrays = &places->arrays[0];
     const bool backward = is_backward(arrays->problem.direction);
+    const choice chosen = chosen_of(trials, arrays->problem.direction);
     const struct baseline *baselines[] = {&operation->copy[backward], &operation->add[backward]};
     double *reached[] = {copy, add};
     for (int i = 0; i < 2; i++) {
-        if (arrays->backend == ON_SIM ||
-            !baseline_fits(baselines[i], operation, chosen_of(trials, arrays->problem.direction)))
+        if (arrays->backend == ON_SIM || !choice_has_baseline(operation, chosen, baselines[i]))
             continue;
         struct row row = {.chapter = baselines_chapter,
                           .variant = baseline_name(baselines[i]),
                           .shape = "",
                           .direction = direction_name(arrays->problem.direction),
                           .storage = selection->options->storage,
-                          .chosen = chosen_of(trials, arrays->problem.direction),
+                          .chosen = chosen,
                           .bytes = baseline_bytes(baselines[i], &arrays->problem)};
         memcpy(row.sizes, arrays->problem.sizes, sizeof row.sizes);
         measure_launch(trials, places, baseline_launch, baselines[i], row.variant, &row);
@@ -424,8 +424,8 @@ static size_t count_rows(const struct trials *trials, enum direction direction, 
     const struct operation *operation = selection->operation;
     const bool timed = selection->place->backend != ON_SIM, backward = is_backward(direction);
     const choice chosen = chosen_of(trials, direction);
-    size_t count = timed && baseline_fits(&operation->copy[backward], operation, chosen);
-    count += timed && baseline_fits(&operation->add[backward], operation, chosen);
+    size_t count = timed && choice_has_baseline(operation, chosen, &operation->copy[backward]);
+    count += timed && choice_has_baseline(operation, chosen, &operation->add[backward]);
     for (int k = 0; k < selection->num_kernels; k++)
         count += selection_runs(selection, &selection->kernels[k], direction, sizes);
     return count;

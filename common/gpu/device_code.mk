@@ -20,5 +20,7 @@ build/device_code/$(ARCH)/%.cubin: %.cu FORCE
 
 # as 07_bench/Makefile says: not ours to mend
 build/device_code/$(ARCH)/07_bench/cub_scan.cubin: private SPILL_FLAGS :=
+# as 10_chunk_state/Makefile says
+build/device_code/$(ARCH)/10_chunk_state/warpgroup.cubin: private NVCCFLAGS := $(subst -arch=sm_90 ,-arch=sm_90a ,$(NVCCFLAGS))
 
 .PHONY: all FORCE

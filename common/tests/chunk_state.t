@@ -48,6 +48,10 @@ is(complaint({}, $p, '--variant', 'low_rank', '--config', "stages=$_", shape(1, 
 for my $type ('float32', 'bf16') {
     is(complaint({}, $p, '--variant', 'mma', '--type', $type, '--config', "stages=$_", shape(1, 7, 1, 40, 8, 3), '--with', 'all'), '', "mma in $type: stages=$_") for 2, 3, 5;
 }
+for my $case (['full tiles', [1, 3, 2, 64, 40, 40]], ['more than half of the rows and ranks', [1, 3, 1, 65, 5, 64]], ['24 ranks', [1, 9, 1, 33, 7, 24]]) {
+    is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', shape(@{ $case->[1] }), '--with', 'all'), '', "a warpgroup: $case->[0]");
+}
+is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', '--config', "stages=$_", shape(1, 7, 1, 40, 8, 24), '--with', 'all'), '', "a warpgroup: stages=$_") for 2, 3, 5;
 is(complaint({}, $p, '--variant', 'ahead', '--config', "rows=$_", shape(1, 19, 1, 3, 5, 0)), '', "ahead: $_ chunks ahead") for 2, 4, 8, 16;
 SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
@@ -55,6 +59,7 @@ SKIP: {
         for my $type ('float32', 'bf16') {
             is(complaint({ SIM_SCHEDULE => $order }, $p, shape(2, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
         }
+        is(complaint({ SIM_SCHEDULE => $order }, $p, '--variant', 'mma', shape(2, 9, 1, 5, 24, 40), '--type', 'bf16', '--with', 'all'), '', "a warpgroup: right in the simulator's order $order");
         is(complaint({ SIM_SCHEDULE => $order }, $p, shape(2, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
         is(complaint({ SIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
     }
@@ -210,6 +215,11 @@ mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5)
 mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma_copy.cuh', 'shape->decays == 1 ? 0 : i', '0', @ranks);
 mistake('mma', 'mma_copy.cuh', 'copies->raw != copies->rows', '0', '--type', 'bf16', shape(1, 3, 1, 34, 8, 13));
+my @warpgroup = ('--type', 'bf16', shape(1, 3, 1, 2, 8, 24));
+mistake('mma', 'warpgroup.cuh', 'warpgroup_multiply<n, by_rows>(c, left->small, b, true);', 'if (mutant != N) warpgroup_multiply<n, by_rows>(c, left->small, b, true);', @warpgroup);
+mistake('mma', 'warpgroup.cu', 's[1] + s[3]', 's[1]', @warpgroup);
+mistake('mma', 'warpgroup.cu', 'exclusive ? 0xFFFFFFFFu : 0u', '0u', @warpgroup);
+mistake('mma', 'mma_copy.cuh', 'share->to_row % 1024 == 0 ? 0 : 64', '0', '--type', 'bf16', shape(1, 3, 1, 9, 8, 40));
 mistake('low_rank', 'low_rank_backward.cu', '((const float *)(here + own_gamma))[i * PARTS]', '1.0f', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'exclusive ? read1<storage>(d_h_out, first + v / 2 * step + v % 2) : 0.0f', '0.0f', @ranks);
 mistake('low_rank', 'low_rank_backward.cuh', 'later ? copies.next : 0', '0', @ranks);
