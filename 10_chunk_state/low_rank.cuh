@@ -186,8 +186,8 @@ static __device__ __forceinline__ void units_copy(const struct share *share, cha
     }
 }
 
-/* Elements of 16 bits from `from` to `to`, from_row and to_row bytes apart. Several are read before the first is written,
-   so that their ways to the registers overlap. */
+/* Elements of 16 bits from `from` to `to`, from_row and to_row bytes apart. Several are read before the first is
+   written, so that their ways to the registers overlap. */
 static __device__ __forceinline__ void elements_move(const char *from, size_t from_row, char *to, size_t to_row,
                                                      int rows)
 {
