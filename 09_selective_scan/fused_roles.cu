@@ -3,7 +3,7 @@
 
    2048 channels of 16 states are 32 768 recurrences that need nothing of each other. With two states a lane they are
    512 warps of 4 channels, one for each scheduler of an H200. One warp keeps the unit of exponentials busy only if it
-   hardly ever waits. So a block has four warps of walkers, and beside them eight of helpers. It goes through time in
+   hardly ever waits. So a block has four warps of walkers, and beside them four of helpers. It goes through time in
    tiles of 64 steps:
 
        helpers   tile k + 3   u, delta, z, B, C on their way to a stage (roles.cuh)
@@ -20,7 +20,6 @@
 #include "roles.cuh"
 #include "selective_scan.h"
 
-enum { STRETCH = 32 };                                 /* steps of a walker between two jumps */
 enum { DONE = 1, READY = 3, ALL = WALKERS + HELPERS }; /* of even tiles; the next barriers are those of odd tiles */
 
 /* The barrier at which a warp of walkers learns that a tile is ready. */
@@ -29,21 +28,15 @@ static __device__ __forceinline__ int ready(int walker, int tile)
     return READY + 2 * walker + tile % 2;
 }
 
-/* Four steps of a lane as they lie in shared memory, and what the walk takes of them. */
+/* What a walk takes of four steps, but for the steps themselves. */
 template <int each>
 struct four_steps {
-    float step[4], step_u[4], B[each][4], C[each][4];
-};
-
-template <int each>
-struct four_made {
-    float a[4][each], x[4][each], C[each][4]; /* exp(step A), step u B */
+    float step_u[4], B[each][4], C[each][4];
 };
 
 template <int each>
 static __device__ __forceinline__ void read_four(const float *steps, const float *common, struct four_steps<each> *four)
 {
-    get4(steps, four->step);
     get4(steps + IN_BLOCK * ROW, four->step_u);
 #pragma unroll
     for (int i = 0; i < each; i++) {
@@ -52,133 +45,155 @@ static __device__ __forceinline__ void read_four(const float *steps, const float
     }
 }
 
-/* What step j takes of state i. */
-template <int each>
-static __device__ __forceinline__ void make(const struct four_steps<each> *four, const float A[each], int j, int i,
-                                            struct four_made<each> *made)
-{
-    made->a[j][i] = fast_exp2(four->step[j] * A[i]);
-    made->x[j][i] = four->step_u[j] * four->B[i][j];
-    made->C[i][j] = four->C[i][j];
-}
-
-/* A walker: the states part, part + 8, ... of one channel. While it walks four steps, it makes what the next four need,
-   and reads the four after these: one warp alone can only hide what it does ahead. */
+/* A walker: the states part, part + 8, ... of one channel. While it walks four steps, it computes the exponentials of
+   the next four, and reads four more, `ahead` behind them: one warp alone can only hide what it does ahead. */
 template <typename stored, int each>
 static __device__ __forceinline__ void walk(const struct selective_args *args, struct tiles<stored, each> *tiles)
 {
+    enum { ahead = each <= 2 ? 16 : 8 }; /* steps; four states a lane have no registers for more */
     const struct chunk_place where = place_of<LANES, WALKERS / 32>(args);
     const int num_tiles = ((int)args->seq_len - 1) / STEPS + 1;
     const int warp = threadIdx.x / 32, channel = warp * CHANNELS(LANES) + where.row;
-    const float *steps = tiles->steps[0][channel], *common = tiles->common[0][where.part];
-    struct four_steps<each> read[2];
-    struct four_made<each> made[2];
-    float A[each], h[each];
+    const float *steps = tiles->stages[0].steps[channel], *common = tiles->stages[0].common[where.part];
+    struct four_steps<each> read[ahead / 4];
+    float A[each], h[each], a[4][each], step[4];
     load_states<LANES, each>(args, &where, args->initial_state, A, h);
     named_barrier_sync(ready(warp, 0), 32 + HELPERS);
-    read_four<each>(steps, common, &read[0]);
-    read_four<each>(steps + 4, common + 4, &read[1]);
+    named_barrier_arrive(DONE + 1, ALL); /* tile -1 */
+    get4(steps, step);
 #pragma unroll
     for (int j = 0; j < 4; j++)
 #pragma unroll
         for (int i = 0; i < each; i++)
-            make<each>(&read[0], A, j, i, &made[0]);
+            a[j][i] = fast_exp2(step[j] * A[i]);
+    get4(steps + 4, step);
+#pragma unroll
+    for (int t = 0; t < ahead; t += 4)
+        read_four<each>(steps + t, common + t, &read[t / 4]);
     for (int tile = 0; tile < num_tiles; tile++) {
-        float *parts = tiles->parts[tile % 2][threadIdx.x / 4 * 2 + threadIdx.x % 2] + (threadIdx.x & 2);
-#pragma unroll 1
-        for (int at = 0; at < STEPS; at += STRETCH) {
-            const float *next_steps = steps + STRETCH, *next_common = common + STRETCH;
-            if (at + STRETCH == STEPS) { /* the last eight steps read the next tile */
-                next_steps = tiles->steps[(tile + 1) % STAGES][channel];
-                next_common = tiles->common[(tile + 1) % STAGES][where.part];
-                named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS);
-            }
+        struct stage<stored, each> *const next = &tiles->stages[(tile + 1) % STAGES];
+        const float *const next_steps = next->steps[channel], *const next_common = next->common[where.part];
+        float *const parts = tiles->parts[tile % 2][threadIdx.x / 4 * 2 + threadIdx.x % 2] + (threadIdx.x & 2);
+        named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS);
 #pragma unroll
-            for (int t = 0; t < STRETCH; t += 4) {
-                const int now = t / 4 % 2, next = 1 - now;
-                const bool over = t + 8 >= STRETCH;
-                const int ahead = over ? t + 8 - STRETCH : t + 8;
-                read_four<each>((over ? next_steps : steps) + ahead, (over ? next_common : common) + ahead, &read[now]);
-                float y[4] = {};
+        for (int t = 0; t < STEPS; t += 4) {
+            const int read_at = t + ahead, step_at = t + 8; /* from STEPS on in the next tile */
+            const struct four_steps<each> now = read[t % ahead / 4];
+            const float next_step[4] = {step[0], step[1], step[2], step[3]};
+            float y[4] = {};
+            get4(step_at < STEPS ? steps + step_at : next_steps + step_at - STEPS, step);
+            read_four<each>(read_at < STEPS ? steps + read_at : next_steps + read_at - STEPS,
+                            read_at < STEPS ? common + read_at : next_common + read_at - STEPS, &read[t % ahead / 4]);
 #pragma unroll
-                for (int j = 0; j < 4; j++)
+            for (int j = 0; j < 4; j++)
 #pragma unroll
-                    for (int i = 0; i < each; i++) {
-                        h[i] = made[now].a[j][i] * h[i] + made[now].x[j][i];
-                        y[j] += made[now].C[i][j] * h[i];
-                        make<each>(&read[next], A, j, i, &made[next]);
-                    }
-                fold_once<2>(y, threadIdx.x, 2); /* with the lane that has the channel's next part */
-                put<4, 2>(parts + t, 0, 0, y);
-            }
-            steps = next_steps, common = next_common, parts += STRETCH;
+                for (int i = 0; i < each; i++) {
+                    h[i] = a[j][i] * h[i] + now.step_u[j] * now.B[i][j];
+                    y[j] += now.C[i][j] * h[i];
+                    a[j][i] = fast_exp2(next_step[j] * A[i]);
+                }
+            fold_once<2>(y, threadIdx.x, 2); /* with the lane that has the channel's next part */
+            put<4, 2>(parts + t, 0, 0, y);
         }
+        steps = next_steps, common = next_common;
         named_barrier_arrive(DONE + tile % 2, ALL);
     }
     store_states<LANES, each>(args, &where, h, args->final_state);
+}
+
+/* u of a helper's steps of a tile. */
+struct own_u {
+    float of[2][4];
+};
+
+/* A helper makes tile `next` ready, and ends tile next - 2. Of the latter it knows u still, and then that of the
+   former. `whole`: all of both is there, and of the tile that it asks for, and is aligned. */
+template <bool whole, typename stored, int each>
+static __device__ __forceinline__ void help_once(const struct selective_args *args, struct tiles<stored, each> *tiles,
+                                                 struct helper<stored, each> *me, int next, struct own_u *u)
+{
+    const int tile = next - 2, num_tiles = (me->seq_len - 1) / STEPS + 1;
+    struct own_u next_u = {};
+    if (whole || next < num_tiles) {
+        struct stage<stored, each> *const stage = &tiles->stages[next % STAGES];
+        __pipeline_wait_prior(1);
+        __syncwarp();
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const int left = me->seq_len - next * STEPS - half * HALF - me->t;
+            float step[4], step_u[4];
+            get<4, 4>(stage->own[0][half][me->number], 0, 0, next_u.of[half]);
+            get<4, 4>(stage->own[1][half][me->number], 0, 0, step);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                step[i] = step_of(step[i] + me->bias, args->delta_softplus);
+                if (!whole && i >= left)
+                    step[i] = 0.0f; /* leaves the states as they are */
+                step_u[i] = step[i] * next_u.of[half][i];
+            }
+            put<4, 4>(stage->steps[me->channel] + half * HALF + me->t, 0, 0, step);
+            put<4, 4>(stage->steps[IN_BLOCK + me->channel] + half * HALF + me->t, 0, 0, step_u);
+        }
+        widen(stage, me);
+    }
+    if (whole || next <= num_tiles) /* once too often: walkers do not ask whether there is a next tile */
+        for (int walker = 0; walker < WALKERS / 32; walker++)
+            named_barrier_arrive(ready(walker, next), 32 + HELPERS);
+    if (whole || (tile >= -1 && tile < num_tiles))
+        named_barrier_sync(DONE + (next & 1), ALL);
+    if (whole || (tile >= 0 && tile < num_tiles)) {
+        struct stage<stored, each> *const stage = &tiles->stages[tile % STAGES];
+        const int row = me->channel / 4 * 16 + me->channel / 2 % 2 * 8 + me->channel % 2; /* of its first two walkers */
+        const float *const parts = tiles->parts[next & 1][row] + me->t;
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            float y[4], z[4];
+            get4(parts + half * HALF, y);
+#pragma unroll
+            for (int pair = 1; pair < LANES / 2; pair++) {
+                float four[4];
+                get4(parts + 2 * pair * ROW + half * HALF, four);
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    y[i] += four[i];
+            }
+            get<4, 4>(stage->own[2][half][me->number], 0, 0, z);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                y[i] += me->D * u->of[half][i];
+                if (args->z != NULL)
+                    y[i] *= silu(z[i]);
+            }
+            store_half<whole>(me, stage, half, me->seq_len - tile * STEPS - half * HALF, y);
+            fetch_half<whole>(me, stage, half); /* half by half: walkers wait behind many copies at once */
+        }
+        fetch_done(me);
+        me->out += STEPS;
+    }
+    *u = next_u;
 }
 
 template <typename stored, int each>
 static __device__ __forceinline__ void help(const struct selective_args *args, struct tiles<stored, each> *tiles)
 {
     struct helper<stored, each> me = make_helper<stored, each>(args);
-    const int num_tiles = (me.seq_len - 1) / STEPS + 1;
-    const int row = me.channel / 4 * 16 + me.channel / 2 % 2 * 8 + me.channel % 2; /* of its walkers' first parts */
-    const float bias = args->delta_bias != NULL ? args->delta_bias[me.c] : 0.0f;
-    const float D = args->D != NULL ? args->D[me.c] : 0.0f;
-    stored *out = (stored *)args->out + me.row + me.t;
-    for (int tile = 0; tile < STAGES; tile++)
-        fetch(&me, tile, tiles);
-    for (int next = 0; next < num_tiles + 2; next++) {
-        const int stage = next % STAGES, tile = next - 2, left = me.seq_len - tile * STEPS - me.t;
-        if (next < num_tiles) { /* make it ready */
-            float u[4], step[4];
-            __pipeline_wait_prior(1);
-            get<4, 4>(tiles->own[stage][0][me.number], 0, 0, u);
-            get<4, 4>(tiles->own[stage][1][me.number], 0, 0, step);
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                step[i] = step_of(step[i] + bias, args->delta_softplus);
-                if (next * STEPS + me.t + i >= me.seq_len)
-                    step[i] = 0.0f; /* leaves the states as they are */
-                u[i] *= step[i];
-            }
-            put<4, 4>(tiles->steps[stage][me.channel] + me.t, 0, 0, step);
-            put<4, 4>(tiles->steps[stage][IN_BLOCK + me.channel] + me.t, 0, 0, u);
-            widen(tiles, &me, stage);
+    const int num_tiles = (me.seq_len - 1) / STEPS + 1, num_whole = me.all ? me.seq_len / STEPS : 0;
+    struct own_u even = {}, odd = {};
+    for (int tile = 0; tile < STAGES; tile++) {
+        for (int half = 0; half < 2; half++) {
+            clear_half(&me, &tiles->stages[tile], half);
+            fetch_half<false>(&me, &tiles->stages[tile], half);
         }
-        float y[4], u[4], z[4];
-        if (tile >= 0) { /* after it parts may be overwritten */
-            const float *const parts = tiles->parts[tile % 2][row] + me.t;
-            named_barrier_sync(DONE + tile % 2, ALL);
-            get4(parts, y);
-#pragma unroll
-            for (int pair = 1; pair < LANES / 2; pair++) {
-                float four[4];
-                get4(parts + 2 * pair * ROW, four);
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    y[i] += four[i];
-            }
-        }
-        if (next <= num_tiles) /* once too often: walkers do not ask whether there is a next tile */
-            for (int walker = 0; walker < WALKERS / 32; walker++)
-                named_barrier_arrive(ready(walker, next), 32 + HELPERS);
-        if (tile >= 0) {
-            get<4, 4>(tiles->own[tile % STAGES][0][me.number], 0, 0, u);
-            get<4, 4>(tiles->own[tile % STAGES][2][me.number], 0, 0, z);
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                y[i] += D * u[i];
-                if (args->z != NULL)
-                    y[i] *= silu(z[i]);
-            }
-            if (me.here)
-                store<stored, 4>(out, left, left >= 4 && me.seq_len % 4 == 0, y);
-            out += STEPS;
-            fetch(&me, tile + STAGES, tiles);
-        }
+        fetch_done(&me);
     }
+    for (int next = 0; next < num_tiles + 2; next += 2)
+        if (next >= 2 && next + STAGES <= num_whole) {
+            help_once<true>(args, tiles, &me, next, &even);
+            help_once<true>(args, tiles, &me, next + 1, &odd);
+        } else {
+            help_once<false>(args, tiles, &me, next, &even);
+            help_once<false>(args, tiles, &me, next + 1, &odd);
+        }
 }
 
 template <typename stored, int each>
