@@ -4,12 +4,17 @@
 
 /* With few warps a multiprocessor waits most of the time. Two kernels are made for that. fused_roles has one block of
    16 channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
-   states, float32, 2048 channels and 8192 steps, it takes 0.45, 0.84, 0.91 and 1.19 of fused_steps' time with a batch
-   of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor. So the border is at 3. There it lies
-   with 1, 4 and 8 states and in bf16, too (0.75 to 0.94 with a batch of 3, 0.96 to 1.24 with 4). With 32 states
-   fused_roles takes 1.02 of the time with a batch of 2, and 1.10 with 3: then the border is at 2. Older chips
-   have relay, in two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth more than its
-   time with 3.9. */
+   states, float32, 2048 channels and 8192 steps, it takes 0.38, 0.71, 0.79 and 1.02 of fused_steps' time with a batch
+   of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor; in bf16 0.44, 0.85, 0.87 and 1.15. So
+   the border is at 3. With up to 8 states in float32 it is at 5 (0.86 to 0.89 with a batch of 5, 1.01 to 1.02 with 6).
+   With 32 states fused_roles takes as long with a batch of 2, and 1.03 of the time with 3: then the border is at 2. Older
+   chips have relay, in two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth more than
+   its time with 3.9. */
+static size_t most_roles(const struct selective_args *args)
+{
+    return args->states <= 8 && args->storage == FLOAT32 ? 5 : args->states <= 16 ? 3 : 2;
+}
+
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
@@ -23,7 +28,7 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     const size_t multiprocessors = (size_t)chip.multiprocessors;
     const size_t warps = selective_fused_steps_blocks(args) * selective_fused_steps_warps(args);
     const bool has_roles = chip.arch >= 90 && selective_fused_roles_fits(args);
-    if (has_roles && selective_fused_roles_blocks(args) <= (args->states <= 16 ? 3 : 2) * multiprocessors)
+    if (has_roles && selective_fused_roles_blocks(args) <= most_roles(args) * multiprocessors)
         return selective_fused_roles_forward(args, stream);
     if (chip.arch >= 80 && selective_relay_fits(args) && !has_roles && warps < 3 * multiprocessors)
         return selective_relay_forward(args, stream);

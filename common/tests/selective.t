@@ -52,13 +52,14 @@ SKIP: {
     }
 }
 
-# Tiles of fused_roles are 64 steps; two, four or eight lanes' states; more channels than a block has, and a group that ends in one.
-for my $case (['', 3, '0,1,2,3,31,33,65'], ['reverse', 16, '64,129'], ['random:2', 17, '63,513'], ['random:3', 1, '128,200']) {
+# Tiles of fused_roles are 64 steps; one, two or four states a lane; a block of 16 channels, and one of the 3 that are left of a group. From
+# 384 steps on, a multiple of 4, helpers of a whole block have turns without questions.
+for my $case (['', 3, '0,1,2,3,31,33,65'], ['reverse', 16, '64,129,512'], ['random:2', 17, '63,513,644'], ['random:3', 1, '128,200,456']) {
     my ($order, $states, $lengths) = @$case;
     is(complaint($sim && $order ? { SIM_SCHEDULE => $order } : {}, $p, '--forward', '--variant', 'fused_roles', shape(2, 38, $states, 2, $lengths), '--with', 'all'),
         '', "fused_roles: $states states, lengths $lengths, order $order");
 }
-is(complaint({}, $p, '--forward', '--variant', 'fused_roles', shape(1, 18, 16, 1, '65,192'), '--type', $_, '--with', 'all'), '', "fused_roles: full tiles and another, in $_")
+is(complaint({}, $p, '--forward', '--variant', 'fused_roles', shape(1, 18, 16, 1, '65,192,452'), '--type', $_, '--with', 'all'), '', "fused_roles: full tiles and another, in $_")
     for 'bf16', 'fp16';
 
 # The copies of fused_steps are of 16 bytes, however many states there are: a warp asks for more than the four sectors of 4 bytes a lane.
@@ -277,11 +278,16 @@ mistake('steps', 'steps_backward.cu', 'first > 0 && active', 'false', shape(1, 1
 mistake('fused_scan', 'fused_scan.cu', '(stored)(y[i] * gate)', '(stored)(y[i] * gate * 1.01f)', @small, '--type', 'bf16');
 mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 1, 22));
 mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
-mistake('fused_roles', 'fused_roles.cu', 'next * STEPS + me.t + i >= me.seq_len', 'me.t + i >= me.seq_len', shape(1, 2, 3, 1, 70));
-mistake('fused_roles', 'fused_roles.cu', 'named_barrier_sync(DONE + tile % 2, ALL)', '(void)0', shape(1, 2, 3, 1, 130));
+mistake('fused_roles', 'fused_roles.cu', '!whole && i >= left', 'false', shape(1, 2, 3, 1, 70));
+mistake('fused_roles', 'fused_roles.cu', 'named_barrier_sync(DONE + (next & 1), ALL)', '(void)0', shape(1, 2, 3, 1, 130));
 mistake('fused_roles', 'fused_roles.cu', 'named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS)', '(void)0', shape(1, 2, 3, 1, 130));
 mistake('fused_roles', 'fused_roles.cu', 'READY + 2 * walker + tile % 2', 'READY + 2 * walker', shape(1, 2, 3, 1, 450));
-mistake('fused_roles', 'fused_roles.cu', 'tiles->steps[(tile + 1) % STAGES]', 'tiles->steps[tile % STAGES]', shape(1, 2, 3, 1, 130));
+mistake('fused_roles', 'fused_roles.cu', 'tiles->stages[(tile + 1) % STAGES]', 'tiles->stages[tile % STAGES]', shape(1, 2, 3, 1, 130));
+mistake('fused_roles', 'fused_roles.cu', 'tile >= -1', 'tile >= 0', shape(1, 2, 3, 1, 130));
+mistake('fused_roles', 'fused_roles.cu', '*u = next_u', '*u = *u', shape(1, 2, 3, 1, 70));
+mistake('fused_roles', 'fused_roles.cu', 'next + STAGES <= num_whole', 'next + 2 <= num_whole', shape(1, 16, 16, 1, 452));
+mistake('fused_roles', 'fused_roles.cu', 'clear_half(&me, &tiles->stages[tile], half)', '(void)0', shape(1, 2, 3, 1, 70));
+mistake('fused_roles', 'roles.cuh', '__syncwarp()', '(void)0', shape(1, 16, 16, 1, 456));
 mistake('relay', 'relay.cu', 'at + mine', 'at', @small);
 mistake('relay', 'relay.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
 mistake('fused_backward', 'fused_backward.cu', 'at + SPAN', 'at', shape(1, 2, 3, 1, 20));
