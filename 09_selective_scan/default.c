@@ -7,9 +7,9 @@
    states, float32, 2048 channels and 8192 steps, it takes 0.38, 0.71, 0.79 and 1.02 of fused_steps' time with a batch
    of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor; in bf16 0.44, 0.85, 0.87 and 1.15. So
    the border is at 3. With up to 8 states in float32 it is at 5 (0.86 to 0.89 with a batch of 5, 1.01 to 1.02 with 6).
-   With 32 states fused_roles takes as long with a batch of 2, and 1.03 of the time with 3: then the border is at 2. Older
-   chips have relay, in two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth more than
-   its time with 3.9. */
+   With 32 states fused_roles takes as long with a batch of 2, and 1.03 of the time with 3: then the border is at 2.
+   Older chips have relay, in two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth
+   more than its time with 3.9. */
 static size_t most_roles(const struct selective_args *args)
 {
     return args->states <= 8 && args->storage == FLOAT32 ? 5 : args->states <= 16 ? 3 : 2;

@@ -44,8 +44,7 @@ struct helper {
 };
 
 template <typename stored, int each>
-static __device__ __forceinline__ struct helper<stored, each> make_helper(const struct selective_args *args)
-{
+static __device__ __forceinline__ struct helper<stored, each> make_helper(const struct selective_args *args) {
     const unsigned per_group = args->channels / args->groups, blocks = (per_group - 1) / IN_BLOCK + 1;
     const unsigned of_group = blockIdx.x / blocks, first = blockIdx.x % blocks * IN_BLOCK;
     const void *const arrays[] = {args->u, args->delta, args->z != NULL ? args->z : args->u}; /* read in vain */
@@ -76,7 +75,11 @@ static __device__ __forceinline__ struct helper<stored, each> make_helper(const 
 
 /* How a helper brings its half of a tile of a row: four steps at once, or one by one. Then the helpers of the row, all of
    one warp, bring it together, each every eighth step, so that neighbours read neighbours; and the half may end early. */
-enum way { BY_FOUR, ONE_BY_ONE, SOME };
+enum way {
+    BY_FOUR,
+    ONE_BY_ONE,
+    SOME
+};
 
 /* `from` and `to`: the half's first step. cp.async takes no two bytes. */
 template <enum way way>
