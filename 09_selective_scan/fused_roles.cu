@@ -20,7 +20,8 @@
 #include "roles.cuh"
 #include "selective_scan.h"
 
-enum { DONE = 1, READY = 3, ALL = WALKERS + HELPERS }; /* of even tiles; the next barriers are those of odd tiles */
+enum { DONE = 1, READY = 3 }; /* the barriers of even tiles; the next ones are those of odd tiles */
+enum { ALL = WALKERS + HELPERS };
 
 /* The barrier at which a warp of walkers learns that a tile is ready. */
 static __device__ __forceinline__ int ready(int walker, int tile)
@@ -28,7 +29,7 @@ static __device__ __forceinline__ int ready(int walker, int tile)
     return READY + 2 * walker + tile % 2;
 }
 
-/* What a walk takes of four steps, but for the steps themselves. */
+/* What a walk needs for four steps, but for the steps themselves, which it reads earlier. */
 template <int each>
 struct four_steps {
     float step_u[4], B[each][4], C[each][4];
@@ -45,8 +46,9 @@ static __device__ __forceinline__ void read_four(const float *steps, const float
     }
 }
 
-/* A walker: the states part, part + 8, ... of one channel. While it walks four steps, it computes the exponentials of
-   the next four, and reads four more, `ahead` behind them: one warp alone can only hide what it does ahead. */
+/* A lane of a walker has the states part, part + 8, ... of one channel. While it walks four steps, it computes the
+   exponentials of the next four, reads the steps of the four after those, and the rest of the four that come `ahead`
+   steps later: a warp that is alone must begin everything early. */
 template <typename stored, int each>
 static __device__ __forceinline__ void walk(const struct selective_args *args, struct tiles<stored, each> *tiles)
 {
@@ -92,7 +94,7 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
                     y[j] += now.C[i][j] * h[i];
                     a[j][i] = fast_exp2(next_step[j] * A[i]);
                 }
-            fold_once<2>(y, threadIdx.x, 2); /* with the lane that has the channel's next part */
+            fold_once<2>(y, threadIdx.x, 2); /* with the lane that has the channel's neighbouring part */
             put<4, 2>(parts + t, 0, 0, y);
         }
         steps = next_steps, common = next_common;
@@ -106,8 +108,8 @@ struct own_u {
     float of[2][4];
 };
 
-/* A helper makes tile `next` ready, and ends tile next - 2. Of the latter it knows u still, and then that of the
-   former. `whole`: all of both is there, and of the tile that it asks for, and is aligned. */
+/* A helper makes tile `next` ready, and ends tile next - 2. `u` comes in with the inputs of tile next - 2, and goes out
+   with those of `next`. `whole`: all of both is there, and of the tile that it asks for, and is aligned. */
 template <bool whole, typename stored, int each>
 static __device__ __forceinline__ void help_once(const struct selective_args *args, struct tiles<stored, each> *tiles,
                                                  struct helper<stored, each> *me, int next, struct own_u *u)
@@ -143,7 +145,7 @@ static __device__ __forceinline__ void help_once(const struct selective_args *ar
         named_barrier_sync(DONE + (next & 1), ALL);
     if (whole || (tile >= 0 && tile < num_tiles)) {
         struct stage<stored, each> *const stage = &tiles->stages[tile % STAGES];
-        const int row = me->channel / 4 * 16 + me->channel / 2 % 2 * 8 + me->channel % 2; /* of its first two walkers */
+        const int row = me->channel / 4 * 16 + me->channel / 2 % 2 * 8 + me->channel % 2; /* of its first two lanes */
         const float *const parts = tiles->parts[next & 1][row] + me->t;
 #pragma unroll
         for (int half = 0; half < 2; half++) {

@@ -1,8 +1,8 @@
 /* roles.cuh - what the walkers and the helpers of fused_roles.cu have in shared memory, and how a tile gets there.
 
-   A helper has four steps of each half of a tile, all of one channel, and is the only one who needs u, delta and z of
-   these. So they wait for it as they are stored, in a place of its own, and no other thread need know that they have
-   come. B and C are everybody's: a helper brings the same steps of `each` of their rows, and makes floats of them. */
+   A helper, here a thread, has four steps of each half of a tile, all of one channel, and is the only one who needs u,
+   delta and z of these. So they wait for it as they are stored, in a place of its own, and it need not wait for other
+   warps. B and C are everybody's: a helper brings the same steps of `each` of their rows, and makes floats of them. */
 #ifndef ROLES_CUH
 #define ROLES_CUH
 
@@ -26,7 +26,7 @@ struct stage {
 template <typename stored, int each>
 struct tiles {
     struct stage<stored, each> stages[STAGES];
-    float parts[2][WALKERS / 2][ROW]; /* C h, added up over the states of two walkers, a row */
+    float parts[2][WALKERS / 2][ROW]; /* C h, added up over the states of two lanes */
 };
 
 /* What a helper knows. */
@@ -47,7 +47,7 @@ template <typename stored, int each>
 static __device__ __forceinline__ struct helper<stored, each> make_helper(const struct selective_args *args) {
     const unsigned per_group = args->channels / args->groups, blocks = (per_group - 1) / IN_BLOCK + 1;
     const unsigned of_group = blockIdx.x / blocks, first = blockIdx.x % blocks * IN_BLOCK;
-    const void *const arrays[] = {args->u, args->delta, args->z != NULL ? args->z : args->u}; /* read in vain */
+    const void *const arrays[] = {args->u, args->delta, args->z != NULL ? args->z : args->u}; /* u once more: unused */
     struct helper<stored, each> helper;
     helper.number = threadIdx.x - WALKERS, helper.seq_len = (int)args->seq_len;
     helper.channel = helper.number / IN_ROW, helper.t = helper.number % IN_ROW * 4;
@@ -73,15 +73,16 @@ static __device__ __forceinline__ struct helper<stored, each> make_helper(const 
     return helper;
 }
 
-/* How a helper brings its half of a tile of a row: four steps at once, or one by one. Then the helpers of the row, all of
-   one warp, bring it together, each every eighth step, so that neighbours read neighbours; and the half may end early. */
+/* How a helper brings its part of half a row: four steps at once, or one by one. Then the eight helpers of the row, all
+   in one warp, bring it together, each every eighth step, so that neighbours read neighbours; SOME: the half may end
+   early. */
 enum way {
     BY_FOUR,
     ONE_BY_ONE,
     SOME
 };
 
-/* `from` and `to`: the half's first step. cp.async takes no two bytes. */
+/* `from` and `to`: the half's first step. */
 template <enum way way>
 static __device__ __forceinline__ void send(const float *from, int left, float *to, int number)
 {
@@ -97,6 +98,7 @@ static __device__ __forceinline__ void send(const float *from, int left, float *
                 to[t] = 0.0f;
 }
 
+/* cp.async copies 4, 8 or 16 bytes, so single elements of 16 bits go through registers. */
 template <enum way way, typename stored>
 static __device__ __forceinline__ void send(const stored *from, int left, stored *to, int number)
 {
@@ -184,7 +186,7 @@ static __device__ __forceinline__ void fetch_done(struct helper<stored, each> *m
 }
 
 /* A helper's outputs of a half, `left` of its row. `whole`: all is there, and aligned. Otherwise the helpers of a row
-   write it one by one, like send_row; z has been read, and its place serves for that. */
+   write it one by one, as send reads it; z has been read, and its place serves for that. */
 template <bool whole, typename stored, int each>
 static __device__ __forceinline__ void store_half(const struct helper<stored, each> *me,
                                                   struct stage<stored, each> *stage, int half, int left,

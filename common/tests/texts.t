@@ -13,7 +13,7 @@ use Test::More;
 my $most_words = 4500;
 my ($most_lines, $most_headers) = (150, 2); # of a file with a kernel
 # fused_roles: two roles, each a loop of its own; relay: a chunk is one function, for rounds in which all is there and for others; relay_backward: all gradients of a layer in one kernel, its walks stand in walks.cuh
-my %more_lines = ('09_selective_scan/fused_roles.cu' => 239, '09_selective_scan/relay.cu' => 168, '09_selective_scan/relay_backward.cu' => 165);
+my %more_lines = ('09_selective_scan/fused_roles.cu' => 241, '09_selective_scan/relay.cu' => 168, '09_selective_scan/relay_backward.cu' => 165);
 # in 09 it is the test data, which are made as the recurrence's are (data.h, host_device.h), and the chunk backward, its walks, what two roles share, and 05's question for shared memory; in 10 also the oracle, which runs on the device
 my %more_headers = ('08_lookback' => 3, '09_selective_scan' => 7, '10_chunk_state' => 6); # 04's scan of a warp and 06's direction stay as they are; the words between blocks are its own
 
