@@ -6,9 +6,9 @@
 
    Lanes of one channel read the same step, and lanes of one part the same states of B and C. With the bits in this
    order either kind has a neighbour, i ^ 1 or i ^ 2, that reads the same 16 bytes: shared memory then serves a warp in
-   two turns instead of four.
+   two wavefronts instead of four.
 
-   A chunk lies in shared memory as floats, `steps` in a row; this is a stage:
+   A chunk lies in shared memory, `steps` in a row; this is relay's stage, all floats (fused_steps: stage.cuh):
 
        | u: a row a channel | delta | z | B: a row a state | C |      and step | step u, which the lanes compute
 

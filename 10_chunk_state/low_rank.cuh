@@ -9,43 +9,6 @@
 #include "chunk_state.h"
 #include "stored.cuh"
 
-/* How threads, a multiple of 32, share the copies of rows of so many bytes, `unit` bytes at once: where a thread
-   begins, and its steps. */
-struct spread {
-    unsigned bytes, unit, row, at, more_rows, more;
-};
-
-static __device__ __forceinline__ struct spread spread_of(unsigned thread, unsigned threads, unsigned bytes,
-                                                          unsigned unit)
-{
-    unsigned wide = 1; /* threads side by side in a row */
-    while (wide < 32 && wide * unit < bytes)
-        wide *= 2;
-    const struct spread spread = {bytes, unit, thread / wide, thread % wide * unit, threads / wide, wide * unit};
-    return spread;
-}
-
-/* Copies `rows` rows of at most 32 times 16 bytes, which lie from_stride and to_stride bytes apart. */
-static __device__ __forceinline__ void copy_rows(struct spread spread, char *to, const char *from, unsigned rows,
-                                                 unsigned to_stride, size_t from_stride)
-{
-    to += spread.row * to_stride;
-    from += spread.row * from_stride;
-    for (unsigned row = spread.row; row < rows; row += spread.more_rows) {
-        if (spread.unit == 16 && spread.at < spread.bytes)
-            __pipeline_memcpy_async(to + spread.at, from + spread.at, 16);
-        for (unsigned at = spread.at; spread.unit != 16 && at < spread.bytes; at += spread.more)
-            if (spread.unit == 8)
-                __pipeline_memcpy_async(to + at, from + at, 8);
-            else if (spread.unit == 4)
-                __pipeline_memcpy_async(to + at, from + at, 4);
-            else /* cp.async takes four bytes at least */
-                *(unsigned short *)(to + at) = *(const unsigned short *)(from + at);
-        to += spread.more_rows * to_stride;
-        from += spread.more_rows * from_stride;
-    }
-}
-
 /* Two columns of a row, which stand at a multiple of two. */
 template <int storage>
 static __device__ __forceinline__ void read2(const void *array, size_t i, float x[2])
@@ -133,7 +96,7 @@ static __device__ __forceinline__ void stages_clear(const struct low_rank_shape 
 }
 
 /* Where those who compute meet those who copy, before each chunk and behind the last one: what was copied is there for
-   all, and all have left the chunk before. Where there is one stage only they also meet when a chunk has come. */
+   all, and all have left the chunk before. Where there is one stage only they also meet when a chunk is done. */
 static __device__ __forceinline__ void meet(void)
 {
     named_barrier_sync(1, LOW_RANK_THREADS + LOW_RANK_COPYING);
@@ -221,7 +184,7 @@ static __device__ __forceinline__ void share_copy(const struct share *share, cha
             elements_move(share->from + at, share->row, stage + share->to + at, share->to_row, share->rows);
 }
 
-/* The same units of a stage, to where the thread's first one belongs. Of the 32 columns of a row a thread has one. */
+/* The same units of a stage, to where the thread's first one belongs. Of a row a thread has one unit. */
 template <int storage>
 static __device__ __forceinline__ void share_store(const struct share *share, const char *stage, char *to)
 {
