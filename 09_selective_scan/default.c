@@ -2,19 +2,20 @@
 #include "../05_pipe/pipe.h"
 #include "selective_scan.h"
 
-/* With few warps a multiprocessor waits most of the time. Two kernels are made for that. fused_roles has one block of
-   16 channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
+/* The most blocks for each multiprocessor with which fused_roles is faster than fused_steps. It has one block of 16
+   channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
    states, float32, 2048 channels and 8192 steps, it takes 0.38, 0.71, 0.79 and 1.02 of fused_steps' time with a batch
    of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor; in bf16 0.44, 0.85, 0.87 and 1.15. So
    the border is at 3. With up to 8 states in float32 it is at 5 (0.86 to 0.89 with a batch of 5, 1.01 to 1.02 with 6).
-   With 32 states fused_roles takes as long with a batch of 2, and 1.03 of the time with 3: then the border is at 2.
-   Older chips have relay, in two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth
-   more than its time with 3.9. */
+   With 32 states fused_roles takes as long with a batch of 2, and 1.03 of the time with 3: the border is at 2. */
 static size_t most_roles(const struct selective_args *args)
 {
     return args->states <= 8 && args->storage == FLOAT32 ? 5 : args->states <= 16 ? 3 : 2;
 }
 
+/* With few warps a multiprocessor waits most of the time. Two kernels are made for that: fused_roles, and relay for
+   older chips. relay takes two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth more
+   than its time with 3.9. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct pipe_chip chip;
