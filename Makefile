@@ -1,7 +1,7 @@
-# The whole house. `make help` lists the targets; every chapter has a makefile of its own (common/chapter.mk).
+# The whole house. `make help` lists the targets; every chapter has a makefile of its own (common/build/chapter.mk).
 
 ROOT := .
-include common/config.mk
+include common/build/config.mk
 
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
 ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -l '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
@@ -34,11 +34,11 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	prove --jobs 2 --timer common/tests
+	prove --jobs 2 --timer common/sim/tests common/tests [0-9][0-9]_*/tests
 
 # the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:
-	@$(MAKE) --no-print-directory -C common/tests
+	@for folder in common/tests $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/tests/Makefile)); do $(MAKE) --no-print-directory -C $$folder || exit 1; done
 	@$(MAKE) --no-print-directory -C docs
 ifeq ($(BACKEND),sim)
 	@! command -v gdb > /dev/null || for chapter in $(DEBUGGED); do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
@@ -59,22 +59,22 @@ bench tune sanitize peers:
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
 
 attrs: $(if $(filter cuda,$(BACKEND)),all)
-	@sh common/gpu/attrs.sh
+	@sh common/record/attrs.sh
 
 profile: $(if $(filter cuda,$(BACKEND)),all)
-	@perl common/gpu/profile.pl
+	@perl common/record/profile.pl
 
 record:
-	@perl common/gpu/record.pl
+	@perl common/record/record.pl
 
 # all that the texts show, measured anew; ONLY="05 06": these parts
 recordings: $(if $(filter cuda,$(BACKEND)),all)
-	@sh common/gpu/recordings.sh $(ONLY)
+	@sh common/record/recordings.sh $(ONLY)
 
 # the outputs in the texts come from the simulator (GPU=1: also those of programs on a GPU)
 report:
 	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
-	perl common/report.pl $(if $(GPU),--gpu) $(TEXTS)
+	perl common/pages/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter figures || exit 1; done
 
 # the sources as .clang-format wants them; CHECK=1: only says which ones are not
@@ -90,7 +90,7 @@ compile_commands.json: FORCE
 	@for makefile in $$(grep -l '^include .*chapter\.mk' */Makefile */*/Makefile */*/*/Makefile); do \
 	    folder=$${makefile%/*}; echo "in $(CURDIR)/$$folder"; \
 	    $(MAKE) --no-print-directory -B -n V=1 -C $$folder programs || exit 1; done \
-	    | perl common/compile_commands.pl > $@.partial
+	    | perl common/build/compile_commands.pl > $@.partial
 	@mv $@.partial $@
 	@echo "compile_commands.json: $$(grep -c '"file"' $@) sources, backend $(BACKEND)"
 
@@ -134,7 +134,7 @@ help:
 	@echo "make profile    what the kernels move, counted by ncu (needs a GPU)"
 	@echo "make peers      time other systems that compute the same (needs a GPU and Python with torch; takes what is installed)"
 	@echo "make recordings measure all that the texts show, and record it (needs a GPU, some 20 minutes; ONLY=\"05 06\": these parts)"
-	@echo "make record     keep this GPU's tables in 07_bench/results/"
+	@echo "make record     keep this GPU's tables in recordings/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
@@ -146,9 +146,9 @@ help:
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
-	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/exercises/README.md)"
+	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
 .PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants format setup clean help FORCE
 
-include common/exercises.mk
+include common/build/exercises.mk

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../common/error.h"
-#include "../common/harness.h"
-#include "../common/linrec_operation.h"
+#include "../common/base/error.h"
+#include "../common/harness/harness.h"
+#include "../common/linrec/linrec_operation.h"
 #include "recurrence.h"
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 #ifndef RECURRENCE_H
 #define RECURRENCE_H
 
-#include "../common/linrec.h"
+#include "../common/linrec/linrec.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef CUDA_REF_H
 #define CUDA_REF_H
 
-#include "../common/linrec.h"
+#include "../common/linrec/linrec.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* Chapter 02: one GPU thread per sequence. README.md is the text. */
-#include "../common/harness.h"
-#include "../common/linrec_operation.h"
+#include "../common/harness/harness.h"
+#include "../common/linrec/linrec_operation.h"
 #include "cuda_ref.h"
 
 int main(int argc, char **argv)

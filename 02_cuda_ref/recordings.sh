@@ -1,4 +1,4 @@
-# recordings.sh - what `make recordings` measures for chapter 02; common/gpu/recordings.sh reads this.
+# recordings.sh - what `make recordings` measures for chapter 02; common/record/recordings.sh reads this.
 
 record_02() {
     chapter 02_cuda_ref

@@ -1,6 +1,6 @@
 /* main.c - chapter 03 as a program: one block per sequence. README.md is the text. */
-#include "../common/harness.h"
-#include "../common/linrec_operation.h"
+#include "../common/harness/harness.h"
+#include "../common/linrec/linrec_operation.h"
 #include "tile.h"
 
 int main(int argc, char **argv)

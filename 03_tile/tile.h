@@ -2,7 +2,7 @@
 #ifndef TILE_H
 #define TILE_H
 
-#include "../common/linrec.h"
+#include "../common/linrec/linrec.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,6 @@
 /* main.c - chapter 04 as a program: the scan, level by level. README.md is the text. */
-#include "../common/harness.h"
-#include "../common/linrec_operation.h"
+#include "../common/harness/harness.h"
+#include "../common/linrec/linrec_operation.h"
 #include "warp_scan.h"
 
 int main(int argc, char **argv)

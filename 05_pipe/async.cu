@@ -1,4 +1,4 @@
-/* async.cu - ahead.cu, but tiles wait in shared memory and not in registers, and there can be several: cp.async (sm_80)
+/* async.cu - prefetch.cu, but tiles wait in shared memory and not in registers, and there can be several: cp.async (sm_80)
    copies from global to shared memory, and the thread that asks for it goes on.
 
        stage 0   |x of tile 0|c of tile 0|      while tile 0 is scanned,

@@ -27,12 +27,12 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
     if (seq_len <= PIPE_ROW || (seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, seq_len)))
         return (struct pipe_choice){pipe_flat_forward, "flat", {0, 0, 0}};
     if (seq_len <= PIPE_WARP_MAX_LEN)
-        return (struct pipe_choice){pipe_warp_forward, "warp", {0, 0, 0}};
+        return (struct pipe_choice){pipe_per_warp_forward, "per_warp", {0, 0, 0}};
     if (seq_len <= 2048)
         return (struct pipe_choice){pipe_float4_forward, "float4", {0, 0, 0}};
     if (seq_len < 4096 || seq_len % 4 != 0 || chip->arch < 80) {
         const int threads = pipe_threads(seq_len, 8, 2, seq_len <= 8192 ? 256 : 320);
-        return (struct pipe_choice){pipe_ahead_forward, "ahead", {2, threads, 0}};
+        return (struct pipe_choice){pipe_prefetch_forward, "prefetch", {2, threads, 0}};
     }
     if (chip->arch < 90)
         return (struct pipe_choice){
@@ -41,7 +41,7 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
     /* four rows of 512 threads in two stages take 128 KB; some chips give a block 99 KB and no more */
     const int rows = seq_len > 32768 && chip->shared_limit >= 128 * 1024 ? 4 : 2;
     const int threads = pipe_threads(seq_len, 4 * rows, 1, seq_len <= 8192 ? 256 : 512);
-    return (struct pipe_choice){pipe_bulk_last_forward, "bulk_last", {rows, threads, 2}};
+    return (struct pipe_choice){pipe_tma_evict_last_forward, "tma_evict_last", {rows, threads, 2}};
 }
 
 cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)

@@ -1,4 +1,4 @@
-/* flat.cu - short sequences: each warp works by itself, with no shared memory and no barrier. Against ahead.cu, a row
+/* flat.cu - short sequences: each warp works by itself, with no shared memory and no barrier. Against prefetch.cu, a row
    of 32 float4 may hold several sequences side by side, or a part of one. They are scanned together but never joined:
    no lane looks past the start of its sequence.
 

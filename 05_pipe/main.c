@@ -1,6 +1,6 @@
 /* main.c - chapter 05 as a program: any length, and the ways to move a tile. README.md is the text. */
-#include "../common/harness.h"
-#include "../common/linrec_operation.h"
+#include "../common/harness/harness.h"
+#include "../common/linrec/linrec_operation.h"
 #include "pipe.h"
 
 int main(int argc, char **argv)

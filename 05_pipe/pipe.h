@@ -2,7 +2,7 @@
 #ifndef PIPE_H
 #define PIPE_H
 
-#include "../common/linrec.h"
+#include "../common/linrec/linrec.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,14 +22,14 @@ enum {
 linrec_launcher pipe_blocked_forward; /* each thread its own consecutive elements */
 linrec_launcher pipe_staged_forward;  /* through shared memory, so that neighbouring lanes load neighbouring elements */
 linrec_launcher pipe_float4_forward;  /* a float4 per lane: consecutive and neighbouring at once */
-linrec_launcher pipe_ahead_forward;   /* the same; the next tile is loaded before this one is scanned */
-linrec_launcher pipe_async_forward;   /* cp.async into stages of shared memory (sm_80) */
+linrec_launcher pipe_prefetch_forward; /* the same; the next tile is loaded before this one is scanned */
+linrec_launcher pipe_async_forward;    /* cp.async into stages of shared memory (sm_80) */
 linrec_launcher pipe_copy_only_forward, pipe_work_only_forward; /* async's copies alone, and its work alone */
-linrec_launcher pipe_bulk_forward;      /* the bulk copy engine into stages of shared memory (sm_90) */
-linrec_launcher pipe_bulk_last_forward; /* the same; what is read leaves the L2 cache last */
-linrec_launcher pipe_flat_forward;      /* each warp by itself, several short sequences side by side */
-linrec_launcher pipe_warp_forward;      /* each warp by itself, a whole sequence at once */
-linrec_launcher pipe_default_forward;   /* one of these, by length and chip */
+linrec_launcher pipe_tma_forward;            /* the bulk copy engine into stages of shared memory (sm_90) */
+linrec_launcher pipe_tma_evict_last_forward; /* the same; what is read leaves the L2 cache last */
+linrec_launcher pipe_flat_forward;           /* each warp by itself, several short sequences side by side */
+linrec_launcher pipe_per_warp_forward;       /* each warp by itself, a whole sequence at once */
+linrec_launcher pipe_default_forward;        /* one of these, by length and chip */
 
 /* What a launch must know of the chip. */
 struct pipe_chip {

@@ -1,4 +1,4 @@
-# recordings.sh - what `make recordings` measures for chapter 05; common/gpu/recordings.sh reads this.
+# recordings.sh - what `make recordings` measures for chapter 05; common/record/recordings.sh reads this.
 
 # The honest test: the copies alone, the work alone, and both, in blocks of the same size, with one, two and three stages.
 overlap() {
@@ -11,7 +11,7 @@ overlap() {
         done
     done
     if ls build/recordings/overlap_*.csv > /dev/null 2>&1; then
-        run perl common/gpu/merge.pl results/05_overlap.csv build/recordings/overlap_*.csv
+        run perl common/record/merge.pl results/05_overlap.csv build/recordings/overlap_*.csv
     fi
 }
 

@@ -1,4 +1,4 @@
-/* async_backward.cu - ahead_backward.cu with the stages of async.cu: a stage holds the tile of three arrays. */
+/* async_backward.cu - prefetch_backward.cu with the stages of async.cu: a stage holds the tile of three arrays. */
 #include <cuda_runtime.h>
 #include <cuda_pipeline.h>
 
@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
 
-        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in ahead.cu. */
+        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in prefetch.cu. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {

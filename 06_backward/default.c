@@ -53,9 +53,9 @@ struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
     if (seq_len <= PIPE_ROW)
         return (struct pipe_choice){backward_flat, "flat", {0, 0, 0}};
     if (seq_len <= 1024)
-        return (struct pipe_choice){backward_block, "block", {0, 0, 0}};
+        return (struct pipe_choice){backward_per_block, "per_block", {0, 0, 0}};
     if (chip->arch < 80)
-        return (struct pipe_choice){backward_ahead, "ahead", {0, 0, 0}};
+        return (struct pipe_choice){backward_prefetch, "prefetch", {0, 0, 0}};
     if (chip->arch < 90)
         return (struct pipe_choice){backward_async, "async", {2, pipe_threads(seq_len, 8, 1, 256), 2}};
 
@@ -63,7 +63,7 @@ struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
     int rows = 4, threads = pipe_threads(seq_len, 16, 1, seq_len < 16384 ? 256 : 512);
     if ((size_t)2 * 3 * 16 * rows * threads > chip->shared_limit)
         rows = 2, threads = pipe_threads(seq_len, 8, 1, 256);
-    return (struct pipe_choice){backward_bulk_last, "bulk_last", {rows, threads, 2}};
+    return (struct pipe_choice){backward_tma_evict_last, "tma_evict_last", {rows, threads, 2}};
 }
 
 cudaError_t backward_default(const struct linrec_args *args, cudaStream_t stream)

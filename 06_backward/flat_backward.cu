@@ -1,4 +1,4 @@
-/* flat_backward.cu - both gradients of short sequences: flat.cu with the shifts of ahead_backward.cu. */
+/* flat_backward.cu - both gradients of short sequences: flat.cu with the shifts of prefetch_backward.cu. */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"

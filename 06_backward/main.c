@@ -1,6 +1,6 @@
 /* main.c - chapter 06 as a program: forward, reversed, and the gradients of both. README.md is the text. */
-#include "../common/harness.h"
-#include "../common/linrec_operation.h"
+#include "../common/harness/harness.h"
+#include "../common/linrec/linrec_operation.h"
 #include "backward.h"
 
 int main(int argc, char **argv)

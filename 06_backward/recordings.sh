@@ -1,4 +1,4 @@
-# recordings.sh - what `make recordings` measures for chapter 06; common/gpu/recordings.sh reads this.
+# recordings.sh - what `make recordings` measures for chapter 06; common/record/recordings.sh reads this.
 
 # Lengths between powers of two at which the default of the gradients changes its mind.
 short_gradients() {
@@ -8,14 +8,14 @@ short_gradients() {
         run build/cuda/06_backward --backward $reverse --seq-len 128,192,200,256,257,260,300,320,384,448,512 \
             --csv "build/recordings/short$reverse.csv"
     done
-    run perl common/gpu/merge.pl results/06_short.csv build/recordings/short.csv build/recordings/short--reverse.csv
+    run perl common/record/merge.pl results/06_short.csv build/recordings/short.csv build/recordings/short--reverse.csv
 }
 
 # Gradients of sequences that are a single tile, one for each multiprocessor: more rows of the table of few sequences.
 one_tile() {
     run build/cuda/06_backward --backward --num-seqs "$(one_for_each_sm 06_backward)" --seq-len 128,256,512,2048,4096 \
         --csv build/recordings/06_tile.csv
-    run perl common/gpu/merge.pl results/06_few.csv results/06_few.csv build/recordings/06_tile.csv
+    run perl common/record/merge.pl results/06_few.csv results/06_few.csv build/recordings/06_tile.csv
 }
 
 record_06() {

@@ -1,4 +1,4 @@
-/* two_pass.cu - the gradients as the textbook has them: d_inputs is a scan of ahead.cu against the direction of the
+/* two_pass.cu - the gradients as the textbook has them: d_inputs is a scan of prefetch.cu against the direction of the
    pass, and a second kernel multiplies it with the outputs. Counting elements in the order of the scan, either way
 
        dx[s] = dx[s-1] * c[s-1] + dy[s],   dc[s] = y[s+1] * dx[s]       dy = d_outputs, dx = d_inputs, dc = d_coeffs
@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
             load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 
-        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in ahead.cu. */
+        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in prefetch.cu. */
         struct pair before[ROWS], whole_warp;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {

@@ -2,8 +2,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "../common/harness.h"
-#include "../common/linrec.h"
+#include "../common/harness/harness.h"
+#include "../common/linrec/linrec.h"
 
 #ifdef __cplusplus
 extern "C" {

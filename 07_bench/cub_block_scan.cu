@@ -9,7 +9,7 @@
    memory (WARP_TRANSPOSE); BlockStore does the same backwards. Where each row starts at a multiple of 16 bytes, the
    word that moves is a float4, else a float. Nothing is loaded ahead. A barrier at a tile's end allows CUB to use its
    shared memory again. In C++ proper, as cub_scan.cu; the simulator leaves it out. */
-#ifndef LINREC_SIM
+#ifndef CUSIM
 
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_scan.cuh>

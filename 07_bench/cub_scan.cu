@@ -2,7 +2,7 @@
    over pairs (c, x).
 
    In C++ proper, because CUB is C++. The simulator leaves it out. */
-#ifndef LINREC_SIM
+#ifndef CUSIM
 
 #include <limits.h>
 

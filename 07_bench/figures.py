@@ -12,7 +12,7 @@ import sys
 
 import matplotlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'pages'))
 from tables import read_table  # noqa: E402
 
 matplotlib.use('Agg')
@@ -31,9 +31,9 @@ LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
           ('04_warp_scan', 'block', '04  scan by shuffles'),
           ('05_pipe', 'blocked', '05  tiles and a carry'),
           ('05_pipe', 'float4', '05  a float4 per lane'),
-          ('05_pipe', 'ahead', '05  the next tile ahead'),
+          ('05_pipe', 'prefetch', '05  the next tile ahead'),
           ('05_pipe', 'async', '05  asynchronous copies'),
-          ('05_pipe', 'bulk', '05  the copy engine'),
+          ('05_pipe', 'tma', '05  the copy engine'),
           ('05_pipe', 'default', '05  the default')]
 LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('03_tile', 'shared', '03 shared', YELLOW),
                      ('04_warp_scan', 'block', '04 block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),

@@ -4,11 +4,11 @@
 #include "../04_warp_scan/warp_scan.h"
 #include "../05_pipe/pipe.h"
 #include "../06_backward/backward.h"
-#include "../common/about.h"
-#include "../common/linrec_operation.h"
+#include "../common/harness/machine.h"
+#include "../common/linrec/linrec_operation.h"
 #include "bench.h"
 
-#ifndef LINREC_SIM
+#ifndef CUSIM
 /* CUB scans tiles in shared memory, and the tiles' prefixes by look-back: as many levels as a tree over all has. */
 static int levels(size_t seq_len)
 {
@@ -34,7 +34,7 @@ const struct linrec_kernel chapter07_kernels[] = {
         .partial = true,
         .moves_nothing = true,
     },
-#ifndef LINREC_SIM
+#ifndef CUSIM
     {
         .name = "cub_scan",
         .idea = "CUB's DeviceScan over pairs, one sequence",
@@ -67,17 +67,17 @@ const struct linrec_kernel chapter07_kernels[] = {
 };
 
 /* On a GPU from one sequence to many; else as everywhere. */
-static void default_shapes(const struct place *place, struct shapes *shapes)
+static void default_shapes(const struct machine *machine, struct shapes *shapes)
 {
-    const size_t multiprocessors = (size_t)place->device.multiProcessorCount;
+    const size_t multiprocessors = (size_t)machine->device.multiProcessorCount;
     const size_t num_seqs[] = {1, 8, multiprocessors, 100 * multiprocessors};
-    if (place->backend != ON_CUDA) {
-        linrec_operation.default_shapes(place, shapes);
+    if (machine->backend != ON_CUDA) {
+        linrec_operation.default_shapes(machine, shapes);
         return;
     }
     for (int i = 0; i < 4; i++)
         if (i == 0 || num_seqs[i] > num_seqs[i - 1]) /* else a very small GPU */
-            linrec_lengths(place, num_seqs[i], shapes);
+            linrec_lengths(machine, num_seqs[i], shapes);
 }
 
 const struct chapter chapter07 = {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""peers.py [--csv FILE] [--shapes 13200x1024,...] [--repeats R] - other systems that compute the recurrence, timed as in common/measure.c.
+"""peers.py [--csv FILE] [--shapes 13200x1024,...] [--repeats R] - other systems that compute the recurrence, timed as in common/harness/measure.c.
 
 Needs a GPU and Python with torch; takes what is installed of Triton and accelerated-scan, and says in one sentence what it leaves out.
 Nothing else depends on this file. The rows, chapter `peers`:
@@ -11,7 +11,7 @@ Nothing else depends on this file. The rows, chapter `peers`:
     accelerated_scan   the library's CUDA kernel; accelerated_scan_triton: its kernel in Triton; backward through autograd
     associative_scan   torch's own, compiled ("pointwise"); associative_scan_generic: the same in plain torch operations
 
-A few rows of every result are compared with the loop in double precision, with the bound of common/oracle.h. Exit status: 0, 1 if a result
+A few rows of every result are compared with the loop in double precision, with the bound of common/linrec/linrec_oracle.h. Exit status: 0, 1 if a result
 was wrong, 2 without a GPU or torch.
 """
 import math
@@ -19,7 +19,7 @@ import os
 import random
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'record'))
 from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, is_memory, read_options, skip, torch, versions, write_csv  # noqa: E402
 
 try:
@@ -69,7 +69,7 @@ TILES = (64, 1), (128, 1), (256, 1), (512, 1), (512, 2), (1024, 2), (1024, 4), (
 # ---- the result: the loop in double precision ----
 
 def worst(values, exact, sizes, paths, levels):
-    """The largest error over its bound (common/oracle.h); infinity for what is no number."""
+    """The largest error over its bound (common/linrec/linrec_oracle.h); infinity for what is no number."""
     largest = FLT_MIN * (1.0 + max(map(abs, exact)))
     found = 0.0
     for value, right, size, path in zip(values, exact, sizes, paths):

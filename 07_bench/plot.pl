@@ -7,7 +7,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../common";
+use lib "$FindBin::Bin/../common/pages";
 use Tables;
 
 my $term = shift // 'svg';
@@ -16,7 +16,7 @@ my $recorded = $term eq '--recorded';
 $| = 1;
 
 # the steps of the ladder over the length, as "chapter/variant"
-my @ladder = qw(07_bench/copy 07_bench/add 02_cuda_ref/full_blocks 03_tile/shared 04_warp_scan/block 07_bench/cub_by_key
+my @ladder = qw(07_bench/copy 07_bench/add 02_cuda_ref/full_blocks 03_tile/shared 04_warp_scan/to_block 07_bench/cub_by_key
     07_bench/cub_block_scan 05_pipe/default 06_backward/default);
 
 sub timed { # the rows of tables of the programs that have times
@@ -54,7 +54,7 @@ sub ladder {
     }
     mkdir 'results';
     write_table('results/07_ladder.csv', $bench->{comments}, $bench->{columns}, @kept);
-    return system('perl', 'common/plots/plot.pl', '07_ladder', $term) == 0 || exit 1;
+    return system('perl', 'common/plot/plot.pl', '07_ladder', $term) == 0 || exit 1;
 }
 ladder() if !$recorded && @tables;
 exit 0 if $term ne 'svg' && !$recorded; # the rest is for no terminal

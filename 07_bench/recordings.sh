@@ -1,4 +1,4 @@
-# recordings.sh - what `make recordings` measures for chapter 07; common/gpu/recordings.sh reads this.
+# recordings.sh - what `make recordings` measures for chapter 07; common/record/recordings.sh reads this.
 
 # The comparison, and CUB alone: on one very long sequence, and on rows that are no multiple of 4, where BlockScan loads single floats, the width
 # of the scans by key.
@@ -19,7 +19,7 @@ record_07_tune() {
 }
 
 record_07_counters() {
-    run perl common/gpu/profile.pl 07_bench
+    run perl common/record/profile.pl 07_bench
 }
 
 record_07_peers() {

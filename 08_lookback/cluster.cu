@@ -1,4 +1,4 @@
-/* cluster.cu - few.cu for sequences of some tiles: their blocks are a cluster. They run at the same time, and each
+/* cluster.cu - resident.cu for sequences of some tiles: their blocks are a cluster. They run at the same time, and each
    writes what its tile does into the shared memory of all. So there are no words, no tickets and no workspace, and
    nobody polls: a barrier of the cluster tells that all totals are there.
 
@@ -10,7 +10,7 @@
                      all have begun                 all totals are there: barriers of the cluster                  */
 #include <cuda_runtime.h>
 
-#include <cluster.h>
+#include "../common/cuda/cluster.h"
 
 #include "lookback.cuh"
 

@@ -6,7 +6,7 @@
        d_coeffs            * y[s+1]     * y[s+2]         * y[s+3]         * y[s+4], the next lane's first            */
 #include <cuda_runtime.h>
 
-#include <cluster.h>
+#include "../common/cuda/cluster.h"
 
 #include "lookback.cuh"
 

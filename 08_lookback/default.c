@@ -3,18 +3,18 @@
 #include "lookback.h"
 
 enum {
-    SHORT = 4096,             /* up to this length `block` takes a sequence as a whole, */
+    SHORT = 4096,             /* up to this length `per_block` takes a sequence as a whole, */
     SHORT_SEQS = 16,          /* up to so many sequences for each multiprocessor, */
     VERY_SHORT = 256,         /* or one if they are no longer than this; more go to chapter 06's default */
     CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences */
     FEW_ELEMS = 1 << 20, /* up to so many elements in all, look-back is done before crews have work for three turns */
-    AHEAD = 65536,       /* up to this length `ahead` takes sequences that have a block each, */
+    AHEAD = 65536,       /* up to this length `prefetch` takes sequences that have a block each, */
     AHEAD_BACKWARD = 32768, /* backward up to this one, */
     AHEAD_SEQS = 8,         /* and up to so many sequences for each multiprocessor, */
     AHEAD_LONG = 8192,      /* or half as many if they are longer than this */
 };
 
-/* The shape of `ahead`, with a block for each sequence and all blocks at the same time. The next tile waits in
+/* The shape of `prefetch`, with a block for each sequence and all blocks at the same time. The next tile waits in
    registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
    Only chapter 05's kernel, which goes forward, has four rows. */
 static struct linrec_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
@@ -25,7 +25,7 @@ static struct linrec_config ahead_config(const struct linrec_args *args, bool ba
     return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
 
-/* Whether `block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for. Longer
+/* Whether `per_block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for. Longer
    sequences fit it, too, but are faster there only with one for each multiprocessor. */
 static bool is_for_block(const struct linrec_args *args, const struct pipe_chip *chip)
 {
@@ -69,7 +69,7 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
         return cudaErrorInvalidValue;
     const size_t multiprocessors = (size_t)chip.multiprocessors;
     if (is_for_block(args, &chip))
-        return (backward ? backward_block : scan_block)(args, stream);
+        return (backward ? backward_per_block : scan_per_block)(args, stream);
     if (is_for_cluster(args, backward, &chip)) {
         error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
         if (!is_no_room(error))
@@ -82,14 +82,14 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
         if (args->seq_len > (backward ? AHEAD_BACKWARD : AHEAD))
             return (backward ? backward_default : scan_default)(args, stream);
         chosen.config = ahead_config(args, backward, &chip);
-        return (backward ? backward_ahead : args->reverse ? scan_ahead : pipe_ahead_forward)(&chosen, stream);
+        return (backward ? backward_prefetch : args->reverse ? scan_prefetch : pipe_prefetch_forward)(&chosen, stream);
     }
     if (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
-        return (backward ? lookback_few_backward : lookback_few)(args, stream);
-    error = (backward ? lookback_crews_backward : lookback_crews)(args, stream);
+        return (backward ? lookback_resident_backward : lookback_resident)(args, stream);
+    error = (backward ? lookback_persistent_cluster_backward : lookback_persistent_cluster)(args, stream);
     if (!is_no_room(error))
         return error;
-    return (backward ? lookback_waves_backward : lookback_waves)(args, stream);
+    return (backward ? lookback_persistent_backward : lookback_persistent)(args, stream);
 }
 
 cudaError_t linrec_forward(const struct linrec_args *args, cudaStream_t stream)

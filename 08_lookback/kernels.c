@@ -1,7 +1,7 @@
 /* kernels.c - the table of chapter 08's kernels, and what they are compared with. */
 #include "../07_bench/bench.h"
-#include "../common/about.h"
-#include "../common/linrec_operation.h"
+#include "../common/harness/machine.h"
+#include "../common/linrec/linrec_operation.h"
 #include "lookback.h"
 
 /* As in chapter 05 (kernels.c there); the tiles' totals are joined in a few levels more: 32 or, by waves, up to 192 at
@@ -21,30 +21,34 @@ const struct linrec_kernel chapter08_kernels[] = {
      .workspace_size = lookback_workspace},
     {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
      .workspace_size = lookback_workspace, .knobs = {.rows = {1, 2, 4}}},
-    {KERNEL(few, "the same for few tiles: a warp of its own has the words, a ticket only where not all blocks fit"),
-     .forward = lookback_few, .backward = lookback_few_backward, .workspace_size = lookback_workspace},
-    {KERNEL(waves, "the blocks stay, and tiles wait in shared memory while a warp looks"), .forward = lookback_waves,
-     .backward = lookback_waves_backward, .workspace_size = lookback_workspace, .min_arch = 90,
-     .knobs = {{2, 4}, WAVES_MAX_THREADS, WAVES_MAX_STAGES, .least_stages = 2}},
-    {KERNEL(crews, "waves with the tiles in registers; a cluster of blocks tells and looks as one"),
-     .forward = lookback_crews, .backward = lookback_crews_backward, .workspace_size = lookback_crews_workspace,
-     .min_arch = 90, .knobs = {.max_threads = CREW_MAX_THREADS}},
-    {KERNEL(cluster, "few without words: the blocks of a sequence write their totals into each other's shared memory"),
+    {KERNEL(resident,
+            "the same for few tiles: a warp of its own has the words, a ticket only where not all blocks fit"),
+     .forward = lookback_resident, .backward = lookback_resident_backward, .workspace_size = lookback_workspace},
+    {KERNEL(persistent, "the blocks stay, and tiles wait in shared memory while a warp looks"),
+     .forward = lookback_persistent, .backward = lookback_persistent_backward, .workspace_size = lookback_workspace,
+     .min_arch = 90, .knobs = {{2, 4}, PERSISTENT_MAX_THREADS, PERSISTENT_MAX_STAGES, .least_stages = 2}},
+    {KERNEL(persistent_cluster, "persistent with the tiles in registers; a cluster of blocks tells and looks as one"),
+     .forward = lookback_persistent_cluster, .backward = lookback_persistent_cluster_backward,
+     .workspace_size = lookback_persistent_cluster_workspace, .min_arch = 90,
+     .knobs = {.max_threads = PERSISTENT_CLUSTER_MAX_THREADS}},
+    {KERNEL(cluster,
+            "resident without words: the blocks of a sequence write their totals into each other's shared memory"),
      .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN, .min_arch = 90,
      .knobs = {{2, 4}, CLUSTER_MAX_THREADS}},
-    {KERNEL(default, "cluster, few, crews, waves or an earlier chapter's kernel, by number, length and chip"),
+    {KERNEL(default, "cluster, resident, persistent_cluster, persistent or an earlier chapter's kernel, by number, "
+                     "length and chip"),
      .forward = linrec_forward, .backward = linrec_backward, .workspace_size = linrec_workspace, .is_default = true},
     {.name = NULL},
 };
 
 /* On a GPU from one sequence to many, in steps of four, up to 2^28 elements; the simulator a few tiles. */
-static void default_shapes(const struct place *place, struct shapes *shapes)
+static void default_shapes(const struct machine *machine, struct shapes *shapes)
 {
-    const size_t multiprocessors = (size_t)place->device.multiProcessorCount, most = (size_t)1 << 28;
+    const size_t multiprocessors = (size_t)machine->device.multiProcessorCount, most = (size_t)1 << 28;
     const size_t num_seqs[] = {1, 2, 8, 32, multiprocessors, 1000, 100 * multiprocessors};
     const size_t lengths[] = {16, 1001, 4096, 20001};
     size_t sizes[MAX_SIZES] = {0};
-    if (place->backend != ON_CUDA) {
+    if (machine->backend != ON_CUDA) {
         sizes[NUM_SEQS] = 2;
         for (int i = 0; i < 4; i++) {
             sizes[SEQ_LEN] = lengths[i];

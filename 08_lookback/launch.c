@@ -70,21 +70,21 @@ cudaError_t lookback_all_fit(const void *kernel, int threads, const struct cut *
     return error;
 }
 
-cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
-                        struct waves_shape *shape)
+cudaError_t persistent_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
+                             struct persistent_shape *shape)
 {
     struct pipe_chip chip;
     const cudaError_t error = pipe_read_chip(&chip);
     if (error != cudaSuccess)
         return error;
     shape->rows = args->config.rows != 0 ? args->config.rows : rows;
-    shape->threads = args->config.threads != 0 ? args->config.threads : WAVES_MAX_THREADS;
+    shape->threads = args->config.threads != 0 ? args->config.threads : PERSISTENT_MAX_THREADS;
     shape->cut = lookback_least_cut(args);
     if (shape->cut.num_tiles == 0)
         return cudaSuccess;
     if (shape->cut.num_tiles > 0x7FFFFFFF || (shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 ||
-        shape->threads < 32 || shape->threads > WAVES_MAX_THREADS || args->config.stages < 0 ||
-        args->config.stages > WAVES_MAX_STAGES)
+        shape->threads < 32 || shape->threads > PERSISTENT_MAX_THREADS || args->config.stages < 0 ||
+        args->config.stages > PERSISTENT_MAX_STAGES)
         return cudaErrorInvalidValue;
     if (shape->threads > most_threads)
         shape->threads = most_threads;
@@ -92,7 +92,8 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
     /* As few rounds of all blocks as the largest tile allows, and then as many equal tiles as fill these rounds: of
        whole lines of memory, so that no two blocks store to one. */
     const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
-    const size_t blocks = chip.multiprocessors < WAVES_MAX_BLOCKS ? (size_t)chip.multiprocessors : WAVES_MAX_BLOCKS;
+    const size_t blocks =
+        chip.multiprocessors < PERSISTENT_MAX_BLOCKS ? (size_t)chip.multiprocessors : PERSISTENT_MAX_BLOCKS;
     const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;
     const size_t rounds = (args->num_seqs * least_tiles - 1) / blocks + 1;
     const size_t seq_tiles =
@@ -104,12 +105,12 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
 
     /* As many stages as fit, but no more than a block takes tiles; from two tiles on, two at least. */
     const unsigned turns = (shape->cut.num_tiles - 1) / shape->blocks + 1;
-    const size_t own = WAVES_MAX_STAGES * 512, bytes = num_arrays * sizeof(float) * shape->cut.tile_len;
+    const size_t own = PERSISTENT_MAX_STAGES * 512, bytes = num_arrays * sizeof(float) * shape->cut.tile_len;
     shape->most_shared = chip.shared_limit > own ? chip.shared_limit - own : 0;
     const size_t fit = shape->most_shared / bytes;
-    shape->stages = args->config.stages != 0 ? args->config.stages
-                    : fit < WAVES_MAX_STAGES ? (int)fit
-                                             : WAVES_MAX_STAGES;
+    shape->stages = args->config.stages != 0      ? args->config.stages
+                    : fit < PERSISTENT_MAX_STAGES ? (int)fit
+                                                  : PERSISTENT_MAX_STAGES;
     if (turns < (unsigned)shape->stages)
         shape->stages = (int)turns;
     shape->shared = shape->stages * bytes;
@@ -118,19 +119,20 @@ cudaError_t waves_shape(const struct linrec_args *args, int rows, int most_threa
 }
 
 /* Two words for each block of the ring, beside a ticket and a counter. */
-size_t lookback_crews_workspace(const struct linrec_args *args)
+size_t lookback_persistent_cluster_workspace(const struct linrec_args *args)
 {
     (void)args;
-    return 8 + 16 * (size_t)CREW_RING * CREW_MAX_CLUSTERS;
+    return 8 + 16 * (size_t)PERSISTENT_CLUSTER_RING * PERSISTENT_CLUSTER_MAX_CLUSTERS;
 }
 
 size_t linrec_workspace(const struct linrec_args *args)
 {
-    const size_t words = lookback_workspace(args), ring = lookback_crews_workspace(args);
+    const size_t words = lookback_workspace(args), ring = lookback_persistent_cluster_workspace(args);
     return words > ring ? words : ring;
 }
 
-cudaError_t crew_shape(const struct linrec_args *args, bool backward, struct crew_shape *shape)
+cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward,
+                                     struct persistent_cluster_shape *shape)
 {
     struct pipe_chip chip;
     cudaError_t error = linrec_check_args(args, backward);
@@ -139,35 +141,38 @@ cudaError_t crew_shape(const struct linrec_args *args, bool backward, struct cre
         return error;
     if ((error = pipe_read_chip(&chip)) != cudaSuccess)
         return error;
-    shape->threads = args->config.threads != 0 ? args->config.threads : CREW_MAX_THREADS;
-    if (args->workspace == NULL || args->workspace_size < lookback_crews_workspace(args) || shape->threads % 32 != 0 ||
-        shape->threads < 32 || shape->threads > CREW_MAX_THREADS)
+    shape->threads = args->config.threads != 0 ? args->config.threads : PERSISTENT_CLUSTER_MAX_THREADS;
+    if (args->workspace == NULL || args->workspace_size < lookback_persistent_cluster_workspace(args) ||
+        shape->threads % 32 != 0 || shape->threads < 32 || shape->threads > PERSISTENT_CLUSTER_MAX_THREADS)
         return cudaErrorInvalidValue;
     /* Of the gradients' three arrays one has stages for the tiles in registers, too. */
-    shape->num_tiles = backward ? 3 * CREW_STAGES + CREW_TILES : 2 * CREW_STAGES;
-    shape->shared = shape->num_tiles * sizeof(float) * CREW_ROWS * 4 * shape->threads;
-    shape->most_shared = chip.shared_limit > CREW_OWN_SHARED ? chip.shared_limit - CREW_OWN_SHARED : 0;
+    shape->num_tiles =
+        backward ? 3 * PERSISTENT_CLUSTER_STAGES + PERSISTENT_CLUSTER_TILES : 2 * PERSISTENT_CLUSTER_STAGES;
+    shape->shared = shape->num_tiles * sizeof(float) * PERSISTENT_CLUSTER_ROWS * 4 * shape->threads;
+    shape->most_shared =
+        chip.shared_limit > PERSISTENT_CLUSTER_OWN_SHARED ? chip.shared_limit - PERSISTENT_CLUSTER_OWN_SHARED : 0;
     return chip.arch < 90 || shape->shared > shape->most_shared ? cudaErrorNotSupported : cudaSuccess;
 }
 
-cudaError_t crew_fit(const struct linrec_args *args, int clusters, struct crew_shape *shape)
+cudaError_t persistent_cluster_fit(const struct linrec_args *args, int clusters, struct persistent_cluster_shape *shape)
 {
     if (clusters < 1)
         return cudaErrorNotSupported;
-    const size_t row_len = CREW_ROWS * PIPE_ROW, largest = CREW_BLOCKS * shape->threads / 32 * row_len; /* of a unit */
-    const size_t all = clusters < CREW_MAX_CLUSTERS ? (size_t)clusters : CREW_MAX_CLUSTERS;
+    const size_t row_len = PERSISTENT_CLUSTER_ROWS * PIPE_ROW,
+                 largest = PERSISTENT_CLUSTER_BLOCKS * shape->threads / 32 * row_len; /* of a unit */
+    const size_t all = clusters < PERSISTENT_CLUSTER_MAX_CLUSTERS ? (size_t)clusters : PERSISTENT_CLUSTER_MAX_CLUSTERS;
     const size_t elems = most_elems(args->seq_len), least_units = (elems - 1) / largest + 1;
     const size_t rounds = (args->num_seqs * least_units - 1) / all + 1;
     const size_t full = rounds * all / args->num_seqs, units = full > least_units ? full : least_units;
-    const size_t tile_len = ((elems - 1) / (units * CREW_BLOCKS) / LINE + 1) * LINE;
-    const size_t seq_units = (elems - 1) / (tile_len * CREW_BLOCKS) + 1;
-    if (seq_units > 0x7FFFFFFF / CREW_BLOCKS / args->num_seqs)
+    const size_t tile_len = ((elems - 1) / (units * PERSISTENT_CLUSTER_BLOCKS) / LINE + 1) * LINE;
+    const size_t seq_units = (elems - 1) / (tile_len * PERSISTENT_CLUSTER_BLOCKS) + 1;
+    if (seq_units > 0x7FFFFFFF / PERSISTENT_CLUSTER_BLOCKS / args->num_seqs)
         return cudaErrorInvalidValue;
     const size_t num_units = seq_units * args->num_seqs;
-    shape->cut = (struct cut){args->seq_len, (unsigned)(seq_units * CREW_BLOCKS), (unsigned)(num_units * CREW_BLOCKS),
-                              (int)tile_len};
+    shape->cut = (struct cut){args->seq_len, (unsigned)(seq_units * PERSISTENT_CLUSTER_BLOCKS),
+                              (unsigned)(num_units * PERSISTENT_CLUSTER_BLOCKS), (int)tile_len};
     shape->threads = (int)((tile_len - 1) / row_len + 1) * 32;
-    shape->blocks = (unsigned)(num_units < all ? num_units : all) * CREW_BLOCKS;
+    shape->blocks = (unsigned)(num_units < all ? num_units : all) * PERSISTENT_CLUSTER_BLOCKS;
     shape->shared = shape->num_tiles * sizeof(float) * tile_len;
     return cudaSuccess;
 }

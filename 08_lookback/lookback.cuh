@@ -3,8 +3,8 @@
 #ifndef LOOKBACK_CUH
 #define LOOKBACK_CUH
 
-#include <bulk_copy.h>
-#include <cluster.h>
+#include "../common/cuda/tma.h"
+#include "../common/cuda/cluster.h"
 #include <cuda/atomic>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -243,22 +243,22 @@ static __device__ __forceinline__ float look_back(unsigned long long *words, uns
     }
 }
 
-/* What `count` tiles do together. Their words lie side by side, at most WAVES_WORDS for each lane. Waits until all are
+/* What `count` tiles do together. Their words lie side by side, at most PERSISTENT_WORDS for each lane. Waits until all are
    written. All lanes of a warp call it; each reads some neighbouring words, all of them at once. */
 static __device__ __forceinline__ struct pair words_join(unsigned long long *words, unsigned count, int lane)
 {
     const unsigned each = (count + 31) / 32, begin = lane * each;
-    unsigned long long word[WAVES_WORDS];
+    unsigned long long word[PERSISTENT_WORDS];
 #pragma unroll
-    for (unsigned i = 0; i < WAVES_WORDS; i++)
+    for (unsigned i = 0; i < PERSISTENT_WORDS; i++)
         word[i] = i < each && begin + i < count ? word_read(&words[begin + i]) : CHANGES_NOTHING;
 #pragma unroll
-    for (unsigned i = 0; i < WAVES_WORDS; i++)
+    for (unsigned i = 0; i < PERSISTENT_WORDS; i++)
         while (word[i] == NOTHING_YET)
             word[i] = word_read(&words[begin + i]);
     struct pair mine = word_pair(word[0]);
 #pragma unroll
-    for (unsigned i = 1; i < WAVES_WORDS; i++)
+    for (unsigned i = 1; i < PERSISTENT_WORDS; i++)
         mine = pair_join(mine, word_pair(word[i]));
     return pair_shfl(warp_scan(mine, lane), 31);
 }
@@ -290,7 +290,7 @@ static __device__ __forceinline__ void leave_workspace(struct workspace *space, 
         space->ticket = space->finished = 0xFFFFFFFFu;
 }
 
-/* ---- stages: where tiles of waves.cu wait in shared memory ---- */
+/* ---- stages: where tiles of persistent.cu wait in shared memory ---- */
 
 /* The warps behind those of sum and apply. */
 enum { TELL, SEND, LOOK, NUM_SINGLES };
@@ -331,7 +331,7 @@ static __device__ __forceinline__ void groups_send(const float *array, const str
     const unsigned bytes = groups_bytes(tile);
     const int at = place<reverse>((tile->first + 3) & ~3, bytes / sizeof(float));
     if (bytes != 0)
-        bulk_load(to + at, array + tile->at + at, bytes, arrived);
+        tma_load(to + at, array + tile->at + at, bytes, arrived);
 }
 
 /* Asks for a tile, its x and c, into a stage of two tiles. One thread calls this. */
@@ -369,13 +369,13 @@ static __device__ __forceinline__ void rows_take(const float *origin, const floa
 }
 
 /* A look that comes too early reads words again and again that nobody has written yet, and seems to hold up those who
-   write them. So it first waits until its block has summed up WAVES_LATER tiles more, as far as there are stages and
+   write them. So it first waits until its block has summed up PERSISTENT_LATER tiles more, as far as there are stages and
    tiles for that. */
 static __device__ __forceinline__ void wait_for_later(struct stage *stages, int num_stages, unsigned turn,
                                                       unsigned last_turn)
 {
     const int room = num_stages > 2 ? num_stages - 2 : 0; /* stages but for this tile's and the previous one's */
-    unsigned later = turn + (unsigned)(room < WAVES_LATER ? room : (int)WAVES_LATER);
+    unsigned later = turn + (unsigned)(room < PERSISTENT_LATER ? room : (int)PERSISTENT_LATER);
     later = later < last_turn ? later : last_turn;
     mbarrier_wait(&stages[later % num_stages].summed, later / num_stages % 2);
 }
@@ -401,7 +401,7 @@ static __device__ __forceinline__ void pass_on(struct stage *stages, int num_sta
     }
 }
 
-/* ---- turns: the tiles that a block of crews.cu takes, one after the other ---- */
+/* ---- turns: the tiles that a block of persistent_cluster.cu takes, one after the other ---- */
 
 /* Every gridDim.x-th tile. A division takes longer than the additions here, and a turn is short. */
 struct turns {
@@ -426,24 +426,24 @@ static __device__ __forceinline__ struct tile turns_next(struct turns *turns, co
     return tile;
 }
 
-/* ---- units: what the blocks of a cluster tell each other in crews.cu, and clusters in a ring of words ---- */
+/* ---- units: what the blocks of a cluster tell each other in persistent_cluster.cu, and clusters in a ring of words ---- */
 
 /* What a cluster knows of its eight tiles of a turn. Every block has one in its own shared memory: it receives `known`
    and `carry` there, and all the rest is received and used by the cluster's first block alone. */
 struct unit {
     uint64_t all_told, ready, known;
-    unsigned long long told[CREW_BLOCKS]; /* what the tile of each block does: from the crews, for tell */
-    struct pair before[CREW_BLOCKS];      /* what the unit's tiles before it do: from tell, for look */
-    unsigned long long carry;             /* what comes into this block's tile: from look, for the crew */
+    unsigned long long told[PERSISTENT_CLUSTER_BLOCKS]; /* what the tile of each block does: from the crews, for tell */
+    struct pair before[PERSISTENT_CLUSTER_BLOCKS];      /* what the unit's tiles before it do: from tell, for look */
+    unsigned long long carry;                           /* what comes into this block's tile: from look, for the crew */
 };
 
 static __device__ __forceinline__ void units_init(struct unit *units, uint64_t *arrived)
 {
-    for (int s = 0; s < CREW_STAGES; s++)
+    for (int s = 0; s < PERSISTENT_CLUSTER_STAGES; s++)
         mbarrier_init(&arrived[s], 1);
-    for (int i = 0; i < CREW_TILES; i++) {
+    for (int i = 0; i < PERSISTENT_CLUSTER_TILES; i++) {
         mbarrier_init(&units[i].all_told, 1);
-        mbarrier_init(&units[i].ready, CREW_BLOCKS);
+        mbarrier_init(&units[i].ready, PERSISTENT_CLUSTER_BLOCKS);
         mbarrier_init(&units[i].known, 1);
     }
     mbarrier_init_done();
@@ -460,7 +460,7 @@ static __device__ __forceinline__ unsigned long long pair_word(struct pair pair)
 static __device__ __forceinline__ unsigned long long *ring_words(struct workspace *space, unsigned turn,
                                                                  unsigned cluster)
 {
-    return &space->words[2 * (turn % CREW_RING * (gridDim.x / CREW_BLOCKS) + cluster)];
+    return &space->words[2 * (turn % PERSISTENT_CLUSTER_RING * (gridDim.x / PERSISTENT_CLUSTER_BLOCKS) + cluster)];
 }
 
 /* What the units before this cluster's unit of that turn do together: the last one of each cluster, or only the last
@@ -471,10 +471,11 @@ static __device__ __forceinline__ unsigned long long *ring_words(struct workspac
 static __device__ __forceinline__ struct pair ring_join(struct workspace *space, unsigned turn, unsigned count,
                                                         int lane)
 {
-    const unsigned num_clusters = gridDim.x / CREW_BLOCKS, joined = count < num_clusters ? count : num_clusters;
+    const unsigned num_clusters = gridDim.x / PERSISTENT_CLUSTER_BLOCKS,
+                   joined = count < num_clusters ? count : num_clusters;
     const bool is_joined = (unsigned)lane < joined;
     const unsigned back = is_joined ? joined - lane : joined + num_clusters - lane; /* the lane's unit, counted back */
-    const unsigned at = blockIdx.x / CREW_BLOCKS + num_clusters - back;
+    const unsigned at = blockIdx.x / PERSISTENT_CLUSTER_BLOCKS + num_clusters - back;
     const bool is_now = at >= num_clusters; /* of this turn, and else of the last one */
     const unsigned of_turn = is_now ? turn : turn - 1;
     const bool is_told = (unsigned)lane < num_clusters && (is_now || turn > 0);
@@ -502,18 +503,18 @@ static __device__ __forceinline__ void tile_tell(struct unit *unit, struct pair 
 static __device__ __forceinline__ void crew_tell(struct unit *units, struct workspace *space, int turns, int lane)
 {
     for (int turn = 0; turn < turns && cluster_rank() == 0; turn++) {
-        struct unit *const unit = &units[turn % CREW_TILES];
+        struct unit *const unit = &units[turn % PERSISTENT_CLUSTER_TILES];
         if (lane == 0)
             mbarrier_expect(&unit->all_told, sizeof(unit->told));
         __syncwarp();
-        cluster_receive(&unit->all_told, turn / CREW_TILES % 2);
+        cluster_receive(&unit->all_told, turn / PERSISTENT_CLUSTER_TILES % 2);
         const struct pair up_to_here =
-            warp_scan(word_pair(lane < CREW_BLOCKS ? unit->told[lane] : CHANGES_NOTHING), lane);
+            warp_scan(word_pair(lane < PERSISTENT_CLUSTER_BLOCKS ? unit->told[lane] : CHANGES_NOTHING), lane);
         const struct pair whole = pair_shfl(up_to_here, 31), before = lane_before(up_to_here, lane);
         if (lane < 2)
-            word_write(&ring_words(space, turn, blockIdx.x / CREW_BLOCKS)[lane], turn,
+            word_write(&ring_words(space, turn, blockIdx.x / PERSISTENT_CLUSTER_BLOCKS)[lane], turn,
                        __float_as_uint(lane == 0 ? whole.product : whole.sum));
-        if (lane < CREW_BLOCKS) {
+        if (lane < PERSISTENT_CLUSTER_BLOCKS) {
             unit->before[lane] = before;
             mbarrier_arrive(&unit->ready);
         }
@@ -525,26 +526,26 @@ static __device__ __forceinline__ void crew_tell(struct unit *units, struct work
 static __device__ __forceinline__ void crew_look(struct unit *units, struct workspace *space, int turns,
                                                  unsigned seq_units, int lane)
 {
-    const unsigned num_clusters = gridDim.x / CREW_BLOCKS;
+    const unsigned num_clusters = gridDim.x / PERSISTENT_CLUSTER_BLOCKS;
     float carry = 0.0f; /* of the cluster's last unit */
     for (int turn = 0; turn < turns && cluster_rank() == 0; turn++) {
-        struct unit *const unit = &units[turn % CREW_TILES];
-        const unsigned in_seq = (turn * num_clusters + blockIdx.x / CREW_BLOCKS) % seq_units;
-        mbarrier_wait(&unit->ready, turn / CREW_TILES % 2);
+        struct unit *const unit = &units[turn % PERSISTENT_CLUSTER_TILES];
+        const unsigned in_seq = (turn * num_clusters + blockIdx.x / PERSISTENT_CLUSTER_BLOCKS) % seq_units;
+        mbarrier_wait(&unit->ready, turn / PERSISTENT_CLUSTER_TILES % 2);
         const struct pair since = ring_join(space, turn, in_seq, lane);
         carry = in_seq > num_clusters ? carry * since.product + since.sum : since.sum;
-        if (lane < CREW_BLOCKS) {
+        if (lane < PERSISTENT_CLUSTER_BLOCKS) {
             const struct pair before = unit->before[lane];
             const float into = in_seq == 0 ? before.sum : carry * before.product + before.sum;
             cluster_send(&unit->carry, __float_as_uint(into), &unit->known, lane);
         }
     }
-    leave_workspace(space, 2 * CREW_RING * num_clusters, lane);
+    leave_workspace(space, 2 * PERSISTENT_CLUSTER_RING * num_clusters, lane);
 }
 
 /* How a kernel of crews is launched, of which its work is all that is missing. */
 struct crew_launch {
-    struct crew_shape shape;
+    struct persistent_cluster_shape shape;
     cudaLaunchAttribute blocks;
     cudaLaunchConfig_t config;
 };
@@ -553,19 +554,19 @@ struct crew_launch {
 static inline cudaError_t crew_prepare(const void *kernel, const struct linrec_args *args, bool backward,
                                        cudaStream_t stream, struct crew_launch *launch)
 {
-    struct crew_shape *const shape = &launch->shape;
+    struct persistent_cluster_shape *const shape = &launch->shape;
     cudaLaunchConfig_t *const config = &launch->config;
     int clusters = 0;
-    cudaError_t error = crew_shape(args, backward, shape);
+    cudaError_t error = persistent_cluster_shape(args, backward, shape);
     if (error != cudaSuccess || shape->cut.num_tiles == 0)
         return error;
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape->most_shared);
     launch->blocks = {};
     launch->blocks.id = cudaLaunchAttributeClusterDimension;
-    launch->blocks.val.clusterDim.x = CREW_BLOCKS;
+    launch->blocks.val.clusterDim.x = PERSISTENT_CLUSTER_BLOCKS;
     launch->blocks.val.clusterDim.y = launch->blocks.val.clusterDim.z = 1;
     *config = {};
-    config->gridDim = dim3(CREW_BLOCKS);
+    config->gridDim = dim3(PERSISTENT_CLUSTER_BLOCKS);
     config->blockDim = dim3(shape->threads + 64);
     config->dynamicSmemBytes = shape->shared;
     config->stream = stream;
@@ -574,7 +575,7 @@ static inline cudaError_t crew_prepare(const void *kernel, const struct linrec_a
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveClusters(&clusters, kernel, config);
     if (error == cudaSuccess)
-        error = crew_fit(args, clusters, shape);
+        error = persistent_cluster_fit(args, clusters, shape);
     config->gridDim = dim3(shape->blocks);
     config->blockDim = dim3(shape->threads + 64);
     config->dynamicSmemBytes = shape->shared;

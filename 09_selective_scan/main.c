@@ -1,5 +1,5 @@
 /* main.c - chapter 09 as a program: the selective scan, Mamba's layer. README.md is the text. */
-#include "selective_scan.h"
+#include "kernels/kernels.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""peers.py [--csv FILE] [--shapes 8x2048,...] [--repeats R] - Mamba's own selective scan, timed as in common/measure.c: 2048 channels, 16
+"""peers.py [--csv FILE] [--shapes 8x2048,...] [--repeats R] - Mamba's own selective scan, timed as in common/harness/measure.c: 2048 channels, 16
 states, one group, with softplus, bias, D and z, forward and backward, in float32; 8 x 8192 also in bf16.
 
 Needs a GPU and Python with torch and mamba_ssm, and says in one sentence what it leaves out. Nothing else depends on this file. The rows,
@@ -16,7 +16,7 @@ or torch.
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'record'))
 from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
 
 COLUMNS = ('chapter,variant,direction,batch,channels,states,groups,seq_len,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,'

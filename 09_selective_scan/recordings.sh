@@ -1,4 +1,4 @@
-# recordings.sh - what `make recordings` measures for chapter 09; common/gpu/recordings.sh reads this.
+# recordings.sh - what `make recordings` measures for chapter 09; common/record/recordings.sh reads this.
 
 # The program with 2048 channels in one group and further options, into build/recordings/NAME.csv.
 selective() {
@@ -18,7 +18,7 @@ record_09() {
         selective "states_$states" --batch 8 --states "$states" --seq-len 8192 --forward
     done
     if ls build/recordings/09_*.csv > /dev/null 2>&1; then
-        run perl common/gpu/merge.pl results/09_selective_scan.csv build/recordings/09_*.csv
+        run perl common/record/merge.pl results/09_selective_scan.csv build/recordings/09_*.csv
     fi
 }
 

@@ -6,7 +6,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../common";
+use lib "$FindBin::Bin/../common/pages";
 use Tables;
 
 $ENV{LC_ALL} = 'C'; # ncu's numbers

@@ -1,5 +1,5 @@
 /* main.c - chapter 10 as a program. README.md is the text. */
-#include "chunk_operation.h"
+#include "operation/chunk_operation.h"
 
 int main(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """peers.py [--csv FILE] [--shapes 4x64x16,...] [--repeats R] - other systems that hand states from chunk to chunk, timed as in
-common/measure.c, on states of 64 x 64 with one decay a chunk, exclusive, in float32 and bf16.
+common/harness/measure.c, on states of 64 x 64 with one decay a chunk, exclusive, in float32 and bf16.
 
 Needs a GPU and Python with torch; takes what is installed of mamba_ssm and fla, and says in one sentence what it leaves out. Nothing else
 depends on this file. The rows, chapter `peers`:
@@ -16,7 +16,7 @@ The states of some heads are compared with the loop in double precision. Exit st
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common', 'record'))
 from peer_times import DEVICE, Clock, checked_times, device_name, has_gpu, read_options, skip, skip_error, torch, versions, write_csv  # noqa: E402
 
 COLUMNS = ('chapter,variant,direction,batch,chunks,heads,dk,dv,rank,decays,type,with,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,'
@@ -49,7 +49,7 @@ def installed():
 
 def states_before(local, gamma):
     """local (chunks, heads, elements), gamma (chunks, heads), double. The states before each chunk, what was added up for them, and the
-    roundings of the products on the way (common/oracle.h)."""
+    roundings of the products on the way (common/linrec/linrec_oracle.h)."""
     state = torch.zeros_like(local[0])
     size, path = torch.zeros_like(state), torch.zeros_like(state)
     found = [], [], []

@@ -7,7 +7,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../common", "$FindBin::Bin/../common/plots";
+use lib map { "$FindBin::Bin/../common/$_" } qw(pages plot);
 use Plots;
 use Tables;
 
@@ -46,7 +46,7 @@ sub draw {
     return if !@names;
     my $data = "build/plots/10_$name.dat";
     write_file($data, @blocks);
-    gnuplot('common/plots/throughput.gp', "results/10_$name.svg", term => $term, data => $data, variants => "@names", across => $across,
+    gnuplot('common/plot/throughput.gp', "results/10_$name.svg", term => $term, data => $data, variants => "@names", across => $across,
         heading => "10_chunk_state, forward, $heading, $device");
 }
 

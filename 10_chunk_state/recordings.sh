@@ -1,4 +1,4 @@
-# recordings.sh - what `make recordings` measures for chapter 10; common/gpu/recordings.sh reads this.
+# recordings.sh - what `make recordings` measures for chapter 10; common/record/recordings.sh reads this.
 
 # NAME RANK OPTIONS: the program with states of 64 x 64, a decay for each row and W and Y of that rank, into build/recordings/10_NAME.csv.
 chunk_state() {
@@ -26,7 +26,7 @@ record_10() {
     run build/cuda/10_chunk_state --dk 64 --dv 64 --decays 1 --rank 0 --batch 4 --heads 16 --chunks 64 --csv build/recordings/10_one_decay.csv
     chunk_state exclusive 0 --batch 4 --heads 16 --chunks 64 --forward --exclusive
     if ls build/recordings/10_*.csv > /dev/null 2>&1; then
-        run perl common/gpu/merge.pl results/10_chunk_state.csv build/recordings/10_*.csv
+        run perl common/record/merge.pl results/10_chunk_state.csv build/recordings/10_*.csv
     fi
 }
 
@@ -39,7 +39,7 @@ record_10_ahead() {
         chunk_state "ahead_large_$config" 0 --batch 8 --heads 32 --chunks 128 --forward --variant "${config%%:*}" --config "${config#*:}"
     done
     if ls build/recordings/10_ahead_*.csv > /dev/null 2>&1; then
-        run perl common/gpu/merge.pl results/10_ahead.csv build/recordings/10_ahead_*.csv
+        run perl common/record/merge.pl results/10_ahead.csv build/recordings/10_ahead_*.csv
     fi
 }
 

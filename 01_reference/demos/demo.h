@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "../../common/output.h"
-#include "../../common/table.h"
+#include "../../common/base/output.h"
+#include "../../common/harness/table.h"
 
 /* Handles the command line `demo [FILE]`. Returns FILE, or default_path if it is missing. A demo that writes no file
    passes NULL and takes no argument. --help prints usage and ends the program; anything else is refused. */
@@ -39,21 +39,21 @@ static inline double demo_worse(double worst, double error)
     return error <= worst ? worst : error;
 }
 
-/* Opens the file (../../common/output.h: it appears whole or not at all). Its first lines say where the numbers come
+/* Opens the file (../../common/base/output.h: it appears whole or not at all). Its first lines say where the numbers come
    from, and the columns. Returns 0, or 2 after one line on stderr. */
 static inline int demo_open(struct output *output, const char *path, const char *command, const char *columns)
 {
-    struct place place;
+    struct machine machine;
 
     if (strncmp(path, "results/", 8) == 0)
         mkdir("results", 0777); /* if it is there already, all the better */
-    int status = about_place(true, &place);
+    int status = machine_find(true, &machine);
     if (status == 0)
         status = output_open(output, path);
     if (status != 0)
         return status;
-    fprintf(output->file, "# cpu: %s\n", place.device.name);
-    csv_write_head(output->file, &place, command, columns);
+    fprintf(output->file, "# cpu: %s\n", machine.device.name);
+    csv_write_head(output->file, &machine, command, columns);
     return 0;
 }
 

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../common/output.h"
-#include "../../common/table.h"
+#include "../../common/base/output.h"
+#include "../../common/harness/table.h"
 
 enum variant { FULL, NO_STORES, ONLY_STORES, WIDE_STORES, WIDE, NUM_VARIANTS };
 static const char *const names[NUM_VARIANTS] = {"full", "no_stores", "only_stores", "wide_stores", "wide"};
@@ -55,7 +55,7 @@ static __global__ void loop(int num_seqs, const float *__restrict__ inputs, cons
         outputs[SEQ_LEN - 1] = y;
 }
 
-#ifdef LINREC_SIM
+#ifdef CUSIM
 int main(void)
 {
     printf("stores: skipped, it measures time, and the simulator has none\n");
@@ -93,12 +93,12 @@ static double median_ms(int num_seqs, const float *inputs, const float *coeffs, 
 
 int main(int argc, char **argv)
 {
-    static struct place place;
+    static struct machine machine;
     struct output output;
     float *inputs, *coeffs, *outputs;
-    if (about_place(false, &place) != 0)
+    if (machine_find(false, &machine) != 0)
         return 2;
-    const int num_seqs = 100 * place.device.multiProcessorCount;
+    const int num_seqs = 100 * machine.device.multiProcessorCount;
     const size_t bytes = (size_t)num_seqs * SEQ_LEN * sizeof(float); /* a few hundred megabytes: far past the caches */
     stop_if(cudaMalloc(&inputs, bytes));
     stop_if(cudaMalloc(&coeffs, bytes));
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
         median_ms<WIDE_STORES>(num_seqs, inputs, coeffs, outputs),
         median_ms<WIDE>(num_seqs, inputs, coeffs, outputs),
     };
-    printf("%d sequences of %d elements on %s\n", num_seqs, SEQ_LEN, place.device.name);
+    printf("%d sequences of %d elements on %s\n", num_seqs, SEQ_LEN, machine.device.name);
     for (int v = 0; v < NUM_VARIANTS; v++)
         printf("%-12s %8.3f ms\n", names[v], ms[v]);
 
@@ -122,9 +122,9 @@ int main(int argc, char **argv)
             return 2;
         char command[512];
         snprintf(command, sizeof command, "%s %s", argv[0], argv[1]);
-        csv_write_head(output.file, &place, command, "variant,num_seqs,seq_len,device,median_ms");
+        csv_write_head(output.file, &machine, command, "variant,num_seqs,seq_len,device,median_ms");
         for (int v = 0; v < NUM_VARIANTS; v++)
-            fprintf(output.file, "%s,%d,%d,%s,%.4f\n", names[v], num_seqs, SEQ_LEN, place.device.name, ms[v]);
+            fprintf(output.file, "%s,%d,%d,%s,%.4f\n", names[v], num_seqs, SEQ_LEN, machine.device.name, ms[v]);
         return output_commit(&output);
     }
     return 0;

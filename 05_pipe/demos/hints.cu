@@ -1,4 +1,4 @@
-/* hints.cu - what a hint to the L2 cache does: bulk_last.cu's way through memory with each hint for what is read, with
+/* hints.cu - what a hint to the L2 cache does: tma_evict_last.cu's way through memory with each hint for what is read, with
    plain and with streaming stores, and with the cache flushed before each launch or not (choosing.md).
 
        05_pipe_hints [--csv FILE.csv]
@@ -7,21 +7,21 @@
    is a multiple of a tile, 4096 elements. Needs a GPU of sm_90: the simulator has no clock. */
 #include <cuda_runtime.h>
 
-#include <bulk_copy.h>
+#include "../../common/cuda/tma.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../04_warp_scan/warp_scan.cuh"
-#include "../../common/about.h"
-#include "../../common/device.h"
-#include "../../common/linrec_operation.h"
-#include "../../common/output.h"
-#include "../../common/table.h"
+#include "../../common/harness/machine.h"
+#include "../../common/harness/baselines.h"
+#include "../../common/linrec/linrec_operation.h"
+#include "../../common/base/output.h"
+#include "../../common/harness/table.h"
 #include "../pipe.h"
 
-#ifdef LINREC_SIM
+#ifdef CUSIM
 int main(void)
 {
     printf("hints: skipped, it measures time, and the simulator has none\n");
@@ -45,15 +45,15 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
         return;
     mbarrier_expect(arrived, 2 * bytes);
     if (hint == NO_HINT) {
-        bulk_load(stage, inputs + base, bytes, arrived);
-        bulk_load(stage + TILE, coeffs + base, bytes, arrived);
+        tma_load(stage, inputs + base, bytes, arrived);
+        tma_load(stage + TILE, coeffs + base, bytes, arrived);
     } else {
-        bulk_load_hint(stage, inputs + base, bytes, arrived, policy);
-        bulk_load_hint(stage + TILE, coeffs + base, bytes, arrived, policy);
+        tma_load_hint(stage, inputs + base, bytes, arrived, policy);
+        tma_load_hint(stage + TILE, coeffs + base, bytes, arrived, policy);
     }
 }
 
-/* Block s computes sequence s: bulk_last.cu, without edges. */
+/* Block s computes sequence s: tma_evict_last.cu, without edges. */
 static __global__ void __launch_bounds__(THREADS)
     hints_forward(size_t seq_len, int hint, bool streaming, const float *__restrict__ inputs,
                   const float *__restrict__ coeffs, float *__restrict__ outputs)
@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(THREADS)
         }
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
-        copy_engine_fence();
+        fence_proxy_async();
         __syncthreads();
         if (threadIdx.x == 0)
             tile_send(inputs, coeffs, base + (size_t)STAGES * TILE, seq_len, stages + stage * 2 * TILE, &arrived[stage],
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 {
     static const size_t lengths[] = {16384, 65536};
     const char *csv = argc == 3 && strcmp(argv[1], "--csv") == 0 ? argv[2] : NULL;
-    static struct place place;
+    static struct machine machine;
     static struct output output;
     FILE *file = NULL;
     void *flush;
@@ -188,9 +188,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "hints: give nothing, or --csv FILE.csv\n");
         return 2;
     }
-    if (about_place(false, &place) != 0)
+    if (machine_find(false, &machine) != 0)
         return 2;
-    if (place.arch < 90) {
+    if (machine.arch < 90) {
         printf("hints: skipped, it needs sm_90\n");
         return 0;
     }
@@ -200,20 +200,20 @@ int main(int argc, char **argv)
             return 2;
         file = output.file;
         snprintf(command, sizeof command, "%s --csv %s", argv[0], csv);
-        csv_write_head(file, &place, command, "hint,store,flush,num_seqs,seq_len,device,median_ms,percent_of_add");
+        csv_write_head(file, &machine, command, "hint,store,flush,num_seqs,seq_len,device,median_ms,percent_of_add");
     }
     stop_if(cudaFuncSetAttribute((const void *)hints_forward, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  STAGES * 2 * TILE * (int)sizeof(float)));
-    const size_t flush_bytes = 2 * (size_t)place.device.l2CacheSize;
+    const size_t flush_bytes = 2 * (size_t)machine.device.l2CacheSize;
     stop_if(cudaMalloc(&flush, flush_bytes));
     stop_if(cudaMemset(flush, 0, flush_bytes));
     printf("%-8s %-6s %-10s %-6s %10s %7s   on %s\n", "length", "hint", "store", "flush", "ms", "% add",
-           place.device.name);
+           machine.device.name);
     for (size_t n = 0; n < sizeof lengths / sizeof *lengths; n++) {
         struct linrec_args args = {};
         const struct data_spec spec = {1, DATA_NEAR_ONE, lengths[n], false, 0, false};
         float *inputs, *coeffs;
-        args.num_seqs = 100 * (size_t)place.device.multiProcessorCount, args.seq_len = lengths[n];
+        args.num_seqs = 100 * (size_t)machine.device.multiProcessorCount, args.seq_len = lengths[n];
         const size_t bytes = args.num_seqs * args.seq_len * sizeof(float);
         stop_if(cudaMalloc(&inputs, bytes));
         stop_if(cudaMalloc(&coeffs, bytes));
@@ -231,7 +231,7 @@ int main(int argc, char **argv)
                            flush_names[flushed], ms, 100.0 * add / ms);
                     if (file != NULL)
                         fprintf(file, "%s,%s,%s,%zu,%zu,%s,%.6f,%.2f\n", hint_names[hint], store_names[store],
-                                flush_names[flushed], args.num_seqs, args.seq_len, place.device.name, ms,
+                                flush_names[flushed], args.num_seqs, args.seq_len, machine.device.name, ms,
                                 100.0 * add / ms);
                 }
         }

@@ -20,7 +20,7 @@
    Write between the lines that say "from here" and "to here", and change what says "here". The scan stays as it is. */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../04_warp_scan/warp_scan.cuh"
 
 enum { THREADS = 128, TILE = THREADS * 4 };
 

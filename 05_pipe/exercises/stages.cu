@@ -20,7 +20,7 @@
 
 #include <cuda_pipeline.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../04_warp_scan/warp_scan.cuh"
 
 enum { THREADS = 128, TILE = THREADS * 4 };
 

@@ -19,7 +19,7 @@
    Write where it says "here". */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../04_warp_scan/warp_scan.cuh"
 #include "direction.cuh"
 
 enum { ROW = 128, WARPS = 4 };

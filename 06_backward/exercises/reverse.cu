@@ -17,7 +17,7 @@
    Change the lines that say "here". The scan stays as it is. */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../04_warp_scan/warp_scan.cuh"
 
 enum { ROW = 128, WARPS = 4 };
 

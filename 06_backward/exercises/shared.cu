@@ -16,7 +16,7 @@
    Write where it says "here". A sequence of one element has a gradient of 0, and one of none, too. */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../04_warp_scan/warp_scan.cuh"
 #include "direction.cuh"
 
 enum { ROW = 128, WARPS = 4 };

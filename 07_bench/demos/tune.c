@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../common/check.h"
-#include "../../common/error.h"
-#include "../../common/linrec_operation.h"
-#include "../../common/measure.h"
-#include "../../common/output.h"
-#include "../../common/selection.h"
-#include "../../common/table.h"
+#include "../../common/harness/check.h"
+#include "../../common/base/error.h"
+#include "../../common/linrec/linrec_operation.h"
+#include "../../common/harness/measure.h"
+#include "../../common/base/output.h"
+#include "../../common/harness/selection.h"
+#include "../../common/harness/table.h"
 #include "../bench.h"
 
 static const int thread_counts[] = {32, 64, 96, 128, 160, 192, 256, 320, 384, 512, 768, 1024};
@@ -35,7 +35,7 @@ struct tuning {
     const char *chapters[MAX_CHAPTERS];
     int num_chapters;
     struct selection selection; /* the kernels of all chapters */
-    struct place place;
+    struct machine machine;
     size_t num_seqs;
     int repeats;
     struct flush flush;
@@ -215,7 +215,7 @@ static int tune_length(struct tuning *tuning, enum direction direction, size_t s
     const struct data data = {seed, linrec_operation.hardest_kind};
     struct arrays arrays;
 
-    if (arrays_create(&arrays, &linrec_operation, sizes, direction, FLOAT32, tuning->place.backend) != cudaSuccess)
+    if (arrays_create(&arrays, &linrec_operation, sizes, direction, FLOAT32, tuning->machine.backend) != cudaSuccess)
         return usage_error("%zu sequences of %zu elements do not fit into the device's memory; choose fewer with "
                            "--num-seqs, or other lengths with --seq-len",
                            tuning->num_seqs, seq_len);
@@ -257,7 +257,7 @@ static int write_header(const char *path, const struct tuning *tuning)
             "   X(max_seq_len, variant, rows, threads, stages); 0: the kernel's own choice. `make TUNED=%s` builds\n"
             "   them into the defaults. */\n"
             "#ifndef LINREC_TUNED_H\n#define LINREC_TUNED_H\n",
-            tuning->place.device.name, path);
+            tuning->machine.device.name, path);
     for (int c = 0; c < tuning->num_chapters; c++) {
         const char *underscore = strchr(tuning->chapters[c], '_');
         fprintf(file, "\n#define ");
@@ -309,9 +309,9 @@ static int prepare(struct tuning *tuning, struct options *options)
             options->list[options->num_list++] = length;
     qsort(options->list, (size_t)options->num_list, sizeof options->list[0], by_length);
     tuning->num_seqs = options->size_given[NUM_SEQS] ? options->sizes[NUM_SEQS]
-                                                     : 100 * (size_t)tuning->place.device.multiProcessorCount;
+                                                     : 100 * (size_t)tuning->machine.device.multiProcessorCount;
     tuning->repeats = options->repeats != 0 ? options->repeats : 15;
-    tuning->flush.bytes = 2 * (size_t)tuning->place.device.l2CacheSize;
+    tuning->flush.bytes = 2 * (size_t)tuning->machine.device.l2CacheSize;
     tuning->best = calloc((size_t)options->num_list * 2 * MAX_CHAPTERS + 1, sizeof *tuning->best);
     if (tuning->num_seqs == 0 || options->list[0] == 0)
         return usage_error("there is nothing to tune in zero elements; choose larger numbers");
@@ -332,12 +332,12 @@ int main(int argc, char **argv)
     int status = options_read(argc, argv, "07_bench_tune", &linrec_operation, &options);
     if (status >= 0)
         return status;
-    status = selection_collect(&tuning.selection, &chapter07, &options, &tuning.place);
+    status = selection_collect(&tuning.selection, &chapter07, &options, &tuning.machine);
     if (status == 0)
-        status = about_place(false, &tuning.place);
+        status = machine_find(false, &tuning.machine);
     if (status != 0)
         return status;
-    if (tuning.place.backend != ON_CUDA)
+    if (tuning.machine.backend != ON_CUDA)
         return usage_error("tuning needs a GPU; the simulator knows no time");
     const size_t name_length = options.csv != NULL ? strlen(options.csv) : 0;
     if (name_length < 5 || name_length >= sizeof header || strcmp(options.csv + name_length - 4, ".csv") != 0)
@@ -345,10 +345,10 @@ int main(int argc, char **argv)
     snprintf(header, sizeof header, "%.*s.h", (int)name_length - 4, options.csv);
     if ((status = prepare(&tuning, &options)) != 0 || (status = output_open(&output, options.csv)) != 0)
         return status;
-    const char *device = tuning.place.device.name;
+    const char *device = tuning.machine.device.name;
     tuning.csv = output.file;
     fprintf(tuning.csv, "# device: %s\n", device);
-    csv_write_head(tuning.csv, &tuning.place, options.command,
+    csv_write_head(tuning.csv, &tuning.machine, options.command,
                    "chapter,variant,direction,rows,threads,stages,num_seqs,seq_len,median_ms,gb_per_s,percent_of_add");
     printf("the fastest of each length, %zu sequences, on %s; 0: the kernel's own choice\n\n", tuning.num_seqs, device);
     printf("direction  seq_len   variant                  rows  threads  stages      GB/s   %% add\n");

@@ -22,8 +22,8 @@
    and elems_left (06_backward). */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
-#include "../06_backward/direction.cuh"
+#include "../../04_warp_scan/warp_scan.cuh"
+#include "../../06_backward/direction.cuh"
 
 enum { WARPS = 4, TILE = WARPS * 128 };
 

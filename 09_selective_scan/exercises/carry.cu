@@ -22,7 +22,7 @@
 
    Write where it says "here". h[l] = exp(|delta| A) h[l-1] + |delta| u, with A = -1/16; decay and input hold these. */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../common/cuda/fast_math.h"
 
 #define A_LOG2_E (-1.4426950408889634f / 16)
 

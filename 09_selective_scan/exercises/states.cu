@@ -20,7 +20,7 @@
    Rewrite the loops where it says "here". A register array needs indices that are known at compile time: put
    #pragma unroll before a loop over the states. */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../common/cuda/fast_math.h"
 
 #define LOG2_E 1.4426950408889634f
 

@@ -17,7 +17,7 @@
 
    Write where it says "here". fast_exp2 (fast_math.h) gives 2^x, and e^x = 2^(x log2 e). */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../common/cuda/fast_math.h"
 
 #define LOG2_E 1.4426950408889634f
 #define A (-1.0f / 16)

@@ -17,7 +17,7 @@
 
    Write where it says "here". seq_len is a multiple of 16. */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../common/cuda/fast_math.h"
 
 #define LOG2_E 1.4426950408889634f
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster.h"
+#include "clusters.h"
 #include "fault.h"
 #include "flag.h"
 #include "race.h"

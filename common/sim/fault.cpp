@@ -62,14 +62,16 @@ static FILE *start_addr2line(const void *const *addresses, int count, pid_t *chi
     return fdopen(ends[0], "r");
 }
 
-/* Whether a line of addr2line's, "file:line", names a place outside the simulator. Takes off what stands behind it. */
+/* Whether a line of addr2line's, "file:line", names a place outside the simulator, as its tests are. Takes off what
+   stands behind it. */
 static bool is_users(char *line)
 {
     line[strcspn(line, "\n")] = '\0';
     if (char *extra = strstr(line, " (discriminator"))
         *extra = '\0';
-    return line[0] != '?' && strstr(line, ":?") == NULL && strstr(line, "/common/sim/") == NULL &&
-           strrchr(line, ':') != NULL;
+    const char *own = strstr(line, "/common/sim/");
+    return line[0] != '?' && strstr(line, ":?") == NULL && strrchr(line, ':') != NULL &&
+           (own == NULL || strncmp(own, "/common/sim/tests/", 18) == 0);
 }
 
 /* Writes the place that such a line names as seen from the working directory, without x/../ */

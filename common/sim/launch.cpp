@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "block.h"
-#include "cluster.h"
+#include "clusters.h"
 #include "fiber.h"
 #include "host.h"
 #include "memory.h"

@@ -1,7 +1,7 @@
 /* mbarrier.cpp - mbarriers and bulk copies of sm_90, and what blocks of a cluster send each other.
 
        mbarrier_expect ---> missing - 1, announced + bytes --+
-       bulk_load ---------> loaded + bytes ------------------+--> no arrival missing, loaded == announced
+       tma_load ---------> loaded + bytes ------------------+--> no arrival missing, loaded == announced
        (or cluster_send)                                                 |
                             destination NaN                              |
                                                                          | the first mbarrier_wait
@@ -14,12 +14,12 @@
 
 #include <stdlib.h>
 
-#include "cluster.h"
+#include "clusters.h"
 #include "fiber.h"
-#include "include/bulk_copy.h"
-#include "include/cluster.h"
+#include "include/sim_tma.h"
+#include "include/sim_cluster.h"
 #include "memory.h"
-#include "named_barrier.h"
+#include "named_barriers.h"
 #include "observe.h"
 #include "race.h"
 
@@ -59,7 +59,7 @@ static void describe_phase(const struct mbarrier *b, char *text, size_t size)
              b->missing > 0    ? "Let mbarrier_expect be called as often in each phase as mbarrier_init says, and wait "
                                  "for each phase before the next one ends"
              : waits->receives ? "Announce in mbarrier_expect as many bytes as blocks of the cluster send"
-                               : "Announce in mbarrier_expect as many bytes as bulk_load copies");
+                               : "Announce in mbarrier_expect as many bytes as tma_load copies");
 }
 
 /* Faults if a barrier cannot lie there. */
@@ -258,8 +258,8 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, unsigned
         sim_fault(file, line,
                   "%s for a phase that has %zu bytes more than the %u announced, the last by %s at %s:%d. Announce in "
                   "mbarrier_expect as many bytes as %s, and wait before the next phase",
-                  name, b->loaded - b->announced, b->announced, last->global != NULL ? "bulk_load" : "cluster_send",
-                  last->file, last->line, last->global != NULL ? "bulk_load copies" : "are sent");
+                  name, b->loaded - b->announced, b->announced, last->global != NULL ? "tma_load" : "cluster_send",
+                  last->file, last->line, last->global != NULL ? "tma_load copies" : "are sent");
     }
     check_receives(b, receives, file, line);
     end_phase(b);
@@ -287,7 +287,7 @@ static void check_piece(const char *verb, const void *at, unsigned bytes, bool s
         return;
     const bool begins = kind && sim_region_holds(r, at, 1); /* well: name the end */
     sim_region_describe(begins ? (const char *)at + bytes : at, where, sizeof(where));
-    sim_fault(file, line, "bulk_load of %u bytes %s %s%s. Copy %s memory, inside its size", bytes, verb,
+    sim_fault(file, line, "tma_load of %u bytes %s %s%s. Copy %s memory, inside its size", bytes, verb,
               begins ? "up to " : "", where, shared ? "into shared" : "from device");
 }
 
@@ -305,22 +305,22 @@ static void add_copy(struct block *of, const struct bulk_copy *copy)
     sim_progress++;
 }
 
-void bulk_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, const char *file, int line)
+void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, const char *file, int line)
 {
-    struct mbarrier *b = find_mbarrier("bulk_load", barrier, file, line);
+    struct mbarrier *b = find_mbarrier("tma_load", barrier, file, line);
 
     if (bytes == 0 || bytes % 16 != 0)
-        sim_fault(file, line, "bulk_load of %u bytes. Copy a multiple of 16, and not 0", bytes);
+        sim_fault(file, line, "tma_load of %u bytes. Copy a multiple of 16, and not 0", bytes);
     if ((uintptr_t)shared % 16 != 0 || (uintptr_t)global % 16 != 0)
         sim_fault(file, line,
-                  "bulk_load %s an address that is not aligned to 16. Declare shared arrays __align__(16), and copy "
+                  "tma_load %s an address that is not aligned to 16. Declare shared arrays __align__(16), and copy "
                   "from a multiple of 16 bytes",
                   (uintptr_t)shared % 16 != 0 ? "to" : "from");
     check_piece("writes", shared, bytes, true, file, line);
     check_piece("reads", global, bytes, false, file, line);
     if (!b->shown)
         sim_fault(file, line,
-                  "bulk_load with the barrier initialised at %s:%d, which the copy engine does not see yet. Call "
+                  "tma_load with the barrier initialised at %s:%d, which the copy engine does not see yet. Call "
                   "mbarrier_init_done after mbarrier_init, in the same thread",
                   b->file, b->line);
     const unsigned site = sim_site(__builtin_return_address(0));
@@ -405,6 +405,6 @@ void sim_check_bulk_copies(void)
     sim_fault(c->file, c->line,
               "%s of %u bytes, and the block ended before anybody waited for phase %u of the barrier, which %s. "
               "Call %s for every phase, with its parity",
-              c->global != NULL ? "bulk_load" : "cluster_send", c->bytes, c->barrier->phase, phase,
+              c->global != NULL ? "tma_load" : "cluster_send", c->bytes, c->barrier->phase, phase,
               c->global != NULL ? wait_name : receive_name);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "cluster.h"
+#include "clusters.h"
 #include "fault.h"
 #include "fiber.h"
 #include "host.h"

@@ -23,7 +23,7 @@
 
 #include "observe.h"
 
-#include "cluster.h"
+#include "clusters.h"
 #include "fault.h"
 #include "fiber.h"
 #include "include/cuda_runtime.h"

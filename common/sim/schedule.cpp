@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "barrier.h"
-#include "cluster.h"
+#include "clusters.h"
 #include "fiber.h"
 #include "mbarrier.h"
-#include "named_barrier.h"
+#include "named_barriers.h"
 #include "observe.h"
 #include "order.h"
 #include "poll.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "block.h"
-#include "cluster.h"
+#include "clusters.h"
 #include "host.h"
 #include "memory.h"
 #include "race.h"

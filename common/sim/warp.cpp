@@ -2,7 +2,7 @@
 #include "warp.h"
 
 #include "fiber.h"
-#include "named_barrier.h"
+#include "named_barriers.h"
 #include "observe.h"
 #include "race.h"
 

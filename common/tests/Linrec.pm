@@ -5,7 +5,7 @@ use warnings;
 use Exporter 'import';
 use File::Spec;
 use File::Temp 'tempdir';
-use lib 'common';
+use lib 'common/pages';
 use Tables;
 our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint run_program write_npy npy_bytes read_npy read_file write_file marked_line
     scratch refuses copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Tables::EXPORT);
@@ -15,7 +15,7 @@ sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
 sub program { return 'build/' . backend() . "/$_[0]" }
 sub extra { return program("extra/$_[0]") }
 
-# What a chapter's Makefile says of it: the value of a variable (common/chapter.mk explains them), '' if it says nothing.
+# What a chapter's Makefile says of it: the value of a variable (common/build/chapter.mk explains them), '' if it says nothing.
 sub says {
     my ($chapter, $variable) = @_;
     return ((read_file("$chapter/Makefile") // '') =~ /^$variable\s*[:?]?=\s*(.*?)\s*$/m)[0] // '';

@@ -3,7 +3,7 @@
 # prove common/tests/exercises.t :: 10: those of chapter 10 alone, without the commands.
 use strict;
 use warnings;
-use lib 'common/tests', 'common/exercises';
+use lib 'common/tests', 'common/judge';
 use Linrec;
 use Exercises;
 use Test::More;

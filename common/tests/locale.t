@@ -41,7 +41,7 @@ note($bites ? 'awk here reads decimal commas' : 'no locale here makes awk read d
 for my $env ({}, $made ? \%comma : ()) {
     my $where = %$env ? 'a decimal comma' : 'a decimal point';
     write_file("$here/results/03_tile.csv", $table);
-    my ($status, $out, $err) = here($env, 'perl', 'common/plots/plot.pl', '03_tile');
+    my ($status, $out, $err) = here($env, 'perl', 'common/plot/plot.pl', '03_tile');
     is("$status|$out", "0|3 points, LC_ALL=C\ndrew results/03_tile.svg\n", "$where: a chapter's own times are drawn") or diag($err);
     write_file("$here/results/07_bench.csv", $table);
     ($status, $out, $err) = here($env, 'perl', '07_bench/plot.pl');

@@ -29,8 +29,8 @@ ok($status eq 1 && $out =~ /^mutants\.txt: no mutant is\n05_pipe\/flat\.cu flat_
 
 # ---- what the texts stress, and what was missed once; each is one mutant ----
 
-for (['04_warp_scan', '04_warp_scan/block.cu block_forward if (thread > 0) { if (true)', 'zeros stay zeros where products overflow'],
-    ['04_warp_scan', '04_warp_scan/thread.cu thread_forward x[i] = x[i - 1] * c[i] + x[i]; ;', 'a level that does no work'],
+for (['04_warp_scan', '04_warp_scan/to_block.cu block_forward if (thread > 0) { if (true)', 'zeros stay zeros where products overflow'],
+    ['04_warp_scan', '04_warp_scan/to_thread.cu thread_forward x[i] = x[i - 1] * c[i] + x[i]; ;', 'a level that does no work'],
     ['02_cuda_ref', '02_cuda_ref/one_per_block.cu cuda_ref_one_per_block_forward one_per_block_forward<<<blocks, 1, 0, stream>>>(args->seq_len, args->inputs, '
         . 'args->coeffs, args->outputs); one_per_block_forward<<<blocks, 1, 0, 0>>>', 'a launch on the default stream'],
     ['02_cuda_ref', '02_cuda_ref/one_per_block.cu cuda_ref_one_per_block_forward return cudaGetLastError(); return cudaSuccess', 'the error of a launch, hidden'],

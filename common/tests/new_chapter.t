@@ -63,11 +63,11 @@ chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_m
 CSV
 END
 chmod 0755, 'build/cuda/11_example';
-($status, $out) = run_program({ BACKEND => 'cuda' }, 'sh', 'common/gpu/recordings.sh', '11');
-ok($status eq 0 && -f '07_bench/results/h200/2100-01-02-11_example.csv', 'make recordings records it') or diag($out);
+($status, $out) = run_program({ BACKEND => 'cuda' }, 'sh', 'common/record/recordings.sh', '11');
+ok($status eq 0 && -f 'recordings/h200/2100-01-02-11_example.csv', 'make recordings records it') or diag($out);
 my $marker = '<!-- value: 11_example variant=mine gb_per_s %.0f -->';
 write_file('11_example/README.md', "$page\n$marker?<!-- end -->\n");
-run_program('perl', 'common/report.pl', '--no-outputs', '11_example/README.md');
+run_program('perl', 'common/pages/report.pl', '--no-outputs', '11_example/README.md');
 like(read_file('11_example/README.md'), qr/\Q$marker\E1234</, 'and make report shows it');
 
 # ---- a copied kernel is counted with its own code ----

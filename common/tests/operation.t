@@ -1,7 +1,7 @@
 # The harness knows no operation: a second one (decay/), with sizes, arrays, kernels and an oracle of its own, has all that the recurrence has.
 use strict;
 use warnings;
-use lib 'common', 'common/tests';
+use lib 'common/pages', 'common/tests';
 use Linrec;
 use Tables;
 use Test::More;

@@ -35,7 +35,7 @@ EOS
 sub report {
     my ($text, @options) = @_;
     my $path = write_file(scratch('text.md'), $text);
-    my ($status, $out) = run_program('perl', 'common/report.pl', @options, $path);
+    my ($status, $out) = run_program('perl', 'common/pages/report.pl', @options, $path);
     return (read_file($path), $status, $out);
 }
 
@@ -93,11 +93,11 @@ fails('labels that do not fit', ($table =~ s/02 \|/02/r =~ s/\(x\.md\) \|/(x.md)
 my $sizes = '<!-- table: none sizes=batch,seq_len columns=8x2048,1x65536 channels=2048 states=16 variant=steps median_ms %.0f/1e-3 -->';
 like((report("$sizes\n?\n<!-- end -->\n"))[0], qr/^\| batch × length \| 8 × 2048 \| 1 × 65536 \|.*^\*µs, batch × length, 2048 channels, 16 states, not recorded yet/ms,
     'columns of the sizes of another operation');
-my $three = '<!-- table: none sizes=batch,chunks,heads columns=4x64x16,8x128x32 dk=64 dv=64 rank=0 variant=bulk percent_of_copy %.0f -->';
+my $three = '<!-- table: none sizes=batch,chunks,heads columns=4x64x16,8x128x32 dk=64 dv=64 rank=0 variant=tma percent_of_copy %.0f -->';
 like((report("$three\n?\n<!-- end -->\n"))[0],
     qr/^\| batch × chunks × heads \| 4 × 64 × 16 \| 8 × 128 × 32 \|.*^\*% of a copy, batch × chunks × heads, rank 0, states of 64 × 64, not recorded yet/ms,
     'or of three sizes');
-my $across = '<!-- table: none sizes=chunks,heads chunks=32,64 heads=16 batch=4 dk=64 dv=64 rank=0 variant=bulk head="µs" median_ms %.0f/1e-3 -->';
+my $across = '<!-- table: none sizes=chunks,heads chunks=32,64 heads=16 batch=4 dk=64 dv=64 rank=0 variant=tma head="µs" median_ms %.0f/1e-3 -->';
 like((report("$across\n?\n<!-- end -->\n"))[0], qr/^\| µs \| chunks: 32 \| 64 \|.*^\*µs, batch 4, 16 heads, rank 0, states of 64 × 64, not recorded yet/ms,
     'of which one changes');
 fails('a shape of two sizes where there are three', ($three =~ s/8x128x32/8x128/r) . "\n?\n<!-- end -->", qr/columns= wants batch x chunks x heads/);

@@ -10,7 +10,7 @@ sub summary { # of a program's output
     my ($direction, @command) = @_;
     my ($status, $out) = run_program(@command);
     write_file($table, $out);
-    my ($failed, $said, $err) = run_program('perl', 'common/summary.pl', $table, $direction);
+    my ($failed, $said, $err) = run_program('perl', 'common/harness/summary.pl', $table, $direction);
     is("$failed$err", '0', "a summary of @command");
     return ([split /\n/, $said], [split /\n/, $out]);
 }
@@ -46,7 +46,7 @@ like($summary->[-1], qr/^\d+ FAILED$/, 'failures are said');
 # neither a sequence longer than 16384 nor one of fewer sequences is what stands for a variant
 write_file($table, join '', "x on a GPU\n\nvariant direction num_seqs seq_len ms GB/s % copy % add error\n",
     map { "k forward $_ 1 1 1 1 0.1\n" } '1 64', '1 65536', '100 64', '100 16384', '100 65536');
-like((run_program('perl', 'common/summary.pl', $table, 'forward'))[1], qr/error\nk forward 100 16384 1 1 1 1 0\.1\n\z/, 'times, and the shape that stands for a variant');
+like((run_program('perl', 'common/harness/summary.pl', $table, 'forward'))[1], qr/error\nk forward 100 16384 1 1 1 1 0\.1\n\z/, 'times, and the shape that stands for a variant');
 
 my @run = ('make', '--no-print-directory', 'BACKEND=' . backend(), '-C', '02_cuda_ref', 'run', 'CSV=of_the_tests', 'RUN_DEMOS=', 'PLOT=:');
 my ($status, $out, $err) = run_program(@run, 'RUN_OPTIONS=--num-seqs 2 --seq-len 16');

@@ -21,7 +21,7 @@ my $table = read_table($path);
 is_deeply($table->{about}, { command => 'another', date => '2026-01-02T03:04:05Z' }, 'what stands on top');
 is(scalar @{ $table->{comments} }, 4, 'and all of its lines');
 is_deeply([map { join ' ', @$_{qw(variant channels median_ms)} } @{ $table->{rows} }], ['async 7 0.5', 'bulk 7 '], 'the rows');
-is_deeply([map { $_->{variant} } rows_with($table, direction => 'reverse', chapter => '05_pipe')], ['bulk'], 'those with a value');
+is_deeply([map { $_->{variant} } rows_with($table, direction => 'reverse', chapter => '05_pipe')], ['tma'], 'those with a value');
 is_deeply([rows_with($table, elsewhere => '1')], [], 'a column that is not there has no value');
 is_deeply([measured($table)], [qw(chapter variant direction num_seqs channels)], 'what was measured, with the sizes of any operation');
 write_table(scratch('again.csv'), $table->{comments}, $table->{columns}, @{ $table->{rows} });
@@ -30,7 +30,7 @@ is_deeply([glob scratch('*partial*')], [], 'and nothing is left beside it');
 
 my ($status, $out, $err) = run_program('python3', '-B', '-c', <<'END', $path);
 import sys
-sys.path.insert(0, 'common')
+sys.path.insert(0, 'common/pages')
 from tables import read_table
 about, rows = read_table(sys.argv[1])
 print(about['command'], about['date'], len(about), [' '.join((row['variant'], row['channels'], row['median_ms'])) for row in rows])
@@ -43,9 +43,9 @@ SKIP: {
 my $short = write_file(scratch('short.csv'), "a,b\n1,2\n3\n");
 is(eval { read_table($short); 1 } ? '' : $@, "$short, line 3: a row of 1 fields below 2 columns\n", 'a row that is cut off is refused');
 is(eval { read_table(scratch('none.csv')); 1 } ? '' : $@, scratch('none.csv') . ": No such file or directory\n", 'so is a file that is not there');
-($status, $out, $err) = run_program('perl', 'common/rows.pl', $path, 'direction=forward', 'variant', 'median_ms');
+($status, $out, $err) = run_program('perl', 'common/pages/rows.pl', $path, 'direction=forward', 'variant', 'median_ms');
 is($out, "variant  median_ms\nasync    0.5\n", 'rows.pl prints columns by their names');
-($status, $out, $err) = run_program('perl', 'common/rows.pl', $path, 'length=3');
+($status, $out, $err) = run_program('perl', 'common/pages/rows.pl', $path, 'length=3');
 ok($status ne 0 && $err =~ /^\Q$path\E has no column length; its columns: chapter variant /, 'and names those that there are');
 
 # ---- where a column stands does not matter: the recordings with their columns turned around make the same texts and pictures ----
@@ -62,7 +62,7 @@ sub there {
     chdir $root;
     return @result;
 }
-($status, $out, $err) = there('perl', 'common/report.pl', '--check', '--no-outputs');
+($status, $out, $err) = there('perl', 'common/pages/report.pl', '--check', '--no-outputs');
 ok($status eq 0 && $err eq '', 'make report writes the same') or diag(substr "$out$err", 0, 2000);
 ($status, $out, $err) = there('perl', '07_bench/plot.pl', '--recorded');
 SKIP: {
@@ -85,7 +85,7 @@ for my $script (@scripts) {
     is_deeply(\@by_number, [], "$script takes no column by its number") if $script !~ m{/tables\.t$};
 }
 for my $script (@shared) {
-    my @code = map { s/(?:^|\s)#.*//r =~ s{07_bench/results}{}gr } split /\n/, read_file($script);
+    my @code = map { s/(?:^|\s)#.*//r =~ s{recordings}{}gr } split /\n/, read_file($script);
     my @named = grep { m{(?<![\w-])[01][0-9]_[a-z]\w+|(?<!\w)[01]\[\d-\d\]} && !m{CHAPTER takes a name such as} } @code;
     is_deeply(\@named, [], "$script names no chapter");
 }

@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use Cwd 'abs_path';
 use File::Spec::Functions 'abs2rel';
-use lib 'common/tests', 'common/report';
+use lib 'common/tests', 'common/pages';
 use Linrec;
 use Texts;
 use Test::More;
@@ -12,8 +12,8 @@ use Test::More;
 # the most words that a chapter's page may have, unless its Makefile says WORDS; listings, outputs, tables and code do not count
 my $most_words = 4500;
 my ($most_lines, $most_headers) = (150, 2); # of a file with a kernel
-# fused_roles: two roles, each a loop of its own; relay: a chunk is one function, for rounds in which all is there and for others; relay_backward: all gradients of a layer in one kernel, its walks stand in walks.cuh
-my %more_lines = ('09_selective_scan/fused_roles.cu' => 241, '09_selective_scan/relay.cu' => 168, '09_selective_scan/relay_backward.cu' => 165);
+# fused_roles: two roles, each a loop of its own; relay: a chunk is one function, for rounds in which all is there and for others; state_passing_backward: all gradients of a layer in one kernel, its walks stand in walks.cuh
+my %more_lines = ('09_selective_scan/kernels/warp_specialized.cu' => 241, '09_selective_scan/kernels/state_passing.cu' => 168, '09_selective_scan/kernels/state_passing_backward.cu' => 165);
 # in 09 it is the test data, which are made as the recurrence's are (data.h, host_device.h), and the chunk backward, its walks, what two roles share, and 05's question for shared memory; in 10 also the oracle, which runs on the device
 my %more_headers = ('08_lookback' => 3, '09_selective_scan' => 7, '10_chunk_state' => 6); # 04's scan of a warp and 06's direction stay as they are; the words between blocks are its own
 
@@ -53,7 +53,7 @@ sub anchors {
 
 my @written = (backend() eq 'sim' ? () : '--no-outputs'); # the outputs are the simulator's
 my @texts = @ARGV ? @ARGV : texts(); # prove common/tests/texts.t :: README.md
-my ($status, $out, $err) = run_program('perl', 'common/report.pl', '--check', @written, @texts);
+my ($status, $out, $err) = run_program('perl', 'common/pages/report.pl', '--check', @written, @texts);
 is($err, '', 'report.pl runs');
 diag($_) for grep { /^\(/ } split /\n/, $out;
 

@@ -62,7 +62,7 @@ for my $backend ('sim', `command -v nvcc || ls /usr/local/cuda/bin/nvcc 2> /dev/
     ok(!-e "$there/build", "$backend: and nothing is built");
 
     # a command of each kind does what a compiler must be able to do with it
-    for my $source ('common/npy.c', '03_tile/serial.cu') {
+    for my $source ('common/base/npy.c', '03_tile/serial.cu') {
         my $entry = $of{$source} or next;
         my $command = $entry->{command} =~ s/ -(?:o|MF|MT) \S+| -M+[DP]//gr;
         $command =~ s/ -c / -E / if $source =~ /\.cu$/; # neither the simulator nor an editor's g++ knows <<<

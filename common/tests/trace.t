@@ -67,7 +67,7 @@ is_deeply([sort map { (split /:/, $_->{line})[0] } @$lines], [('02_cuda_ref/full
 
 # ---- the table, and a program that gives no labels ----
 
-my ($status, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
+my ($status, $out, $err) = run_program('perl', 'common/pages/trace.pl', scratch('trace.csv'), 'all');
 ok($status eq 0 && $out =~ /^forward, 64 sequences of 1024 elements\nfull_blocks +32\.0 +4\.0 +32\.0 +4\.0 +95\.97 +12\.00 +0 +0 +0 +1\.000$/m
         && $out =~ m{^ +02_cuda_ref/full_blocks\.cu:\d+: outputs\[l\] = y;\n +- +- +32\.0 +4\.0 +31\.\d\d +\d\.\d\d +0$}m, 'trace.pl prints kernels and their lines')
     or diag("$out$err");
@@ -77,7 +77,7 @@ for my $chapter (gpu_chapters(), '07_bench') {
     my $num_seqs = $chapter =~ /^02/ ? 32 : 2; # 02 takes a warp of sequences
     my ($kernels) = trace($chapter, '--num-seqs', $num_seqs, '--seq-len', '33,1001,8192');
     is_deeply([map { "$_->{variant} $_->{seq_len}: $_->{conflicts}" } grep { $_->{conflicts} } @$kernels], [], "$chapter: no bank conflicts") if $chapter ne '07_bench';
-    (my $failed, $out, $err) = run_program('perl', 'common/sim/trace.pl', scratch('trace.csv'), 'all');
+    (my $failed, $out, $err) = run_program('perl', 'common/pages/trace.pl', scratch('trace.csv'), 'all');
     is("$failed$err", 0, "trace.pl: $chapter");
     is_deeply([grep { length > 100 } split /\n/, $out], [], "$chapter: within 100 columns");
     my $whose = says($chapter, 'COMPARES') ? "$kernels->[0]{chapter}, " : '';

@@ -1,7 +1,7 @@
 /* 05.3  A float4 for odd rows */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../../04_warp_scan/warp_scan.cuh"
 
 enum { THREADS = 128, TILE = THREADS * 4 };
 

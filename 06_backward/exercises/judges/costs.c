@@ -1,9 +1,9 @@
 /* 06.1: launches the gradients of chapter 06's ahead, and counts. */
 #include "backward.h"
 #include "judge.h"
-#include "sim/sim.h"
+#include "../../../common/sim/sim.h"
 
-#include "../05_pipe/launch.c" /* pipe_config, which the launcher calls */
+#include "../../../05_pipe/launch.c" /* pipe_config, which the launcher calls */
 
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct linrec_config *config)
 {
@@ -20,7 +20,7 @@ static cudaError_t launch(const size_t *size, float *const *array)
                                      .outputs = array[2],
                                      .d_inputs = array[3],
                                      .d_coeffs = array[4]};
-    return backward_ahead(&args, NULL);
+    return backward_prefetch(&args, NULL);
 }
 
 /* Who wrote the first element of the last sequence but one, or of the only one. */

@@ -1,7 +1,7 @@
 /* 06.2  The other end */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../../04_warp_scan/warp_scan.cuh"
 
 enum { ROW = 128, WARPS = 4 };
 

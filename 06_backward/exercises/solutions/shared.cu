@@ -1,7 +1,7 @@
 /* 06.4  One coefficient for a whole sequence */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
+#include "../../../04_warp_scan/warp_scan.cuh"
 #include "direction.cuh"
 
 enum { ROW = 128, WARPS = 4 };

@@ -1,8 +1,8 @@
 /* 08.3: 32 recurrences side by side, in tiles of 8 steps. */
 #include "judge.h"
 
-#ifdef LINREC_SIM
-#include "sim/sim.h"
+#ifdef CUSIM
+#include "../../../common/sim/sim.h"
 #endif
 
 enum { CHANNELS = 32, STEPS = 8, MOST_TILES = 256 };
@@ -30,7 +30,7 @@ static cudaError_t launch(const size_t *size, float *const *array)
         error = cudaMemset(flags, 0, flags_size);
     if (error != cudaSuccess)
         return error;
-#ifdef LINREC_SIM
+#ifdef CUSIM
     sim_name_array(leaves, leaves_size, "leaves");
     sim_name_array(flags, flags_size, "flags");
 #endif

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef LINREC_SIM
-#include "sim/sim.h"
+#ifdef CUSIM
+#include "../../../common/sim/sim.h"
 #endif
 
 enum { TILE = 32, MOST_TILES = 1 << 10, MOST_ELEMS = TILE * MOST_TILES };
@@ -28,7 +28,7 @@ static cudaError_t launch(const size_t *size, float *const *array)
     static void *workspace;
     cudaError_t error = workspace != NULL ? cudaSuccess : cudaMalloc(&workspace, sizeof begin);
 
-#ifdef LINREC_SIM
+#ifdef CUSIM
     sim_name_array(workspace, sizeof begin, "workspace");
 #endif
     if (!is_set)

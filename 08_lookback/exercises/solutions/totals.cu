@@ -1,8 +1,8 @@
 /* 08.1  What each tile does */
 #include <cuda_runtime.h>
 
-#include "../04_warp_scan/warp_scan.cuh"
-#include "../06_backward/direction.cuh"
+#include "../../../04_warp_scan/warp_scan.cuh"
+#include "../../../06_backward/direction.cuh"
 
 enum { WARPS = 4, TILE = WARPS * 128 };
 

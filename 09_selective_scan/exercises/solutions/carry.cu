@@ -1,6 +1,6 @@
 /* 09.4  What a chunk does to the state */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../../common/cuda/fast_math.h"
 
 #define A_LOG2_E (-1.4426950408889634f / 16)
 

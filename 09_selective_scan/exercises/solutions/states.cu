@@ -1,6 +1,6 @@
 /* 09.2  Sixteen states */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../../common/cuda/fast_math.h"
 
 #define LOG2_E 1.4426950408889634f
 

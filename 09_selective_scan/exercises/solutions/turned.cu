@@ -1,6 +1,6 @@
 /* 09.3  Turned without bank conflicts */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../../common/cuda/fast_math.h"
 
 #define LOG2_E 1.4426950408889634f
 

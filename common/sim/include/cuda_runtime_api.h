@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#define CUSIM 1 /* this is the simulator */
 #define CUDART_VERSION 13000
 
 #ifdef __cplusplus

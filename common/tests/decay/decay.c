@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../about.h"
-#include "../../data.h"
-#include "../../harness.h"
+#include "../../harness/machine.h"
+#include "../../linrec/linrec_data.h"
+#include "../../harness/harness.h"
 
 enum { ROWS, COLUMNS };
 enum { NEGATED };
@@ -119,7 +119,7 @@ static void check_backward(const struct problem *problem, struct finding *findin
             const size_t i = r * columns + c;
             const double d_y = array_get(problem, D_Y, i);
             all[i] = sum = c + 1 < columns ? step(sign * decay[c + 1], sum, d_y) : (struct bounded){d_y, 0.0};
-            all[i].error += storage_rounding(problem->storage, fabs(sum.value) + sum.error); /* it may be read again */
+            all[i].error += dtype_rounding(problem->dtype, fabs(sum.value) + sum.error); /* it may be read again */
             array_check(problem, D_X, i, sum.value, sum.error, finding);
         }
         if (d_start != NULL && columns != 0) {
@@ -202,7 +202,7 @@ static cudaError_t launch(const void *which, const struct problem *problem, cuda
     const struct decay_args args = {.rows = problem->sizes[ROWS],
                                     .columns = problem->sizes[COLUMNS],
                                     .negated = problem->flags[NEGATED],
-                                    .storage = problem->storage,
+                                    .dtype = problem->dtype,
                                     .threads = problem->config.threads,
                                     .x = arrays[X],
                                     .decay = arrays[DECAY],
@@ -239,10 +239,10 @@ static void owner(const void *which, const struct problem *problem, int array, c
     snprintf(text, size, "thread %zu of the %s", position[0], array == D_DECAY ? "columns" : "rows");
 }
 
-static void default_shapes(const struct place *place, struct shapes *shapes)
+static void default_shapes(const struct machine *machine, struct shapes *shapes)
 {
     const size_t sizes[3][MAX_SIZES] = {{3, 5}, {70, 33}, {1, 1100}};
-    (void)place;
+    (void)machine;
     for (int i = 0; i < 3; i++)
         shapes_add(shapes, sizes[i]);
 }

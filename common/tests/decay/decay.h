@@ -16,8 +16,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../../knobs.h"
-#include "../../storage.h"
+#include "../../harness/launch_config.h"
+#include "../../base/dtype.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,8 +26,8 @@ extern "C" {
 struct decay_args {
     size_t rows, columns;
     bool negated;
-    enum storage storage; /* of x, y, d_y and d_x; all others are float32 */
-    int threads;          /* of a block; 0: the kernel chooses */
+    enum dtype dtype; /* of x, y, d_y and d_x; all others are float32 */
+    int threads;      /* of a block; 0: the kernel chooses */
     const void *x;
     const float *decay, *start;
     void *y;     /* forward writes, backward reads */

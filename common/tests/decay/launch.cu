@@ -12,16 +12,16 @@ enum mistake { NO_MISTAKE, NO_START, NO_SIGN, NO_PAIR, NO_LAST, PAST, CHANGES, L
 /* An element of an array that is kept in the type of --type. */
 static __device__ float get(const struct decay_args *args, const void *values, size_t i)
 {
-    return args->storage == BF16   ? __bfloat162float(((const __nv_bfloat16 *)values)[i])
-           : args->storage == FP16 ? __half2float(((const __half *)values)[i])
-                                   : ((const float *)values)[i];
+    return args->dtype == BF16   ? __bfloat162float(((const __nv_bfloat16 *)values)[i])
+           : args->dtype == FP16 ? __half2float(((const __half *)values)[i])
+                                 : ((const float *)values)[i];
 }
 
 static __device__ void put(const struct decay_args *args, void *values, size_t i, float value)
 {
-    if (args->storage == BF16)
+    if (args->dtype == BF16)
         ((__nv_bfloat16 *)values)[i] = __float2bfloat16_rn(value);
-    else if (args->storage == FP16)
+    else if (args->dtype == FP16)
         ((__half *)values)[i] = __float2half_rn(value);
     else
         ((float *)values)[i] = value;
@@ -40,7 +40,7 @@ static __global__ void walk_forward(struct decay_args args)
         y = y * (sign * args.decay[c]) + get(&args, args.x, r * columns + c);
         if (mistake != NO_LAST || c + 1 < columns)
             put(&args, args.y, r * columns + c, y);
-        if (mistake == CUT && args.storage == BF16) /* the upper half as it is: not rounded */
+        if (mistake == CUT && args.dtype == BF16) /* the upper half as it is: not rounded */
             ((unsigned short *)args.y)[r * columns + c] = (unsigned short)(__float_as_uint(y) >> 16);
     }
     if (mistake == NO_PAIR && args.negated && args.start == NULL)

@@ -2,7 +2,7 @@
    word of the command line may name one of the last two. */
 #include <string.h>
 
-#include "../../harness.h"
+#include "../../harness/harness.h"
 
 extern const struct chapter decay_chapter, mistakes_chapter, compared_chapter;
 

@@ -4,8 +4,8 @@
    wrong: after the step of distance d, thread l holds the sum and the product over the last 2 d elements.  */
 #include <cuda_runtime.h>
 
-#include "../../harness.h"
-#include "../../linrec_operation.h"
+#include "../../harness/harness.h"
+#include "../../linrec/linrec_operation.h"
 
 enum { MAX_LEN = 400 };
 

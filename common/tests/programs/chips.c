@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "../../../06_backward/backward.h"
-#include "../../harness.h"
-#include "../../linrec_operation.h"
+#include "../../harness/harness.h"
+#include "../../linrec/linrec_operation.h"
 
 static const struct linrec_kernel *find(const struct linrec_kernel *table, const char *name)
 {

@@ -1,13 +1,13 @@
-/* fast_math.cu STRIDE - the functions of common/fast_math.h over every STRIDE-th float, against those of double
+/* fast_math.cu STRIDE - the functions of common/cuda/fast_math.h over every STRIDE-th float, against those of double
    precision: no error is larger than what the header states, and results at the edges are as it says. Prints TAP. */
 #include <cuda_runtime.h>
-#include <fast_math.h>
+#include "../../cuda/fast_math.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../device.h"
+#include "../../harness/baselines.h"
 
 enum { THREADS = 128, BLOCKS = 64 };
 #define ALL 0x100000000ull /* floats */

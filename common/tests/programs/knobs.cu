@@ -2,8 +2,8 @@
    `threads` threads, of which one works, and `stages` barriers. */
 #include <cuda_runtime.h>
 
-#include "../../harness.h"
-#include "../../linrec_operation.h"
+#include "../../harness/harness.h"
+#include "../../linrec/linrec_operation.h"
 
 static __global__ void loop(int rows, int stages, size_t seq_len, const float *inputs, const float *coeffs,
                             float *outputs)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../../measure.h"
+#include "../../harness/measure.h"
 
 static int launches;
 static int longer[3];   /* for each attempt how many times as long two of its launches take */

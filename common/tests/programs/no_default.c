@@ -1,6 +1,6 @@
 /* no_default.c - a table of which no row, or with an argument both, are the default: the harness says so. */
-#include "../../harness.h"
-#include "../../linrec_operation.h"
+#include "../../harness/harness.h"
+#include "../../linrec/linrec_operation.h"
 
 int main(int argc, char **argv)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../../../02_cuda_ref/cuda_ref.h"
-#include "../../check.h"
-#include "../../linrec_operation.h"
+#include "../../harness/check.h"
+#include "../../linrec/linrec_operation.h"
 
 static size_t wrong_seq, wrong_pos;
 

@@ -1,0 +1,52 @@
+/* kernels.c - the table of chapter 09's kernels. */
+#include "kernels.h"
+
+const struct selective_kernel chapter09_kernels[] = {
+    {.name = "expanded",
+     .idea = "coefficients and inputs written out, chapter 05's kernel, sums over the states",
+     .forward = selective_expanded_forward,
+     .workspace_size = selective_expanded_workspace},
+    {.name = "fused_scan",
+     .idea = "a block a channel, the states in turn, chapter 04's scan over time",
+     .forward = selective_fused_scan_forward},
+    {.name = "steps",
+     .idea = "a thread a channel, a loop through time, its states in registers",
+     .forward = selective_steps_forward,
+     .backward = selective_steps_backward,
+     .workspace_size = selective_steps_workspace},
+    {.name = "fused_steps",
+     .idea = "a warp some channels, four states a lane, chunks of time through shared memory",
+     .forward = selective_fused_steps_forward,
+     .max_states = FUSED_STEPS_STATES},
+    {.name = "warp_specialized",
+     .idea = "fused_steps for few channels: some warps walk, the others do the rest for them",
+     .forward = selective_warp_specialized_forward,
+     .max_states = WARP_SPECIALIZED_STATES,
+     .min_arch = 90}, /* with 32 states it needs more shared memory than older chips have */
+    {.name = "state_passing",
+     .idea = "fused_steps, but the warps of a block take the chunks of time in turn",
+     .forward = selective_state_passing_forward,
+     .backward = selective_state_passing_backward,
+     .workspace_size = selective_state_passing_workspace,
+     .max_states = STATE_PASSING_STATES,
+     .min_arch = 80}, /* backward it needs more shared memory than older chips have */
+    {.name = "fused_backward",
+     .idea = "state_passing's gradients without turns: a warp goes through all of time, or a segment",
+     .backward = selective_fused_backward,
+     .workspace_size = selective_fused_workspace,
+     .max_states = SPAN_STATES,
+     .min_arch = 80},
+    {.name = "default",
+     .idea = "one of these, by shape and chip",
+     .forward = selective_forward,
+     .backward = selective_backward,
+     .workspace_size = selective_default_workspace,
+     .is_default = true},
+    {.name = NULL},
+};
+
+const struct chapter chapter09 = {
+    .name = "09_selective_scan",
+    .operation = &selective_operation,
+    .kernels = chapter09_kernels,
+};

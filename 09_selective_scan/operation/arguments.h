@@ -1,0 +1,86 @@
+/* arguments.h - chapter 09: the selective scan, the layer of Mamba (Gu and Dao, "Mamba: Linear-Time Sequence Modeling
+   with Selective State Spaces", 2023). For each batch b, channel d and state n a linear recurrence, whose states are
+   summed up to one output for each channel and step l:
+
+       step[d, l]  = delta[d, l] + delta_bias[d],  through softplus(v) = log(1 + exp(v)) if delta_softplus
+       h[d, n, l]  = exp(step[d, l] A[d, n]) h[d, n, l-1] + step[d, l] B[g, n, l] u[d, l],   h[d, n, -1] = initial_state
+       y[d, l]     = sum over n of C[g, n, l] h[d, n, l]  +  D[d] u[d, l]
+       out[d, l]   = y[d, l] * silu(z[d, l]),   silu(v) = v / (1 + exp(-v))
+
+   g is the group of channel d: groups divide the channels evenly, in order. What is NULL falls away: no delta_bias adds
+   nothing, no D nothing, no z leaves y as it is, no initial_state begins with 0. Names and meaning are those of Mamba's
+   selective_scan_fn. */
+#ifndef SELECTIVE_H
+#define SELECTIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda_runtime_api.h>
+
+#include "../../common/harness/launch_config.h"
+#include "../../common/base/dtype.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The arguments of every launcher. Arrays are row-major and packed, bases aligned to 16 bytes; a row of seq_len
+   elements so begins at any multiple of its element's size. "stored" arrays have the type `dtype`, all others are
+   float32. */
+struct selective_args {
+    size_t batch, channels, states, groups, seq_len;
+    enum dtype dtype;
+    bool delta_softplus;
+    struct linrec_config config; /* what --config gave (launch_config.h) */
+
+    const void *u, *delta;      /* stored (batch, channels, seq_len) */
+    const float *A;             /* (channels, states), negative where the layer is to forget */
+    const void *B, *C;          /* stored (batch, groups, states, seq_len) */
+    const float *D;             /* (channels), or NULL */
+    const void *z;              /* stored (batch, channels, seq_len), or NULL */
+    const float *delta_bias;    /* (channels), or NULL */
+    const float *initial_state; /* (batch, channels, states), or NULL */
+
+    void *out;          /* stored (batch, channels, seq_len); forward writes */
+    float *final_state; /* (batch, channels, states), h after the last step; forward writes it, unless it is NULL */
+
+    /* backward: reads everything that forward reads, and */
+    const void *d_out;          /* stored (batch, channels, seq_len) */
+    const float *d_final_state; /* (batch, channels, states), or NULL: 0 */
+    /* writes the gradients; each is NULL where its input is, and d_initial_state also on demand */
+    void *d_u, *d_delta;    /* stored, as u */
+    float *d_A;             /* (channels, states) */
+    void *d_B, *d_C;        /* stored, as B */
+    float *d_D;             /* (channels) */
+    void *d_z;              /* stored, as z */
+    float *d_delta_bias;    /* (channels) */
+    float *d_initial_state; /* (batch, channels, states) */
+
+    void *workspace; /* scratch memory, for kernels that ask for it */
+    size_t workspace_size;
+};
+
+/* Launches on `stream` and returns the launch's error, or cudaErrorInvalidValue for arguments that it cannot take. It
+   allocates nothing and does not wait. No batch, no channel or no step is a no-op, but for final_state, which is then
+   the initial one. */
+typedef cudaError_t selective_launcher(const struct selective_args *args, cudaStream_t stream);
+
+/* A row of the chapter's table. The table ends with a row whose name is NULL. */
+struct selective_kernel {
+    const char *name, *idea;
+    selective_launcher *forward, *backward; /* NULL: not offered */
+    bool is_default;
+    size_t max_states; /* 0: up to SELECTIVE_MAX_STATES */
+    bool float32_only;
+    int min_arch; /* compute capability needed, 80 for 8.0; 0: any */
+    struct linrec_knobs knobs;
+    size_t (*workspace_size)(const struct selective_args *args, bool backward); /* bytes; NULL: none */
+};
+
+enum { SELECTIVE_MAX_STATES = 256 };
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,117 @@
+/* data.h - the test data of the selective scan, the same bits on host and device: only operations that are exact,
+   or that round once, however a compiler joins them. */
+#ifndef TEST_DATA_H
+#define TEST_DATA_H
+
+#include "../../common/linrec/linrec_data.h"
+#include "../kernels/kernels.h"
+
+enum selective_data {
+    ORDINARY,    /* as Mamba begins: steps of 0.001 to 0.06 after softplus, A = -1 ... -states: what is timed */
+    LONG_MEMORY, /* A near -0.01: a step forgets next to nothing, so a lost carry shows */
+    FORGETTING,  /* steps up to 8: coefficients next to 0, or 0 */
+    ZERO_STEPS,  /* every other step is 0, or softplus of -200: the state stays as it is */
+    LARGE,       /* delta and z far out in softplus and silu, the others some hundreds */
+    GROWING,     /* A of either sign; for short sequences only */
+    NONFINITE,   /* as ordinary, with a NaN or infinity in one channel of every other batch, which must stay there */
+    NUM_SELECTIVE_DATA
+};
+
+/* What the test data of a problem depend on. */
+struct selective_spec {
+    uint64_t seed;
+    enum selective_data kind;
+    bool softplus;
+    size_t sizes[5];
+};
+
+/* All arrays have one seed, so the array's number is added: else they would hold the same numbers. */
+static inline HOST_DEVICE float selective_normal(const struct selective_spec *spec, int array, size_t index)
+{
+    return data_normal(spec->seed + 100 * (uint64_t)array, DATA_INPUTS, index);
+}
+
+static inline HOST_DEVICE float selective_uniform(const struct selective_spec *spec, int array, size_t index)
+{
+    return data_uniform(spec->seed + 100 * (uint64_t)array, DATA_COEFFS, index);
+}
+
+/* A NaN or an infinity at one place of an array's channel? index: of the array, whose channels hold `row` elements.
+   Each even batch has one in u, delta, z or initial_state, and one in d_out. */
+static inline HOST_DEVICE bool selective_is_special(const struct selective_spec *spec, int array, size_t index,
+                                                    size_t row, bool *is_nan)
+{
+    const size_t channels = spec->sizes[CHANNELS], batch = index / row / channels, channel = index / row % channels;
+    const uint64_t hash = data_hash(spec->seed + (array == S_D_OUT), DATA_SPECIAL, batch);
+    const int which = hash % 4 == 0 ? S_U : hash % 4 == 1 ? S_DELTA : hash % 4 == 2 ? S_Z : S_INITIAL_STATE;
+    *is_nan = (hash >> 2) % 2 == 0;
+    return batch % 2 == 0 && (array == S_D_OUT || array == which) && channel == (hash >> 8) % channels &&
+           index % row == (hash >> 32) % row;
+}
+
+/* What softplus or the step itself gets. */
+static inline HOST_DEVICE float selective_delta(const struct selective_spec *spec, size_t index)
+{
+    const float uniform = selective_uniform(spec, S_DELTA, index);
+    const uint64_t hash = data_hash(spec->seed, DATA_SPECIAL, index);
+    switch (spec->kind) {
+    case FORGETTING:
+        return uniform * 8;
+    case LARGE:
+        return spec->softplus ? uniform * 64 - 32 : uniform * 32;
+    case ZERO_STEPS:
+        if (hash % 2 == 0)
+            return spec->softplus ? -200.0f : 0.0f;
+        break;
+    default:
+        break;
+    }
+    if (spec->softplus)
+        return uniform * 4 - 6.75f;                         /* steps of 0.001 to 0.06, all sizes alike */
+    return (1 + uniform) / (float)(16 << (hash >> 32) % 7); /* 2^-10 to 2^-3 */
+}
+
+/* Element `index` of an array. */
+static inline HOST_DEVICE float selective_value(const struct selective_spec *spec, int array, size_t index,
+                                                size_t window)
+{
+    const size_t seq_len = spec->sizes[SEQ_LEN], states = spec->sizes[STATES];
+    const bool forgets = window != 0 && index % seq_len != 0 && index % seq_len % window == 0;
+    const float scale = spec->kind == LARGE ? 256.0f : 1.0f;
+    bool is_nan;
+    if (spec->kind == NONFINITE &&
+        (array == S_U || array == S_DELTA || array == S_Z || array == S_D_OUT || array == S_INITIAL_STATE) &&
+        selective_is_special(spec, array, index, array == S_INITIAL_STATE ? states : seq_len, &is_nan))
+        return is_nan ? (float)NAN : (float)INFINITY;
+    switch (array) {
+    case S_DELTA:
+        return forgets ? 32768.0f : selective_delta(spec, index);
+    case S_U:
+        return forgets ? 0.0f : scale * selective_normal(spec, array, index);
+    case S_A:
+        return spec->kind == GROWING       ? 2 * selective_uniform(spec, array, index) - 1
+               : spec->kind == LONG_MEMORY ? (-1 - selective_uniform(spec, array, index)) / 128
+                                           : -(float)(index % states + 1);
+    case S_DELTA_BIAS:
+        return spec->kind == ZERO_STEPS ? 0.0f
+               : spec->softplus         ? selective_normal(spec, array, index) / 4
+                                        : selective_uniform(spec, array, index) / 1024;
+    case S_Z:
+        return spec->kind == LARGE ? 32 * selective_normal(spec, array, index) : selective_normal(spec, array, index);
+    default:
+        return scale * selective_normal(spec, array, index);
+    }
+}
+
+static inline struct selective_spec selective_spec_of(const struct problem *problem, const struct data *data)
+{
+    struct selective_spec spec;
+    spec.seed = data->seed;
+    spec.kind = (enum selective_data)data->kind;
+    spec.softplus = problem->flags[DELTA_SOFTPLUS];
+    for (int s = 0; s < 5; s++)
+        spec.sizes[s] = problem->sizes[s];
+    return spec;
+}
+
+#endif

@@ -1,0 +1,334 @@
+# Chapter 09: the selective scan. Its kernels against the definition, written down once more here in Perl; its gradients against finite differences
+# of that; all options in all combinations; a NaN stays where it belongs; the oracle finds mistakes; what the reader does wrong is told.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use Mistakes;
+use Test::More;
+
+delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+my $p = program('09_selective_scan');
+my $sim = backend() eq 'sim';
+my @backward = complete_variants('09_selective_scan', '--backward');
+my @forward = complete_variants('09_selective_scan', '--forward');
+my @outputs = qw(d_u d_delta d_A d_B d_C d_D d_z d_delta_bias d_initial_state);
+ok(@forward >= 3 && @backward >= 1, "forward: @forward; backward: @backward");
+
+sub shape {
+    my ($batch, $channels, $states, $groups, $lengths) = @_;
+    return ('--batch', $batch, '--channels', $channels, '--states', $states, '--groups', $groups, '--seq-len', $lengths);
+}
+
+# ---- shapes, around every boundary of warps, tiles, chunks and registers; each against the oracle, on all kinds of data ----
+
+# One tiny shape has all options in all combinations; at a boundary all of them are there, or none.
+is(complaint({}, $p, shape(2, 4, 3, 2, '1,2')), '', 'all options in all combinations');
+for my $case (['lengths around a warp', [1, 2, 1, 1, '31,32,33']],
+    ['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,64,65,129']],
+    ['a channel more than a warp', [1, 33, 2, 1, 3]], ['a group of channels each', [1, 3, 2, 3, 4]], ['groups of two warps', [1, 66, 1, 2, 2]],
+    ['states beyond the registers', [1, 2, 17, 1, 6]], ['16 states', [2, 2, 16, 1, 3]], ['most states', [1, 1, 256, 1, 3]],
+    ['no batch', [0, 2, 3, 1, 4]], ['no channel', [2, 0, 3, 2, 4]], ['no step', [2, 3, 3, 1, 0]]) {
+    my ($name, $shape) = @$case;
+    is(complaint({}, $p, shape(@$shape), '--with', $_), '', "@$shape: $name, $_ of the options") for 'all', 'none';
+}
+for my $case (['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,129']], ['states beyond the registers', [1, 2, 17, 1, 6]]) {
+    my ($name, $shape) = @$case;
+    is(complaint({}, $p, shape(@$shape), '--type', $_, '--with', 'all'), '', "@$shape: $name, in $_") for 'bf16', 'fp16';
+}
+for my $type ('float32', 'bf16') {
+    is(complaint({}, $p, '--forward', shape(1, 33, 16, 1, '48,264'), '--type', $type, '--with', $_), '', "full blocks, whole chunks and rounds, $_ of the options, in $type")
+        for 'all', 'none';
+    is(complaint({}, $p, '--backward', '--variant', 'fused_backward', shape(1, 65, 16, 1, '32,44,104,207'), '--type', $type, '--with', 'all'), '',
+        "a full block and another, whole spans and more, and segments, in $type");
+}
+for my $variant (@forward) {
+    is(complaint({}, $p, '--variant', $variant, '--forward', '--with', 'all', shape(1, 1, 2, 1, '511,513,2047,2049')), '', "$variant: lengths around a tile");
+}
+SKIP: {
+    skip 'schedules are the simulator\'s', 2 if !$sim;
+    for my $order ('reverse', 'random:1') {
+        is(complaint({ SIM_SCHEDULE => $order }, $p, shape(1, 3, 3, 1, '33,130'), '--with', 'all'), '', "right in the simulator's order $order");
+    }
+}
+
+# Tiles of fused_roles are 64 steps; one, two or four states a lane; a block of 16 channels, and one of the 3 that are left of a group. From
+# 384 steps on, a multiple of 4, helpers of a whole block have turns without questions.
+for my $case (['', 3, '0,1,2,3,31,33,65'], ['reverse', 16, '64,129,512'], ['random:2', 17, '63,513,644'], ['random:3', 1, '128,200,456']) {
+    my ($order, $states, $lengths) = @$case;
+    is(complaint($sim && $order ? { SIM_SCHEDULE => $order } : {}, $p, '--forward', '--variant', 'warp_specialized', shape(2, 38, $states, 2, $lengths), '--with', 'all'),
+        '', "warp_specialized: $states states, lengths $lengths, order $order");
+}
+is(complaint({}, $p, '--forward', '--variant', 'warp_specialized', shape(1, 18, 16, 1, '65,192,452'), '--type', $_, '--with', 'all'), '', "warp_specialized: full tiles and another, in $_")
+    for 'bf16', 'fp16';
+
+# The copies of fused_steps are of 16 bytes, however many states there are: a warp asks for more than the four sectors of 4 bytes a lane.
+SKIP: {
+    skip 'the simulator counts sectors', 3 if !$sim;
+    for my $states (1, 3, 17) {
+        my $trace = scratch('wide.csv');
+        run_program({ SIM_TRACE => $trace }, $p, '--forward', '--variant', 'fused_steps', shape(1, 64, $states, 1, 256), '--with', 'none');
+        my ($ideal) = (run_program('perl', 'common/pages/trace.pl', $trace))[1] =~ /^fused_steps +\S+ +(\S+)/m;
+        cmp_ok($ideal // 0, '>', 5, "fused_steps: wide copies with $states states");
+    }
+}
+
+# ---- the definition, in double ----
+
+my %size = (batch => 2, channels => 4, states => 3, groups => 2, seq_len => 5);
+my %dims = (
+    (map { $_ => [qw(batch channels seq_len)] } qw(u delta z out d_out d_u d_delta d_z)),
+    (map { $_ => [qw(batch groups states seq_len)] } qw(B C d_B d_C)),
+    (map { $_ => [qw(channels states)] } qw(A d_A)),
+    (map { $_ => ['channels'] } qw(D delta_bias d_D d_delta_bias)),
+    (map { $_ => [qw(batch channels states)] } qw(initial_state final_state d_initial_state d_final_state)),
+);
+describe_arrays($p, \%size, \%dims);
+
+# Takes a hash of arrays and `delta_softplus`; returns out and final_state.
+sub definition {
+    my ($in) = @_;
+    my ($batch, $channels, $states, $groups, $seq_len) = @size{qw(batch channels states groups seq_len)};
+    my (@out, @final);
+    for my $b (0 .. $batch - 1) {
+        for my $d (0 .. $channels - 1) {
+            my $g = int($d / ($channels / $groups));
+            my @h = map { $in->{initial_state} ? $in->{initial_state}[($b * $channels + $d) * $states + $_] : 0 } 0 .. $states - 1;
+            for my $l (0 .. $seq_len - 1) {
+                my $at = ($b * $channels + $d) * $seq_len + $l;
+                my $step = $in->{delta}[$at] + ($in->{delta_bias} ? $in->{delta_bias}[$d] : 0);
+                $step = log(1 + exp $step) if $in->{delta_softplus};
+                my $y = $in->{D} ? $in->{D}[$d] * $in->{u}[$at] : 0;
+                for my $n (0 .. $states - 1) {
+                    my $bc = (($b * $groups + $g) * $states + $n) * $seq_len + $l;
+                    $h[$n] = exp($step * $in->{A}[$d * $states + $n]) * $h[$n] + $step * $in->{B}[$bc] * $in->{u}[$at];
+                    $y += $in->{C}[$bc] * $h[$n];
+                }
+                $out[$at] = $in->{z} ? $y * $in->{z}[$at] / (1 + exp -$in->{z}[$at]) : $y;
+            }
+            $final[($b * $channels + $d) * $states + $_] = $h[$_] for 0 .. $states - 1;
+        }
+    }
+    return (\@out, \@final);
+}
+
+# Numbers that float32 holds, from -1 to 1; a step without softplus is positive, A is negative.
+my $state = 1;
+sub random { $state = ($state * 1103515245 + 12345) % 2**31; return int($state / 2**15) / 2**15 - 1 }
+my %all = map { my $name = $_; ($name => [map { random() } 1 .. count_of($name)]) } qw(u delta A B C D z delta_bias initial_state d_out d_final_state);
+@{ $all{A} } = map { -abs } @{ $all{A} };
+sub inputs {
+    my ($softplus, @with) = @_;
+    my %in = map { $_ => $all{$_} } qw(u delta A B C), @with;
+    $in{delta} = [map { abs($_) + 1 } @{ $all{delta} }] if !$softplus;
+    return { %in, delta_softplus => $softplus };
+}
+
+# The largest difference, over the largest value.
+sub difference {
+    my ($is, $must_be) = @_;
+    return 9**9 if @$is != @$must_be;
+    my ($most, $size) = (0, 1);
+    for my $i (0 .. $#$is) {
+        my $off = abs($is->[$i] - $must_be->[$i]);
+        $most = $off if !($off <= $most);
+        $size = abs $must_be->[$i] if abs $must_be->[$i] > $size;
+    }
+    return $most / $size;
+}
+
+my @choices = ([], [qw(D)], [qw(z)], [qw(delta_bias)], [qw(initial_state)], [qw(D z delta_bias initial_state)]);
+for my $variant (@forward) {
+    for my $softplus (0, 1) {
+        my @wrong;
+        for my $with (@choices) {
+            my $in = inputs($softplus, @$with);
+            my ($out, $final) = definition($in);
+            my $is = compute($in, $variant, 'out', 'final_state');
+            push @wrong, "@$with" if !(difference($is->{out}, $out) < 1e-6 && difference($is->{final_state}, $final) < 1e-6);
+        }
+        is("@wrong", '', "$variant forward is the definition" . ($softplus ? ', with softplus' : ''));
+    }
+}
+
+# ---- gradients: finite differences of the loss, sum of d_out out and of d_final_state final_state ----
+
+sub loss {
+    my ($in) = @_;
+    my ($out, $final) = definition($in);
+    my $loss = 0;
+    $loss += $in->{d_out}[$_] * $out->[$_] for 0 .. $#$out;
+    $loss += $in->{d_final_state} ? $in->{d_final_state}[$_] * $final->[$_] : 0 for 0 .. $#$final;
+    return $loss;
+}
+sub differences {
+    my ($in, $name) = @_;
+    my ($apart, @gradient) = 1e-5;
+    for my $i (0 .. $#{ $in->{$name} }) {
+        my @values = @{ $in->{$name} };
+        $values[$i] += $apart;
+        my $above = loss({ %$in, $name => [@values] });
+        $values[$i] -= 2 * $apart;
+        push @gradient, ($above - loss({ %$in, $name => \@values })) / (2 * $apart);
+    }
+    return \@gradient;
+}
+for my $with ([0], [0, qw(z)], [1, qw(D delta_bias)], [1, qw(D z delta_bias initial_state d_final_state)]) {
+    my ($softplus, @with) = @$with;
+    my $in = { %{ inputs($softplus, @with) }, d_out => $all{d_out} };
+    my @of = grep { ref $in->{$_} && !/^d_/ } sort keys %$in;
+    my %gradient = map { $_ => differences($in, $_) } @of;
+    for my $variant (@backward) {
+        my $is = compute($in, $variant, map { "d_$_" } @of);
+        my @wrong = grep { !(difference($is->{"d_$_"}, $gradient{$_}) < 1e-5) } @of;
+        is("@wrong", '', "$variant backward is what finite differences give, with " . ($softplus ? 'softplus ' : '') . "@with");
+    }
+}
+
+# ---- a NaN or an infinity stays in its batch and channel, and never comes before its cause ----
+
+# Where an array's values differ in bits, as "batch channel step" or whatever its sizes are.
+sub changed {
+    my ($name, $before, $after) = @_;
+    my @sizes = map { $size{$_} } @{ $dims{$name} };
+    my @places;
+    for my $i (grep { pack('f', $before->[$_]) ne pack('f', $after->[$_]) } 0 .. $#$before) {
+        my ($rest, @place) = $i;
+        for my $size (reverse @sizes) {
+            unshift @place, $rest % $size;
+            $rest = int($rest / $size);
+        }
+        push @places, \@place;
+    }
+    return @places;
+}
+my @full = (1, qw(D z delta_bias initial_state));
+for my $bad ('NaN', 'Inf') {
+    for my $where (qw(u delta z)) { # batch 1, channel 2, step 3
+        my $in = inputs(@full);
+        my $spoilt = { %$in, $where => [@{ $in->{$where} }] };
+        $spoilt->{$where}[(1 * 4 + 2) * 5 + 3] = 0 + $bad;
+        for my $variant (@forward) {
+            my ($good, $is) = (compute($in, $variant, 'out'), compute($spoilt, $variant, 'out'));
+            my @changed = changed('out', $good->{out}, $is->{out});
+            my @strays = grep { $_->[0] != 1 || $_->[1] != 2 || $_->[2] < 3 } @changed;
+            ok(@changed && !@strays, "$variant: $bad in $where changes only its own channel, from there on");
+        }
+        for my $variant (@backward) {
+            my $all = { %$in, d_out => $all{d_out} };
+            my ($good, $is) = (compute($all, $variant, @outputs), compute({ %$all, $where => $spoilt->{$where} }, $variant, @outputs));
+            my ($seen, @strays) = 0;
+            for my $name (@outputs) {
+                for my $place (changed($name, $good->{$name}, $is->{$name})) {
+                    $seen++;
+                    my $own = $name =~ /^d_[BC]$/ ? $place->[0] == 1 && $place->[1] == 1 # the group's, in that batch
+                        : @{ $dims{$name} } < 3 || $dims{$name}[0] eq 'channels' ? $place->[0] == 2 # the channel's, of all batches
+                        : $place->[0] == 1 && $place->[1] == 2;
+                    push @strays, "$name @$place" if !$own;
+                }
+            }
+            is($seen ? "@strays" : 'nothing', '', "$variant backward: $bad in $where changes only what its channel has a part in");
+        }
+    }
+}
+
+# Three segments; each forgets in a dozen steps what comes into it, and yet what is not finite must go through.
+{
+    my %long = (batch => 1, channels => 2, states => 5, groups => 1, seq_len => 192);
+    describe_arrays($p, \%long, \%dims);
+    my @changed = qw(d_u d_delta d_A d_B d_C d_z d_initial_state);
+    my %in = ((map { my $name = $_; ($name => [map { random() } 1 .. count_of($name)]) } qw(u B C z initial_state d_out)),
+        delta => [(8) x count_of('delta')], A => [map { -$_ } (1 .. 5) x 2], delta_softplus => 0);
+    for my $case (['d_out', 'NaN'], ['d_out', 'Inf'], ['delta', 'NaN'], ['C', 'NaN'], ['u', 'Inf']) {
+        my ($where, $bad) = @$case;
+        my $spoilt = { %in, $where => [@{ $in{$where} }] };
+        $spoilt->{$where}[$where eq 'u' ? 10 : 180] = 0 + $bad;
+        my ($must, $is) = (compute($spoilt, 'steps', @changed), compute($spoilt, 'fused_backward', @changed));
+        my $places = sub { join ' ', map { my ($name, $all) = ($_, $_[0]{$_}); map { "$name $_" } grep { !(abs($all->[$_]) < 9**99) } 0 .. $#$all } @changed };
+        ok($places->($must) ne '' && $places->($must) eq $places->($is), "fused_backward: $bad in $where goes through segments that have forgotten");
+    }
+    describe_arrays($p, \%size, \%dims);
+}
+
+# ---- the oracle finds mistakes: each is an expression of a kernel that is replaced ----
+
+my @small = shape(2, 4, 3, 2, 6);
+mistake('steps', 'selective.cuh', 'fmaf(p, e, fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
+mistake('steps', 'selective.cuh', 'fabsf(v)', 'v', @small);
+mistake('steps', 'steps.cu', 'channel / (args.channels / args.groups)', '0', @small);
+mistake('steps', 'steps.cu', 'y * silu((float)z[l])', 'silu(y * (float)z[l])', @small);
+mistake('steps', 'steps.cu', 'is_first ? D * (float)u[l] : so_far[l]', 'D * (float)u[l]', shape(1, 1, 17, 1, 2));
+mistake('steps', 'steps.cu', 'first + elems >= args.states', 'first + elems > args.states', shape(1, 1, 16, 1, 2));
+mistake('steps', 'steps.cu', 'n < count && args.initial_state != NULL', 'n > 0 && args.initial_state != NULL', @small);
+mistake('expanded', 'expanded.cu', 'l == 0 && args.initial_state != NULL', 'l == 1 && args.initial_state != NULL', @small);
+mistake('expanded', 'expanded.cu', 'l + 1 == args.seq_len && args.final_state != NULL', 'l == 0 && args.final_state != NULL', @small);
+mistake('fused_scan', 'fused_scan.cu', 'warp > 0 ? from_warp : carry', 'from_warp', shape(1, 1, 2, 1, 200));
+mistake('fused_scan', 'fused_scan.cu', 'carry * up_to_warp.product + up_to_warp.sum', 'up_to_warp.sum', shape(1, 1, 2, 1, 2050));
+mistake('fused_scan', 'fused_scan.cu', 'lane == num_warps - 1', 'lane == 0', shape(1, 1, 2, 1, 2050));
+mistake('fused_scan', 'fused_scan.cu', 'carries[tile ^ 1][n] = leaves', 'carries[tile][n] = leaves', shape(1, 1, 1, 1, 2050));
+mistake('fused_scan', 'fused_scan.cu', 'totals_scan(&totals[turn], num_warps, lane)', 'mine', shape(1, 1, 2, 1, 200));
+mistake('steps', 'steps_backward.cu', 'carry[n] = a * g', 'carry[n] = g', @small);
+mistake('steps', 'steps_backward.cu', 'd_A[n] += chunk_A[n]', 'd_A[n] = chunk_A[n]', shape(1, 1, 1, 1, 65));
+mistake('steps', 'steps_backward.cu', 'active ? d_y * now : 0.0f', 'd_y * now', @small);
+mistake('steps', 'steps_backward.cu', 'd_step *= sigmoid(v)', 'd_step *= 1.0f', @small);
+mistake('steps', 'steps_backward.cu', 'y * silu_slope((float)z[l])', 'y * sigmoid((float)z[l])', @small);
+mistake('steps', 'steps_backward.cu', 'n < count && args.d_final_state != NULL', 'n > 0 && args.d_final_state != NULL', @small);
+mistake('steps', 'steps_backward.cu', 'D * d_y', 'D * (float)d_out[l]', @small);
+mistake('steps', 'steps_backward.cu', 'first > 0 && active', 'false', shape(1, 1, 17, 1, 2));
+mistake('fused_scan', 'fused_scan.cu', '(stored)(y[i] * gate)', '(stored)(y[i] * gate * 1.01f)', @small, '--type', 'bf16');
+mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 1, 22));
+mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
+mistake('warp_specialized', 'warp_specialized.cu', '!whole && i >= left', 'false', shape(1, 2, 3, 1, 70));
+mistake('warp_specialized', 'warp_specialized.cu', 'named_barrier_sync(DONE + (next & 1), ALL)', '(void)0', shape(1, 2, 3, 1, 130));
+mistake('warp_specialized', 'warp_specialized.cu', 'named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS)', '(void)0', shape(1, 2, 3, 1, 130));
+mistake('warp_specialized', 'warp_specialized.cu', 'READY + 2 * walker + tile % 2', 'READY + 2 * walker', shape(1, 2, 3, 1, 450));
+mistake('warp_specialized', 'warp_specialized.cu', 'tiles->stages[(tile + 1) % STAGES]', 'tiles->stages[tile % STAGES]', shape(1, 2, 3, 1, 130));
+mistake('warp_specialized', 'warp_specialized.cu', 'tile >= -1', 'tile >= 0', shape(1, 2, 3, 1, 130));
+mistake('warp_specialized', 'warp_specialized.cu', '*u = next_u', '*u = *u', shape(1, 2, 3, 1, 70));
+mistake('warp_specialized', 'warp_specialized.cu', 'next + STAGES <= num_whole', 'next + 2 <= num_whole', shape(1, 16, 16, 1, 452));
+mistake('warp_specialized', 'warp_specialized.cu', 'clear_half(&me, &tiles->stages[tile], half)', '(void)0', shape(1, 2, 3, 1, 70));
+mistake('warp_specialized', 'roles.cuh', '__syncwarp()', '(void)0', shape(1, 16, 16, 1, 456));
+mistake('state_passing', 'state_passing.cu', 'at + mine', 'at', @small);
+mistake('state_passing', 'state_passing.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
+mistake('fused_backward', 'fused_backward.cu', 'at + SPAN', 'at', shape(1, 2, 3, 1, 20));
+mistake('fused_backward', 'fused_backward.cu', 'chunk * STEPS + sum_at', 'sum_at', shape(1, 2, 3, 1, 12));
+mistake('fused_backward', 'fused_states.cu', 'saved + reader.at', 'saved', shape(1, 2, 3, 1, 12));
+my @segments = shape(1, 2, 3, 1, 250);
+mistake('fused_backward', 'fused_states.cu', 'several ? NULL : args.initial_state', 'args.initial_state', @segments);
+mistake('fused_backward', 'fused_states.cu', 'product[i] * (d_y[j] * C[j])', 'd_y[j] * C[j]', @segments);
+mistake('fused_backward', 'fused_backward.cu', 'several ? parts.start + carries : args.d_final_state', 'args.d_final_state', @segments);
+mistake('fused_backward', 'fused_backward.cu', 'begin == 0 ? args.d_initial_state : NULL', 'args.d_initial_state', @segments);
+mistake('fused_backward', 'fused_carry.cu', 'segments - 1 - first - k', 'first + k', @segments);
+mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
+
+SKIP: {
+    skip 'mistakes are built in for the simulator', 1 if !$sim;
+    find_mistakes('09_selective_scan', qr/backward|add_up|carry|_states/, 'steps', @small);
+}
+
+# ---- large problems are checked by samples ----
+
+SKIP: {
+    skip 'tests_selective is not built', 1 if !-x extra('tests_selective');
+    my ($status, $out, $err) = run_program(extra('tests_selective'));
+    is($status, 0, 'tests_selective runs') or diag($err);
+    while ($out =~ /^(ok|not ok) \d+ - (.*)$/mg) {
+        is($1, 'ok', "samples: $2");
+    }
+}
+
+# ---- what the reader does wrong is told in one sentence ----
+
+refuses('groups that do not divide the channels', qr/takes groups that divide the channels evenly, and 4 channels are not 3 equal groups;/, $p, '--channels', 4, '--groups', 3);
+refuses('too many states', qr/takes 1 to 256 states, not 257;/, $p, '--states', 257);
+refuses('no state', qr/takes 1 to 256 states, not 0;/, $p, '--states', 0, '--variant', 'steps');
+write_array($_, $all{$_}) for qw(u delta A B C D z);
+my @given = map { option_of($_) } qw(u delta A B out);
+write_npy(scratch('other.npy'), '(2, 2, 3, 6)', (1) x 72);
+refuses('arrays whose shapes differ', qr/u\.npy holds \(2, 4, 5\), \S*other\.npy \(2, 2, 3, 6\); give arrays of one shape/, $p, @given, '--C', scratch('other.npy'));
+write_npy(scratch('other.npy'), '(2, 3, 3, 5)', (1) x 90);
+refuses('groups in files that do not divide the channels', qr/4 channels are not 3 equal groups;/, $p, (map { option_of($_) } qw(u delta A out)), '--B',
+    scratch('other.npy'), '--C', scratch('other.npy'));
+refuses('an array that is missing', qr/the set of arrays is not complete; forward takes --u, --delta, --A, --B, --C and --out;/, $p, @given);
+
+done_testing;

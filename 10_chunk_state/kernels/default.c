@@ -1,0 +1,73 @@
+/* default.c - which kernel for which shape and chip:
+
+   - with W and Y: mma from rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and
+     shared memory for it, for up to MMA_MAX_ROWS rows; else low_rank;
+   - where the copy engine takes the shape (sm_90, dv a multiple of 8): split, if all batches together have no more
+     slices of 2 KB than a quarter of the multiprocessors, which would have little to do; else bulk;
+   - the rest: ahead, and registers for the gradients. */
+#include "kernels.h"
+
+/* Whether the copy engine takes the shape, and if so, whether its slices are few. */
+static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
+{
+    int device, major = 0, multiprocessors = 0;
+    const struct flat flat = flat_of(args);
+    const struct cut cut = cut_of(&flat, (unsigned)(2048 / dtype_bytes(args->dtype)));
+    if (args->dv % PIECES_COLUMNS_OF != 0 || LINREC_ARCH < 90 || cut.slices == 0 ||
+        flat.batch > 0x7FFFFFFF / 4 / cut.slices || cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9 ||
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+        return false;
+    *few = flat.batch * cut.slices <= (size_t)multiprocessors / 4 && args->chunks >= 4 * STEPS;
+    return true;
+}
+
+/* The first rank at which mma was faster than low_rank, at the proposal's shape on an H200 (low_rank.md). */
+static size_t mma_min_rank(const struct chunk_state_args *args)
+{
+    return args->dtype == FLOAT32 ? 9 : 5;
+}
+
+bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
+{
+    return args->rank != 0;
+}
+
+bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)
+{
+    int device, major = 0;
+    struct low_rank_shape shape;
+    return args->rank >= mma_min_rank(args) && LINREC_ARCH >= 80 && cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 8 &&
+           mma_shape_of(args, &shape) == cudaSuccess;
+}
+
+cudaError_t chunk_state_forward(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    bool few = false;
+    if (args->rank != 0)
+        return chunk_state_default_tensor_cores(args) ? chunk_state_mma(args, stream)
+                                                      : chunk_state_low_rank(args, stream);
+    if (!is_for_pieces(args, &few))
+        return chunk_state_prefetch(args, stream);
+    return few ? chunk_state_split(args, stream) : chunk_state_tma(args, stream);
+}
+
+cudaError_t chunk_state_backward(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    bool few = false;
+    if (args->rank != 0)
+        return chunk_state_low_rank_backward(args, stream);
+    return is_for_pieces(args, &few) ? chunk_state_tma_backward(args, stream)
+                                     : chunk_state_registers_backward(args, stream);
+}
+
+size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool backward)
+{
+    bool few = false;
+    if (args->rank != 0)
+        return chunk_state_low_rank_workspace(args, backward);
+    if (!is_for_pieces(args, &few))
+        return chunk_state_registers_workspace(args, backward);
+    return backward ? chunk_state_tma_workspace(args, true) : 0;
+}

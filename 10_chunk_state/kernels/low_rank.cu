@@ -1,0 +1,111 @@
+/* low_rank.cu - A with W and Y. A block has 32 columns of a head's state in registers and goes through the chunks:
+
+       p = Y^T h                  a sum over rows: over the thread's, then over the 8 lanes that have the others
+       h = gamma (h - W p) + x    each thread its rows
+
+   Columns know nothing of each other. So a warp has 8 of them with all their rows, and waits for no other warp between
+   the two products. A thread has two columns of every 8th row:
+
+       warp        0                     1        ...      For 4 or 8 ranks and 2 columns a thread has parts of p. In
+       columns     0, 1   2, 3   ...     8, 9     ...      three steps of shuffles each of 8 lanes gets one or two of
+       row 0       lane 0 lane 1 ...                       these sums, and tells the others by shared memory. Warps 4
+       row 1       lane 4 ...                              to 9 copy, as many chunks ahead as there are stages, and
+       ...                                                 store the results, which take the place of h_local: so the
+       row 8       lane 0 ...                              way from chunk to chunk holds nothing but the products, and
+                                                           one barrier.                                           */
+#include <cuda_runtime.h>
+
+#include "low_rank.cuh"
+#include "low_rank_products.cuh"
+
+template <int dtype, int rows, int ranks>
+static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
+    low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+                     const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+                     const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+{
+    extern __shared__ __align__(16) char memory[];
+    const struct place place = place_of(&shape);
+    if (!shape.full) /* else the copies need not wait for it */
+        stages_clear(&shape, memory);
+    if (threadIdx.x >= LOW_RANK_THREADS) {
+        copy_chunks<dtype>(&shape, place, memory, h_local, gamma, W, Y, h_out);
+        return;
+    }
+    const int bytes = (int)stored_bytes(dtype), lane = threadIdx.x % 32, part = lane / SIDE;
+    const int column = threadIdx.x / 32 * SIDE * 2 + lane % SIDE * 2;
+    const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
+    const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
+    const unsigned own_gamma = keep(in.gamma + part * 4);
+    const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
+    const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
+    const bool before = exclusive;
+    float h[rows][2], x[rows][2];
+#pragma unroll
+    for (int v = 0; v < rows * 2; v++)
+        h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
+                              ? initial_state[state + v / 2 * step + v % 2]
+                              : 0.0f;
+    struct ring ring = ring_of(&shape, memory);
+    for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
+        char *const here = ring.stage;
+        float *const p = (float *)(here + of_p);
+        meet();
+#pragma unroll 1
+        for (int r = 0; r < padded; r += ranks)
+            project<dtype, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
+#pragma unroll
+        for (int i = 0; i < rows; i++)
+            read2<dtype>(here + own_x, i * PARTS * X_STRIDE, x[i]);
+        if (before)
+            leave<dtype, rows>(here + own_x, h);
+        __syncwarp();
+#pragma unroll 1
+        for (int r = 0; r < padded; r += ranks)
+            subtract<dtype, rows, ranks>(here + own_w + r * bytes, w_step, p + r * SIDE * 2, h);
+#pragma unroll
+        for (int v = 0; v < rows * 2; v++)
+            h[v / 2][v % 2] = ((const float *)(here + own_gamma))[v / 2 * PARTS] * h[v / 2][v % 2] + x[v / 2][v % 2];
+        if (!before)
+            leave<dtype, rows>(here + own_x, h);
+        if (ring.count == 1)
+            meet(); /* it may be stored, and the next one asked for */
+    }
+    if (ring.count != 1)
+        meet();
+#pragma unroll
+    for (int v = 0; v < rows * 2; v++)
+        if (final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))
+            final_state[state + v / 2 * step + v % 2] = h[v / 2][v % 2];
+}
+
+extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    typedef decltype(&low_rank_forward<FLOAT32, 8, 4>) kernel_of;
+#define BY_ROWS(dtype, ranks)                                                                                          \
+    {                                                                                                                  \
+        low_rank_forward<dtype, 64 / PARTS, ranks>, low_rank_forward<dtype, 128 / PARTS, ranks>,                       \
+            low_rank_forward<dtype, 256 / PARTS, 4>                                                                    \
+    }
+    static const kernel_of kernels[NUM_DTYPES][2][3] = {{BY_ROWS(FLOAT32, 4), BY_ROWS(FLOAT32, 8)},
+                                                        {BY_ROWS(BF16, 4), BY_ROWS(BF16, 8)},
+                                                        {BY_ROWS(FP16, 4), BY_ROWS(FP16, 8)}};
+    const int size = args->dk <= 64 ? 0 : args->dk <= 128 ? 1 : 2;
+    struct low_rank_shape shape;
+    bool done;
+    cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
+    if (!done)
+        error = low_rank_shape_of(args, (size_t)64 << size, &shape);
+    if (done || error != cudaSuccess)
+        return error;
+    const auto kernel = kernels[args->dtype][shape.padded != 4][size];
+    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    if (error != cudaSuccess || shape.stages == 0)
+        return error != cudaSuccess ? error : cudaErrorNotSupported;
+    kernel<<<shape.blocks, LOW_RANK_THREADS + LOW_RANK_COPYING, shape.stages *(size_t)shape.stage_bytes, stream>>>(
+        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
+        args->final_state);
+    return cudaGetLastError();
+}

@@ -1,0 +1,118 @@
+/* low_rank_shape.c - see kernels.h */
+#include "kernels.h"
+
+/* The largest of 16, 8, 4 and 2 bytes that divides `bytes`. */
+static int unit_of(size_t bytes)
+{
+    return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2;
+}
+
+/* As many stages as --config says, or fit beside `apart` bytes of shared memory. */
+static void count_stages(const struct chunk_state_args *args, size_t apart, struct low_rank_shape *shape)
+{
+    const size_t fit = shape->limit < apart ? 0 : (shape->limit - apart) / shape->stage_bytes;
+    const size_t wanted = args->config.stages != 0 ? (size_t)args->config.stages : 6;
+    shape->stages = args->config.stages != 0 && wanted > fit ? 0 : (int)(fit < wanted ? fit : wanted);
+}
+
+/* Elements from row to row of W and Y (kernels.h). */
+static int stride_of(size_t padded, size_t bytes)
+{
+    return (int)(((padded * bytes + 15) / 16 | 1) * 16 / bytes);
+}
+
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape)
+{
+    const size_t bytes = dtype_bytes(args->dtype), slices = (args->dv + COLUMNS - 1) / COLUMNS;
+    const size_t padded = args->rank <= 4 ? (args->rank + 3) / 4 * 4 : (args->rank + 7) / 8 * 8;
+    const size_t blocks = args->batch * args->heads * slices;
+    int device, limit = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error != cudaSuccess)
+        return error;
+    if (blocks > 0x7FFFFFFF || args->dv > 1 << 27 || args->dk > CHUNK_STATE_MAX_ROWS ||
+        args->config.stages > LOW_RANK_MAX_STAGES)
+        return cudaErrorInvalidValue;
+    *shape = (struct low_rank_shape){
+        .chunks = args->chunks,
+        .heads = args->heads,
+        .dv = args->dv,
+        .dk = (int)args->dk,
+        .rank = (int)args->rank,
+        .decays = (int)args->decays,
+        .slices = (int)slices,
+        .padded = (int)padded,
+        .stride = args->rank == 0 ? 0 : stride_of(padded, bytes),
+        .x_unit = unit_of(args->dv * bytes),
+        .w_unit = unit_of(args->rank * bytes),
+        .full = args->dk == rows && args->rank == padded && args->dv % COLUMNS == 0,
+        .limit = (size_t)limit - 1024, /* the kernels' own few bytes count, too */
+        .blocks = (unsigned)blocks,
+    };
+    shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
+    shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * bytes);
+    shape->gamma_bytes = (unsigned)(rows * sizeof(float));
+    shape->raw_unit = unit_of(args->dk * args->rank * bytes);
+    if (shape->w_unit == 2 && shape->raw_unit != 2)
+        shape->raw_bytes = (unsigned)((args->dk * args->rank * bytes + 15) / 16 * 16);
+    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes +
+                         (unsigned)(padded * COLUMNS * sizeof(float)) + 2 * shape->raw_bytes;
+    count_stages(args, 0, shape);
+    return cudaSuccess;
+}
+
+cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+{
+    const size_t rows = args->dk <= 64 ? 64 : args->dk <= 128 ? 128 : 256, bytes = dtype_bytes(args->dtype);
+    const cudaError_t error = low_rank_shape_of(args, rows, shape);
+    if (error != cudaSuccess)
+        return error;
+    const size_t of_state = rows * BACK_STRIDE(args->dtype, rows);
+    shape->x_bytes = (unsigned)(of_state * bytes);
+    shape->stage_bytes =
+        (unsigned)(of_state * (args->dtype == FLOAT32 ? 2 * bytes : 2 * bytes + sizeof(float)) + 2 * shape->w_bytes +
+                   shape->gamma_bytes + 2 * shape->padded * COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
+    count_stages(args, 0, shape);
+    shape->stages = shape->stages == 2 ? 1 : shape->stages;
+    return shape->stages != 0 ? cudaSuccess : cudaErrorNotSupported;
+}
+
+cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+{
+    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
+    const size_t ranks = args->rank <= 16 ? 16 : args->rank <= 32 ? 32 : 64;
+    const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
+    if (error != cudaSuccess)
+        return error;
+    shape->padded = (int)ranks;
+    shape->stride = stride_of(ranks, dtype_bytes(args->dtype));
+    shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * dtype_bytes(args->dtype));
+    shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + 2 * shape->raw_bytes;
+    count_stages(args, MMA_PARTS_BYTES(ranks), shape);
+    return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
+}
+
+cudaError_t wgmma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+{
+    const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
+    const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
+    if (error != cudaSuccess)
+        return error;
+    shape->padded = shape->stride = 64;
+    shape->w_bytes = (unsigned)rows * 128;
+    shape->stage_bytes = (shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + 1023) / 1024 * 1024;
+    count_stages(args, 0, shape);
+    return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
+}
+
+bool is_for_wgmma(const struct chunk_state_args *args)
+{
+    int device, major = 0;
+    struct low_rank_shape shape;
+    return args->dtype == BF16 && args->rank >= WGMMA_MIN_RANK && args->rank % 8 == 0 && LINREC_ARCH >= 90 &&
+           cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major == 9 &&
+           wgmma_shape_of(args, &shape) == cudaSuccess;
+}

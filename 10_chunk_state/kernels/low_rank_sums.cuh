@@ -1,0 +1,134 @@
+/* low_rank_sums.cuh - the warps of low_rank_backward.cu that add up over the block's columns, from what those who
+   compute have left in the stage. Two lanes have a row, with 16 columns each:
+
+       lane 0   |....    ....    ....    ....    |     d_gamma = sum of d_h t,  t = h - W p
+       lane 1   |    ....    ....    ....    ....|     d_W = -sum of e p',      e = gamma d_h
+       row 1    |....    ....    ....    ....    |     d_Y = -sum of h q'
+       ...
+
+   h, e and t of them are in registers. For four ranks at a time a lane has eight sums of its columns: one of the two
+   gives those of d_W away and keeps those of d_Y, the other one does the opposite. */
+#ifndef LOW_RANK_SUMS_CUH
+#define LOW_RANK_SUMS_CUH
+
+#include "low_rank_backward.cuh"
+
+enum { OF_LANE = COLUMNS / 2 }; /* columns */
+
+/* A lane's columns of a row: every other four. */
+template <int type>
+static __device__ __forceinline__ void read_row(const char *row, int side, float x[OF_LANE])
+{
+#pragma unroll
+    for (int v = 0; v < OF_LANE; v += 4)
+        read4<type>(row, 2 * v + side * 4, x + v);
+}
+
+/* The same of a rank of p or q, where each 8 columns have all ranks. */
+static __device__ __forceinline__ void read_rank(const char *p, int rank, int padded, int side, float x[OF_LANE])
+{
+#pragma unroll
+    for (int v = 0; v < OF_LANE; v += 4)
+        read4<FLOAT32>(p, (v / 4 * padded + rank) * SIDE * 2 + side * 4, x + v);
+}
+
+/* Four neighbours, as far as there are so many ranks, negated. */
+static __device__ __forceinline__ void write_ranks(float *to, const float sum[4], int rank, int all)
+{
+    if (all % 4 == 0 && rank < all)
+        *(float4 *)(to + rank) = make_float4(-sum[0], -sum[1], -sum[2], -sum[3]);
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+        if (all % 4 != 0 && rank + c < all)
+            to[rank + c] = -sum[c];
+}
+
+/* One row of a chunk; all lanes of a warp call together. to: the row of d_W or, for the other lane, of d_Y. Returns its
+   d_gamma. */
+template <int dtype>
+static __device__ __forceinline__ float sum_row(const struct low_rank_shape *shape, const char *stage, int row,
+                                                int stride, float *to)
+{
+    const int side = threadIdx.x % 2, padded = shape->padded, bytes = (int)stored_bytes(dtype);
+    const struct back_stage in = back_stage_of<dtype>(shape);
+    const float gamma = ((const float *)(stage + in.gamma))[row];
+    float h[OF_LANE], e[OF_LANE], t[OF_LANE], x[OF_LANE], of_gamma = 0.0f;
+    read_row<FLOAT32>(stage + in.d + row * stride * 4, side, e);
+    read_row<dtype>(stage + in.h + row * stride * bytes, side, h);
+#pragma unroll
+    for (int v = 0; v < OF_LANE; v++)
+        e[v] *= gamma, t[v] = h[v];
+#pragma unroll 1
+    for (int rank = 0; rank < padded; rank += 4) {
+        float of_w[4] = {}, of_y[4] = {}, w[4];
+        read4<dtype>(stage + in.w, row * shape->stride + rank, w);
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            read_rank(stage + in.p, rank + r, padded, side, x);
+#pragma unroll
+            for (int v = 0; v < OF_LANE; v++)
+                t[v] -= w[r] * x[v], of_w[r] += e[v] * x[v];
+            read_rank(stage + in.q, rank + r, padded, side, x);
+#pragma unroll
+            for (int v = 0; v < OF_LANE; v++)
+                of_y[r] += h[v] * x[v];
+        }
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            const float given = side ? of_w[r] : of_y[r], kept = side ? of_y[r] : of_w[r];
+            of_w[r] = kept + __shfl_xor_sync(0xFFFFFFFFu, given, 1);
+        }
+        if (row < shape->dk)
+            write_ranks(to, of_w, rank, shape->rank);
+    }
+    read_row<FLOAT32>(stage + in.d + row * stride * 4, side, x);
+#pragma unroll
+    for (int v = 0; v < OF_LANE; v++)
+        of_gamma += x[v] * t[v];
+    return of_gamma + __shfl_xor_sync(0xFFFFFFFFu, of_gamma, 1);
+}
+
+/* All chunks. parts: of the block's columns. */
+template <int dtype>
+static __device__ __forceinline__ void sum_back(const struct low_rank_shape *shape, struct place place, char *memory,
+                                                int stride, struct part_counts counts, float *parts)
+{
+    __shared__ float of_warps[LOW_RANK_SUMMING / 32];
+    const int lane = threadIdx.x % 32, first = (threadIdx.x - LOW_RANK_THREADS) / 2;
+    const bool alone = shape->stages == 1;
+    struct ring ring = ring_of(shape, memory);
+    if (!alone)
+        meet_back();
+    for (size_t k = shape->chunks; k-- > 0; ring_next(&ring)) {
+        const size_t chunk = place.zero + k * shape->heads;
+        float *const of_gamma = parts + 2 * counts.ranks + chunk * shape->decays;
+        float all = 0.0f;
+        if (alone)
+            meet_back();
+        meet_back();
+#pragma unroll 1
+        for (int base = 0; base < shape->dk; base += LOW_RANK_SUMMING / 2) {
+            const int row = base + first;
+            float *const to = parts + (lane % 2) * counts.ranks + (chunk * shape->dk + row) * shape->rank;
+            const float sum = sum_row<dtype>(shape, ring.stage, row, stride, to);
+            if (shape->decays != 1 && lane % 2 == 0 && row < shape->dk)
+                of_gamma[row] = sum;
+            all += row < shape->dk ? sum : 0.0f;
+        }
+        if (shape->decays == 1) { /* over the rows, too */
+            for (int apart = 16; apart > 1; apart /= 2)
+                all += __shfl_xor_sync(0xFFFFFFFFu, all, apart);
+            if (lane == 0)
+                of_warps[threadIdx.x / 32 - LOW_RANK_THREADS / 32] = all;
+            named_barrier_sync(2, LOW_RANK_SUMMING);
+            if (threadIdx.x == LOW_RANK_THREADS)
+                *of_gamma = of_warps[0] + of_warps[1] + of_warps[2] + of_warps[3];
+        }
+        if (alone)
+            meet_back();
+    }
+    if (!alone)
+        meet_back();
+}
+
+#endif

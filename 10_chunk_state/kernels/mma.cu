@@ -1,0 +1,139 @@
+/* mma.cu - low_rank.cu, with both products on the tensor cores (sm_80). They multiply transposed matrices:
+
+       p' = h' Y         a step adds 16 columns x 8 rows of h' times 8 rows x 8 ranks of Y
+       h' -= p' W'       a step adds 16 columns x 8 ranks of p' times 8 ranks x 8 rows of W'
+
+   Of a block's 32 columns two warps have 16, one of them with the upper half of the rows and one with the lower half:
+
+       warp 0                                     warp 1
+       its rows' part of p'   ---- shared ---->   adds the two
+       adds the two           <--- memory -----   its rows' part of p'
+       for each tile of 8 rows:                   for each tile of 8 rows:
+         its rows of p' W', new h'                  its rows of p' W', new h'
+         what h' adds to the next chunk's p'        what h' adds to the next chunk's p'
+
+   So the second product of a chunk and the first one of the next go through the tiles together, with no barrier
+   between: while one waits for a result, the other one computes.
+
+   A result of a step lies in the lanes otherwise than the matrix on the left of the next one (mma_sync.h): lane
+   4 l + j holds elements 2 j and 2 j + 1 of a row, and should have j and j + 4. But a sum may be taken in any order. So
+   element 2 j is called the j-th of the sum and 2 j + 1 the (j + 4)-th, and Y and W are read in this order. */
+#include <cuda_runtime.h>
+
+#include "mma.cuh"
+#include "mma_copy.cuh"
+
+/* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
+template <int dtype, int tiles, int ranks>
+static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+    mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
+                const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
+                const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
+{
+    extern __shared__ __align__(16) char memory[];
+    const struct place place = place_of(&shape);
+    stages_clear(&shape, memory);
+    if (threadIdx.x >= LOW_RANK_THREADS)
+        return copy_for_mma<dtype>(&shape, place, memory, h_local, gamma, W, Y, h_out, false);
+    const int bytes = (int)stored_bytes(dtype), own = each<dtype, ranks>() * bytes;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
+    const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
+    const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
+    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned next = keep(shape.stride * bytes), exclusive_mask = keep(exclusive ? 0xFFFFFFFFu : 0u);
+    const unsigned own_x = keep((row * X_STRIDE + column) * bytes), own_gamma = keep(in.gamma + row * 4);
+    const unsigned own_y = keep(in.y + row * next + l * own);
+    const unsigned own_w = keep(in.w + (row - j * 2 + l) * next + j * 2 * own);
+    float4 *const parts = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * ranks * 32 + lane;
+    const int others = (warp % 2 == 0 ? 32 : -32) * ranks;
+    float h[tiles][4], p[ranks][4] = {}, rest[ranks][4] = {};
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
+        h[v / 4][v % 4] = initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
+                              ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
+                              : 0.0f;
+    struct ring ring = ring_of(&shape, memory);
+    meet_all();
+#pragma unroll
+    for (int i = 0; i < tiles; i++)
+        project<dtype, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest);
+    for (size_t k = 0; k < shape.chunks; k++) {
+        float big[ranks][4], small[ranks][4];
+        float4 *const mine = parts + k % 2 * ranks * 128;
+        char *const here = ring.stage;
+#pragma unroll
+        for (int v = 0; v < ranks; v++) {
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                p[v][c] += rest[v][c], rest[v][c] = 0.0f;
+            mine[v * 32] = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
+        }
+        meet_in_chunk(ring.count); /* the other warp's parts are there, and the next chunk */
+#pragma unroll
+        for (int v = 0; v < ranks; v++) {
+            const float4 more = mine[others + v * 32];
+            const float sum[4] = {p[v][0] + more.x, p[v][1] + more.y, p[v][2] + more.z, p[v][3] + more.w};
+            turn(sum, big[v], small[v]);
+            p[v][0] = p[v][1] = p[v][2] = p[v][3] = 0.0f;
+        }
+        ring_next(&ring);
+        float t[2][4];
+        multiply_back<dtype, ranks>(here + own_w, own, big, small, t[0]);
+#pragma unroll
+        for (int i = 0; i < tiles; i++) {
+            /* the next tile's, so that there is something to do while this one's result is awaited */
+            if (i + 1 < tiles)
+                multiply_back<dtype, ranks>(here + own_w + (i + 1) * 8 * next, own, big, small, t[(i + 1) % 2]);
+#pragma unroll
+            for (int c = 0; c < 2; c++) { /* two rows; h_out takes the place of h_local */
+                const int of = i * 8 + c;
+                const float g = *(const float *)(here + own_gamma + of * 4), left = h[i][c], right = h[i][c + 2];
+                float x[2];
+                read2<dtype>(here + own_x, of * X_STRIDE, x);
+                h[i][c] = g * (left - t[i % 2][c]) + x[0];
+                h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
+                x[0] = choose(exclusive_mask, left, h[i][c]);
+                x[1] = choose(exclusive_mask, right, h[i][c + 2]);
+                write2<dtype>(here + own_x, of * X_STRIDE, x);
+            }
+            project<dtype, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
+        }
+    }
+    meet_all(); /* the last chunk is done */
+#pragma unroll
+    for (int v = 0; v < tiles * 4; v++)
+        if (final_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
+            final_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2] = h[v / 4][v % 4];
+}
+
+extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    static const decltype(&mma_forward<FLOAT32, 4, 2>) kernels[NUM_DTYPES][2][3] = {
+        {{mma_forward<FLOAT32, 4, 2>, mma_forward<FLOAT32, 4, 4>, mma_forward<FLOAT32, 4, 8>},
+         {mma_forward<FLOAT32, 8, 2>, mma_forward<FLOAT32, 8, 4>, mma_forward<FLOAT32, 8, 8>}},
+        {{mma_forward<BF16, 4, 2>, mma_forward<BF16, 4, 4>, mma_forward<BF16, 4, 8>},
+         {mma_forward<BF16, 8, 2>, mma_forward<BF16, 8, 4>, mma_forward<BF16, 8, 8>}},
+        {{mma_forward<FP16, 4, 2>, mma_forward<FP16, 4, 4>, mma_forward<FP16, 4, 8>},
+         {mma_forward<FP16, 8, 2>, mma_forward<FP16, 8, 4>, mma_forward<FP16, 8, 8>}}};
+    const int size = args->dk > MMA_MAX_ROWS / 2, many = args->rank <= 16 ? 0 : args->rank <= 32 ? 1 : 2;
+    struct low_rank_shape shape;
+    bool done;
+    if (args->rank == 0) /* nothing to multiply */
+        return chunk_state_low_rank(args, stream);
+    if (is_for_wgmma(args))
+        return chunk_state_wgmma(args, stream);
+    cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
+    if (!done)
+        error = mma_shape_of(args, &shape);
+    if (done || error != cudaSuccess)
+        return error;
+    const auto kernel = kernels[args->dtype][size][many];
+    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    if (error != cudaSuccess)
+        return error;
+    const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
+    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
+                                                                   args->W, args->Y, args->initial_state, args->h_out,
+                                                                   args->final_state);
+    return cudaGetLastError();
+}

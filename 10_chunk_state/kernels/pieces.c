@@ -1,0 +1,88 @@
+/* pieces.c - see kernels.h */
+#include "kernels.h"
+
+#include "../../common/cuda/arch.h"
+
+struct cut cut_of(const struct flat *flat, unsigned most)
+{
+    struct cut cut = {0};
+    if (flat->columns == 0 || flat->columns > 0x7FFFFFFF)
+        return cut;
+    cut.columns = (unsigned)flat->columns;
+    cut.per_decay = (unsigned)flat->per_decay;
+    if (cut.per_decay <= most) {
+        cut.parts = 1;
+        cut.decays = most / cut.per_decay;
+        cut.width = cut.decays * cut.per_decay;
+        cut.slices = (cut.columns - 1) / cut.width + 1;
+    } else {
+        const unsigned least = (cut.per_decay - 1) / most + 1;
+        cut.width = ((cut.per_decay - 1) / least / PIECES_COLUMNS_OF + 1) * PIECES_COLUMNS_OF;
+        cut.parts = (cut.per_decay - 1) / cut.width + 1;
+        cut.decays = 1;
+        cut.slices = (unsigned)flat->decays * cut.parts;
+    }
+    return cut;
+}
+
+static cudaError_t attribute(int *value, enum cudaDeviceAttr what)
+{
+    int device;
+    const cudaError_t error = cudaGetDevice(&device);
+    return error == cudaSuccess ? cudaDeviceGetAttribute(value, what, device) : error;
+}
+
+/* How many stages fit, and what lies where in one. */
+static int stages_fit(const struct chunk_state_args *args, int steps, int num_arrays, size_t own_bytes, int more,
+                      size_t room, struct pieces_shape *shape)
+{
+    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * (unsigned)(16 / dtype_bytes(args->dtype)));
+    if (shape->cut.slices == 0)
+        return 0;
+    const size_t own = own_bytes * ((size_t)shape->threads + (size_t)more);
+    shape->piece_bytes = (size_t)steps * shape->cut.width * dtype_bytes(args->dtype);
+    shape->stage_bytes = shape->piece_bytes * (size_t)num_arrays;
+    shape->decays_bytes = (size_t)steps * shape->cut.decays * sizeof(float);
+    const size_t beside = own + shape->decays_bytes;
+    const size_t fit = room > beside ? (room - beside) / (shape->stage_bytes + shape->decays_bytes) : 0;
+    return fit < PIECES_MAX_STAGES ? (int)fit : PIECES_MAX_STAGES;
+}
+
+cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
+                         int num_arrays, size_t own_bytes, int more, struct pieces_shape *shape)
+{
+    int major = 0, limit = 0, multiprocessors = 0, resident = 0;
+    cudaError_t error = attribute(&major, cudaDevAttrComputeCapabilityMajor);
+    if (error == cudaSuccess)
+        error = attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    if (error == cudaSuccess)
+        error = attribute(&multiprocessors, cudaDevAttrMultiProcessorCount);
+    if (error != cudaSuccess)
+        return error;
+    if (major < 9 || LINREC_ARCH < 90)
+        return cudaErrorNotSupported;
+
+    shape->flat = flat_of(args);
+    shape->threads = args->config.threads != 0 ? args->config.threads : threads;
+    if (args->dv % PIECES_COLUMNS_OF != 0 || shape->threads > PIECES_MAX_THREADS || shape->threads % 32 != 0 ||
+        shape->threads < 32 || args->config.stages > PIECES_MAX_STAGES)
+        return cudaErrorInvalidValue;
+    const size_t room = (size_t)limit - 2048; /* the kernels' own few bytes count, too */
+    while (stages_fit(args, steps, num_arrays, own_bytes, more, room, shape) < 2 && args->config.threads == 0 &&
+           shape->threads > 32)
+        shape->threads /= 2;
+    const int fit = stages_fit(args, steps, num_arrays, own_bytes, more, room, shape);
+    shape->stages = args->config.stages != 0 ? args->config.stages : stages < fit ? stages : fit;
+    if (shape->cut.slices == 0 || shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
+        return cudaErrorInvalidValue;
+    shape->items = (unsigned)(shape->flat.batch * shape->cut.slices);
+    shape->own_at = (size_t)shape->stages * (shape->stage_bytes + shape->decays_bytes) + shape->decays_bytes;
+    shape->shared = shape->own_at + own_bytes * ((size_t)shape->threads + (size_t)more);
+    if (shape->stages < 2 || shape->stages > fit)
+        return cudaErrorNotSupported;
+    error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, shape->threads, shape->shared);
+    shape->blocks = (unsigned)(resident * multiprocessors);
+    return error == cudaSuccess && resident == 0 ? cudaErrorNotSupported : error;
+}

@@ -1,0 +1,150 @@
+/* split.cu - few heads: a slice's chunks are spread over the blocks of a cluster, its segments, and wait on the chip.
+   In each window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum),
+   and when all have done so, it knows the state that comes into its segment from the others' shared memory. Then it
+   goes through its stages once more and writes the states:
+
+       block of segment 0   | sum 0 | barrier, join | write 0          | sum 4 | ...
+       block of segment 1   | sum 1 | barrier, join | write 1          | sum 5 | ...      window 0: segments 0 to 3
+       block of segment 2   | sum 2 | barrier, join | write 2          | sum 6 | ...      window 1: segments 4 to 7
+       block of segment 3   | sum 3 | barrier, join | write 3          | sum 7 | ...
+
+   h_local so comes from memory once, as in tma.cu. All blocks of a slice read all pairs in the same order, so each
+   knows by itself with which state the next window begins. */
+#include <cuda_runtime.h>
+
+#include "../../common/cuda/cluster.h"
+
+#include "pieces.cuh"
+#include "kernels.h"
+
+template <int dtype>
+static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
+    split_forward(struct split_plan plan, bool exclusive, const void *__restrict__ h_local,
+                  const float *__restrict__ gamma, const float *__restrict__ initial_state, void *__restrict__ h_out,
+                  float *__restrict__ final_state)
+{
+    extern __shared__ __align__(128) char stages[];
+    __shared__ uint64_t arrived[PIECES_MAX_STAGES];
+    const struct pieces_shape *const shape = &plan.shape;
+    const unsigned segment = cluster_rank();
+    const struct slice slice = slice_of<dtype, STEPS>(shape, blockIdx.x / plan.segments);
+    const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * stored_bytes(dtype);
+    const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
+    char *const out =
+        (char *)h_out + slice_at<dtype>(shape, &slice, exclusive ? 1 : 0) + slice.own * stored_bytes(dtype);
+    /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be
+       one window ahead of another; it cannot be two. */
+    float4 *const sums = (float4 *)(stages + shape->own_at);
+    float *const products = (float *)(sums + OWN(dtype) / 2 * blockDim.x);
+    float state[OWN(dtype)], h[OWN(dtype)], decays[STEPS];
+    uint4 x[STEPS];
+    struct place sum = {(size_t)segment * plan.each * STEPS, plan.each, 0, 0}, write = sum, later = sum;
+
+    barriers_init(arrived, shape->stages, STEPS);
+    for (int s = 0; s < shape->stages; s++, place_next(&later, &plan))
+        piece_send<dtype, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, stages + s * shape->stage_bytes,
+                                    decays_place(shape, stages, s), &arrived[s]);
+    state_read<dtype>(initial_state, &slice, state);
+    if (exclusive && segment == 0 && slice.inside)
+        write16<dtype>(out - row_bytes, state);
+    for (unsigned window = 0; window < plan.windows; window++) {
+        const unsigned turn = window % 2;
+        float product = 1.0f;
+
+        /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
+#pragma unroll
+        for (int c = 0; c < OWN(dtype); c++)
+            h[c] = 0.0f;
+        decays_wait(shape->stages - (int)plan.each);
+        __syncthreads();
+        for (unsigned n = 0; n < plan.each; n++, place_next(&sum, &plan)) {
+            const int in = (int)piece_chunks<STEPS>(shape, sum.first);
+            if (in == 0)
+                continue; /* the last segments may have fewer pieces, or none */
+            mbarrier_wait(&arrived[sum.stage], sum.parity);
+            piece_take<dtype, STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, x);
+            decays_take<STEPS>(&slice, decays_place(shape, stages, sum.stage), decays);
+#pragma unroll
+            for (int s = 0; s < STEPS; s++) {
+                if (s >= in)
+                    break;
+                product *= decays[s];
+                state_step<dtype>(x[s], decays[s], h);
+            }
+        }
+
+        /* 2. Tell; and wait until all have told. */
+#pragma unroll
+        for (int c = 0; c < OWN(dtype); c += 4)
+            sums[(turn * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x] =
+                make_float4(h[c], h[c + 1], h[c + 2], h[c + 3]);
+        products[turn * blockDim.x + threadIdx.x] = product;
+        cluster_arrive();
+        cluster_wait();
+
+        /* 3. Join them in order: what comes into the block's own segment, and into the next window. */
+#pragma unroll 4
+        for (unsigned s = 0; s < plan.segments; s++) {
+            const float4 *const there = (const float4 *)cluster_shared(sums, s);
+            const float factor = ((const float *)cluster_shared(products, s))[turn * blockDim.x + threadIdx.x];
+#pragma unroll
+            for (int c = 0; c < OWN(dtype); c += 4) {
+                const float4 pair = there[(turn * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x];
+                if (s == segment)
+                    h[c] = state[c], h[c + 1] = state[c + 1], h[c + 2] = state[c + 2], h[c + 3] = state[c + 3];
+                state[c] = factor * state[c] + pair.x, state[c + 1] = factor * state[c + 1] + pair.y;
+                state[c + 2] = factor * state[c + 2] + pair.z, state[c + 3] = factor * state[c + 3] + pair.w;
+            }
+        }
+
+        /* 4. Go through the segment again, write the states, and fill each stage anew. */
+        for (unsigned n = 0; n < plan.each; n++, place_next(&write, &plan), place_next(&later, &plan)) {
+            char *const from = stages + write.stage * shape->stage_bytes, *to = out + write.first * row_bytes;
+            const int in = (int)piece_chunks<STEPS>(shape, write.first);
+            const int written = slice.inside ? (int)min(num_out - min(write.first, num_out), (size_t)STEPS) : 0;
+            piece_take<dtype, STEPS>(shape, &slice, from, x);
+            decays_take<STEPS>(&slice, decays_place(shape, stages, write.stage), decays);
+            if (later.first < chunks) {
+                fence_proxy_async(); /* the piece was read before its stage is filled again */
+                __syncthreads();
+            }
+            piece_send<dtype, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from,
+                                        decays_place(shape, stages, write.stage), &arrived[write.stage]);
+#pragma unroll
+            for (int s = 0; s < STEPS; s++, to += row_bytes) {
+                if (s < in)
+                    state_step<dtype>(x[s], decays[s], h);
+                if (s < written)
+                    write16<dtype>(to, h);
+            }
+        }
+    }
+    if (segment == 0)
+        state_write<dtype>(final_state, &slice, state);
+    cluster_arrive(); /* the others have read this block's pairs */
+    cluster_wait();
+}
+
+extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cudaStream_t stream)
+{
+    void (*const kernel)(struct split_plan, bool, const void *, const float *, const float *, void *, float *) =
+        args->dtype == FLOAT32 ? split_forward<FLOAT32>
+        : args->dtype == BF16  ? split_forward<BF16>
+                               : split_forward<FP16>;
+    struct split_plan plan;
+    bool done;
+    cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
+    if (!done)
+        error = split_plan(args, (const void *)kernel, &plan);
+    if (done || error != cudaSuccess)
+        return error;
+    cudaLaunchAttribute blocks = {};
+    blocks.id = cudaLaunchAttributeClusterDimension;
+    blocks.val.clusterDim.x = plan.segments;
+    blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
+    const cudaLaunchConfig_t launch = {
+        plan.shape.items * plan.segments, (unsigned)plan.shape.threads, plan.shape.shared, stream, &blocks, 1};
+    cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
+                       args->h_out, args->final_state);
+    return cudaGetLastError();
+}

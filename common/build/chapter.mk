@@ -1,0 +1,273 @@
+# chapter.mk - builds, runs, checks and plots one chapter. A chapter's Makefile sets what it needs and includes this file:
+#
+#   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend (chapter 01)
+#   NEEDS := 04_...     earlier chapters whose objects are linked
+#   COMPARES := yes     the program runs earlier chapters' kernels beside its own, as `chapter08` in its table's file says: `make bench` times
+#                       all of them on all shapes, `make run` on a few (QUICK_OPTIONS); `make attrs` and `make profile` launch them by
+#                       the program extra/<chapter>_launches
+#   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...; a demo called tune is what `make tune` runs
+#   RUN_DEMOS := a      the demos that `make run` runs (default: all but tune)
+#   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
+#   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
+#   CHECKS, CHECK_REVERSED, TRACED_SHAPES, SANITIZED_SHAPES
+#                       shapes of `make check`; of its run in reverse order; of `make trace`; of `make sanitize`; first and last with ; between runs
+#                       (default: those of the recurrence; another operation names its own sizes)
+#   NO_RACECHECK, NO_SYNCCHECK   variants that `make sanitize` does not ask these tools about (common/record/sanitize.sh says why)
+#   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
+#   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
+#   PLOT                the command that draws (default: common/plot/plot.pl)
+#   FIGURES             the command that draws the text's pictures from the recordings, for `make report` (default: none)
+#   CLAIMS := once      what the tests hold the kernels to, beside being right:
+#                       directions   they also run reversed and backward, all four directions (chapters.t; without it, forward alone)
+#                       once         the default touches each sector once and asks for nothing else (trace.t)
+#                       fours        four neighbours are one thread's: products that overflow inside them do no harm (chapters.t)
+#                       nothing      they are not its own; the chapter has tests for itself (bench.t)
+#   WORDS := 3000       the most words that a page may have (texts.t; default: 4500)
+#   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
+#
+# peers.py beside the Makefile times other systems, for `make peers` (common/record/peer_times.py has what they share).
+# recordings.sh beside the Makefile says what `make recordings` measures for the chapter (common/record/recordings.sh has the rules).
+#
+# common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
+
+# where the environment holds a variable of one of these names, it means something else there
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
+    $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
+
+ROOT ?= ..
+include $(ROOT)/common/build/config.mk
+
+CHAPTER := $(lastword $(notdir $(CURDIR)))
+DIR ?= $(CHAPTER)
+DEMO_DIR ?= demos
+ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
+OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
+BIN := $(ROOT)/build/$(BACKEND)$(if $(DEBUG),_debug)
+PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
+RUN_DEMOS ?= $(filter-out tune,$(DEMOS))
+SHOWN ?= forward
+NUMBER := $(firstword $(subst _, ,$(CHAPTER)))
+PLOT ?= perl common/plot/plot.pl $(CHAPTER)
+ifneq ($(COMPARES),)
+  QUICK_OPTIONS ?= --seq-len 64,1024,16384 --repeats 7
+  RUN_OPTIONS ?= $(if $(filter cuda,$(BACKEND)),$(QUICK_OPTIONS))
+  CSV ?= $(NUMBER)_quick
+endif
+CSV ?= $(CHAPTER)
+CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100 ; \
+    --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
+CHECK_REVERSED ?= --num-seqs 3 --seq-len 33,100,4097,10007
+TRACED_SHAPES ?= --num-seqs 32 --seq-len 100,1001,4096
+DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
+LAUNCHES := $(if $(COMPARES),$(BIN)/extra/$(CHAPTER)_launches)
+
+# the sources of a folder become objects; a chapter may have its own in drawers
+objects = $(patsubst $(ROOT)/%,$(OBJ)/%.o,$(basename $(filter-out %/main.c,$(wildcard $(ROOT)/$(1)/*.c $(ROOT)/$(1)/*.cu))))
+OBJECTS := $(foreach folder,$(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels),$(call objects,$(folder)))
+ROOMS := base cuda harness linrec
+COMMON := $(filter-out %/$(if $(ON_CPU),baselines,baselines_cpu).o,$(foreach room,$(ROOMS),$(call objects,common/$(room))))
+SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/common/sim/%.o,$(wildcard $(ROOT)/common/sim/*.cpp)))
+
+all: programs
+programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
+
+include $(ROOT)/common/build/exercises.mk
+
+# the whole output goes to results/, a summary to the screen: of a demo its last line
+run: all
+	@mkdir -p $(ROOT)/results
+	@echo "$(strip build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
+	@cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
+	    status=$$?; perl common/harness/summary.pl results/$(CSV).txt $(SHOWN) || exit 1; exit $$status
+	@cd $(ROOT) && for demo in $(RUN_DEMOS); do \
+	    name=$(CHAPTER)_$$demo; build/$(BACKEND)/extra/$$name > results/$$name.txt; status=$$?; \
+	    echo "build/$(BACKEND)/extra/$$name > results/$$name.txt: $$(tail -n 1 results/$$name.txt)"; \
+	    [ $$status = 0 ] || exit 1; done
+	@$(MAKE) --no-print-directory plot
+
+define NEWLINE
+
+	
+endef
+
+# the default shapes, a single sequence, many short ones, and odd lengths around warps and past a tile; the simulator once more in
+# another order
+check: all
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
+	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only $(subst ;,$(NEWLINE)cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only,$(CHECKS))
+	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only $(CHECK_REVERSED)
+	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
+ifneq ($(CHECK_WITH),)
+	cd $(ROOT) && $(CHECK_WITH) build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
+endif
+
+plot:
+	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)
+
+# what one launch of each kernel asks of memory, counted by the simulator; LINES=VARIANT (or all): line by line
+# (only where make is told so: shells export their terminal's LINES)
+TRACED := results/$(CHAPTER)_trace.csv results/$(CHAPTER)_warp.csv
+trace:
+ifneq ($(ON_CPU),)
+	@echo "$(CHAPTER) runs on the CPU: there is nothing to trace"
+else
+	@$(MAKE) --no-print-directory BACKEND=sim all
+	@mkdir -p $(ROOT)/results
+	@cd $(ROOT) && rm -f $(TRACED)
+	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
+	    build/sim/$(CHAPTER) $(TRACED_SHAPES) > /dev/null
+	@cd $(ROOT) && perl common/pages/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
+	@cd $(ROOT) && perl common/plot/warp.pl $(CHAPTER) $(TERM_OPTION)
+endif
+
+# ---- on a GPU. What a chapter has no part in, it does without a word; with :: its Makefile may add commands of its own ----
+
+ON_GPU := $(filter cuda,$(BACKEND))
+NEEDS_GPU = @echo "make $@ needs a GPU and nvcc (this is BACKEND=$(BACKEND)); $(1)"; exit 2
+
+bench tune sanitize figures peers::
+	@:
+
+ifneq ($(COMPARES),)
+ifneq ($(ON_GPU),)
+bench:: all
+	@mkdir -p $(ROOT)/results
+	cd $(ROOT) && build/cuda/$(CHAPTER) $(if $(QUICK),$(QUICK_OPTIONS) --csv results/$(NUMBER)_quick.csv,--resume --csv results/$(CHAPTER).csv)
+	@$(MAKE) --no-print-directory plot
+else
+bench::
+	$(call NEEDS_GPU,the simulator knows no time; make run checks all kernels on it)
+endif
+endif
+
+ifneq ($(filter tune,$(DEMOS)),)
+ifneq ($(ON_GPU),)
+tune:: all
+	@mkdir -p $(ROOT)/results
+	cd $(ROOT) && build/cuda/extra/$(CHAPTER)_tune --csv results/$(NUMBER)_tune.csv
+	@$(MAKE) --no-print-directory plot
+else
+tune::
+	$(call NEEDS_GPU,the simulator knows no time)
+endif
+endif
+
+ifeq ($(ON_CPU),)
+ifneq ($(ON_GPU),)
+sanitize:: all
+	@cd $(ROOT) && NO_RACECHECK='$(NO_RACECHECK)' NO_SYNCCHECK='$(NO_SYNCCHECK)' sh common/record/sanitize.sh $(CHAPTER) $(subst ;,';',$(SANITIZED_SHAPES))
+else
+sanitize::
+	$(call NEEDS_GPU,the simulator checks its own runs: make test)
+endif
+endif
+
+# other systems, as far as they are installed; it asks Python for the GPU, whatever the backend
+ifneq ($(wildcard peers.py),)
+peers::
+	@mkdir -p $(ROOT)/results
+	@cd $(ROOT) && for python in python3 /usr/bin/python3; do \
+	    ! $$python -c 'import torch' 2>/dev/null || exec $$python -B $(CHAPTER)/peers.py --csv results/$(NUMBER)_peers.csv; \
+	done; \
+	echo "make peers needs Python with torch, and there is none here; nothing else depends on it"; exit 2
+endif
+
+figures::
+	@$(if $(FIGURES),cd $(ROOT) && $(FIGURES))
+
+clean:
+	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
+
+.PHONY: all programs run check plot trace bench tune sanitize figures peers clean FORCE
+.SECONDARY:
+
+# `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
+TERM_OPTION := $(if $(filter command line,$(origin TERM)),$(TERM))
+
+ifeq ($(MAKELEVEL)$(filter exercise% hint solution reset,$(MAKECMDGOALS)),0)
+  $(info backend: $(BACKEND) ($(BACKEND_REASON)))
+endif
+
+# What is being written is called otherwise until it is whole, and by each process for itself: two makes may run at once.
+PART = $@.part-$$$$
+WHOLE = -o $(PART) $(1) && mv $(PART) $@
+
+# one short line a file; the whole command with make V=1, nothing with QUIET=1
+SAY = $(if $(V),,@$(if $(QUIET),,echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; ))
+
+# ---- compile: a .c on the host, a .cu by nvcc or, unmodified, for the simulator ----
+# nvcc also leaves what each kernel takes in a .ptxas beside the object, for `make attrs`
+
+ifneq ($(TUNED),)
+  ifneq ($(words $(TUNED)),1)
+    $(error TUNED=$(TUNED) has a blank in its name; choose one without)
+  endif
+  TUNED_FILE := $(if $(filter /%,$(TUNED)),$(TUNED),$(ROOT)/$(TUNED))
+  ifeq ($(wildcard $(TUNED_FILE))$(wildcard $(TUNED_FILE)/.),$(TUNED_FILE))
+  else
+    $(error TUNED=$(TUNED) is not a file; `make tune` writes one into results/)
+  endif
+endif
+
+ifeq ($(ENGINE),sim)
+  INCLUDES := -I$(ROOT)/common/sim/include
+  LINK = $(CXX) -no-pie $(call WHOLE,$^ -pthread -lm)
+else
+  INCLUDES :=
+  C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
+  LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ -lpthread -lm)
+endif
+
+# everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
+FLAGS := $(OBJ)/flags
+BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)))
+$(FLAGS): FORCE
+	@mkdir -p $(@D)
+	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
+
+# but for what a header of configurations changes: the choices, and what the tables say of them
+CHOICES := $(OBJ)/common/harness/machine.o $(filter %/default.o,$(OBJECTS))
+$(CHOICES): INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
+$(CHOICES): $(OBJ)/tuned
+$(OBJ)/tuned: FORCE
+	@mkdir -p $(@D)
+	@echo '$(TUNED)' | cmp -s - $@ || echo '$(TUNED)' > $@
+
+$(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+
+$(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+
+$(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+
+ifeq ($(ENGINE),sim)
+$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)
+	@mkdir -p $(@D)
+	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) $(INCLUDES)
+else
+$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
+	@mkdir -p $(@D)
+	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas); \
+	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status
+endif
+
+# ---- link ----
+
+$(PROGRAM): $(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM)
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+
+$(DEMO_PROGRAMS): $(BIN)/extra/$(CHAPTER)_%: $(OBJ)/$(DIR)/$(DEMO_DIR)/%.o $(OBJECTS) $(COMMON) $(SIM)
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+
+$(LAUNCHES): $(OBJ)/$(DIR)/main_launches.o $(OBJECTS) $(COMMON) $(SIM)
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+
+-include $(wildcard $(patsubst %,$(OBJ)/%/*.d,$(ROOMS:%=common/%) common/sim $(DIR)/$(DEMO_DIR) $(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels)))

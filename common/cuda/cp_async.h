@@ -1,0 +1,30 @@
+/* cp_async.h - the asynchronous copy of chapter 05, with a wish for the L2 cache.
+
+   Whoever reads 32 or 64 bytes of a row, and the bytes behind them a little later, reads memory in small pieces. The L2
+   cache can fetch all 256 bytes around them when the first are asked for, and has the rest when it is needed.
+
+   CUDA C has no words for this, so it is PTX here (PTX ISA, "cp.async", ".L2::256B"). Results do not depend on it. The
+   simulator brings a header of the same name. */
+#ifndef CP_ASYNC_H
+#define CP_ASYNC_H
+
+#ifdef CUSIM
+#include <sim_cp_async.h>
+#else
+
+#include <cuda_pipeline.h>
+
+/* Like __pipeline_memcpy_async of 16 bytes; the L2 cache fetches all 256 bytes around them. */
+static __device__ __forceinline__ void cp_async_l2_prefetch(void *shared, const void *global)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(shared)),
+                 "l"(global)
+                 : "memory");
+#else
+    __pipeline_memcpy_async(shared, global, 16);
+#endif
+}
+
+#endif /* CUSIM */
+#endif

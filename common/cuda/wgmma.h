@@ -1,0 +1,120 @@
+/* wgmma.h - four warps together, a warpgroup, multiply matrices on the tensor cores of sm_90. One instruction adds
+   to c, 64 x n, the product of a, 64 x 16, and b, 16 x n, of bf16 numbers; n is 32 or 64. a comes from registers, two
+   elements in a word, the first in its lower half. Warp w of the four has rows 16 w ... 16 w + 15, and its lane 4 l + j
+
+       a[0] = a(l, 2 j), a(l, 2 j + 1)       a[2] = a(l, 2 j + 8), a(l, 2 j + 9)
+       a[1] = the same of row l + 8          a[3] = the same of row l + 8
+       c[i][0], c[i][1] = c(l, 8 i + 2 j), c(l, 8 i + 2 j + 1)          c[i][2], c[i][3] = the same of row l + 8
+
+   b stays in shared memory, in rows of 64 elements, 128 bytes, one row behind the other from a multiple of 1024 bytes
+   on. In row r the 16 bytes that belong at place i are at place i ^ r % 8, so that eight rows have the same 16 bytes in
+   different banks (wgmma_place). These rows are b's rows, or its columns, as the instruction is told.
+
+   The tensor cores work by themselves, while the warps go on:
+
+       wgmma_begin()          what the registers hold is ready for them
+       wgmma_multiply(...)    again and again; its registers must be left alone now
+       wgmma_commit()         this was a group of products
+       wgmma_wait<n>()        until at most the last n groups are not done
+
+   Between what ordinary stores or cp.async write to shared memory and a product with it the PTX ISA wants a
+   fence_proxy_async (tma.h): of those who have written, before a barrier, or of those who multiply, behind it.
+   Products are exact, and sums of at least float32's precision, but rounded in a way that NVIDIA does not say.
+
+   CUDA C has no words for this, so it is PTX (PTX ISA, "wgmma"), for the target sm_90a: no other chip has these
+   instructions. For other targets the functions exist, so that kernels compile, and trap. The simulator brings a header
+   of the same name. */
+#ifndef WGMMA_H
+#define WGMMA_H
+
+#ifdef CUSIM
+#include <sim_wgmma.h>
+#else
+
+#include <stdint.h>
+
+/* Where byte `at` of row `row` is, from where b's rows begin. */
+static __device__ __forceinline__ unsigned wgmma_place(unsigned row, unsigned at)
+{
+    return row * 128 + (at ^ row % 8 * 16);
+}
+
+/* b: the rows from a multiple of eight on that begins at `first`. */
+typedef struct {
+    unsigned at;
+} wgmma_matrix;
+
+static __device__ __forceinline__ wgmma_matrix wgmma_matrix_of(const void *first)
+{
+    const wgmma_matrix b = {(unsigned)__cvta_generic_to_shared(first) / 16 | 1 << 16};
+    return b;
+}
+
+/* The same rows so many bytes further on, a multiple of 1024; or their elements from a 16th, 32nd or 48th on, which are
+   32, 64 or 96 bytes further. */
+static __device__ __forceinline__ wgmma_matrix wgmma_matrix_at(wgmma_matrix b, unsigned bytes)
+{
+    b.at += bytes / 16;
+    return b;
+}
+
+static __device__ __forceinline__ void wgmma_begin(void)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#else
+    __trap();
+#endif
+}
+
+static __device__ __forceinline__ void wgmma_commit(void)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+#endif
+}
+
+template <int groups>
+static __device__ __forceinline__ void wgmma_wait(void)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
+#endif
+}
+
+/* c = a b, or if `add` c += a b. by_rows: rows in memory are rows of b, not columns. All threads of the warpgroup
+   call it together. */
+template <int n, bool by_rows>
+static __device__ __forceinline__ void wgmma_multiply(float (*c)[4], const unsigned a[4], wgmma_matrix b, bool add)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+    const uint64_t matrix = (uint64_t)(1u << 30 | 1024 / 16) << 32 | b.at; /* 128 bytes swizzled, eight rows */
+#define TILE(i) "+f"(c[i][0]), "+f"(c[i][1]), "+f"(c[i][2]), "+f"(c[i][3])
+    if constexpr (n == 32)
+        asm volatile("{\n"
+                     ".reg .pred add;\n"
+                     "setp.ne.b32 add, %21, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9,"
+                     " %10, %11, %12, %13, %14, %15}, {%16, %17, %18, %19}, %20, add, 1, 1, %22;\n"
+                     "}\n"
+                     : TILE(0), TILE(1), TILE(2), TILE(3)
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(matrix), "r"((int)add), "n"((int)by_rows));
+    else
+        asm volatile("{\n"
+                     ".reg .pred add;\n"
+                     "setp.ne.b32 add, %37, 0;\n"
+                     "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9,"
+                     " %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28,"
+                     " %29, %30, %31}, {%32, %33, %34, %35}, %36, add, 1, 1, %38;\n"
+                     "}\n"
+                     : TILE(0), TILE(1), TILE(2), TILE(3), TILE(4), TILE(5), TILE(6), TILE(7)
+                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(matrix), "r"((int)add), "n"((int)by_rows));
+#undef TILE
+#else
+    (void)c, (void)a, (void)b, (void)add;
+    __trap();
+#endif
+}
+
+#endif /* CUSIM */
+#endif

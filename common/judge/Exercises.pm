@@ -1,0 +1,494 @@
+# Exercises.pm - finds the exercises of all chapters, and judges an answer to one: says the first thing that helps. It runs from the
+# repository's root. README.md beside this file says what an exercise consists of.
+package Exercises;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Basename qw(basename dirname);
+use File::Path 'make_path';
+our @EXPORT = qw(all_exercises judge_answer trials read_text write_text);
+
+# Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
+sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
+
+sub read_text {
+    open my $file, '<', $_[0] or return undef;
+    local $/;
+    return scalar <$file>;
+}
+
+# Leaves a file alone that says so already: make then need not build anew.
+sub write_text {
+    my ($path, $text) = @_;
+    my $old = read_text($path);
+    return if defined $old && $old eq $text;
+    make_path(dirname($path));
+    open my $file, '>', $path or die "cannot write $path: $!\n";
+    print $file $text;
+    close $file or die "cannot write $path: $!\n";
+}
+
+# ---- the data of an exercise, judges/NAME.txt: `key: text', and lines that go on are indented ----
+
+my %lists = map { $_ => 1 } qw(goal hint mutant ask);
+
+sub read_data {
+    my ($path) = @_;
+    my (%data, $last, $number);
+    for (split /\n/, read_text($path) // die "cannot read $path: $!\n") {
+        $number++;
+        next if /^#|^\s*$/;
+        if (/^([+-])(?: (.*))?$/ && $data{mutant}) { # lines that are replaced, and by what
+            my $changes = $data{mutant}[-1]{changes} //= [];
+            push @$changes, { '-' => [], '+' => [] } if !@$changes || $1 eq '-' && @{ $changes->[-1]{'+'} };
+            push @{ $changes->[-1]{$1} }, $2 // '';
+        } elsif (/^(\w+): *(.*)$/) {
+            my ($key, $text) = ($1, $2);
+            if ($key eq 'says' && $data{mutant} || $key eq 'look' && $data{ask}) { # belongs to the one above
+                $last = \($data{ $key eq 'says' ? 'mutant' : 'ask' }[-1]{$key} = $text);
+            } elsif ($lists{$key}) {
+                push @{ $data{$key} }, { text => $text };
+                $last = \$data{$key}[-1]{text};
+            } else {
+                $last = \($data{$key} = $text);
+            }
+        } elsif (/^\s+(\S.*)$/ && $last) {
+            $$last .= " $1";
+        } else {
+            die "$path:$number: neither `key: text' nor an indented line that goes on\n";
+        }
+    }
+    return %data;
+}
+
+# Every exercise, in order: id, chapter, name, path (of the task), mine, solution, judge, on_cpu, predict, and its data.
+sub all_exercises {
+    my @all;
+    for my $path (glob '[0-9][0-9]_*/exercises/judges/*.txt') {
+        my ($chapter, $name) = $path =~ m{^(\d\d_\w+)/.*/([^/]+)\.txt$};
+        my ($task) = grep { -f } map { "$chapter/exercises/$name.$_" } qw(cu c txt);
+        die "$path: there is no $chapter/exercises/$name.cu, .c or .txt\n" if !defined $task;
+        my %data = read_data($path);
+        my ($suffix) = $task =~ /\.(\w+)$/;
+        push @all, {
+            %data,
+            id => substr($chapter, 0, 2) . ".$data{number}",
+            chapter => $chapter,
+            name => $name,
+            path => $task,
+            mine => "$chapter/exercises/mine/$name.$suffix",
+            progress => "$chapter/exercises/mine/$name.progress",
+            solution => "$chapter/exercises/solutions/$name.$suffix",
+            judge => "$chapter/exercises/judges/$name",
+            predict => $suffix eq 'txt',
+            on_cpu => $suffix eq 'c',
+        };
+    }
+    return sort { $a->{chapter} cmp $b->{chapter} || $a->{number} <=> $b->{number} } @all;
+}
+
+# The solution with the changes of a mutant. Each piece that is replaced must be there exactly once; indentation
+# and comments at the ends of its inner lines do not matter.
+sub mutate {
+    my ($exercise, $mutant, $text) = @_;
+    for my $change (@{ $mutant->{changes} }) {
+        my $from = join '[ ]*(?:/\*.*\*/)?[ ]*\n\s*', map { s/^\s+|\s+$//gr =~ s/(\W)/\\$1/gr } @{ $change->{'-'} };
+        my $count = () = $text =~ /$from/g;
+        die "$exercise->{judge}.txt: mutant `$mutant->{text}': its lines are $count times in the solution, not once\n" if $count != 1;
+        my $to = join "\n", @{ $change->{'+'} };
+        $text =~ s/$from/$to/;
+    }
+    return $text;
+}
+
+# ---- running ----
+
+# The judge's lines of what an answer has printed, and then the last of all others: it may be megabytes, or one endless line.
+sub last_printed {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    local $/ = \4096; # bytes at a time
+    my ($rest, @judges, @others) = ('');
+    while (defined(my $part = <$file>)) {
+        my @lines = split /\n/, $rest . $part, -1;
+        $rest = substr pop @lines, 0, 4096;
+        push @{ /^\@/ ? \@judges : \@others }, "$_\n" for @lines;
+        splice @others, 0, -10;
+        splice @judges, 0, -1000;
+    }
+    return join '', @judges, @others, $rest;
+}
+
+# The end of what it said on stderr.
+sub last_said {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    seek $file, -65536, 2 if -s $path > 65536;
+    local $/;
+    return scalar(<$file>) // '';
+}
+
+# Runs a command, an answer for so many seconds at most, and on the simulator it may print so many MB; returns its status, 'signal N' if
+# it was killed, stdout and stderr.
+my ($seconds, $most_printed) = (30, 10);
+
+sub run_command {
+    my ($settings, @command) = @_;
+    my @files = map { "build/exercises/$_.$$" } qw(out err);
+    make_path('build/exercises');
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        @ENV{ keys %$settings } = values %$settings;
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', $files[0] or exit 127;
+        open STDERR, '>', $files[1] or exit 127;
+        alarm $seconds if $command[0] =~ m{^build/};
+        @command = ('sh', '-c', 'ulimit -f ' . 2048 * $most_printed . '; exec "$0" "$@"', @command) if $command[0] =~ m{^build/exercises/sim/};
+        exec { $command[0] } @command or exit 127;
+    }
+    waitpid $pid, 0;
+    my @result = ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, $command[0] =~ m{^build/} ? (last_printed($files[0]), last_said($files[1])) : map { read_text($_) // '' } @files);
+    unlink @files;
+    return @result;
+}
+
+# Compiles `text', which is shown as the file `shown', with the judge's description. Returns the program's path, or undef and the errors.
+sub build {
+    my ($backend, $exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, raced or counted, for plain C
+    my $answer = "build/exercises/$backend/$tag";
+    my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
+    my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
+    write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
+    print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/exercises/judge.o";
+    my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
+        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
+    return $status eq 0 ? $answer : (undef, $errors);
+}
+
+# ---- what counts are called, how they come from the program's, and what to look at when one is too large, or too small ----
+
+my %counters = (
+    sectors_load => ['load_sectors / load_requests', 'sectors a load',
+        'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?'],
+    sectors_store => ['store_sectors / store_requests', 'sectors a store',
+        'A store of a warp touches a sector of 32 bytes for every stretch that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
+    bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
+        'Count the sectors of each load and store, and how often the same data is asked for.'],
+    loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
+    stored => ['store_bytes / elements', 'bytes stored for an element', 'Something is stored more than once. Store only what is final.'],
+    stores => ['store_requests / (threads / 32)', 'stores of a warp', 'Each store instruction counts once for a warp: could it carry more?'],
+    barriers => ['barriers / blocks', 'barriers of a block',
+        'For each barrier ask: who writes before it, who reads after it, and what would happen if it were not there?'],
+    warp_barriers => ['warp_barriers / (threads / 32)', '__syncwarp of a warp', 'Which of them does a shuffle make unnecessary?'],
+    shuffles => ['shuffles / (threads / 32)', 'shuffles of a warp', 'Write down what each shuffle brings, and which lanes use it.'],
+    conflicts => ['conflicts', 'bank conflicts', 'Word w of shared memory lies in bank w % 32. Which banks do the 32 lanes of a warp want at the same time?'],
+    idle_waits => ['idle_waits / threads', 'idle waits of a thread',
+        'A wait is idle if none of the thread\'s copies is on its way when it ends. Which copies have set off by then, and which may a wait leave out?',
+        'No wait found a copy of its own to wait for. Do the tiles still travel by __pipeline_memcpy_async?'],
+    threads => ['threads', 'threads', 'How much work does each thread have, and how many threads does a block have?',
+        'How much work does each thread have, and how many threads does a block have?'],
+    blocks => ['blocks', 'blocks', 'How much work does each block have?'],
+    loads => ['load_requests / (threads / 32)', 'loads of a warp', 'Each load instruction counts once for a warp: could it ask for more at once?'],
+    orders => ['orders / blocks', 'memory orders of a block', 'Each release and each acquire of a thread counts, and a fence may be both. Who has to tell of the data, and who has to hear of them? How many threads are that?'],
+    strong_orders => ['strong_orders', 'orders stronger than needed',
+        'Release and acquire on the device are enough here. An atomic_ref without an order is memory_order_seq_cst, and without a scope it is for the whole system. __threadfence() is sequentially consistent, too.'],
+    launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
+    chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
+    span => ['span', 'loads and stores in a row',
+        'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
+    registers => ['registers', 'registers of a thread', 'Which values must live at the same time? nvcc -Xptxas -v says how many registers they take.'],
+    time => ['time', 'times as long as `add` takes', 'Look at the bytes first, then at how many of them are asked for at the same time.'],
+);
+
+# An expression of names, with the counts in place of the names.
+sub evaluate {
+    my ($expression, $counts) = @_;
+    $expression = $counters{$expression}[0] if $counters{$expression};
+    $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
+    my $value = eval $expression;
+    die "`$expression' cannot be computed: $@\n" if !defined $value;
+    return $value;
+}
+
+sub number { return $_[0] == int $_[0] ? int $_[0] : sprintf '%.4g', $_[0] }
+
+# Registers and spills of the kernels in a file, where nvcc is there; undef where not.
+sub count_registers {
+    my ($exercise, $source) = @_;
+    my ($nvcc) = grep { -x } $ENV{NVCC} // (), map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin';
+    return undef if !defined $nvcc;
+    my ($status, undef, $said) = run_command({}, $nvcc, '-cubin', '-std=c++17', '-O3', '-arch=' . ($ENV{ARCH} || 'sm_80'), '-Xptxas', '-v',
+        '-Icommon', "-I$exercise->{chapter}", '-o', "$source.cubin", $source);
+    my ($most) = sort { $b <=> $a } $said =~ /Used (\d+) registers/g;
+    return $most;
+}
+
+# An order of execution, as settings of the environment: `reverse', or `reverse/3' with at most three blocks at once.
+sub order_settings {
+    my ($schedule, $resident) = split m{/}, $_[0] // '';
+    return { defined $schedule ? (SIM_SCHEDULE => $schedule) : (), defined $resident ? (SIM_RESIDENT => $resident) : () };
+}
+
+# The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says).
+sub count_at {
+    my ($program, $shape, $what, $order) = @_;
+    my ($status, $out, $err) = run_command(order_settings($order), $program, $what, split / *x */, $shape);
+    die "counting at $shape failed: $out$err\n" if $status ne 0;
+    return { $out =~ /^\@count (\w+) (\S+)$/mg };
+}
+
+# The goals: `NAME N at SHAPE', `NAME N (at most M) at SHAPE' or `NAME N (exactly) at SHAPE'; of those with a time, or of the others.
+# Returns for each what is asked and what was reached.
+sub goals {
+    my ($exercise, $program, $timed) = @_;
+    my (@goals, %counts);
+    for (@{ $exercise->{goal} // [] }) {
+        my ($name, $best, $most, $exactly, $shape)
+            = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\((?:at most ([\d.]+)|(exactly))\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
+        my $counter = $counters{ $name // '' };
+        die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n"
+            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !(defined $best && $counter->[3]);
+        next if $timed != ($name eq 'time');
+        my $reached = $name eq 'registers' ? count_registers($exercise, "$program.cu")
+            : evaluate($name, $counts{$shape} //= count_at($program, $shape, $timed ? 'time' : 'count', $exercise->{counted}));
+        push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
+            $exactly ? (least => $best, look_below => $counter->[3]) : (), reached => $reached } if defined $reached; # no nvcc, no registers
+    }
+    return @goals;
+}
+
+# What is said about the first goal that is missed; undef if none is.
+sub missed {
+    for (@_) {
+        my $below = defined $_->{least} && $_->{reached} < $_->{least};
+        next if !$below && $_->{reached} <= $_->{most} * (1 + 1e-9);
+        my $a_little = !$below && $_->{name} =~ /^(?:bytes|sectors_\w+)$/ && $_->{reached} < 1.05 * $_->{most};
+        return 'The results are right, but one number is ' . ($below ? 'below' : 'over') . " its goal.\n"
+            . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), ($_->{most} eq $_->{best} ? '' : 'at most ') . $_->{most},
+                $_->{at} eq '' ? '' : " (at $_->{at})")
+            . ($a_little ? fold('Only a little: is there a group at an edge that takes the slow way without need?', '  ') : '')
+            . fold($below ? $_->{look_below} : $_->{look}, '  ');
+    }
+    return undef;
+}
+
+# ---- the judge ----
+
+# A paragraph of at most 100 columns.
+sub fold {
+    my ($text, $indent) = ($_[0], $_[1] // '');
+    my @lines = ('');
+    for my $word (split ' ', $text) {
+        push @lines, '' if length($lines[-1]) + length($word) + length($indent) >= 100;
+        $lines[-1] .= $lines[-1] eq '' ? $word : " $word";
+    }
+    return join '', map { "$indent$_\n" } @lines;
+}
+
+sub source_line {
+    my ($text, $line) = @_;
+    my $source = (split /\n/, $text)[$line - 1] // '';
+    $source =~ s/^\s+|\s+$//g;
+    return $source eq '' ? '' : "      $source\n";
+}
+
+# What to look at, where the simulator's message does not say so itself.
+my @looks = (
+    [qr/past the end/ => 'Which threads have no element left?'],
+    [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
+    [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
+    [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
+);
+
+# The same where no size is 0.
+my $no_blocks = [qr/launched with grid \(0,/ => 'There is something to do: does the division round up?'];
+
+sub compile_error {
+    my ($text, $shown, $errors) = @_;
+    $errors =~ s{(?:\.\./)+}{}g;
+    my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
+    return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
+    return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
+        if $errors =~ /undefined reference to `(\w+)'/;
+    return "It does not compile.\n" . $errors;
+}
+
+# The report of a run that did not end well.
+sub failure {
+    my ($text, $shown, $status, $out, $err) = @_;
+    my ($sizes) = $out =~ /.*^\@with (.*)$/ms; # the last one
+    my ($data) = $out =~ /.*^\@data (.*?)$/ms;
+    ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
+    my $with = $sizes eq '' ? '' : fold("(With $sizes.) $data", '  ');
+    my @printed = grep { !/^\@/ } split /\n/, $out; # by the reader's own code
+    splice @printed, 0, -10;
+    $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
+    if ($err =~ /^simulator: (.*)$/m) {
+        my ($place, $who, $message) = $1 =~ /^(?:(.*?:\d+): )?((?:kernel|host code)\b.*?): (.*)$/s;
+        ($place, $who, $message) = (undef, undef, $1) if !defined $message;
+        my $report = "The simulator stopped it.\n";
+        $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
+        $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
+        my ($look) = grep { $message =~ $_->[0] } @looks, $sizes =~ / 0\b/ ? () : $no_blocks;
+        return $report . fold($message, '  ') . ($look ? fold($look->[1], '  ') : '') . $with;
+    }
+    if ($err =~ /AddressSanitizer: ([\w-]+)|runtime error: (.*)/) {
+        my $what = $1 // $2;
+        my ($line) = $err =~ /\Q$shown\E:(\d+)/;
+        my ($access) = $err =~ /^(READ|WRITE) of size/m;
+        return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
+            . "  " . ($access ? lc($access) . 's outside of an array' : '') . " ($what).\n"
+            . fold('Which index does it use for the first element, and which for the last?', '  ') . $with;
+    }
+    if ($out =~ /^\@wrong (.*)$/m) {
+        my $report = "A result is wrong.\n" . fold("$1.", '  ');
+        $report .= fold($1, '  ') if $out =~ /^\@owner (.+)$/m;
+        return $report . $with;
+    }
+    return "The launch failed.\n  $1\n$with" if $out =~ /^\@error (.*)$/m;
+    return "It did not end within $seconds seconds. Which condition should end the loop?\n$with" if $status eq 'signal 14';
+    return "It printed more than $most_printed MB. Which condition should end the loop?\n$with" if $status eq 'signal 25';
+    my $how = $status eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
+        : $status =~ /signal/ ? "It was ended by $status." : "It ended, with status $status, before the judge was done. Does it call exit?";
+    return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
+}
+
+# Threads in plain C that use the same variable, and nothing orders them; undef if there are none, or if gcc's sanitizer for that is not
+# there or does not run here.
+my $races_are_seen = 1;
+
+sub races {
+    my ($exercise, $text, $shown, $tag) = @_;
+    my ($program) = build('sim', $exercise, "$tag.raced", $text, $shown, 'raced');
+    my ($status, $out, $err) = defined $program ? run_command({ SIM_SCHEDULE => 'random:1', TSAN_OPTIONS => 'halt_on_error=1' }, $program) : (1, '', '');
+    my ($race) = $err =~ /ThreadSanitizer: data race(.*)/s;
+    $races_are_seen = $status eq 0 || defined $race;
+    return undef if !defined $race;
+    my ($line) = $race =~ /\Q$shown\E:(\d+)/;
+    return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
+        . fold($race =~ /Location is global/ ? 'race: threads write the same variable, and nothing orders them. Give each thread its own (no static, no globals).'
+            : 'race: one thread writes what another one uses, and nothing orders them.', '  ');
+}
+
+# Judges `text' (shown as the file `shown'). Returns a state, `wrong', `over_goal' or `solved', the report, and where it is solved the goals.
+# `tag' names the files in build/.
+sub judge_answer {
+    my ($exercise, $text, $shown, $tag) = @_;
+    return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
+
+    my ($program, $errors) = build('sim', $exercise, $tag, $text, $shown);
+    return ('wrong', compile_error($text, $shown, $errors)) if !defined $program;
+
+    # every order must give the same bits
+    my %bits;
+    for my $order (split ' ', $exercise->{orders} // 'warp reverse random:1') {
+        my $settings = order_settings($order);
+        my ($status, $out, $err) = run_command({ %$settings, SIM_WATCHDOG => 5 }, $program);
+        if ($status ne 0 || $out !~ /^\@bits (\w+)$/m) {
+            my $report = failure($text, $shown, $status, $out, $err);
+            my $named = join ' ', map { "$_=$settings->{$_}" } reverse sort keys %$settings;
+            $report .= "  (In another order of execution, $named. In the order before this one it went well.)\n" if $order ne 'warp';
+            return ('wrong', $report);
+        }
+        $bits{ ($out =~ /^\@bits (\w+)$/m)[0] } = $order;
+    }
+    return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
+        . "  Who adds to the same place?\n") if keys %bits > 1 && ($exercise->{roundings} // '') ne 'differ';
+
+    my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $tag) : undef;
+    return ('wrong', $race) if defined $race;
+
+    ($program) = build('sim', $exercise, "$tag.counted", $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
+    my @goals = goals($exercise, $program, 0);
+    my $missed = missed(@goals);
+    return ('over_goal', $missed) if defined $missed;
+
+    if (has_gpu() && !$exercise->{on_cpu}) {
+        ($program, $errors) = build('cuda', $exercise, $tag, $text, $shown);
+        return ('wrong', "For the GPU: " . compile_error($text, $shown, $errors)) if !defined $program;
+        my ($status, $out, $err) = run_command({}, $program);
+        return ('wrong', "On the GPU: " . failure($text, $shown, $status, $out, $err)) if $status ne 0;
+        my @timed = goals($exercise, $program, 1);
+        $missed = missed(@timed);
+        return ('over_goal', $missed) if defined $missed;
+        push @goals, @timed;
+    }
+    my $report = "Solved.\n";
+    $report .= sprintf("\n%-42s %8s %14s\n", '', 'yours', "the solution's") if @goals;
+    $report .= sprintf("%-42s %8s %14s\n", join(', ', grep { $_ ne '' } @$_{qw(says at)}), number($_->{reached}), $_->{best}) for @goals;
+    return ('solved', $report . question($exercise), @goals);
+}
+
+# The question to think about next.
+sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '' }
+
+# `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints.
+sub judge_prediction {
+    my ($exercise, $text, $shown, $tag) = @_;
+    my %typed = $text =~ /^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*(?:#.*)?$/mg;
+    my ($program, %counts, @right);
+    for (@{ $exercise->{ask} }) {
+        my ($key) = $_->{text} =~ /^(\w+) *=/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no `KEY ='\n";
+        return ('wrong', "`$key' is not there: leave the line `$key = ...' in $shown, and type a number.\n") if !defined $typed{$key};
+        return ('wrong', "`$key' has no number yet. Type it into $shown.\n") if $typed{$key} =~ /^\?*$/;
+        return ('wrong', "`$key = $typed{$key}' is not a number.\n") if $typed{$key} !~ /^-?\d+(?:\.\d+)?$/;
+    }
+    for (@{ $exercise->{ask} }) {
+        my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/;
+        my $counted;
+        if ($what =~ /^\$\((.*)\)$/) {
+            my ($status, $out, $err) = run_command({ LC_ALL => 'C' }, 'sh', '-c', $1);
+            ($counted) = $out =~ /(-?[\d.]+)/ or die "$exercise->{judge}.txt: `$1' printed no number: $out$err\n";
+        } else {
+            my ($expression, $shape) = $what =~ /^(.*?) +at +(\d.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no ` at SHAPE'\n";
+            if (!defined $program) {
+                my $errors;
+                my $source = $exercise->{runs};
+                local $exercise->{on_cpu} = $source =~ /\.c$/;
+                ($program, $errors) = build('sim', $exercise, $tag, read_text($source) // die("cannot read $source\n"), $source);
+                die $errors if !defined $program;
+            }
+            $counted = evaluate($expression, $counts{$shape} //= count_at($program, $shape, 'count'));
+        }
+        my $whole = sprintf '%.0f', $counted;
+        my $is_whole = abs($counted - $whole) < 1e-9 * abs $counted || $counted == 0; # and then there is nothing to round
+        if ($is_whole ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
+            return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($_->{look} ? fold($_->{look}, '  ') : ''));
+        }
+        push @right, sprintf "  %s = %s\n", $key, number($counted);
+    }
+    return ('solved', "Solved. This was counted, too:\n" . join('', @right) . question($exercise));
+}
+
+# ---- does the judge judge well? ----
+
+# Tries the judge on the skeleton, the solution and the mutants (of these $most, the first ones; undef: all). Returns a list of
+# [what was tried, whether it went as it should, the report].
+sub trials {
+    my ($exercise, $most) = @_;
+    my ($skeleton, $solution) = map { read_text($_) // die "cannot read $_\n" } @$exercise{qw(path solution)};
+    my (@trials, $report, $state);
+
+    ($state, $report) = judge_answer($exercise, $skeleton, $exercise->{path}, "$exercise->{id}.skeleton");
+    push @trials, ['the skeleton is not solved, and the judge says what it should', $state ne 'solved' && said($report, $exercise->{skeleton}), $report];
+    ($state, $report, my @goals) = judge_answer($exercise, $solution, $exercise->{solution}, "$exercise->{id}.solution");
+    my @others = grep { $_->{name} !~ /^(?:time|registers)$/ && number($_->{reached}) ne $_->{best} } @goals; # what differs from compiler to compiler, or chip to chip
+    push @trials, ['the solution is solved, and reaches just what the goals say', $state eq 'solved' && !@others, $report];
+    my $tried = 0;
+    for my $mutant (@{ $exercise->{mutant} // [] }) {
+        last if defined $most && $tried == $most;
+        next if ($mutant->{says} // '') =~ /^race: threads/ && !$races_are_seen;
+        ($state, $report) = judge_answer($exercise, mutate($exercise, $mutant, $solution), $exercise->{solution}, "$exercise->{id}.mutant" . ++$tried);
+        push @trials, ["mutant `$mutant->{text}'", $state ne 'solved' && said($report, $mutant->{says}), $report];
+    }
+    return @trials;
+}
+
+# Whether a report contains a sentence, wherever its lines are broken.
+sub said {
+    my ($report, $sentence) = @_;
+    return defined $sentence && $sentence ne '' && index($report =~ s/\s+/ /gr, $sentence) >= 0;
+}
+
+1;

@@ -1,0 +1,181 @@
+#!/usr/bin/perl
+# exercise.pl COMMAND [NAME=VALUE...] - what `make exercises', `exercise', `hint', `solution' and `reset' do (common/build/exercises.mk).
+# Exit status 0; of `exercise' only when it is solved; 2 for what was asked wrongly.
+use strict;
+use warnings;
+use File::Basename 'dirname';
+use File::Copy qw(copy move);
+use File::Path 'make_path';
+use File::Spec;
+use lib 'common/judge';
+use Exercises;
+
+my $command = shift // '';
+my %given = map { /^(\w+)=(.*)$/s ? ($1 => $2) : () } @ARGV;
+$| = 1;
+
+# Ends with one sentence.
+sub refuse { print STDERR "$_[0]\n"; exit 2 }
+
+# A path as it was typed, seen from the root, or whole if it leads elsewhere.
+sub from_root {
+    my $whole = File::Spec->rel2abs($_[0], $given{FROM} // '.');
+    my $path = File::Spec->abs2rel($whole);
+    return $path =~ /^\.\./ ? $whole : $path;
+}
+
+# ---- how far the reader is: a line `state tries hints' beside their copy ----
+
+my %state_says = (not_begun => 'not begun', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
+
+sub progress {
+    my ($exercise) = @_;
+    my ($state, $tries, $hints) = split ' ', read_text($exercise->{progress}) // '';
+    return { state => exists $state_says{ $state // '' } ? $state : 'not_begun', tries => $tries // 0, hints => $hints // 0 };
+}
+
+sub keep {
+    my ($exercise, $progress) = @_;
+    write_text($exercise->{progress}, "$progress->{state} $progress->{tries} $progress->{hints}\n");
+}
+
+# The copy is made when an exercise is first opened.
+sub open_copy {
+    my ($exercise) = @_;
+    return if -f $exercise->{mine};
+    make_path(dirname($exercise->{mine}));
+    copy($exercise->{path}, $exercise->{mine}) or refuse("cannot write $exercise->{mine}: $!");
+    print "Your copy: $exercise->{mine}. Read what is on top of it, and write there.\n";
+}
+
+# Where help is, from the third failed try on; and what make, which calls all this, is about to print.
+sub after_failure {
+    my ($exercise, $progress) = @_;
+    my ($hints, $taken) = (scalar @{ $exercise->{hint} // [] }, $progress->{hints});
+    print "\nmake hint EX=$exercise->{id} ($hints hints, ", $taken == 0 ? 'none taken yet' : "$taken taken", ")\n" if $progress->{tries} >= 3 && $taken < $hints;
+    print "\n(A line of make comes now, with `Error 1': it says only that $exercise->{id} is not solved yet.)\n" if defined $ENV{MAKELEVEL};
+}
+
+# ---- commands ----
+
+my @exercises = all_exercises();
+
+sub asked {
+    my $id = $given{EX} // '';
+    my ($first) = grep { ($given{ONLY} // '') eq '' || $_->{chapter} eq $given{ONLY} } @exercises;
+    $first //= $exercises[0];
+    refuse("Which exercise? Say it like this: make $command EX=$first->{id}. `make exercises' lists them.") if $id eq '';
+    my ($exercise) = grep { $_->{id} eq $id || "0$id" eq $_->{id} } @exercises;
+    return $exercise // refuse("There is no exercise $id; `make exercises' lists them.");
+}
+
+my %commands = (
+    exercises => sub {
+        my @listed = grep { ($given{ONLY} // '') eq '' || $_->{chapter} eq $given{ONLY} } @exercises;
+        if (defined $given{CSV}) {
+            refuse("Into which file? Say it like this: make exercises CSV=table.csv") if $given{CSV} eq '';
+            my $path = from_root($given{CSV});
+            open my $csv, '>', $path or refuse("cannot write $given{CSV}: $!");
+            print $csv "id,path,state,tries,hints\n";
+            for (@listed) {
+                my $progress = progress($_);
+                print $csv join(',', @$_{qw(id path)}, @$progress{qw(state tries hints)}), "\n";
+            }
+            close $csv or refuse("cannot write $given{CSV}: $!");
+            return 0 if !defined $given{LIST};
+        }
+        if (defined $given{LIST}) {
+            print "$_->{id} $_->{path} ", progress($_)->{state}, "\n" for @listed;
+            return 0;
+        }
+        if (!@listed) {
+            print "There are no exercises here.\n";
+            return 0;
+        }
+        print "You write code, or predict numbers that are then counted. A judge tries your answer; it needs no GPU.\n\n";
+        my ($chapter, %in) = ('');
+        for (@listed) {
+            my $state = progress($_)->{state};
+            print $chapter eq '' ? '' : "\n", "$_->{chapter}\n" if $_->{chapter} ne $chapter;
+            $chapter = $_->{chapter};
+            printf "  %-6s %-46s %-11s %s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state};
+            push @{ $in{$state} }, $_;
+        }
+        my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong not_begun); # what is begun comes first
+        printf "\n%d of %d solved.\n", scalar @{ $in{solved} // [] }, scalar @listed;
+        return 0 if !defined $next;
+        printf "\nmake exercise EX=%s   %s\n", $next->{id}, -f $next->{mine} ? "judges $next->{mine}"
+            : "makes your copy of the task, and judges it; $next->{chapter}/README.md explains";
+        print "make hint EX=$next->{id}       helps, and helps more when you ask again\n";
+        return 0;
+    },
+    exercise => sub {
+        my $exercise = asked();
+        my $path = $exercise->{mine};
+        if (defined $given{FILE}) {
+            $path = from_root($given{FILE});
+            refuse("FILE=$given{FILE} is not there, or is no file.") if !-f $path;
+        } else {
+            open_copy($exercise);
+        }
+        my $text = read_text($path) // refuse("cannot read $path: $!");
+        my ($state, $report) = eval { judge_answer($exercise, $text, $path, defined $given{FILE} ? "$exercise->{id}.file" : $exercise->{id}) };
+        refuse("$exercise->{id} cannot be judged: $@") if $@;
+        print "$exercise->{id} $exercise->{title}\n\n$report";
+        if (!defined $given{FILE}) {
+            my $progress = progress($exercise);
+            $progress->{state} = $state;
+            $progress->{tries}++;
+            keep($exercise, $progress);
+            after_failure($exercise, $progress) if $state ne 'solved';
+        }
+        return $state eq 'solved' ? 0 : 1;
+    },
+    hint => sub {
+        my $exercise = asked();
+        my $progress = progress($exercise);
+        my $hints = $exercise->{hint} // [];
+        $progress->{hints}++ if $progress->{hints} < @$hints;
+        keep($exercise, $progress);
+        print Exercises::fold("Hint $progress->{hints} of " . @$hints . ": $hints->[$progress->{hints} - 1]{text}");
+        print "(It was the last one. Ours: make solution EX=$exercise->{id} FORCE=1)\n" if $progress->{hints} == @$hints;
+        return 0;
+    },
+    solution => sub {
+        my $exercise = asked();
+        refuse("$exercise->{id} is not solved yet. make hint EX=$exercise->{id} helps; make solution EX=$exercise->{id} FORCE=1 shows ours all the same.")
+            if progress($exercise)->{state} ne 'solved' && !$given{FORCE};
+        print "$exercise->{solution}:\n\n", read_text($exercise->{solution});
+        return 0;
+    },
+    # for who writes exercises: the skeleton, the solution and all mutants of one (EX) or of all, with what the judge says
+    try => sub {
+        my $failed = 0;
+        for my $exercise (defined $given{EX} ? asked() : @exercises) {
+            for (trials($exercise)) {
+                my ($what, $good, $report) = @$_;
+                $failed += !$good;
+                print $good ? 'ok' : 'NOT OK', " - $exercise->{id} $what\n", map { "    $_\n" } split /\n/, $report;
+            }
+        }
+        return $failed > 0;
+    },
+    reset => sub {
+        my $exercise = asked();
+        my $mine = $exercise->{mine};
+        if ((read_text($mine) // '') ne read_text($exercise->{path}) && -f $mine) {
+            my $old = "$mine.old";
+            for (my $number = 2; -e $old; $number++) { # an older one is kept, too
+                $old = "$mine.old$number";
+            }
+            move($mine, $old) or refuse("cannot write $old: $!");
+            print "What you had is kept as $old.\n";
+        }
+        unlink $mine;
+        unlink $exercise->{progress};
+        open_copy($exercise);
+        return 0;
+    },
+);
+
+exit(($commands{$command} // refuse("usage: $0 " . join('|', sort keys %commands) . ' [NAME=VALUE...]'))->());

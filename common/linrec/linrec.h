@@ -1,0 +1,134 @@
+/* linrec.h - what every chapter with the linear recurrence agrees on: the operation, its arguments and the table of
+   kernels.
+
+   The linear recurrence of one sequence of length L:
+
+       y[0] = x[0],   y[l] = y[l-1] * c[l] + x[l]      l = 1 ... L-1
+
+   and, reversed, the same from the last element to the first (y[l] from y[l+1]). Backward, given the
+   gradient d_outputs of some loss with respect to y, it returns the gradients with respect to x and c:
+
+       d_inputs[l] = d_inputs[l+1] * c[l+1] + d_outputs[l],   d_coeffs[l] = y[l-1] * d_inputs[l]
+
+   (mirrored when reversed). Chapter 01 derives them.
+
+   Layout of every array: (num_seqs, seq_len), row-major, packed, float32:
+
+       sequence 0            sequence 1            sequence 2
+       |0 1 2 ... L-1|0 1 2 ... L-1|0 1 2 ... L-1| ...           element (s, l) at [s * seq_len + l]
+*/
+#ifndef LINREC_H
+#define LINREC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+
+#include "../cuda/arch.h"
+#include "../harness/launch_config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The arguments of every launcher: sizes, direction, shape and pointers.
+
+   Pointers: to device memory (chapter 01: host memory), bases aligned to 16 bytes, arrays that do not overlap. Rows are
+   packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is read or
+   written. The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
+struct linrec_args {
+    size_t num_seqs;             /* number of sequences, rows */
+    size_t seq_len;              /* elements in each sequence, columns */
+    bool reverse;                /* run from the last element to the first */
+    struct linrec_config config; /* what --config gave (launch_config.h) */
+
+    const float *inputs; /* x   forward reads */
+    const float *coeffs; /* c   forward and backward read */
+    float *outputs;      /* y   forward writes, backward reads */
+
+    const float *d_outputs; /* dL/dy   backward reads */
+    float *d_inputs;        /* dL/dx   backward writes */
+    float *d_coeffs;        /* dL/dc   backward writes */
+
+    void *workspace; /* scratch memory, for kernels that ask for it. Before the first launch all its bits are set; */
+    size_t workspace_size; /* after that it holds what the launch before left there (workspace_size, below) */
+};
+
+/* A launcher checks its arguments, launches on `stream` and returns the launch's error, or cudaErrorInvalidValue for
+   arguments that it cannot take. It allocates nothing and does not wait. Zero sequences or zero length is a no-op. */
+typedef cudaError_t linrec_launcher(const struct linrec_args *args, cudaStream_t stream);
+
+/* What a partial kernel makes of an element: the coefficient and the input that it takes there, and whether it stores
+   a result. */
+struct linrec_element {
+    double coeff, input;
+    bool stored;
+};
+
+/* One row of a chapter's table of kernels. A table ends with a row whose name is NULL. */
+struct linrec_kernel {
+    const char *name; /* what --variant takes */
+    const char *idea; /* one line for --list */
+
+    linrec_launcher *forward;  /* NULL: not offered */
+    linrec_launcher *backward; /* NULL: not offered */
+    bool reverse;              /* the launchers also take args->reverse */
+    bool is_default;           /* the one that runs on the reader's own arrays */
+    bool partial;              /* computes only part of the result: timed, and checked by `instead` alone */
+    bool moves_nothing;        /* not even the arrays: it has a time, but no GB/s */
+    bool finite_products;      /* it multiplies any coefficients that follow each other, and promises nothing where such
+                                  a product is infinite: it is not checked on data that overflow */
+
+    size_t max_seq_len;  /* longest sequence, 0: any */
+    size_t max_num_seqs; /* most sequences, 0: any */
+    size_t max_elems;    /* most elements of all sequences together, 0: any */
+    int min_arch;        /* compute capability needed, 80 for 8.0; 0: any */
+
+    struct linrec_knobs knobs; /* what --config may set */
+
+    /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound (linrec_oracle.h).
+       NULL: one, the plain loop. */
+    int (*levels)(size_t seq_len);
+
+    /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. The launchers
+       return cudaErrorInvalidValue if there is none or less, and take more.
+
+       The caller fills it with 0xFF once, and then launches as often as needed, with any data, one launch after the
+       other. So a kernel that needs to find something there leaves it as it found it, and its cleaning up is part of
+       its time. Launches that run at the same time need a workspace each. */
+    size_t (*workspace_size)(const struct linrec_args *args);
+
+    /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;
+       *element holds what the whole recurrence takes at (seq, pos) and is changed to what this one does. NULL: nothing
+       is checked. */
+    void (*instead)(const struct linrec_args *args, size_t seq, size_t pos, struct linrec_element *element);
+
+    /* Writes who computes element (seq, pos), for example "block 3, thread 17". NULL: not said. */
+    void (*owner)(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size);
+};
+
+/* What every launcher checks first. Returns cudaErrorInvalidValue for sizes whose bytes overflow, a null pointer or a
+   base that is not aligned to 16 bytes; cudaSuccess otherwise. Zero sizes need no pointers. */
+static inline cudaError_t linrec_check_args(const struct linrec_args *args, bool backward)
+{
+    const void *forward_needs[] = {args->inputs, args->coeffs, args->outputs};
+    const void *backward_needs[] = {args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs};
+    const void **needs = backward ? backward_needs : forward_needs;
+    const size_t count = backward ? 5 : 3;
+
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return cudaSuccess;
+    if (args->num_seqs > PTRDIFF_MAX / sizeof(float) / args->seq_len)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < count; i++)
+        if (needs[i] == NULL || (uintptr_t)needs[i] % 16 != 0)
+            return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,363 @@
+/* linrec_contract.c - see linrec_contract.h */
+#include "linrec_contract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linrec_oracle.h"
+#ifdef CUSIM
+#include "../sim/sim.h"
+#endif
+
+static cudaError_t launch(const struct linrec_kernel *kernel, bool backward, const struct linrec_args *args,
+                          cudaStream_t stream)
+{
+    return (backward ? kernel->backward : kernel->forward)(args, stream);
+}
+
+/* ---- what is refused ---- */
+
+/* A launcher that is looked into, and where the first promise that it breaks is told. */
+struct inquiry {
+    const struct linrec_kernel *kernel;
+    bool backward;
+    struct linrec_args good; /* arguments that it takes; what it must refuse differs from them in one */
+    char *text;
+    size_t size;
+};
+
+/* Whether the launcher returns `must_be` for these arguments; if not, tells what it was called with. */
+static bool returns(const struct inquiry *inquiry, const struct linrec_args *args, cudaError_t must_be,
+                    const char *what)
+{
+    const cudaError_t is = launch(inquiry->kernel, inquiry->backward, args, NULL);
+    if (is != must_be)
+        snprintf(inquiry->text, inquiry->size, "with %s the launcher must return \"%s\", not \"%s\"", what,
+                 cudaGetErrorString(must_be), cudaGetErrorString(is));
+    return is == must_be;
+}
+
+static bool refuses(const struct inquiry *inquiry, const struct linrec_args *args, const char *what)
+{
+    return returns(inquiry, args, cudaErrorInvalidValue, what);
+}
+
+/* Makes pointer number i of a pass null, or moves it by 4 bytes. */
+static void spoil_pointer(struct linrec_args *args, bool backward, int i, bool to_null)
+{
+    const float **read[2][2] = {{&args->inputs, &args->coeffs}, {&args->d_outputs, &args->coeffs}};
+    float **written[2][3] = {{&args->outputs, NULL, NULL}, {&args->outputs, &args->d_inputs, &args->d_coeffs}};
+    if (i < 2)
+        *read[backward][i] = to_null ? NULL : *read[backward][i] + 1;
+    else
+        *written[backward][i - 2] = to_null ? NULL : *written[backward][i - 2] + 1;
+}
+
+static bool refuses_pointers(const struct inquiry *inquiry)
+{
+    for (int i = 0; i < 2 * (inquiry->backward ? 5 : 3); i++) {
+        struct linrec_args args = inquiry->good;
+        spoil_pointer(&args, inquiry->backward, i / 2, i % 2 == 0);
+        if (!refuses(inquiry, &args, i % 2 == 0 ? "a null pointer" : "a pointer that is not aligned to 16 bytes"))
+            return false;
+    }
+    return true;
+}
+
+static bool refuses_sizes(const struct inquiry *inquiry, bool on_cpu)
+{
+    const struct linrec_kernel *const kernel = inquiry->kernel;
+    struct linrec_args args = inquiry->good;
+    args.num_seqs = SIZE_MAX / 2, args.seq_len = 3;
+    if (!refuses(inquiry, &args, "sizes whose bytes overflow"))
+        return false;
+    args = inquiry->good, args.reverse = true;
+    if (!kernel->reverse && !refuses(inquiry, &args, "a direction that it does not run"))
+        return false;
+    args = inquiry->good, args.seq_len = kernel->max_seq_len + 1;
+    if (kernel->max_seq_len != 0 && !on_cpu && !refuses(inquiry, &args, "a sequence that is too long"))
+        return false;
+    args = inquiry->good, args.num_seqs = kernel->max_num_seqs + 1;
+    if (kernel->max_num_seqs != 0 && !on_cpu && !refuses(inquiry, &args, "too many sequences"))
+        return false;
+
+    memset(&args, 0, sizeof args);
+    args.seq_len = 3;
+    if (!returns(inquiry, &args, cudaSuccess, "zero sequences"))
+        return false;
+    args.num_seqs = 3, args.seq_len = 0;
+    return returns(inquiry, &args, cudaSuccess, "zero length");
+}
+
+static bool takes_rows(const struct linrec_knobs *knobs, int rows)
+{
+    for (int i = 0; i < 4 && knobs->rows[i] != 0; i++)
+        if (knobs->rows[i] == rows)
+            return true;
+    return false;
+}
+
+static bool refuses_configs(const struct inquiry *inquiry)
+{
+    const struct linrec_knobs *const knobs = &inquiry->kernel->knobs;
+    const int threads[] = {-32, 16, 33, 100, knobs->max_threads + 32};
+    const int stages[] = {-1, knobs->max_stages + 1};
+    struct linrec_args args;
+    char what[64];
+
+    for (int rows = -1; rows <= 8 && knobs->rows[0] != 0; rows++) {
+        args = inquiry->good, args.config.rows = rows;
+        snprintf(what, sizeof what, "%d rows", rows);
+        if (rows != 0 && !takes_rows(knobs, rows) && !refuses(inquiry, &args, what))
+            return false;
+    }
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0] && knobs->max_threads != 0; i++) {
+        args = inquiry->good, args.config.threads = threads[i];
+        snprintf(what, sizeof what, "%d threads", threads[i]);
+        if (!refuses(inquiry, &args, what))
+            return false;
+    }
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && knobs->max_stages != 0; i++) {
+        args = inquiry->good, args.config.stages = stages[i];
+        snprintf(what, sizeof what, "%d stages", stages[i]);
+        if (!refuses(inquiry, &args, what))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the workspace ---- */
+
+static bool refuses_workspaces(const struct inquiry *inquiry)
+{
+    struct linrec_args args = inquiry->good;
+    if (inquiry->kernel->workspace_size == NULL)
+        return true;
+    args.workspace_size = inquiry->kernel->workspace_size(&args);
+    args.workspace = NULL;
+    if (args.workspace_size != 0 && !refuses(inquiry, &args, "no workspace"))
+        return false;
+    args.workspace = inquiry->good.workspace;
+    return args.workspace_size-- == 0 || refuses(inquiry, &args, "a workspace that is a byte too small");
+}
+
+/* Adds up ones, then twos, then threes in one workspace: every result is a whole number, in any order of the joins.
+   What is left there from the ones, a total for example, is wrong for the others; and a kernel that counts its blocks
+   there and does not begin again with the count cleans up once only, so that the third launch finds what the second one
+   left. `memory` is args->inputs or args->d_outputs. */
+static void check_next_launches(const struct inquiry *inquiry, const struct linrec_args *args, float *memory)
+{
+    const bool from_end = inquiry->backward != args->reverse;
+    const float *const result = inquiry->backward ? args->d_inputs : args->outputs;
+    const size_t count = args->seq_len, bytes = count * sizeof(float);
+    float *const host = malloc(bytes);
+    bool right = true;
+    for (int value = 1; value <= 3 && host != NULL && right; value++) {
+        for (size_t i = 0; i < count; i++)
+            host[i] = 1.0f;
+        cudaError_t error = value == 1 ? cudaMemset(args->workspace, 0xFF, args->workspace_size) : cudaSuccess;
+        if (error == cudaSuccess)
+            error = cudaMemcpy((float *)args->coeffs, host, bytes, cudaMemcpyHostToDevice);
+        for (size_t i = 0; i < count; i++)
+            host[i] = (float)value;
+        if (error == cudaSuccess)
+            error = cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice);
+        if (error == cudaSuccess)
+            error = launch(inquiry->kernel, inquiry->backward, args, NULL);
+        if (error == cudaSuccess)
+            error = cudaMemcpy(host, result, bytes, cudaMemcpyDeviceToHost);
+        right = error == cudaSuccess;
+        for (size_t i = 0; i < count && right; i++) {
+            const size_t terms = from_end ? count - i : i + 1;
+            right = host[i] == (float)(value * terms);
+            if (!right && value > 1)
+                snprintf(inquiry->text, inquiry->size,
+                         "it is wrong in a workspace that another launch of it has used, the first time at %s[0, %zu]: "
+                         "%.9g and not %zu; leave it as it was found",
+                         inquiry->backward ? "d_inputs" : "outputs", i, (double)host[i], value * terms);
+        }
+        if (!right && inquiry->text[0] == '\0')
+            snprintf(inquiry->text, inquiry->size, "a sum of ones is wrong%s%s", error != cudaSuccess ? ": " : "",
+                     error != cudaSuccess ? cudaGetErrorString(error) : "");
+    }
+    if (host == NULL)
+        snprintf(inquiry->text, inquiry->size, "there was no memory to check it");
+    free(host);
+}
+
+/* ---- where it launches, and what it returns ---- */
+
+static unsigned long long default_launches(void)
+{
+#ifdef CUSIM
+    return sim_default_launches();
+#else
+    return 0; /* a GPU does not tell */
+#endif
+}
+
+static void check_stream(const struct inquiry *inquiry, const struct linrec_args *args)
+{
+    cudaStream_t stream;
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
+        snprintf(inquiry->text, inquiry->size, "there was no memory for a stream to launch on");
+        return;
+    }
+    const unsigned long long before = default_launches();
+    cudaError_t error = launch(inquiry->kernel, inquiry->backward, args, stream);
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(stream);
+    if (error != cudaSuccess)
+        snprintf(inquiry->text, inquiry->size, "the launch failed: %s", cudaGetErrorString(error));
+    else if (default_launches() != before)
+        snprintf(inquiry->text, inquiry->size, "it launches on the default stream; pass on the one that it is given");
+
+#ifdef CUSIM
+    /* A launch cannot be made to fail at will. An error from before that nobody has asked for stands in for it:
+       cudaGetLastError returns it all the same. (On a GPU compute-sanitizer would count it.) */
+    cudaSetDevice(-1);
+    error = launch(inquiry->kernel, inquiry->backward, args, stream);
+    if (inquiry->text[0] == '\0' && error == cudaSuccess)
+        snprintf(inquiry->text, inquiry->size, "it returns success after an error; return cudaGetLastError()");
+    cudaGetLastError();
+    cudaStreamSynchronize(stream);
+#endif
+    cudaStreamDestroy(stream);
+}
+
+/* ---- what a partial kernel computes ---- */
+
+/* Walks all rows on the host, as `instead` says. Returns the index of the first wrong element, or the number of all. */
+static size_t first_wrong(const struct linrec_kernel *kernel, const struct linrec_args *host, double *expected)
+{
+    for (size_t seq = 0; seq < host->num_seqs; seq++) {
+        struct oracle_state state = {0.0, 0.0, 0.0, 0.0};
+        for (size_t pos = 0; pos < host->seq_len; pos++) {
+            const size_t i = seq * host->seq_len + pos;
+            struct linrec_element element = {host->coeffs[i], host->inputs[i], true};
+            kernel->instead(host, seq, pos, &element);
+            oracle_step(&state, pos == 0, element.coeff, element.input);
+            *expected = state.y;
+            const double bound = oracle_bound(&state, kernel->levels != NULL ? kernel->levels(host->seq_len) : 1);
+            const float got = host->outputs[i];
+            if (element.stored ? !(fabs(got - state.y) <= bound) : !is_poison(got))
+                return i;
+        }
+    }
+    return host->num_seqs * host->seq_len;
+}
+
+/* Runs the kernel on one shape and kind of data. `device` and `host`: room there and here for inputs, coefficients and
+   outputs. Returns whether all is right. */
+static bool computes(const struct inquiry *inquiry, const struct data_spec *spec, size_t num_seqs,
+                     float *const device[3], float *const host[3])
+{
+    const size_t count = num_seqs * spec->seq_len, bytes = count * sizeof(float);
+    struct linrec_args args = {.num_seqs = num_seqs, .seq_len = spec->seq_len};
+    for (size_t i = 0; i < count; i++) {
+        host[0][i] = data_value(spec, DATA_INPUTS, i / spec->seq_len, i % spec->seq_len);
+        host[1][i] = data_value(spec, DATA_COEFFS, i / spec->seq_len, i % spec->seq_len);
+    }
+    args.inputs = device[0], args.coeffs = device[1], args.outputs = device[2];
+    cudaError_t error = cudaMemcpy(device[0], host[0], bytes, cudaMemcpyHostToDevice);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(device[1], host[1], bytes, cudaMemcpyHostToDevice);
+    if (error == cudaSuccess)
+        error = cudaMemset(device[2], 0xFF, bytes);
+    if (error == cudaSuccess)
+        error = launch(inquiry->kernel, false, &args, NULL);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(host[2], device[2], bytes, cudaMemcpyDeviceToHost);
+    if (error != cudaSuccess) {
+        snprintf(inquiry->text, inquiry->size, "%zu x %zu: the launch failed: %s", num_seqs, spec->seq_len,
+                 cudaGetErrorString(error));
+        return false;
+    }
+    double expected = 0.0;
+    args.inputs = host[0], args.coeffs = host[1], args.outputs = host[2];
+    const size_t wrong = first_wrong(inquiry->kernel, &args, &expected);
+    if (wrong != count)
+        snprintf(inquiry->text, inquiry->size,
+                 "%zu x %zu, %s coefficients: it computes something else than its part, outputs[%zu, %zu] is %.9g and "
+                 "not %.9g",
+                 num_seqs, spec->seq_len, data_kind_name(spec->kind), wrong / spec->seq_len, wrong % spec->seq_len,
+                 (double)host[2][wrong], expected);
+    return wrong == count;
+}
+
+static void check_partial(const struct inquiry *inquiry)
+{
+    static const size_t lengths[] = {1, 3, 5, 33, 100, 129, 512, 1001, 1024, 1028, 2049, 4096, 4098, 9001, 16384};
+    static const enum data_kind kinds[] = {DATA_NEAR_ONE, DATA_SIGNED, DATA_OVERFLOW};
+    const size_t num_seqs = 3, limit = inquiry->kernel->max_seq_len;
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0] && (limit == 0 || lengths[l] <= limit); l++) {
+        const size_t bytes = num_seqs * lengths[l] * sizeof(float);
+        float *device[3] = {NULL}, *host[3] = {NULL};
+        bool right = true;
+        for (int a = 0; a < 3; a++) {
+            host[a] = malloc(bytes);
+            if (host[a] == NULL || cudaMalloc((void **)&device[a], bytes) != cudaSuccess) {
+                snprintf(inquiry->text, inquiry->size, "there was no memory to check it");
+                right = false;
+            }
+        }
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0] && right; k++) {
+            const struct data_spec spec = {.seed = l, .kind = kinds[k], .seq_len = lengths[l]};
+            /* infinite products only where all of a sequence is one tile: work_only of chapter 05 takes the first tile
+               again and again, and would meet them in the middle */
+            if (data_kind_fits(&spec, kinds[k]) && (kinds[k] != DATA_OVERFLOW || lengths[l] <= 1024))
+                right = computes(inquiry, &spec, num_seqs, device, host);
+        }
+        for (int a = 0; a < 3; a++) {
+            cudaFree(device[a]);
+            free(host[a]);
+        }
+        if (!right)
+            return;
+    }
+}
+
+void linrec_contract(const void *row, enum direction direction, bool on_cpu, char *text, size_t size)
+{
+    const struct linrec_kernel *const kernel = row;
+    enum { LENGTH = 16384 }; /* of the arrays */
+    static const size_t lengths[] = {100, 1001, 2049, 4096, LENGTH};
+    struct inquiry inquiry = {.kernel = kernel, .backward = is_backward(direction), .text = text, .size = size};
+    struct linrec_args *const good = &inquiry.good;
+    float *memory = NULL;
+    text[0] = '\0';
+
+    good->num_seqs = 1, good->seq_len = LENGTH;
+    good->workspace_size =
+        kernel->workspace_size != NULL ? kernel->workspace_size(good) : 0; /* the most that it needs */
+    cudaError_t error = cudaMalloc((void **)&memory, 6 * LENGTH * sizeof *memory);
+    if (error == cudaSuccess)
+        error = cudaMemset(memory, 0, 6 * LENGTH * sizeof *memory);
+    if (error == cudaSuccess && good->workspace_size != 0)
+        error = cudaMalloc(&good->workspace, good->workspace_size);
+    if (error == cudaSuccess && good->workspace_size != 0)
+        error = cudaMemset(good->workspace, 0xFF, good->workspace_size);
+    if (error != cudaSuccess) {
+        snprintf(text, size, "there was no memory to check it");
+        cudaFree(memory);
+        return;
+    }
+    good->inputs = memory, good->coeffs = memory + LENGTH, good->outputs = memory + 2 * LENGTH;
+    good->d_outputs = memory + 3 * LENGTH, good->d_inputs = memory + 4 * LENGTH, good->d_coeffs = memory + 5 * LENGTH;
+    good->seq_len = lengths[0];
+    const bool refuses_all = refuses_pointers(&inquiry) && refuses_sizes(&inquiry, on_cpu) &&
+                             refuses_configs(&inquiry) && refuses_workspaces(&inquiry);
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0] && refuses_all && !on_cpu && text[0] == '\0'; l++) {
+        good->seq_len = lengths[l];
+        if (kernel->max_seq_len == 0 || good->seq_len <= kernel->max_seq_len)
+            check_stream(&inquiry, good);
+    }
+    good->seq_len = kernel->max_seq_len != 0 && kernel->max_seq_len < LENGTH ? kernel->max_seq_len : LENGTH;
+    if (text[0] == '\0' && kernel->workspace_size != NULL && !kernel->partial)
+        check_next_launches(&inquiry, good, memory + (inquiry.backward ? 3 * LENGTH : 0));
+    if (text[0] == '\0' && kernel->instead != NULL)
+        check_partial(&inquiry);
+    cudaFree(good->workspace);
+    cudaFree(memory);
+}

@@ -1,0 +1,53 @@
+/* sim_tma.h - mbarriers and bulk copies of sm_90: stands in for common/cuda/tma.h and its PTX.
+
+   CUDA has no C++ names for these instructions; the names are that header's. A phase of a barrier ends when all its
+   arrivals have come and as many bytes were asked for as were announced, but not before a thread waits for it: the
+   copies of the phase are done by the first mbarrier_wait that finds them all asked for. Until then they are NaN. */
+#ifndef SIM_TMA_H
+#define SIM_TMA_H
+
+#include "cuda_runtime.h"
+
+/* Prepares a barrier for phases of `arrivals` arrivals. */
+void mbarrier_init(uint64_t *barrier, unsigned arrivals, SIM_AT);
+
+/* Shows the barriers that this thread initialised to the copy engine. */
+void mbarrier_init_done(SIM_AT);
+
+/* Orders ordinary accesses before those of the copy engine. The simulator finishes each access before the next. */
+static inline void fence_proxy_async(void)
+{
+}
+
+/* Arrives, and announces that `bytes` will be copied in this phase. */
+void mbarrier_expect(uint64_t *barrier, unsigned bytes, SIM_AT);
+
+/* Arrives: what this thread has done before is done for those who wait for the phase. */
+#define mbarrier_arrive(barrier) mbarrier_expect((barrier), 0)
+
+/* Waits while the phase that has not ended yet has that parity. */
+void mbarrier_wait(uint64_t *barrier, unsigned parity, SIM_AT);
+
+/* Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16.
+   The bytes count at the barrier. */
+void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrier, SIM_AT);
+
+/* A hint to the L2 cache changes no result, nor does what is brought there. */
+static inline void l2_prefetch(const void *global)
+{
+    (void)global;
+}
+
+static inline uint64_t l2_evict_first(void)
+{
+    return 0;
+}
+
+static inline uint64_t l2_evict_last(void)
+{
+    return 0;
+}
+
+#define tma_load_hint(shared, global, bytes, barrier, hint) ((void)(hint), tma_load(shared, global, bytes, barrier))
+
+#endif
