@@ -30,7 +30,7 @@
 
    CUDA C has these as classes of cooperative groups (this_cluster(), map_shared_rank). Here they are plain functions
    around the PTX (PTX ISA, "barrier.cluster" and "mapa"), as in tma.h. Below sm_90 they exist, so that kernels
-   compile, and trap. The simulator brings a header of the same name. */
+   compile, and trap. The simulator has them in sim_cluster.h. */
 #ifndef CLUSTER_H
 #define CLUSTER_H
 

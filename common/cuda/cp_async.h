@@ -1,10 +1,10 @@
-/* cp_async.h - the asynchronous copy of chapter 05, with a wish for the L2 cache.
+/* cp_async.h - cp.async with a hint to the L2 cache.
 
    Whoever reads 32 or 64 bytes of a row, and the bytes behind them a little later, reads memory in small pieces. The L2
    cache can fetch all 256 bytes around them when the first are asked for, and has the rest when it is needed.
 
    CUDA C has no words for this, so it is PTX here (PTX ISA, "cp.async", ".L2::256B"). Results do not depend on it. The
-   simulator brings a header of the same name. */
+   simulator has it in sim_cp_async.h. */
 #ifndef CP_ASYNC_H
 #define CP_ASYNC_H
 

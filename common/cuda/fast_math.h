@@ -3,7 +3,7 @@
    They are PTX (PTX ISA, "ex2", "lg2", "rcp"), as CUDA C's own exp2f does a little more: it saves results below 2^-126.
    Here those, and such arguments, count as 0 ("ftz", flush to zero). The errors are those that the PTX ISA states. A
    bound may count on them, and on nothing better: chips differ. (common/tests/fast_math.t tries all floats on a GPU.)
-   The simulator brings a header of the same name, in which the functions are as exact as the C library. */
+   The simulator has them in sim_fast_math.h, in which the functions are as exact as the C library. */
 #ifndef FAST_MATH_H
 #define FAST_MATH_H
 

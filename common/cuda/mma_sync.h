@@ -8,8 +8,8 @@
    and sums of at least float32's precision, but rounded in a way that NVIDIA does not say.
 
    CUDA C has words for larger pieces alone (mma.h), which hide where an element is, so this is PTX (PTX ISA,
-   "mma.sync"). Below sm_80 the function exists, so that kernels compile, and traps. The simulator brings a header of
-   the same name. */
+   "mma.sync"). Below sm_80 the function exists, so that kernels compile, and traps. The simulator has it in
+   sim_mma_sync.h. */
 #ifndef MMA_SYNC_H
 #define MMA_SYNC_H
 

@@ -18,7 +18,7 @@
    with a baton).
 
    CUDA C has no words for these instructions, so they are PTX here (PTX ISA, "bar"). They run on all chips. The
-   simulator brings a header of the same name. */
+   simulator has them in sim_named_barrier.h. */
 #ifndef NAMED_BARRIER_H
 #define NAMED_BARRIER_H
 

@@ -1,9 +1,9 @@
-/* tma.h - Hopper's bulk copy engine (sm_90): one thread asks for a whole piece of memory, a barrier in shared
-   memory tells when it has come. No register is held and no other thread is busy while the bytes fly.
+/* tma.h - bulk copies by the TMA, the Tensor Memory Accelerator (sm_90): one thread asks for a whole piece of memory, a
+   barrier in shared memory tells when it has come. No register is held and no other thread is busy while the bytes fly.
 
-       one thread                          the copy engine                      all threads
+       one thread                          the TMA                              all threads
        mbarrier_expect(barrier, bytes)
-       tma_load(to, from, bytes, barrier) ---> reads global memory,
+       tma_load(to, from, bytes, barrier) ----> reads global memory,
                                                 writes shared memory,
                                                 counts bytes at the barrier --> mbarrier_wait(barrier, parity) returns
 
@@ -13,7 +13,7 @@
 
    This header is to these instructions what CUDA's cuda_pipeline.h is to cp.async: CUDA C has no words for them, so
    they are PTX here (PTX ISA, "mbarrier" and "cp.async.bulk"). Below sm_90 the functions exist, so that kernels
-   compile, and trap. The simulator brings a header of the same name. */
+   compile, and trap. The simulator has them in sim_tma.h. */
 #ifndef TMA_H
 #define TMA_H
 
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void mbarrier_init(uint64_t *barrier, unsigned
 #endif
 }
 
-/* Makes initialised barriers visible to the copy engine. */
+/* Makes initialised barriers visible to the TMA. */
 static __device__ __forceinline__ void mbarrier_init_done(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -47,7 +47,7 @@ static __device__ __forceinline__ void mbarrier_init_done(void)
 #endif
 }
 
-/* Orders what this thread has read or written in shared memory by ordinary loads and stores before what the copy engine
+/* Orders what this thread has read or written in shared memory by ordinary loads and stores before what the TMA
    does there for requests that come later. After it the threads still need a barrier before one of them asks. */
 static __device__ __forceinline__ void fence_proxy_async(void)
 {

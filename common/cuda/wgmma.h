@@ -22,8 +22,8 @@
    Products are exact, and sums of at least float32's precision, but rounded in a way that NVIDIA does not say.
 
    CUDA C has no words for this, so it is PTX (PTX ISA, "wgmma"), for the target sm_90a: no other chip has these
-   instructions. For other targets the functions exist, so that kernels compile, and trap. The simulator brings a header
-   of the same name. */
+   instructions. For other targets the functions exist, so that kernels compile, and trap. The simulator has them in
+   sim_wgmma.h. */
 #ifndef WGMMA_H
 #define WGMMA_H
 

@@ -172,7 +172,7 @@ my %counters = (
     sectors_load => ['load_sectors / load_requests', 'sectors a load',
         'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?'],
     sectors_store => ['store_sectors / store_requests', 'sectors a store',
-        'A store of a warp touches a sector of 32 bytes for every stretch that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
+        'A store of a warp touches a sector of 32 bytes for every segment that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
     bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
         'Count the sectors of each load and store, and how often the same data is asked for.'],
     loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
@@ -321,7 +321,7 @@ sub failure {
     my ($data) = $out =~ /.*^\@data (.*?)$/ms;
     ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
     my $with = $sizes eq '' ? '' : fold("(With $sizes.) $data", '  ');
-    my @printed = grep { !/^\@/ } split /\n/, $out; # by the reader's own code
+    my @printed = grep { !/^\@/ } split /\n/, $out; # by the answer itself
     splice @printed, 0, -10;
     $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
     if ($err =~ /^simulator: (.*)$/m) {

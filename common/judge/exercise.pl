@@ -24,7 +24,7 @@ sub from_root {
     return $path =~ /^\.\./ ? $whole : $path;
 }
 
-# ---- how far the reader is: a line `state tries hints' beside their copy ----
+# ---- how far somebody is: a line `state tries hints' beside their copy ----
 
 my %state_says = (not_begun => 'not begun', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
 

@@ -1,10 +1,10 @@
-/* judge.c - runs the reader's code on all shapes and all kinds of data, and stops at the first wrong element.
+/* judge.c - runs the answer on all shapes and all kinds of data, and stops at the first wrong element.
 
        PROGRAM                     compares; prints what is wrong and ends with status 1, or "@bits HASH" of all outputs
        PROGRAM count A [B]         launches once, on sizes A and B, and prints what the simulator has counted
        PROGRAM time A [B]          on a GPU: prints how many times as long as adding as many bytes it takes
 
-   Exercises.pm calls it, and says what its lines mean. They begin with @, as the reader's code may print, too. */
+   Exercises.pm calls it, and says what its lines mean. They begin with @, as the answer may print, too. */
 #include "judge.h"
 
 #include <float.h>
@@ -54,7 +54,7 @@ struct a_case {
     const size_t *size;
     enum kind kind;
     size_t count[JUDGE_MAX_ARRAYS];    /* elements of each array */
-    float *device[JUDGE_MAX_ARRAYS];   /* what the reader's code gets */
+    float *device[JUDGE_MAX_ARRAYS];   /* what the answer gets */
     float *host[JUDGE_MAX_ARRAYS];     /* the inputs; afterwards the outputs */
     double *right[JUDGE_MAX_ARRAYS];   /* the same for the reference */
     double *largest[JUDGE_MAX_ARRAYS]; /* and on absolute values: the size of what was added up */
@@ -196,7 +196,7 @@ static bool is_poison(float x)
     return bits == (judge.on_cpu ? host_poison : device_poison);
 }
 
-/* Whether the reader's code has written an output. The simulator knows; elsewhere the bits of before are gone. */
+/* Whether the answer has written an output. The simulator knows; elsewhere the bits of before are gone. */
 static bool was_written(const struct a_case *c, int a, size_t i)
 {
 #ifdef CUSIM
@@ -401,7 +401,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median time of the reader's launch over that of an addition of as many bytes; the L2 cache is cold before each. */
+/* Median time of the answer's launch over that of an addition of as many bytes; the L2 cache is cold before each. */
 static int take_time(const size_t *size)
 {
     enum { REPEATS = 25, WARM_UP = 3 };

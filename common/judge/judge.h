@@ -1,4 +1,4 @@
-/* judge.h - what an exercise is judged by: its arrays, the shapes that are tried, the right result and how the reader's
+/* judge.h - what an exercise is judged by: its arrays, the shapes that are tried, the right result and how the answer's
    code is called. Each exercise with code has one such description, NN_chapter/exercises/judges/NAME.c; the rest of
    what makes an exercise is data, in judges/NAME.txt. README.md beside this file says how to write both. */
 #ifndef JUDGE_H
@@ -18,7 +18,7 @@ enum judge_role {
 };
 
 struct judge_array {
-    const char *name; /* as the reader's code calls it; NULL ends the list */
+    const char *name; /* as the answer calls it; NULL ends the list */
     enum judge_role role;
     size_t (*count)(const size_t *size); /* elements; NULL: the product of the sizes, one or two dimensions */
 };
@@ -42,7 +42,7 @@ struct judge {
     /* Whether a coefficient is never used. It is NaN then, once. NULL: all are used. */
     bool (*is_unused)(const size_t *size, size_t i);
 
-    /* Calls the reader's code with arrays in device memory, aligned to 256 bytes (on_cpu: plain memory, to 16). */
+    /* Calls the answer with arrays in device memory, aligned to 256 bytes (on_cpu: plain memory, to 16). */
     cudaError_t (*launch)(const size_t *size, float *const *array);
     bool on_cpu;
 

@@ -2,7 +2,7 @@
 # warp.pl CHAPTER [TERM] - draws results/CHAPTER_warp.svg: which bytes the lanes of one warp want at once. From the repository's root.
 #
 # For each variant, forward, of the longest traced shape: a load of global memory, and the next one of the same line; a store where only
-# the copy engine loads. TERM=dumb draws in the terminal. Without gnuplot this is a sentence, not an error.
+# the TMA loads. TERM=dumb draws in the terminal. Without gnuplot this is a sentence, not an error.
 use strict;
 use warnings;
 use FindBin;

@@ -320,7 +320,7 @@ void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrie
     check_piece("reads", global, bytes, false, file, line);
     if (!b->shown)
         sim_fault(file, line,
-                  "tma_load with the barrier initialised at %s:%d, which the copy engine does not see yet. Call "
+                  "tma_load with the barrier initialised at %s:%d, which the TMA does not see yet. Call "
                   "mbarrier_init_done after mbarrier_init, in the same thread",
                   b->file, b->line);
     const unsigned site = sim_site(__builtin_return_address(0));

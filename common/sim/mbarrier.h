@@ -16,7 +16,7 @@ struct mbarrier {
     struct thread *maker;  /* who initialised it, and where: */
     const char *file;
     int line;
-    bool shown;                      /* to the copy engine: mbarrier_init_done */
+    bool shown;                      /* to the TMA: mbarrier_init_done */
     struct vector_clock arrived;     /* of those who have arrived in the phase that has not ended yet */
     struct release *sent;            /* what other blocks knew that have sent in that phase */
     struct vector_clock phase_ended; /* of the last phase: what those who wait for it learn */

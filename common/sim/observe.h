@@ -30,7 +30,7 @@ unsigned sim_site(const void *pc);
 const void *sim_site_pc(unsigned site);
 
 /* A copy sets out: checks its source like a load, counts both ends. `warp`: part of a request of the warp, else of the
-   copy engine. */
+   the TMA. */
 void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, const void *global, size_t size,
                       bool warp);
 

@@ -22,7 +22,7 @@
        thread 3  writes b, time 2                                but not up to time 2: a race
        thread 5                              reads b
 
-   Only flags reach across blocks (flag.cpp). Copies of the copy engine are made by agents of their own, one for each
+   Only flags reach across blocks (flag.cpp). Copies of the TMA are made by agents of their own, one for each
    mbarrier. */
 #include "race.h"
 

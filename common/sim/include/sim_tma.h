@@ -11,10 +11,10 @@
 /* Prepares a barrier for phases of `arrivals` arrivals. */
 void mbarrier_init(uint64_t *barrier, unsigned arrivals, SIM_AT);
 
-/* Shows the barriers that this thread initialised to the copy engine. */
+/* Shows the barriers that this thread initialised to the TMA. */
 void mbarrier_init_done(SIM_AT);
 
-/* Orders ordinary accesses before those of the copy engine. The simulator finishes each access before the next. */
+/* Orders ordinary accesses before those of the TMA. The simulator finishes each access before the next. */
 static inline void fence_proxy_async(void)
 {
 }

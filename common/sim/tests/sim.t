@@ -72,7 +72,7 @@ my @faults = (
     ["no_arrivals",          "no_arrivals",             "(0,0,0)", "(0,0,0)",  "mbarrier_init with 0 arrivals"],
     ["init_twice",           "init_twice",              "(0,0,0)", "(0,0,0)",  "a barrier that was initialised at {there} and has 1 copies pending"],
     ["init_by_all",          "init_by_all",             "(0,0,0)", "(1,0,0)",  "a barrier that was initialised at $source:" . line_of("HERE init_by_all") . " and has 0 copies pending"],
-    ["init_not_shown",       "init_not_shown",          "(0,0,0)", "(0,0,0)",  "the barrier initialised at {there}, which the copy engine does not see yet"],
+    ["init_not_shown",       "init_not_shown",          "(0,0,0)", "(0,0,0)",  "the barrier initialised at {there}, which the TMA does not see yet"],
     ["many_arrivals",        "many_arrivals",           "(0,0,0)", "(63,0,0)", "the 63 arrivals that mbarrier_init at $barrier allows in a phase have come"],
     ["many_bytes",           "many_bytes",              "(0,0,0)", "(1,0,0)",  "mbarrier_expect of 524288 bytes, which makes more than 1048575 in one phase"],
     ["few_arrivals",         "few_arrivals",            "(0,0,0)", "(0,0,0)",  "for parity 0 never ends: phase 0 of the barrier initialised at $barrier lacks 2 of 64 arrivals and 992 of 992 announced bytes."],
