@@ -169,7 +169,7 @@ my $measured = scratch('07_bench.csv');
 my $table = "# date: 2026-01-02T03:04:05Z\n# toolkit: CUDA 13.0\n$head\n";
 for my $num_seqs (1, 8, 10, 1000) {
     for my $length (64, 1024, 16384, 65536) {
-        for my $kernel ('07_bench,copy', '07_bench,add', '02_cuda_ref,full_blocks', '02_cuda_ref,all_ways', '05_pipe,ahead', '05_pipe,default') {
+        for my $kernel ('07_bench,copy', '07_bench,add', '02_cuda_ref,full_blocks', '02_cuda_ref,all_ways', '05_pipe,prefetch', '05_pipe,default') {
             my $speed = $length / 100 + $num_seqs + length $kernel;
             $table .= "$kernel,$_,$num_seqs,$length,cuda,NVIDIA H200,1,1,1,$speed,90,95,0.1\n" for 'forward', 'backward';
         }
@@ -179,8 +179,8 @@ for my $num_seqs (1, 8, 10, 1000) {
 write_file($measured, $table);
 my $tuned = scratch('07_tune.csv');
 write_file($tuned, "chapter,variant,direction,rows,threads,stages,num_seqs,seq_len,median_ms,gb_per_s,percent_of_add\n"
-    . join '', "05_pipe,ahead,forward,0,0,0,1000,64,1,1,20\n05_pipe,flat,forward,0,96,0,1000,64,1,1,90\n",
-    map { "05_pipe,ahead,forward,2,$_,0,1000,64,1,1," . $_ / 8 . "\n05_pipe,ahead,forward,2,$_,0,1000,1024,1,1,50\n" } 64, 128, 256);
+    . join '', "05_pipe,prefetch,forward,0,0,0,1000,64,1,1,20\n05_pipe,flat,forward,0,96,0,1000,64,1,1,90\n",
+    map { "05_pipe,prefetch,forward,2,$_,0,1000,64,1,1," . $_ / 8 . "\n05_pipe,prefetch,forward,2,$_,0,1000,1024,1,1,50\n" } 64, 128, 256);
 my $counted = scratch('07_counters.csv');
 write_file($counted, "chapter,variant,direction,num_seqs,seq_len,device,metric,value\n" . join '',
     map { "05_pipe,default,forward,1000,16384,NVIDIA H200,$_\n" } 'bytes_per_element,12', 'shuffles,1e6', 'instructions,1e7', 'sm_cycles_per_second,2.5e11');
@@ -204,7 +204,7 @@ SKIP: {
     my $roofs = read_file(scratch('figures1/roofline.svg'));
     like($roofs, qr/shuffles of 05 default: 8192 GFLOP/, 'the roof of shuffles comes from what was counted');
     like($roofs, qr/issue slots of 05 default: 3277 GFLOP/, 'so does that of issue slots');
-    like(read_file(scratch('figures1/tuning.svg')), qr/>ahead, rows 2</, 'tuning: a row for each number of rows');
+    like(read_file(scratch('figures1/tuning.svg')), qr/>prefetch, rows 2</, 'tuning: a row for each number of rows');
     like(read_file(scratch('figures1/tuning.svg')), qr/>flat</, 'and one for a variant without');
 }
 mkdir scratch('broken');
@@ -286,7 +286,7 @@ symlink "$root/07_bench/$_", "$fake/07_bench/$_" for qw(Makefile recordings.sh);
 sub in_fake { # a script of common/record, with the fakes
     my ($script, %env) = @_;
     chdir $fake;
-    my @result = run_program({ BACKEND => 'cuda', PATH => "$fake/bin:$ENV{PATH}", %env }, 'perl', "$root/common/gpu/$script");
+    my @result = run_program({ BACKEND => 'cuda', PATH => "$fake/bin:$ENV{PATH}", %env }, 'perl', "$root/common/record/$script");
     chdir $root;
     return @result;
 }
@@ -320,12 +320,12 @@ my $head14 = "# date: 2026-01-02T03:04:05Z\n$head\n";
 write_file("$fake/results/05_pipe.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA GeForce RTX 4090 (x),1,1,1,1,1,1,1\n");
 write_file("$fake/results/01_reference.csv", $head14 . "01_reference,loop,forward,1,16,cpu,Some CPU,1,1,1,1,1,1,1\n");
 write_file("$fake/results/04_warp_scan.csv", $head14 . "04_warp_scan,block,forward,1,16,sim,simulator,,,,,,,1\n");
-write_file("$fake/results/07_tune.csv", "# date: 2026-01-02T03:04:05Z\n# device: NVIDIA H200\nchapter,variant\n05_pipe,ahead\n");
+write_file("$fake/results/07_tune.csv", "# date: 2026-01-02T03:04:05Z\n# device: NVIDIA H200\nchapter,variant\n05_pipe,prefetch\n");
 write_file("$fake/results/07_quick.csv", $head14 . "05_pipe,default,forward,1,16,cuda,NVIDIA H200,1,1,1,1,1,1,1\n");
 ($status, $out, $err) = in_fake('record.pl');
 is($status, 0, 'record') or diag($err);
 my ($today) = $counters =~ /^# date: (\d{4}-\d\d-\d\d)T/m;
-is_deeply([sort map { s{^\Q$fake/07_bench/results/\E}{}r } glob "$fake/07_bench/results/*/*"],
+is_deeply([sort map { s{^\Q$fake/recordings/\E}{}r } glob "$fake/recordings/*/*"],
     ['geforce-rtx-4090-x/2026-01-02-05_pipe.csv', "h200/2026-01-02-07_tune.csv", "h200/$today-07_counters.csv"], 'each GPU has its folder; the CPU and the simulator have none');
 
 # ---- all recordings by one command, with programs that only pretend ----
@@ -353,13 +353,13 @@ chdir $root;
 is($status, 1, 'recordings: a run that fails is a failure');
 like($out, qr/^failed, see build\/recordings\.log:\n +build\/cuda\/05_pipe --variant work_only --config threads=256,stages=1 .* \(status 1\)$/m, 'and named');
 like($out, qr/^ +build\/cuda\/extra\/05_pipe_hints --csv results\/05_hints\.csv \(status 127\)$/m, 'so is a program that is not there');
-my $few = read_file("$fake/07_bench/results/h200/2026-01-03-05_few.csv") // '';
+my $few = read_file("$fake/recordings/h200/2026-01-03-05_few.csv") // '';
 like($few, qr{^# command: build/cuda/05_pipe --num-seqs 132 --seq-len 1024,65536,1048576 --csv results/05_few\.csv$}m, 'few sequences: one for each SM, and the table says its command');
-my $overlap = read_file("$fake/07_bench/results/h200/2026-01-03-05_overlap.csv") // '';
+my $overlap = read_file("$fake/recordings/h200/2026-01-03-05_overlap.csv") // '';
 is(scalar(() = $overlap =~ /^# command: /mg), 6, 'a table of several runs names all their commands');
 is(scalar(() = $overlap =~ /^07_bench,add,/mg), 1, 'and each row once');
 is(scalar(() = $overlap =~ /^chapter,/mg), 1, 'and its columns once');
-is_deeply([map { $_->{variant} } grep { $_->{chapter} eq '05_pipe' } rows("$fake/07_bench/results/h200/2026-01-03-05_overlap.csv")],
+is_deeply([map { $_->{variant} } grep { $_->{chapter} eq '05_pipe' } rows("$fake/recordings/h200/2026-01-03-05_overlap.csv")],
     [map { my $stages = $_; map { "$_:threads=256:stages=$stages" } qw(async copy_only) } 1 .. 3], 'with the shape in the name');
 refuses('a part that is not there', qr/^make recordings: there is no part "99"; choose of 02 02_counters 03 04 05 /, 'env', 'BACKEND=cuda', 'sh', 'common/record/recordings.sh', '99');
 

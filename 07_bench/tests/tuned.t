@@ -8,8 +8,8 @@ use Test::More;
 plan skip_all => 'what a launch consists of is counted by the simulator' if backend() ne 'sim';
 my $copy = copy_of_chapters();
 write_file("$copy/tuned.h", <<'END');
-#define PIPE_TUNED(X) X(64, flat, 0, 96, 0) X(1024, bulk_last, 2, 256, 3) X(2048, bulk_last, 4, 512, 4)
-#define BACKWARD_TUNED(X) X(1024, bulk_last, 2, 64, 2) X(2048, bulk_last, 4, 512, 4)
+#define PIPE_TUNED(X) X(64, flat, 0, 96, 0) X(1024, tma_evict_last, 2, 256, 3) X(2048, tma_evict_last, 4, 512, 4)
+#define BACKWARD_TUNED(X) X(1024, tma_evict_last, 2, 64, 2) X(2048, tma_evict_last, 4, 512, 4)
 END
 my $log = `make -C $copy/06_backward BACKEND=sim TUNED=tuned.h 2>&1`;
 is($?, 0, 'TUNED builds') or diag($log);

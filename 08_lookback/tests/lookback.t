@@ -49,17 +49,17 @@ my @mutants; # what is missing, where, what is replaced, by what, what is told, 
 my $another = sub { my ($number, $code, $other) = @_; return "(mutant == $number ? $other : $code)" };
 my $nothing = sub { my ($number, $code) = @_; return "if (mutant != $number) $code" };
 my @short_tiles = ('--config', 'threads=32');
-my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], few => ['resident', '--forward'], resident_backward => ['resident', '--backward'],
-    crews => ['persistent_cluster', '--forward', @short_tiles], persistent_cluster_backward => ['persistent_cluster', '--backward', @short_tiles],
-    crews_two_warps => ['persistent_cluster', '--forward', '--config', 'threads=64'], crews_backward_two_warps => ['persistent_cluster', '--backward', '--config', 'threads=64'],
-    crews_any_shape => ['persistent_cluster', '--forward'], crews_long => ['persistent_cluster', '--forward', @short_tiles, '--num-seqs', 3, '--seq-len', 12000],
+my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--forward'], resident => ['resident', '--forward'], resident_backward => ['resident', '--backward'],
+    persistent_cluster => ['persistent_cluster', '--forward', @short_tiles], persistent_cluster_backward => ['persistent_cluster', '--backward', @short_tiles],
+    persistent_cluster_two_warps => ['persistent_cluster', '--forward', '--config', 'threads=64'], persistent_cluster_backward_two_warps => ['persistent_cluster', '--backward', '--config', 'threads=64'],
+    persistent_cluster_any_shape => ['persistent_cluster', '--forward'], persistent_cluster_long => ['persistent_cluster', '--forward', @short_tiles, '--num-seqs', 3, '--seq-len', 12000],
     cluster => ['cluster', '--forward'], cluster_backward => ['cluster', '--backward'],
-    waves => ['persistent', '--forward', @short_tiles],
-    persistent_backward => ['persistent', '--backward', @short_tiles], waves_any_shape => ['persistent', '--forward'],
-    waves_two_warps => ['persistent', '--forward', '--config', 'threads=64,stages=2'], waves_backward_two_warps => ['persistent', '--backward', '--config', 'threads=64,stages=2']);
+    persistent => ['persistent', '--forward', @short_tiles],
+    persistent_backward => ['persistent', '--backward', @short_tiles], persistent_any_shape => ['persistent', '--forward'],
+    persistent_two_warps => ['persistent', '--forward', '--config', 'threads=64,stages=2'], persistent_backward_two_warps => ['persistent', '--backward', '--config', 'threads=64,stages=2']);
 sub mutant {
     my ($kernel, $what, $file, $from, $to, $told, @settings) = @_;
-    push @mutants, ["$kernel without $what", $file, $from, ref $to ? $to : sub { $another->(@_, $to) }, $told, { BLOCKS => 2, $kernel =~ /^crews/ ? (SIM_RESIDENT => 8) : (), @settings },
+    push @mutants, ["$kernel without $what", $file, $from, ref $to ? $to : sub { $another->(@_, $to) }, $told, { BLOCKS => 2, $kernel =~ /^persistent_cluster/ ? (SIM_RESIDENT => 8) : (), @settings },
         '--num-seqs', 1, '--seq-len', 20001, '--variant', @{ $options{$kernel} }];
 }
 for my $kernel (qw(chained lookback)) {
@@ -70,7 +70,7 @@ for my $kernel (qw(chained lookback)) {
     mutant($kernel, 'the barrier after the carry', $file, qr/(__syncthreads\(\);)\n\n    \/\* 4/, $nothing, $race);
     mutant($kernel, 'leave_workspace', $file, qr/(leave_workspace\([^;]*;)/, $nothing, $left);
 }
-for my $kernel (qw(few resident_backward)) {
+for my $kernel (qw(resident resident_backward)) {
     my $file = "$kernel.cu";
     mutant($kernel, 'a ticket where not all blocks fit', $file, qr/(take_ticket\(space\))/, 'blockIdx.x', $no_ticket, @few);
     mutant($kernel, 'the barrier after the ticket', $file, qr/take_ticket[^\n]*\n +(__syncthreads\(\);)/, $nothing, $race);
@@ -112,7 +112,7 @@ for my $kernel (qw(cluster cluster_backward)) {
 
 # Each arrival and each wait of waves. Not here, as the simulator cannot tell: fence_proxy_async, which only a GPU needs; and that apply waits for
 # `arrived`, because it waits for `known` too, which comes after that.
-for my $kernel (qw(waves persistent_backward)) {
+for my $kernel (qw(persistent persistent_backward)) {
     my $file = "$kernel.cu";
     mutant($kernel, 'send waiting for free', $file, qr/(mbarrier_wait\(&stage->free, parity \^ 1\);)/, $nothing, $early);
     mutant($kernel, 'send arriving', $file, qr/(mbarrier_expect\(&stage->arrived, [^;]*;)/, $nothing, $stuck);
@@ -138,7 +138,7 @@ mutant('persistent', 'look waiting for its stage', 'lookback.cuh', qr/(mbarrier_
 # Each arrival, each wait and each word of crews, on one cluster and on three. Not here, beside what is said of waves: that tell waits for all_told
 # in each turn, which the carry of an earlier turn tells it in all but the first.
 my $never = qr/(?:mbarrier_wait|cluster_receive) for parity \d never ends: phase \d+ of the barrier initialised at \S+ lacks |$deadlock/;
-for my $kernel (qw(crews persistent_cluster_backward)) {
+for my $kernel (qw(persistent_cluster persistent_cluster_backward)) {
     my $file = "$kernel.cu";
     mutant($kernel, 'waiting for arrived', $file, qr/(mbarrier_wait\(&arrived[^;]*;)/, $nothing, $race);
     mutant("${kernel}_two_warps", 'the barrier of the crew', $file, qr/(named_barrier_sync\([^;]*;)/, $nothing, $race);
@@ -158,9 +158,9 @@ mutant('persistent_cluster', 'look waiting for all lanes that tell', 'lookback.c
 mutant('persistent_cluster', 'tell arriving', 'lookback.cuh', qr/(mbarrier_arrive\(&unit->ready\);)/, $nothing, $never);
 mutant('persistent_cluster', 'look waiting for ready', 'lookback.cuh', qr/(mbarrier_wait\(&unit->ready[^;]*;)/, $nothing, $race);
 mutant('persistent_cluster', 'one carry', 'lookback.cuh', qr/(cluster_send\(&unit->carry[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);
-mutant('crews_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* PERSISTENT_CLUSTER_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
+mutant('persistent_cluster_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* PERSISTENT_CLUSTER_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
 mutant('persistent_cluster', 'the turns of words', 'lookback.cuh', qr/(product >> 32 != of_turn \|\| sum >> 32 != of_turn)/, 'false', qr/$wrong|$stale/, @three_clusters, SIM_SCHEDULE => 'reverse');
-mutant('crews_long', 'going on to the next sequence', 'lookback.cuh', qr/(turns->in_seq >= cut->seq_tiles)\)/, 'false', qr/the first is outputs\[1, 0\]/);
+mutant('persistent_cluster_long', 'going on to the next sequence', 'lookback.cuh', qr/(turns->in_seq >= cut->seq_tiles)\)/, 'false', qr/the first is outputs\[1, 0\]/);
 mutant('persistent_cluster', 'passing its carry through', 'lookback.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
 mutant('persistent_cluster', 'units of its own sequence alone', 'lookback.cuh', qr/(count < num_clusters \? count : num_clusters)/, 'num_clusters', qr/$never|$wrong/, @three_clusters);
 mutant('persistent_cluster', 'waiting for units of other sequences', 'lookback.cuh', qr/(is_now \|\| turn > 0)\)/, '((is_now || turn > 0) && is_joined)', $never, SIM_RESIDENT => 16, SIM_SCHEDULE => 'warp');
@@ -168,8 +168,8 @@ $_->[0] =~ /other sequences|own sequence/ and splice @$_, 6, 4, '--num-seqs', 24
 mutant('lookback', 'a barrier before it leaves', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(lane == 0\) \{\n        cuda/, $nothing, $race);
 mutant('lookback', 'a barrier before it cleans up', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(others/, $nothing, $race);
 mutant('persistent', 'all words read before it cleans up', 'persistent.cu', qr/(mbarrier_wait\(&stage->known, parity\);)\n +leave/, $nothing, $race);
-mutant('waves_any_shape', 'clean words', 'lookback.cuh', qr/(space->words\[i\] = NOTHING_YET;)/, $nothing, $stale);
-mutant('waves_any_shape', 'a clean counter', 'lookback.cuh', qr/(space->ticket = space->finished = 0xFFFFFFFFu;)/, $nothing, $stale);
+mutant('persistent_any_shape', 'clean words', 'lookback.cuh', qr/(space->words\[i\] = NOTHING_YET;)/, $nothing, $stale);
+mutant('persistent_any_shape', 'a clean counter', 'lookback.cuh', qr/(space->ticket = space->finished = 0xFFFFFFFFu;)/, $nothing, $stale);
 mutant('persistent', 'one word of a lane', 'lookback.cuh', qr/(mine = pair_join\(mine, word_pair\(word\[i\]\)\);)/, $nothing, $wrong,
     BLOCKS => 40, SIM_RESIDENT => 40);
 # and those that are seen in the results for arrays of one's own (below)
@@ -191,7 +191,7 @@ sub build_mutants {
         substr($text{$file}, $-[1], $+[1] - $-[1]) = $to->($number, $1);
         push @ready, $number;
     }
-    my $changes = $text{'lookback.cuh'} =~ s/\n(?=#include <bulk_copy)/\n#include <stdlib.h>\nstatic __device__ const int mutant = atoi(getenv("MUTANT"));\n/;
+    my $changes = $text{'lookback.cuh'} =~ s/\n(?=#include "..\/common\/cuda\/tma)/\n#include <stdlib.h>\nstatic __device__ const int mutant = atoi(getenv("MUTANT"));\n/;
     $changes += $text{'lookback.h'} =~ s/(?<=LOOKBACK_ROWS = )4\b/1/;
     $changes += $text{'launch.c'} =~ s/(?<=const size_t blocks = )[^;]*/strtoul(getenv("BLOCKS"), NULL, 10)/;
     $text{'launch.c'} =~ s/^/#include <stdlib.h>\n/;
@@ -214,50 +214,50 @@ SKIP: {
     my @values = map { sin $_ } 1 .. $rows * $length;
     write_npy($file{x}, "($rows, $length)", @values);
     write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], few => [0, 6, 7], waves => [0, 2, 3, 5], crews => [0, 16], cluster => [0, 1, 7]);
+    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 6, 7], persistent => [0, 2, 3, 5], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
     for my $kernel (sort keys %residents) {
         my (%bits, @complaints);
         for my $resident (@{ $residents{$kernel} }) {
             my $joins_differ = $kernel eq 'lookback' || $kernel eq 'resident'; # they depend on who comes first
             for my $order ($joins_differ ? @orders[1 .. 3] : @orders) {
                 my $settings = { SIM_SCHEDULE => $order, $resident ? (SIM_RESIDENT => $resident) : () };
-                push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(few|crews|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
+                push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(resident|persistent_cluster|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
                     if $joins_differ || !%bits;
                 next if $joins_differ;
-                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(waves|crews|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
+                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(persistent|persistent_cluster|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
             }
         }
         is(join('', @complaints), '', "$kernel: right in every order, with few and with many blocks at once");
-        is(scalar keys %bits, 1, "$kernel: the same bits in all of them") or diag(join "; ", sort values %bits) if $kernel !~ /^(lookback|few)$/;
+        is(scalar keys %bits, 1, "$kernel: the same bits in all of them") or diag(join "; ", sort values %bits) if $kernel !~ /^(lookback|resident)$/;
         is(scalar(grep { /(^|\|)status/ } keys %bits), 0, "$kernel: and they are results");
     }
     for my $blocks (5, 40) { # more than the simulator's device has multiprocessors: several rounds of tiles, several words a lane
         my %settings = (MUTANT => 0, BLOCKS => $blocks, SIM_RESIDENT => $blocks);
         my $long = $blocks == 5 ? $length : 25003;
-        is(complaint({ %settings, SIM_SCHEDULE => 'reverse' }, $mutated, @waves_of, '--num-seqs', 1, '--seq-len', $long), '', "waves, $blocks blocks: right");
+        is(complaint({ %settings, SIM_SCHEDULE => 'reverse' }, $mutated, @waves_of, '--num-seqs', 1, '--seq-len', $long), '', "persistent, $blocks blocks: right");
         for my $backward (0, 1) {
             my %bits = map { bytes({ %settings, SIM_SCHEDULE => $_ }, $mutated, $backward, @waves_of) => 1 } @orders;
-            ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "waves, $blocks blocks" . ($backward ? ', backward' : '') . ': the same bits in every order');
+            ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "persistent, $blocks blocks" . ($backward ? ', backward' : '') . ': the same bits in every order');
         }
     }
     for my $clusters (1, 3) { # several turns of each, and more turns than the ring is long
         my %settings = (SIM_RESIDENT => 8 * $clusters);
         for my $shape ([1, 45003], [3, 16384], [24, 8193]) { # the second: products of first coefficients are infinite there
             is(complaint({ %settings, SIM_SCHEDULE => $_ }, $p, '--variant', 'persistent_cluster', @short_tiles, '--num-seqs', $shape->[0], '--seq-len', $shape->[1]), '',
-                "crews, $clusters clusters, $shape->[0] sequences: right in order $_") for @orders[1, 2];
+                "persistent_cluster, $clusters clusters, $shape->[0] sequences: right in order $_") for @orders[1, 2];
         }
         for my $backward (0, 1) {
             my %bits = map { bytes({ %settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', 'persistent_cluster', @short_tiles) => 1 } @orders;
-            ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "crews, $clusters clusters" . ($backward ? ', backward' : '') . ': the same bits in every order');
+            ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "persistent_cluster, $clusters clusters" . ($backward ? ', backward' : '') . ': the same bits in every order');
         }
     }
     my %joined = map { bytes({ MUTANT => 0, BLOCKS => 2, SIM_SCHEDULE => $_, SIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
     cmp_ok(scalar keys %joined, '>', 1, 'lookback joins otherwise in other orders, and its bits differ: the comparisons of bits above see that');
     for my $pass ('--forward', '--backward') {
         my $told = complaint({ SIM_RESIDENT => 1 }, $p, '--variant', 'persistent', $pass, '--num-seqs', 1, '--seq-len', $length);
-        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "waves $pass with one block at once: a deadlock, as it needs all its blocks");
+        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "persistent $pass with one block at once: a deadlock, as it needs all its blocks");
         $told = complaint({ SIM_RESIDENT => 1, SIM_SCHEDULE => 'reverse' }, $p, '--variant', 'resident', $pass, '--num-seqs', 1, '--seq-len', $length);
-        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "few $pass, whose few tiles all fit, with one block at once: the same");
+        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "resident $pass, whose few tiles all fit, with one block at once: the same");
     }
 
     # ---- what is missing is told ----
@@ -326,7 +326,7 @@ for my $kernel (@kernels) {
         for my $order (@orders[0 .. ($#orders > 0)]) {
             my $result = bytes({ SIM_SCHEDULE => $order }, $p, 0, '--variant', $kernel);
             is($result =~ /^status/ ? $result : nans(), '11808 of 40000, 8192 to 19999', "$kernel, $order, a NaN of all bits in $where: in what follows");
-            next if $kernel !~ /^(few|waves|crews|cluster)$/;
+            next if $kernel !~ /^(resident|persistent|persistent_cluster|cluster)$/;
             $result = bytes({ SIM_SCHEDULE => $order }, $p, 1, '--variant', $kernel);
             my $last = $where =~ /x/ ? 8192 : 8191;
             is($result =~ /^status/ ? $result : nans(1), $last + 1 . " of 40000, 0 to $last", "the same backward");

@@ -177,7 +177,7 @@ sub copy_of_chapters {
     my $copy = scratch('copy');
     mkdir $copy;
     system("cp -a common [0-9][0-9]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/tuned build/obj/sim/[0-9][0-9]_* "
-        . "$copy/build/obj/sim && cp -a build/obj/sim/common/*.[od] build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
+        . "$copy/build/obj/sim && cp -a build/obj/sim/common/base build/obj/sim/common/harness build/obj/sim/common/linrec build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
     return $copy;
 }
 

@@ -70,7 +70,7 @@ SKIP: {
             next if $variant eq 'copy_only'; # it has neither
             my ($rows) = $line =~ /\(rows ([\d, ]+)/ or next;
             my $length = $line =~ /length up to (\d+)/ ? ($1 < 16384 ? $1 : 16384) : 4096; # few threads take a part of it
-            my $threads = $variant eq 'block' ? ',threads=512' : $line =~ /threads up to/ ? ',threads=64' : ''; # block has all of it at once
+            my $threads = $variant eq 'per_block' ? ',threads=512' : $line =~ /threads up to/ ? ',threads=64' : ''; # per_block has all of it at once
             my %seen;
             for my $number (split /, /, $rows) {
                 my (undef, $table) = run_program(program($chapter), '--variant', $variant, '--config', "rows=$number$threads", '--num-seqs', 2, '--seq-len', $length / 4);
@@ -79,9 +79,9 @@ SKIP: {
             is_deeply([grep { / \d+ / } values %seen], [], "$chapter $variant: each number of rows has its counts") or diag(join "\n", %seen);
             cmp_ok(scalar keys %seen, '>', 1, "$chapter $variant: they are seen");
         }
-        my @warp = grep { /^warp /} own_variants($chapter);
-        my (undef, $table) = run_program(program($chapter), '--variant', 'warp', '--config', 'threads=64', '--num-seqs', 100, '--seq-len', 100) if @warp && $warp[0] =~ /threads up to/;
-        like($table, qr/^warp:\S+ +forward +100 +100 +50 +3200 /m, "$chapter warp: two warps a block, and no block too many") if defined $table;
+        my @warp = grep { /^per_warp / } own_variants($chapter);
+        my (undef, $table) = run_program(program($chapter), '--variant', 'per_warp', '--config', 'threads=64', '--num-seqs', 100, '--seq-len', 100) if @warp && $warp[0] =~ /threads up to/;
+        like($table, qr/^per_warp:\S+ +forward +100 +100 +50 +3200 /m, "$chapter per_warp: two warps a block, and no block too many") if defined $table;
     }
 }
 

@@ -16,11 +16,11 @@ sub wait_for {
 }
 
 my ($root, $at_half, $go) = (scratch('two'), scratch('at_half'), scratch('go'));
-mkdir $_ for $root, "$root/common", "$root/common/sim", "$root/01_x";
-system('cp', '-a', glob('common/*.mk'), "$root/common") == 0 or die 'cp';
+mkdir $_ for $root, "$root/common", "$root/common/build", "$root/common/harness", "$root/common/sim", "$root/01_x";
+system('cp', '-a', glob('common/build/*.mk'), "$root/common/build") == 0 or die 'cp';
 write_file("$root/01_x/Makefile", "ON_CPU := yes\ninclude ../common/build/chapter.mk\n");
 write_file("$root/01_x/main.c", "int main(void) { return 0; }\n");
-write_file("$root/common/device_cpu.c", "int device;\n");
+write_file("$root/common/harness/baselines_cpu.c", "int device;\n");
 write_file("$root/common/sim/engine.cpp", "int engine;\n");
 
 # A compiler of which one does only half of its work until the other is through: a plain make compiles and links in between.
@@ -67,13 +67,13 @@ for ([ 'main.o', 'build/obj/sim/01_x/main.o' ], ['engine.o', 'build/obj/sim/comm
     system('rm', '-rf', "$root/build");
     two($half, "$root/$file", @make);
 }
-is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/*"], [qw(baselines_cpu.d baselines_cpu.o main.d main.o sim)], 'nothing else is left');
+is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/*"], [qw(harness main.d main.o sim)], 'nothing else is left');
 
 # a kernel for the simulator: preprocessed, rewritten, compiled
 my $source = write_file(scratch('empty.cu'), "static __global__ void nothing() {}\nvoid launch() { nothing<<<1, 1>>>(); }\n");
 mkdir scratch('objects');
 $ENV{CXX} = "sh $slow g++";
-two('.o', scratch('objects/empty.o'), 'sh', 'common/sim/compile.sh', $source, scratch('objects/empty.o'), '-Icommon');
+two('.o', scratch('objects/empty.o'), 'sh', 'common/sim/compile.sh', $source, scratch('objects/empty.o'));
 is_deeply([map { s{.*/}{}r } glob scratch('objects/*')], [qw(empty.d empty.o)], 'nothing else is left');
 
 # variables that a reader's shell may have exported for something else

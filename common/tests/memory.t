@@ -46,7 +46,7 @@ my $x = write_npy(scratch('x.npy'), '(4,)', 1 .. 4);
 my %commands = (
     'gradients of own arrays' => [program('02_cuda_ref'), '--d-outputs', $x, '--coeffs', $x, '--outputs', $x,
         '--d-inputs', scratch('dx.npy'), '--d-coeffs', scratch('dc.npy')],
-    'a table in a file' => [program('04_warp_scan'), '--num-seqs', 2, '--seq-len', '3,40', '--variant', 'block', '--csv', scratch('t.csv')],
+    'a table in a file' => [program('04_warp_scan'), '--num-seqs', 2, '--seq-len', '3,40', '--variant', 'to_block', '--csv', scratch('t.csv')],
     'a trace' => [program('06_backward'), '--num-seqs', 2, '--seq-len', '40', '--variant', 'default', '--reverse'],
 );
 my $failed = scratch('failed'); # is there when memory was refused

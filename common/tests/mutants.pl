@@ -305,7 +305,7 @@ sub run_chapter {
     my ($chapter, @mutants) = @_;
     mkdir $option{results};
     my $results = "$option{results}/mutants_$chapter.txt";
-    my $sources = md5_hex(map { read_file($_) } sort glob "$chapter/*.{c,h,cu,cuh} common/*.{c,h,cu,mk} common/sim/*.cpp");
+    my $sources = md5_hex(map { read_file($_) } sort glob "$chapter/*.{c,h,cu,cuh} common/*/*.{c,h,cu,mk,cpp}");
     my %verdict;
     my @old = split /\n/, read_file($results) // '';
     if (!$option{again} && @old && $old[0] eq "# $sources") {

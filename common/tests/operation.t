@@ -12,7 +12,7 @@ my ($status, $out, $err);
 # ---- nothing of the recurrence is left in the harness's files ----
 
 my @of_the_recurrence = glob 'common/{linrec*,oracle,data}.{c,h,cu}';
-for my $path (glob 'common/*.{c,h,cu}') {
+for my $path (glob 'common/{harness,base}/*.{c,h,cu}') {
     next if grep { $_ eq $path } @of_the_recurrence;
     my $code = read_file($path) =~ s{/\*.*?\*/|//[^\n]*}{ }gsr;
     my @names = $code =~ /\b(\w*(?:[sS]eq|[cC]oeff|recurrence)\w*|linrec_(?!config\b|knobs\b)\w+|"[^"]*linrec[^"]*\.h")/g;

@@ -35,7 +35,7 @@ ok(!(grep { / forward / } @$summary) && (grep { /^default +backward +2 +16 / } @
 ($summary) = summary('nothing', program('02_cuda_ref'), '--num-seqs', 2, '--seq-len', 16);
 is(scalar @$summary, 2, 'a direction that did not run: no head, no rows');
 ($summary) = summary('forward', program('05_pipe'), '--num-seqs', 2, '--seq-len', '64,1024');
-my ($warp) = grep { /^warp / } @$summary;
+my ($warp) = grep { /^per_warp / } @$summary;
 my ($default) = grep { /^default / } @$summary;
 ok($warp =~ / 64 / && $default =~ / 1024 /, 'a variant with a limit: its own longest') or diag("@$summary");
 ($summary) = summary('forward', program('07_bench'), '--num-seqs', 2, '--seq-len', 16);

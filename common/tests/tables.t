@@ -15,12 +15,12 @@ my $path = write_file(scratch('table.csv'), <<'END');
 # a remark
 chapter,variant,direction,num_seqs,channels,backend,median_ms
 05_pipe,async,forward,3,7,cuda,0.5
-05_pipe,bulk,reverse,3,7,cuda,
+05_pipe,tma,reverse,3,7,cuda,
 END
 my $table = read_table($path);
 is_deeply($table->{about}, { command => 'another', date => '2026-01-02T03:04:05Z' }, 'what stands on top');
 is(scalar @{ $table->{comments} }, 4, 'and all of its lines');
-is_deeply([map { join ' ', @$_{qw(variant channels median_ms)} } @{ $table->{rows} }], ['async 7 0.5', 'bulk 7 '], 'the rows');
+is_deeply([map { join ' ', @$_{qw(variant channels median_ms)} } @{ $table->{rows} }], ['async 7 0.5', 'tma 7 '], 'the rows');
 is_deeply([map { $_->{variant} } rows_with($table, direction => 'reverse', chapter => '05_pipe')], ['tma'], 'those with a value');
 is_deeply([rows_with($table, elsewhere => '1')], [], 'a column that is not there has no value');
 is_deeply([measured($table)], [qw(chapter variant direction num_seqs channels)], 'what was measured, with the sizes of any operation');
@@ -37,7 +37,7 @@ print(about['command'], about['date'], len(about), [' '.join((row['variant'], ro
 END
 SKIP: {
     skip 'no python3 here', 1 if $status eq 127;
-    is($out, "another 2026-01-02T03:04:05Z 2 ['async 7 0.5', 'bulk 7 ']\n", 'Python reads the same') or diag($err);
+    is($out, "another 2026-01-02T03:04:05Z 2 ['async 7 0.5', 'tma 7 ']\n", 'Python reads the same') or diag($err);
 }
 
 my $short = write_file(scratch('short.csv'), "a,b\n1,2\n3\n");
@@ -51,8 +51,8 @@ ok($status ne 0 && $err =~ /^\Q$path\E has no column length; its columns: chapte
 # ---- where a column stands does not matter: the recordings with their columns turned around make the same texts and pictures ----
 
 my ($root, $turned) = (getcwd(), scratch('turned'));
-system("mkdir $turned && cp -a README.md docs common [0-9][0-9]_* $turned") == 0 or die 'cp';
-for my $csv (glob "$turned/07_bench/results/*/*.csv") {
+system("mkdir $turned && cp -a README.md docs common recordings [0-9][0-9]_* $turned") == 0 or die 'cp';
+for my $csv (glob "$turned/recordings/*/*.csv") {
     my $recorded = read_table($csv);
     write_table($csv, $recorded->{comments}, [reverse @{ $recorded->{columns} }], @{ $recorded->{rows} });
 }
@@ -76,7 +76,7 @@ SKIP: {
 
 # ---- nobody else takes a table apart, and what serves all chapters holds no list of them ----
 
-my @shared = grep { !m{^common/(?:tests|exercises)/|/README\.md$} } glob 'Makefile common/*.mk common/{*,*/*}.{sh,pl,pm,py,gp}';
+my @shared = grep { !m{^common/(?:tests|judge|sim/tests)/|/README\.md$} } glob 'Makefile common/*/*.{mk,sh,pl,pm,py,gp}';
 my @scripts = (@shared, glob '[0-9][0-9]_*/*.{sh,pl,py} [0-9][0-9]_*/plots/*.gp common/tests/*.t');
 cmp_ok(scalar @shared, '>', 20, 'the scripts are found');
 for my $script (@scripts) {

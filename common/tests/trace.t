@@ -110,10 +110,10 @@ for my $chapter (gpu_chapters()) {
     }
     for my $name (sort keys %seen) {
         my $counted = $gpu{$name} or next;
-        next if $name eq '04_warp_scan thread forward'; # partial: nvcc leaves out a load whose value it does not need
+        next if $name eq '04_warp_scan to_thread forward'; # partial: nvcc leaves out a load whose value it does not need
         for my $what (qw(load store)) {
-            # bulk copies pass by the L1's counters; the L2's count half as much again for everything, for `add` too
-            my $bulk = $what eq 'load' && $name =~ / bulk| default/;
+            # TMA copies pass by the L1's counters; the L2's count half as much again for everything, for `add` too
+            my $bulk = $what eq 'load' && $name =~ / tma| default/;
             my $add = $gpu{'07_bench add forward'};
             my $expected = $bulk ? $counted->{l2_read_sectors} * $add->{load_sectors} / $add->{l2_read_sectors} : $counted->{"${what}_sectors"};
             my $sectors = $seen{$name}{"${what}_sectors"};

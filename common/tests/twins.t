@@ -32,39 +32,39 @@ my @twins = (
     { of => [map { "05_pipe $_ threads=64" } qw(blocked staged)], shapes => \@tiles },
     { of => [map { "05_pipe $_ threads=160" } qw(blocked staged)] },
     {
-        of => [(map { "$_ rows=2,threads=128" } '05_pipe float4', '05_pipe ahead', '06_backward float4', '06_backward ahead'),
-            (map { my $copies = $_; map { "$copies rows=2,threads=128,stages=$_" } 1 .. 4 } '05_pipe async', '05_pipe bulk', '05_pipe bulk_last'),
-            (map { "$_ rows=2,threads=128,stages=3" } '06_backward async', '06_backward bulk_last')],
+        of => [(map { "$_ rows=2,threads=128" } '05_pipe float4', '05_pipe prefetch', '06_backward float4', '06_backward prefetch'),
+            (map { my $copies = $_; map { "$copies rows=2,threads=128,stages=$_" } 1 .. 4 } '05_pipe async', '05_pipe tma', '05_pipe tma_evict_last'),
+            (map { "$_ rows=2,threads=128,stages=3" } '06_backward async', '06_backward tma_evict_last')],
         shapes => \@tiles,
     },
     {
         of => ['05_pipe float4 rows=2,threads=128'],
-        reverse => [(map { "06_backward $_ rows=2,threads=128" } qw(float4 ahead)), map { "06_backward $_ rows=2,threads=128,stages=2" } qw(async bulk_last)],
+        reverse => [(map { "06_backward $_ rows=2,threads=128" } qw(float4 prefetch)), map { "06_backward $_ rows=2,threads=128,stages=2" } qw(async tma_evict_last)],
         shapes => \@even,
     },
     {
         direction => '--reverse',
-        of => [(map { "06_backward $_ rows=2,threads=128" } qw(float4 ahead)),
-            map { my $copies = $_; map { "06_backward $copies rows=2,threads=128,stages=$_" } 1 .. 4 } qw(async bulk_last)],
+        of => [(map { "06_backward $_ rows=2,threads=128" } qw(float4 prefetch)),
+            map { my $copies = $_; map { "06_backward $copies rows=2,threads=128,stages=$_" } 1 .. 4 } qw(async tma_evict_last)],
         shapes => \@tiles,
     },
     {
-        of => [(map { "$_ rows=1,threads=64" } '05_pipe float4', '05_pipe ahead', '06_backward float4', '06_backward ahead'),
-            map { "$_ rows=1,threads=64,stages=2" } '05_pipe async', '05_pipe bulk', '05_pipe bulk_last', '06_backward async'],
-        reverse => [(map { "06_backward $_ rows=1,threads=64" } qw(float4 ahead)), '06_backward async rows=1,threads=64,stages=3'],
+        of => [(map { "$_ rows=1,threads=64" } '05_pipe float4', '05_pipe prefetch', '06_backward float4', '06_backward prefetch'),
+            map { "$_ rows=1,threads=64,stages=2" } '05_pipe async', '05_pipe tma', '05_pipe tma_evict_last', '06_backward async'],
+        reverse => [(map { "06_backward $_ rows=1,threads=64" } qw(float4 prefetch)), '06_backward async rows=1,threads=64,stages=3'],
         shapes => \@even,
     },
     {
-        of => [(map { "05_pipe $_ rows=4,threads=32" } qw(float4 ahead)), map { "$_ rows=4,threads=32,stages=2" } '05_pipe async',
-            '05_pipe bulk', '05_pipe bulk_last', '06_backward bulk_last'],
-        reverse => ['06_backward bulk_last rows=4,threads=32,stages=3'],
+        of => [(map { "05_pipe $_ rows=4,threads=32" } qw(float4 prefetch)), map { "$_ rows=4,threads=32,stages=2" } '05_pipe async',
+            '05_pipe tma', '05_pipe tma_evict_last', '06_backward tma_evict_last'],
+        reverse => ['06_backward tma_evict_last rows=4,threads=32,stages=3'],
         shapes => \@even,
     },
     # a warp alone does what a block of one warp does
-    { of => ['05_pipe float4 rows=4,threads=32', '05_pipe warp rows=4', '06_backward warp rows=4,threads=64'], shapes => \@short },
+    { of => ['05_pipe float4 rows=4,threads=32', '05_pipe per_warp rows=4', '06_backward per_warp rows=4,threads=64'], shapes => \@short },
     { of => ['05_pipe flat', '05_pipe flat threads=32', '06_backward flat threads=96'], shapes => [@short, [3, 1022]] },
     { of => ['05_pipe flat'], reverse => ['06_backward flat'], shapes => [@short_even, [4, 1022]] },
-    { of => ['05_pipe warp'], reverse => ['06_backward warp'], shapes => \@short_even },
+    { of => ['05_pipe per_warp'], reverse => ['06_backward per_warp'], shapes => \@short_even },
     # what default takes, as long as the two chapters choose alike
     { of => ['05_pipe default', '06_backward default'], shapes => [@short, @tiles, [2, 8192]] },
     { of => ['05_pipe default'], reverse => ['06_backward default'], shapes => [@short_even, @even, [2, 8192]] },
@@ -72,48 +72,48 @@ my @twins = (
         {
             backward => 1,
             direction => $_,
-            of => ['06_backward ahead rows=2,threads=128',
-                map { my $copies = $_; map { "06_backward $copies rows=2,threads=128,stages=$_" } 1 .. 4 } qw(async bulk_last)],
+            of => ['06_backward prefetch rows=2,threads=128',
+                map { my $copies = $_; map { "06_backward $copies rows=2,threads=128,stages=$_" } 1 .. 4 } qw(async tma_evict_last)],
             shapes => \@tiles,
         }
     } undef, '--reverse'),
     {
         backward => 1,
-        of => ['06_backward ahead rows=2,threads=128'],
-        reverse => ['06_backward ahead rows=2,threads=128', map { "06_backward $_ rows=2,threads=128,stages=3" } qw(async bulk_last)],
+        of => ['06_backward prefetch rows=2,threads=128'],
+        reverse => ['06_backward prefetch rows=2,threads=128', map { "06_backward $_ rows=2,threads=128,stages=3" } qw(async tma_evict_last)],
         shapes => \@even,
     },
     {
         backward => 1,
-        of => ['06_backward ahead rows=1,threads=64', '06_backward async rows=1,threads=64,stages=2'],
-        reverse => ['06_backward ahead rows=1,threads=64', '06_backward async rows=1,threads=64,stages=3'],
+        of => ['06_backward prefetch rows=1,threads=64', '06_backward async rows=1,threads=64,stages=2'],
+        reverse => ['06_backward prefetch rows=1,threads=64', '06_backward async rows=1,threads=64,stages=3'],
         shapes => \@even,
     },
     {
         backward => 1,
-        of => ['06_backward bulk_last rows=4,threads=32,stages=2'],
-        reverse => ['06_backward bulk_last rows=4,threads=32,stages=3'],
+        of => ['06_backward tma_evict_last rows=4,threads=32,stages=2'],
+        reverse => ['06_backward tma_evict_last rows=4,threads=32,stages=3'],
         shapes => \@even,
     },
     # a sequence that is a single tile
     (map {
         my $direction = $_;
         map { { direction => $direction, of => [map { "06_backward $_" } @$_], shapes => \@one_tile } }
-            ['float4 rows=1,threads=256', 'block rows=1,threads=256'], ['float4 rows=2,threads=128', 'block rows=2,threads=128'],
-            ['bulk_last rows=4,threads=64,stages=1', 'block rows=4,threads=64'];
+            ['float4 rows=1,threads=256', 'per_block rows=1,threads=256'], ['float4 rows=2,threads=128', 'per_block rows=2,threads=128'],
+            ['tma_evict_last rows=4,threads=64,stages=1', 'per_block rows=4,threads=64'];
     } undef, '--reverse'),
     (map {
         my $direction = $_;
         map { { backward => 1, direction => $direction, of => [map { "06_backward $_" } @$_], shapes => \@one_tile } }
-            ['ahead rows=1,threads=256', 'block rows=1,threads=256'], ['ahead rows=2,threads=128', 'block rows=2,threads=128'],
-            ['bulk_last rows=4,threads=64,stages=1', 'block rows=4,threads=64'];
+            ['prefetch rows=1,threads=256', 'per_block rows=1,threads=256'], ['prefetch rows=2,threads=128', 'per_block rows=2,threads=128'],
+            ['tma_evict_last rows=4,threads=64,stages=1', 'per_block rows=4,threads=64'];
     } undef, '--reverse'),
-    { of => ['06_backward block'], reverse => ['06_backward block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
-    { backward => 1, of => ['06_backward block'], reverse => ['06_backward block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
+    { of => ['06_backward per_block'], reverse => ['06_backward per_block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
+    { backward => 1, of => ['06_backward per_block'], reverse => ['06_backward per_block'], shapes => [@even[0 .. 5], [4, 2049], [4, 4099]] },
     { backward => 1, of => ['06_backward flat', '06_backward flat threads=32'], shapes => [@short, [3, 1022]] },
     { backward => 1, of => ['06_backward flat'], reverse => ['06_backward flat'], shapes => [@short_even, [4, 1022]] },
     # two kernels, the same gradients
-    (map { { backward => 1, direction => $_, of => ['06_backward ahead rows=2,threads=256', '06_backward two_pass'], shapes => \@large } } undef, '--reverse'),
+    (map { { backward => 1, direction => $_, of => ['06_backward prefetch rows=2,threads=256', '06_backward two_pass'], shapes => \@large } } undef, '--reverse'),
     { backward => 1, of => ['06_backward two_pass'], reverse => ['06_backward two_pass'], shapes => [@even, [4, 1801], [3, 4000]] },
     { backward => 1, of => ['06_backward default'], reverse => ['06_backward default'], shapes => [@short_even, @even] },
 );
