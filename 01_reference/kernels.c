@@ -10,24 +10,24 @@ static int levels(size_t seq_len)
 
 const struct linrec_kernel chapter01_kernels[] = {
     {
-        .name = "loop",
-        .idea = "one element after the other",
+        .info.name = "loop",
+        .info.idea = "one element after the other",
         .forward = cpu_loop_forward,
         .backward = cpu_loop_backward,
         .reverse = true,
-        .is_default = true,
+        .info.is_default = true,
     },
     {
-        .name = "plain_threads",
-        .idea = "one part for each core, the carries walked one after the other; forward only",
+        .info.name = "plain_threads",
+        .info.idea = "one part for each core, the carries walked one after the other; forward only",
         .forward = cpu_plain_threads_forward,
         .levels = levels,
         .max_num_seqs = 1024, /* it starts threads for each of them anew, which takes a while */
         .owner = cpu_threads_owner,
     },
     {
-        .name = "threads",
-        .idea = "the same in all directions, threads started once for all sequences",
+        .info.name = "threads",
+        .info.idea = "the same in all directions, threads started once for all sequences",
         .forward = cpu_threads_forward,
         .backward = cpu_threads_backward,
         .reverse = true,
@@ -35,5 +35,5 @@ const struct linrec_kernel chapter01_kernels[] = {
         .workspace_size = cpu_threads_workspace,
         .owner = cpu_threads_owner,
     },
-    {.name = NULL},
+    {.info.name = NULL},
 };

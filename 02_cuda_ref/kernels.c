@@ -17,28 +17,28 @@ static void owner_of_full(const struct linrec_args *args, size_t seq, size_t pos
 
 const struct linrec_kernel chapter02_kernels[] = {
     {
-        .name = "one_per_block",
-        .idea = "a block of one thread per sequence",
+        .info.name = "one_per_block",
+        .info.idea = "a block of one thread per sequence",
         .forward = cuda_ref_one_per_block_forward,
         .max_num_seqs = CUDA_REF_MAX_BLOCKS,
         .owner = owner_of_one,
     },
     {
-        .name = "full_blocks",
-        .idea = "blocks of 128 threads, each with a sequence of its own",
+        .info.name = "full_blocks",
+        .info.idea = "blocks of 128 threads, each with a sequence of its own",
         .forward = cuda_ref_full_blocks_forward,
         .max_num_seqs = (size_t)CUDA_REF_MAX_BLOCKS * CUDA_REF_THREADS,
         .owner = owner_of_full,
     },
     {
-        .name = "all_ways",
-        .idea = "the same, also reversed, and the gradients",
+        .info.name = "all_ways",
+        .info.idea = "the same, also reversed, and the gradients",
         .forward = cuda_ref_all_ways_forward,
         .backward = cuda_ref_all_ways_backward,
         .reverse = true,
-        .is_default = true,
+        .info.is_default = true,
         .max_num_seqs = (size_t)CUDA_REF_MAX_BLOCKS * CUDA_REF_THREADS,
         .owner = owner_of_full,
     },
-    {.name = NULL},
+    {.info.name = NULL},
 };

@@ -33,8 +33,8 @@ void tile_owner(const struct linrec_args *args, size_t seq, size_t pos, char *te
 
 const struct linrec_kernel chapter03_kernels[] = {
     {
-        .name = "serial",
-        .idea = "one thread combines the threads' results, one after the other",
+        .info.name = "serial",
+        .info.idea = "one thread combines the threads' results, one after the other",
         .forward = tile_serial_forward,
         .max_seq_len = TILE_MAX_LEN,
         .max_num_seqs = 0x7FFFFFFF,
@@ -42,14 +42,14 @@ const struct linrec_kernel chapter03_kernels[] = {
         .owner = tile_owner,
     },
     {
-        .name = "shared",
-        .idea = "all threads combine them in shared memory, two barriers per step",
+        .info.name = "shared",
+        .info.idea = "all threads combine them in shared memory, two barriers per step",
         .forward = tile_shared_forward,
-        .is_default = true,
+        .info.is_default = true,
         .max_seq_len = TILE_MAX_LEN,
         .max_num_seqs = 0x7FFFFFFF,
         .levels = levels_shared,
         .owner = tile_owner,
     },
-    {.name = NULL},
+    {.info.name = NULL},
 };

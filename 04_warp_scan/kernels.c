@@ -33,17 +33,17 @@ static void instead_warp(const struct linrec_args *args, size_t seq, size_t pos,
 }
 
 #define LEVEL(name_, idea_, forward_)                                                                                  \
-    .name = name_, .idea = idea_, .forward = forward_, .max_seq_len = TILE_MAX_LEN, .max_num_seqs = 0x7FFFFFFF,        \
-    .levels = levels, .owner = tile_owner
+    .info.name = name_, .info.idea = idea_, .forward = forward_, .max_seq_len = TILE_MAX_LEN,                          \
+    .max_num_seqs = 0x7FFFFFFF, .levels = levels, .owner = tile_owner
 
 const struct linrec_kernel chapter04_kernels[] = {
-    {LEVEL("io_only", "level 0: loads and stores, adds c to x", warp_scan_io_only_forward), .partial = true,
+    {LEVEL("io_only", "level 0: loads and stores, adds c to x", warp_scan_io_only_forward), .info.partial = true,
      .instead = instead_io_only},
-    {LEVEL("to_thread", "level 1: the recurrence inside each thread", warp_scan_to_thread_forward), .partial = true,
-     .instead = instead_thread},
+    {LEVEL("to_thread", "level 1: the recurrence inside each thread", warp_scan_to_thread_forward),
+     .info.partial = true, .instead = instead_thread},
     {LEVEL("to_warp", "level 2: and across the lanes of each warp, by shuffles", warp_scan_to_warp_forward),
-     .partial = true, .instead = instead_warp},
+     .info.partial = true, .instead = instead_warp},
     {LEVEL("to_block", "level 3: and across the warps of the block: complete", warp_scan_to_block_forward),
-     .is_default = true},
-    {.name = NULL},
+     .info.is_default = true},
+    {.info.name = NULL},
 };

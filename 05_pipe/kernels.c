@@ -22,7 +22,7 @@ static void instead_copy_only(const struct linrec_args *args, size_t seq, size_t
 
 static void instead_work_only(const struct linrec_args *args, size_t seq, size_t pos, struct linrec_element *element)
 {
-    const struct linrec_config config = pipe_config(args, 2, 256, 3);
+    const struct launch_config config = pipe_config(args, 2, 256, 3);
     const size_t tile_len = (size_t)config.threads * config.rows * 4, start = seq * args->seq_len, begin = start % 4;
     const size_t at = (begin + pos) % tile_len; /* in the tile, and so in the first one */
     element->stored = (begin + pos) / tile_len == (begin + args->seq_len - 1) / tile_len;
@@ -31,33 +31,36 @@ static void instead_work_only(const struct linrec_args *args, size_t seq, size_t
 }
 
 #define KERNEL(name_, idea_)                                                                                           \
-    .name = #name_, .idea = idea_, .forward = pipe_##name_##_forward, .max_num_seqs = 0x7FFFFFFF, .levels = levels
+    .info.name = #name_, .info.idea = idea_, .forward = pipe_##name_##_forward, .max_num_seqs = 0x7FFFFFFF,            \
+    .levels = levels
 #define ROWS                                                                                                           \
     {                                                                                                                  \
         1, 2, 4                                                                                                        \
     }
 
 const struct linrec_kernel chapter05_kernels[] = {
-    {KERNEL(blocked, "each thread loads its own consecutive elements"), .knobs = {.max_threads = PIPE_MAX_THREADS}},
+    {KERNEL(blocked, "each thread loads its own consecutive elements"),
+     .info.tunable = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(staged, "coalesced through shared memory, then each thread its own"),
-     .knobs = {.max_threads = PIPE_MAX_THREADS}},
-    {KERNEL(float4, "a float4 per lane: coalesced, and each thread its own"), .knobs = {ROWS, PIPE_MAX_THREADS, 0}},
-    {KERNEL(prefetch, "the same, the next tile loaded ahead"), .knobs = {ROWS, PIPE_MAX_THREADS, 0}},
-    {KERNEL(async, "cp.async into stages of shared memory"), .min_arch = 80,
-     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
-    {KERNEL(copy_only, "async's copies without its work"), .partial = true, .instead = instead_copy_only,
-     .min_arch = 80, .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
-    {KERNEL(work_only, "async's work without its copies"), .partial = true, .instead = instead_work_only,
-     .min_arch = 80, .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
-    {KERNEL(tma, "TMA bulk copies into stages of shared memory"), .min_arch = 90,
-     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
-    {KERNEL(tma_evict_last, "the same, and what was read leaves the L2 cache last"), .min_arch = 90,
-     .knobs = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+     .info.tunable = {.max_threads = PIPE_MAX_THREADS}},
+    {KERNEL(float4, "a float4 per lane: coalesced, and each thread its own"),
+     .info.tunable = {ROWS, PIPE_MAX_THREADS, 0}},
+    {KERNEL(prefetch, "the same, the next tile loaded ahead"), .info.tunable = {ROWS, PIPE_MAX_THREADS, 0}},
+    {KERNEL(async, "cp.async into stages of shared memory"), .info.min_arch = 80,
+     .info.tunable = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(copy_only, "async's copies without its work"), .info.partial = true, .instead = instead_copy_only,
+     .info.min_arch = 80, .info.tunable = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(work_only, "async's work without its copies"), .info.partial = true, .instead = instead_work_only,
+     .info.min_arch = 80, .info.tunable = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(tma, "TMA bulk copies into stages of shared memory"), .info.min_arch = 90,
+     .info.tunable = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+    {KERNEL(tma_evict_last, "the same, and what was read leaves the L2 cache last"), .info.min_arch = 90,
+     .info.tunable = {ROWS, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(flat, "each warp by itself, several short sequences side by side"), .max_seq_len = PIPE_FLAT_MAX_LEN,
-     .knobs = {.max_threads = PIPE_MAX_THREADS}},
+     .info.tunable = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(per_warp, "each warp by itself, a whole sequence at once"), .max_seq_len = PIPE_WARP_MAX_LEN,
-     .knobs = {ROWS, PIPE_MAX_THREADS, 0}},
+     .info.tunable = {ROWS, PIPE_MAX_THREADS, 0}},
     {KERNEL(default, "flat, per_warp, float4, prefetch, tma_evict_last or async, by length and chip"),
-     .is_default = true},
-    {.name = NULL},
+     .info.is_default = true},
+    {.info.name = NULL},
 };

@@ -31,9 +31,9 @@ int pipe_threads(size_t seq_len, int elems, size_t tiles, int most)
     return (int)((per_tile - 1) / (32 * (size_t)elems) + 1) * 32;
 }
 
-struct linrec_config pipe_config(const struct linrec_args *args, int rows, int most_threads, int stages)
+struct launch_config pipe_config(const struct linrec_args *args, int rows, int most_threads, int stages)
 {
-    struct linrec_config config = args->config;
+    struct launch_config config = args->config;
     if (config.rows == 0)
         config.rows = rows;
     if (config.threads == 0 && args->seq_len != 0)
@@ -51,14 +51,14 @@ cudaError_t pipe_launch(linrec_launcher *launch, const struct pipe_choice *choic
     return launch(&chosen, stream);
 }
 
-bool pipe_config_fits(const struct linrec_args *args, const struct linrec_config *config)
+bool pipe_config_fits(const struct linrec_args *args, const struct launch_config *config)
 {
     return args->num_seqs <= 0x7FFFFFFF && config->threads >= 32 && config->threads <= PIPE_MAX_THREADS &&
            config->threads % 32 == 0 && config->stages >= 1 && config->stages <= PIPE_MAX_STAGES &&
            (config->rows == 1 || config->rows == 2 || config->rows == 4);
 }
 
-cudaError_t pipe_check(const struct linrec_args *args, const struct linrec_config *config)
+cudaError_t pipe_check(const struct linrec_args *args, const struct launch_config *config)
 {
     const cudaError_t error = linrec_check_args(args, false);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)

@@ -70,7 +70,7 @@ extern "C" cudaError_t pipe_per_warp_forward(const struct linrec_args *args, cud
 {
     if (args->config.rows == 0 && args->seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, args->seq_len))
         return pipe_flat_forward(args, stream); /* 510 and 511: see pipe_warp_holds */
-    struct linrec_config config = pipe_config(args, pipe_warp_holds(2, args->seq_len) ? 2 : 4, 128, 1);
+    struct launch_config config = pipe_config(args, pipe_warp_holds(2, args->seq_len) ? 2 : 4, 128, 1);
     if (args->config.threads == 0)
         config.threads = 128;
     const cudaError_t error = pipe_check(args, &config);

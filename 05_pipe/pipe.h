@@ -43,7 +43,7 @@ cudaError_t pipe_read_chip(struct pipe_chip *chip);
 struct pipe_choice {
     linrec_launcher *launch;
     const char *variant;
-    struct linrec_config config;
+    struct launch_config config;
 };
 struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip);
 
@@ -61,13 +61,13 @@ int pipe_threads(size_t seq_len, int elems, size_t tiles, int most);
 
 /* The configuration of a launch: what args->config says, and else these rows and stages, and the threads for one tile
    if `most_threads` suffice for it. */
-struct linrec_config pipe_config(const struct linrec_args *args, int rows, int most_threads, int stages);
+struct launch_config pipe_config(const struct linrec_args *args, int rows, int most_threads, int stages);
 
 /* What every launcher of this chapter checks: the arguments, forward only, and the configuration. */
-cudaError_t pipe_check(const struct linrec_args *args, const struct linrec_config *config);
+cudaError_t pipe_check(const struct linrec_args *args, const struct launch_config *config);
 
 /* Whether rows, threads and stages are among those that are compiled, for up to 2^31 - 1 sequences. */
-bool pipe_config_fits(const struct linrec_args *args, const struct linrec_config *config);
+bool pipe_config_fits(const struct linrec_args *args, const struct launch_config *config);
 
 /* Asks for `bytes` of dynamic shared memory for each block of a kernel that needs compute capability min_arch.
    cudaErrorNotSupported if the chip, or the code that was compiled, has not got that. */

@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 extern "C" cudaError_t pipe_staged_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct linrec_config config = pipe_config(args, ELEMS / 4, 128, 1);
+    const struct launch_config config = pipe_config(args, ELEMS / 4, 128, 1);
     const cudaError_t error = pipe_check(args, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;

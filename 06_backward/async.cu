@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 extern "C" cudaError_t scan_async(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct linrec_config config = pipe_config(args, 2, 256, 3);
+    const struct launch_config config = pipe_config(args, 2, 256, 3);
     cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, false, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;

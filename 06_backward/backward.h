@@ -27,7 +27,7 @@ linrec_launcher backward_default;        /* one of these, by length and chip */
 struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip);
 
 /* What every launcher of this chapter checks: the arguments, and the configuration. */
-cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct linrec_config *config);
+cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config);
 
 extern const struct linrec_kernel chapter06_kernels[];
 

@@ -3,7 +3,7 @@
 
 #include "backward.h"
 
-cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct linrec_config *config)
+cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config)
 {
     const cudaError_t error = linrec_check_args(args, backward);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
@@ -14,8 +14,8 @@ cudaError_t backward_check(const struct linrec_args *args, bool backward, const 
 /* A choice of chapter 05, by this chapter's kernel of the same name. */
 static cudaError_t launch_scan(const struct pipe_choice *choice, const struct linrec_args *args, cudaStream_t stream)
 {
-    for (const struct linrec_kernel *kernel = chapter06_kernels; kernel->name != NULL; kernel++)
-        if (strcmp(kernel->name, choice->variant) == 0)
+    for (const struct linrec_kernel *kernel = chapter06_kernels; kernel->info.name != NULL; kernel++)
+        if (strcmp(kernel->info.name, choice->variant) == 0)
             return pipe_launch(kernel->forward, choice, args, stream);
     return args->reverse ? cudaErrorInvalidValue : pipe_launch(choice->launch, choice, args, stream);
 }

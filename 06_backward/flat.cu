@@ -100,7 +100,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 extern "C" cudaError_t scan_flat(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct linrec_config config = {1, args->config.threads != 0 ? args->config.threads : 160, 1};
+    const struct launch_config config = {1, args->config.threads != 0 ? args->config.threads : 160, 1};
     const cudaError_t error = backward_check(args, false, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;

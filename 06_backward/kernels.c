@@ -9,25 +9,25 @@ static int levels(size_t seq_len)
 }
 
 #define KERNEL(name_, idea_)                                                                                           \
-    .name = #name_, .idea = idea_, .reverse = true, .max_num_seqs = 0x7FFFFFFF, .levels = levels
+    .info.name = #name_, .info.idea = idea_, .reverse = true, .max_num_seqs = 0x7FFFFFFF, .levels = levels
 #define BOTH(name_) .forward = scan_##name_, .backward = backward_##name_
 
 const struct linrec_kernel chapter06_kernels[] = {
-    {KERNEL(float4, "a float4 per lane"), .forward = scan_float4, .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(float4, "a float4 per lane"), .forward = scan_float4, .info.tunable = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass},
     {KERNEL(prefetch, "a float4 per lane, the next tile loaded ahead"), BOTH(prefetch),
-     .knobs = {{1, 2}, PIPE_MAX_THREADS, 0}},
-    {KERNEL(async, "cp.async into stages of shared memory"), BOTH(async), .min_arch = 80,
-     .knobs = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+     .info.tunable = {{1, 2}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(async, "cp.async into stages of shared memory"), BOTH(async), .info.min_arch = 80,
+     .info.tunable = {{1, 2}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(tma_evict_last, "TMA bulk copies; what was read leaves the L2 cache last"), BOTH(tma_evict_last),
-     .min_arch = 90, .knobs = {{2, 4}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
+     .info.min_arch = 90, .info.tunable = {{2, 4}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(flat, "each warp by itself, several short sequences side by side"), BOTH(flat),
-     .max_seq_len = PIPE_FLAT_MAX_LEN, .knobs = {.max_threads = PIPE_MAX_THREADS}},
+     .max_seq_len = PIPE_FLAT_MAX_LEN, .info.tunable = {.max_threads = PIPE_MAX_THREADS}},
     {KERNEL(per_warp, "each warp by itself, a whole sequence at once"), .forward = scan_per_warp,
-     .max_seq_len = PIPE_WARP_MAX_LEN, .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
+     .max_seq_len = PIPE_WARP_MAX_LEN, .info.tunable = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
     {KERNEL(per_block, "each block a whole sequence at once"), BOTH(per_block), .max_seq_len = BLOCK_MAX_LEN,
-     .knobs = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
+     .info.tunable = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
     {KERNEL(default, "flat, per_warp, per_block, float4, prefetch, async or tma_evict_last, by length and chip"),
-     BOTH(default), .is_default = true},
-    {.name = NULL},
+     BOTH(default), .info.is_default = true},
+    {.info.name = NULL},
 };

@@ -100,7 +100,7 @@ extern "C" cudaError_t backward_per_block(const struct linrec_args *args, cudaSt
     const int rows = elems <= 512 ? 1 : elems <= 8 * PIPE_MAX_THREADS ? 2 : 4;
     if (args->config.rows == 0 && args->seq_len <= BLOCK_MAX_LEN && elems > BLOCK_MAX_LEN)
         return backward_prefetch(args, stream); /* 8190 and 8191 may begin so late that they do not fit */
-    const struct linrec_config config = pipe_config(args, rows, PIPE_MAX_THREADS, 1);
+    const struct launch_config config = pipe_config(args, rows, PIPE_MAX_THREADS, 1);
     const cudaError_t error = backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;

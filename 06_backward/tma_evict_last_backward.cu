@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 extern "C" cudaError_t backward_tma_evict_last(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct linrec_config config = pipe_config(args, 4, args->seq_len < 16384 ? 256 : 512, 2);
+    const struct launch_config config = pipe_config(args, 4, args->seq_len < 16384 ? 256 : 512, 2);
     cudaError_t error = config.rows == 1 ? cudaErrorInvalidValue : backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;

@@ -28,16 +28,16 @@ static int levels_of_block(size_t seq_len)
 
 const struct linrec_kernel chapter07_kernels[] = {
     {
-        .name = "empty",
-        .idea = "a kernel that does nothing, in one block: a launch alone",
+        .info.name = "empty",
+        .info.idea = "a kernel that does nothing, in one block: a launch alone",
         .forward = empty_forward,
-        .partial = true,
-        .moves_nothing = true,
+        .info.partial = true,
+        .info.moves_nothing = true,
     },
 #ifndef CUSIM
     {
-        .name = "cub_scan",
-        .idea = "CUB's DeviceScan over pairs, one sequence",
+        .info.name = "cub_scan",
+        .info.idea = "CUB's DeviceScan over pairs, one sequence",
         .forward = cub_scan_forward,
         .reverse = true,
         .max_elems = 0x7FFFFFFF,
@@ -46,8 +46,8 @@ const struct linrec_kernel chapter07_kernels[] = {
         .workspace_size = cub_scan_workspace,
     },
     {
-        .name = "cub_by_key",
-        .idea = "CUB's DeviceScan by key over pairs, the key is the sequence",
+        .info.name = "cub_by_key",
+        .info.idea = "CUB's DeviceScan by key over pairs, the key is the sequence",
         .forward = cub_by_key_forward,
         .reverse = true,
         .finite_products = true, /* a thread's part begins anywhere in a sequence */
@@ -56,14 +56,14 @@ const struct linrec_kernel chapter07_kernels[] = {
         .workspace_size = cub_by_key_workspace,
     },
     {
-        .name = "cub_block_scan",
-        .idea = "CUB's BlockScan over pairs, a block for each sequence, tile after tile",
+        .info.name = "cub_block_scan",
+        .info.idea = "CUB's BlockScan over pairs, a block for each sequence, tile after tile",
         .forward = cub_block_scan_forward,
         .max_num_seqs = 0x7FFFFFFF,
         .levels = levels_of_block,
     },
 #endif
-    {.name = NULL},
+    {.info.name = NULL},
 };
 
 /* On a GPU from one sequence to many; else as everywhere. */

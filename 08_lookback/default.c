@@ -17,12 +17,12 @@ enum {
 /* The shape of `prefetch`, with a block for each sequence and all blocks at the same time. The next tile waits in
    registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
    Only chapter 05's kernel, which goes forward, has four rows. */
-static struct linrec_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+static struct launch_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
 {
     const size_t for_each = (args->num_seqs - 1) / chip->multiprocessors + 1;
     const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > AHEAD_LONG ? 4 : 2;
     const int most = for_each == 1 && args->seq_len > AHEAD_LONG ? 512 : 256;
-    return (struct linrec_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
+    return (struct launch_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
 
 /* Whether `per_block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for. Longer

@@ -12,7 +12,7 @@ static int levels(size_t seq_len)
     return 24;
 }
 
-#define KERNEL(name_, idea_) .name = #name_, .idea = idea_, .reverse = true, .levels = levels
+#define KERNEL(name_, idea_) .info.name = #name_, .info.idea = idea_, .reverse = true, .levels = levels
 
 const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(three_pass, "what each tile does, what comes into each, all tiles once more"),
@@ -20,25 +20,26 @@ const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(chained, "one pass; each tile waits for the one before"), .forward = lookback_chained,
      .workspace_size = lookback_workspace},
     {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
-     .workspace_size = lookback_workspace, .knobs = {.rows = {1, 2, 4}}},
+     .workspace_size = lookback_workspace, .info.tunable = {.rows = {1, 2, 4}}},
     {KERNEL(resident,
             "the same for few tiles: a warp of its own has the words, a ticket only where not all blocks fit"),
      .forward = lookback_resident, .backward = lookback_resident_backward, .workspace_size = lookback_workspace},
     {KERNEL(persistent, "the blocks stay, and tiles wait in shared memory while a warp looks"),
      .forward = lookback_persistent, .backward = lookback_persistent_backward, .workspace_size = lookback_workspace,
-     .min_arch = 90, .knobs = {{2, 4}, PERSISTENT_MAX_THREADS, PERSISTENT_MAX_STAGES, .least_stages = 2}},
+     .info.min_arch = 90, .info.tunable = {{2, 4}, PERSISTENT_MAX_THREADS, PERSISTENT_MAX_STAGES, .least_stages = 2}},
     {KERNEL(persistent_cluster, "persistent with the tiles in registers; a cluster of blocks tells and looks as one"),
      .forward = lookback_persistent_cluster, .backward = lookback_persistent_cluster_backward,
-     .workspace_size = lookback_persistent_cluster_workspace, .min_arch = 90,
-     .knobs = {.max_threads = PERSISTENT_CLUSTER_MAX_THREADS}},
+     .workspace_size = lookback_persistent_cluster_workspace, .info.min_arch = 90,
+     .info.tunable = {.max_threads = PERSISTENT_CLUSTER_MAX_THREADS}},
     {KERNEL(cluster,
             "resident without words: the blocks of a sequence write their totals into each other's shared memory"),
-     .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN, .min_arch = 90,
-     .knobs = {{2, 4}, CLUSTER_MAX_THREADS}},
+     .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN,
+     .info.min_arch = 90, .info.tunable = {{2, 4}, CLUSTER_MAX_THREADS}},
     {KERNEL(default, "cluster, resident, persistent_cluster, persistent or an earlier chapter's kernel, by number, "
                      "length and chip"),
-     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = linrec_workspace, .is_default = true},
-    {.name = NULL},
+     .forward = linrec_forward, .backward = linrec_backward, .workspace_size = linrec_workspace,
+     .info.is_default = true},
+    {.info.name = NULL},
 };
 
 /* On a GPU from one sequence to many, in steps of four, up to 2^28 elements; the simulator a few tiles. */

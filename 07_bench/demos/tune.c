@@ -24,7 +24,7 @@ static const int stage_counts[] = {2, 3};
 struct best {
     const char *chapter, *variant;
     size_t seq_len;
-    struct linrec_config config;
+    struct launch_config config;
     double gb_per_s, percent_of_add;
 };
 
@@ -46,9 +46,10 @@ struct tuning {
 
 /* ---- which kernels and shapes ---- */
 
-static bool has_knobs(const struct kernel *kernel)
+static bool is_tunable(const struct kernel *kernel)
 {
-    return kernel->knobs.rows[0] != 0 || kernel->knobs.max_threads != 0 || kernel->knobs.max_stages != 0;
+    const struct launch_tunables *tunable = &kernel->info->tunable;
+    return tunable->rows[0] != 0 || tunable->max_threads != 0 || tunable->max_stages != 0;
 }
 
 /* A chapter that has gradients is tuned for them: its forward pass is the one of an earlier chapter. */
@@ -56,7 +57,7 @@ static bool has_gradients(const struct selection *selection, const char *chapter
 {
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        if (strcmp(kernel->chapter, chapter) == 0 && has_knobs(kernel) && kernel->runs[BACKWARD])
+        if (strcmp(kernel->chapter, chapter) == 0 && is_tunable(kernel) && kernel->runs[BACKWARD])
             return true;
     }
     return false;
@@ -65,20 +66,21 @@ static bool has_gradients(const struct selection *selection, const char *chapter
 /* Whether a kernel is tuned in this pass. */
 static bool is_tuned(const struct selection *selection, const struct kernel *kernel, enum direction direction)
 {
-    return kernel->is_compared && has_knobs(kernel) && !kernel->partial && kernel->runs[direction] &&
+    return kernel->is_compared && is_tunable(kernel) && !kernel->info->partial && kernel->runs[direction] &&
            has_gradients(selection, kernel->chapter) == is_backward(direction);
 }
 
 /* Whether the other chapters can run this, too: what is best forward becomes the forward and the reversed default of
    the chapters with gradients, by their kernel of the same name. */
-static bool others_take(const struct tuning *tuning, const struct kernel *kernel, const struct linrec_config *shape)
+static bool others_take(const struct tuning *tuning, const struct kernel *kernel, const struct launch_config *shape)
 {
     for (int c = 0; c < tuning->num_chapters; c++) {
         bool taken = strcmp(tuning->chapters[c], kernel->chapter) == 0;
         for (int k = 0; k < tuning->selection.num_kernels && !taken; k++) {
             const struct kernel *other = &tuning->selection.kernels[k];
-            taken = strcmp(other->chapter, tuning->chapters[c]) == 0 && strcmp(other->variant, kernel->variant) == 0 &&
-                    other->runs[FORWARD] && knobs_take(&other->knobs, shape);
+            taken = strcmp(other->chapter, tuning->chapters[c]) == 0 &&
+                    strcmp(other->info->name, kernel->info->name) == 0 && other->runs[FORWARD] &&
+                    launch_tunables_take(&other->info->tunable, shape);
         }
         if (!taken)
             return false;
@@ -94,25 +96,25 @@ static bool runs_here(const struct tuning *tuning, const struct kernel *kernel, 
 }
 
 /* Whether a shape is worth a try: a tile no more than twice the sequence, a long sequence no more than 128 tiles. */
-static bool is_sensible(const struct linrec_config *config, size_t seq_len)
+static bool is_sensible(const struct launch_config *config, size_t seq_len)
 {
     const size_t tile = (size_t)config->threads * (size_t)config->rows * 4;
     return tile == 0 || ((tile <= 2 * seq_len || config->threads == 32) && seq_len <= 128 * tile);
 }
 
-/* All shapes that the kernel's knobs allow, its own choice (all zero) first. Returns how many; at most `most`. */
-static int list_shapes(const struct kernel *kernel, size_t seq_len, struct linrec_config *shapes, int most)
+/* All shapes that the kernel's tunable parameters allow, its own choice (all zero) first. Returns how many; at most `most`. */
+static int list_shapes(const struct kernel *kernel, size_t seq_len, struct launch_config *shapes, int most)
 {
-    const struct linrec_knobs *knobs = &kernel->knobs;
+    const struct launch_tunables *tunable = &kernel->info->tunable;
     int count = 0;
-    shapes[count++] = (struct linrec_config){0, 0, 0};
-    for (int r = 0; r < 4 && (r == 0 || knobs->rows[r] != 0); r++)
+    shapes[count++] = (struct launch_config){0, 0, 0};
+    for (int r = 0; r < 4 && (r == 0 || tunable->rows[r] != 0); r++)
         for (size_t t = 0; t < sizeof thread_counts / sizeof *thread_counts; t++)
             for (size_t s = 0; s < sizeof stage_counts / sizeof *stage_counts; s++) {
-                const struct linrec_config shape = {knobs->rows[r], knobs->max_threads != 0 ? thread_counts[t] : 0,
-                                                    knobs->max_stages != 0 ? stage_counts[s] : 0};
-                if ((t > 0 && shape.threads == 0) || (s > 0 && shape.stages == 0) || !knobs_given(&shape) ||
-                    shape.threads > knobs->max_threads || shape.stages > knobs->max_stages ||
+                const struct launch_config shape = {tunable->rows[r], tunable->max_threads != 0 ? thread_counts[t] : 0,
+                                                    tunable->max_stages != 0 ? stage_counts[s] : 0};
+                if ((t > 0 && shape.threads == 0) || (s > 0 && shape.stages == 0) || !launch_config_given(&shape) ||
+                    shape.threads > tunable->max_threads || shape.stages > tunable->max_stages ||
                     !is_sensible(&shape, seq_len) || count == most)
                     continue;
                 shapes[count++] = shape;
@@ -142,22 +144,23 @@ static double time_it(const struct tuning *tuning, const struct arrays *arrays, 
 /* Checks and times one shape of a kernel, into the CSV and, if it is the fastest so far that the defaults can take,
    into *best. Returns its time in ms; negative if it does not run here, or wrongly. */
 static double try_shape(struct tuning *tuning, struct arrays *arrays, const struct data *data, double add_ms,
-                        const struct kernel *kernel, const struct linrec_config *shape, struct best *best)
+                        const struct kernel *kernel, const struct launch_config *shape, struct best *best)
 {
     const char *direction = direction_name(arrays->problem.direction);
     const size_t seq_len = arrays->problem.sizes[SEQ_LEN];
-    struct linrec_kernel row = *(const struct linrec_kernel *)kernel->row;
+    struct linrec_kernel row = *(const struct linrec_kernel *)kernel->info;
     struct kernel tried = *kernel;
     struct check check;
-    char text[KNOBS_TEXT];
+    char text[LAUNCH_CONFIG_TEXT];
     double ms = -1.0;
 
-    current = kernel->row;
+    current = (const struct linrec_kernel *)kernel->info;
     row.levels = levels;
-    tried.row = &row;
+    tried.info = &row.info;
     arrays->problem.config = *shape;
     const cudaError_t error = arrays_launch(arrays, &tried);
-    if (error == cudaErrorNotSupported || knobs_refused(shape, error)) { /* too large for this chip, for example */
+    if (error == cudaErrorNotSupported ||
+        launch_config_refused(shape, error)) { /* too large for this chip, for example */
         cudaGetLastError();
         return -1.0;
     }
@@ -168,16 +171,16 @@ static double try_shape(struct tuning *tuning, struct arrays *arrays, const stru
         ms = time_it(tuning, arrays, linrec_operation.launch, &row, tuning->repeats);
     arrays_drop_workspace(arrays);
     if (ms <= 0.0) {
-        fprintf(stderr, "FAILED %s%s %s, %zu x %zu: %s\n", kernel->name, knobs_shape(shape, ':', text), direction,
-                tuning->num_seqs, seq_len, check.text[0] != '\0' ? check.text : "the launch failed");
+        fprintf(stderr, "FAILED %s%s %s, %zu x %zu: %s\n", kernel->name, launch_config_text(shape, ':', text),
+                direction, tuning->num_seqs, seq_len, check.text[0] != '\0' ? check.text : "the launch failed");
         tuning->num_failed++;
         return -1.0;
     }
     const double gb_per_s = problem_bytes(&arrays->problem) * 1e-6 / ms, percent = 100.0 * add_ms / ms;
-    fprintf(tuning->csv, "%s,%s,%s,%d,%d,%d,%zu,%zu,%.6f,%.2f,%.2f\n", kernel->chapter, kernel->variant, direction,
+    fprintf(tuning->csv, "%s,%s,%s,%d,%d,%d,%zu,%zu,%.6f,%.2f,%.2f\n", kernel->chapter, kernel->info->name, direction,
             shape->rows, shape->threads, shape->stages, tuning->num_seqs, seq_len, ms, gb_per_s, percent);
     if (gb_per_s > best->gb_per_s && (is_backward(arrays->problem.direction) || others_take(tuning, kernel, shape)))
-        *best = (struct best){kernel->chapter, kernel->variant, seq_len, *shape, gb_per_s, percent};
+        *best = (struct best){kernel->chapter, kernel->info->name, seq_len, *shape, gb_per_s, percent};
     return ms;
 }
 
@@ -190,7 +193,7 @@ static void tune_chapter(struct tuning *tuning, struct arrays *arrays, const str
     const size_t seq_len = arrays->problem.sizes[SEQ_LEN];
     for (int k = 0; k < tuning->selection.num_kernels; k++) {
         const struct kernel *kernel = &tuning->selection.kernels[k];
-        struct linrec_config shapes[MAX_SHAPES];
+        struct launch_config shapes[MAX_SHAPES];
         if (!is_tuned(&tuning->selection, kernel, direction) || strcmp(kernel->chapter, chapter) != 0 ||
             !runs_here(tuning, kernel, seq_len))
             continue;
@@ -280,7 +283,7 @@ static int by_length(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* The chapters that have a kernel with knobs, in the table's order. */
+/* The chapters that have a kernel that can be tuned, in the table's order. */
 static void find_chapters(struct tuning *tuning)
 {
     const struct selection *selection = &tuning->selection;
@@ -298,7 +301,7 @@ static void find_chapters(struct tuning *tuning)
 static int prepare(struct tuning *tuning, struct options *options)
 {
     if (options->variant != NULL || options->reverse || options->any_file || options->check_only ||
-        knobs_given(&options->config))
+        launch_config_given(&options->config))
         return usage_error("tuning takes --num-seqs, --seq-len, --forward, --backward, --seed, --repeats and --csv; "
                            "leave the others out");
     find_chapters(tuning);

@@ -18,7 +18,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../../common/harness/launch_config.h"
+#include "../../common/harness/kernel_info.h"
 #include "../../common/base/dtype.h"
 
 #ifdef __cplusplus
@@ -32,7 +32,7 @@ struct selective_args {
     size_t batch, channels, states, groups, seq_len;
     enum dtype dtype;
     bool delta_softplus;
-    struct linrec_config config; /* what --config gave (launch_config.h) */
+    struct launch_config config; /* what --config gave (launch_config.h) */
 
     const void *u, *delta;      /* stored (batch, channels, seq_len) */
     const float *A;             /* (channels, states), negative where the layer is to forget */
@@ -66,15 +66,11 @@ struct selective_args {
    the initial one. */
 typedef cudaError_t selective_launcher(const struct selective_args *args, cudaStream_t stream);
 
-/* A row of the chapter's table. The table ends with a row whose name is NULL. */
+/* A row of the chapter's table. The table ends with a row whose info.name is NULL. */
 struct selective_kernel {
-    const char *name, *idea;
-    selective_launcher *forward, *backward; /* NULL: not offered */
-    bool is_default;
-    size_t max_states; /* 0: up to SELECTIVE_MAX_STATES */
-    bool float32_only;
-    int min_arch; /* compute capability needed, 80 for 8.0; 0: any */
-    struct linrec_knobs knobs;
+    struct kernel_info info;
+    selective_launcher *forward, *backward;                                     /* NULL: not offered */
+    size_t max_states;                                                          /* 0: up to SELECTIVE_MAX_STATES */
     size_t (*workspace_size)(const struct selective_args *args, bool backward); /* bytes; NULL: none */
 };
 

@@ -81,22 +81,13 @@ struct selective_args selective_args_of(const struct problem *problem)
                                    .workspace_size = problem->workspace_size};
 }
 
-static bool view(const void *table, int i, struct kernel *kernel)
+static void describe(const void *which, struct kernel *kernel)
 {
-    const struct selective_kernel *row = (const struct selective_kernel *)table + i;
-    if (row->name == NULL)
-        return false;
-    *kernel = (struct kernel){.row = row,
-                              .variant = row->name,
-                              .idea = row->idea,
-                              .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
-                              .is_default = row->is_default,
-                              .float32_only = row->float32_only,
-                              .min_arch = row->min_arch,
-                              .knobs = row->knobs};
+    const struct selective_kernel *row = which;
+    kernel->runs[FORWARD] = row->forward != NULL;
+    kernel->runs[BACKWARD] = row->backward != NULL;
     if (row->max_states != 0)
         snprintf(kernel->limits, sizeof kernel->limits, "up to %zu states", row->max_states);
-    return true;
 }
 
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
@@ -203,7 +194,8 @@ const struct operation selective_operation = {
     .device_samples = true,
     .copy = {{COPY, {S_U, S_OUT}}, {COPY, {S_D_OUT, S_D_U}}},
     .add = {{ADD, {S_U, S_DELTA, S_OUT}}, {ADD5, {S_D_OUT, S_U, S_DELTA, S_D_U, S_D_DELTA}}},
-    .kernel = view,
+    .row_bytes = sizeof(struct selective_kernel),
+    .describe = describe,
     .launch = launch,
     .refuses = refuses,
     .workspace_size = workspace_size,

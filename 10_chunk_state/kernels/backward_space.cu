@@ -37,7 +37,7 @@ extern "C" cudaError_t backward_space(const struct chunk_state_args *args, size_
     before.final_state = NULL;
     before.workspace = NULL; /* which is taken */
     before.workspace_size = 0;
-    before.config = (struct linrec_config){0, 0, 0};
+    before.config = (struct launch_config){0, 0, 0};
     return forward(&before, stream);
 }
 

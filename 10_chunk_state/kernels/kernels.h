@@ -27,7 +27,7 @@
 #include <cuda_runtime_api.h>
 
 #include "../../common/cuda/arch.h"
-#include "../../common/harness/launch_config.h"
+#include "../../common/harness/kernel_info.h"
 #include "../../common/base/dtype.h"
 
 #ifdef __cplusplus
@@ -42,7 +42,7 @@ struct chunk_state_args {
     size_t decays; /* of a head: dk, one for each row, or 1 */
     enum dtype dtype;
     bool exclusive;
-    struct linrec_config config; /* what --config gave (launch_config.h) */
+    struct launch_config config; /* what --config gave (launch_config.h) */
 
     const void *h_local;        /* stored (batch, chunks, heads, dk, dv) */
     const float *gamma;         /* (batch, chunks, heads, decays) */
@@ -74,18 +74,13 @@ struct chunk_state_args {
    final_state is the initial state, and d_initial_state is d_final_state. */
 typedef cudaError_t chunk_state_launcher(const struct chunk_state_args *args, cudaStream_t stream);
 
-/* A row of the chapter's table. The table ends with a row whose name is NULL. */
+/* A row of the chapter's table. The table ends with a row whose info.name is NULL. */
 struct chunk_state_kernel {
-    const char *name, *idea;
+    struct kernel_info info;
     chunk_state_launcher *forward, *backward; /* NULL: not offered */
-    bool is_default;
-    bool partial;      /* computes only part of the result: timed, and not checked */
-    bool float32_only; /* no other dtype */
-    size_t max_rank;   /* 0: diagonal A only */
-    size_t max_rows;   /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
-    size_t columns_of; /* dv is a multiple of it; 0: any */
-    int min_arch;      /* compute capability needed, 80 for 8.0; 0: any */
-    struct linrec_knobs knobs;
+    size_t max_rank;                          /* 0: diagonal A only */
+    size_t max_rows;                          /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
+    size_t columns_of;                        /* dv is a multiple of it; 0: any */
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
     bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
 };

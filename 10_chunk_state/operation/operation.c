@@ -78,25 +78,15 @@ static struct chunk_state_args args_of(const struct problem *problem)
     };
 }
 
-static bool view(const void *table, int i, struct kernel *kernel)
+static void describe(const void *which, struct kernel *kernel)
 {
-    const struct chunk_state_kernel *row = (const struct chunk_state_kernel *)table + i;
-    if (row->name == NULL)
-        return false;
-    *kernel = (struct kernel){.row = row,
-                              .variant = row->name,
-                              .idea = row->idea,
-                              .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
-                              .is_default = row->is_default,
-                              .partial = row->partial,
-                              .float32_only = row->float32_only,
-                              .min_arch = row->min_arch,
-                              .knobs = row->knobs};
+    const struct chunk_state_kernel *row = which;
+    kernel->runs[FORWARD] = row->forward != NULL;
+    kernel->runs[BACKWARD] = row->backward != NULL;
     if (row->max_rank != 0)
         snprintf(kernel->limits, sizeof kernel->limits, "rank up to %zu", row->max_rank);
     else
         snprintf(kernel->limits, sizeof kernel->limits, "rank 0%s", row->columns_of != 0 ? ", dv a multiple of 8" : "");
-    return true;
 }
 
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
@@ -267,7 +257,8 @@ const struct operation chunk_state_operation = {
     .bytes = bytes,
     .copy = {{COPY, {H_LOCAL, H_OUT}}, {COPY, {D_H_OUT, D_H_LOCAL}}},
     .add = {[1] = {ADD, {STATES, D_H_OUT, D_H_LOCAL}}},
-    .kernel = view,
+    .row_bytes = sizeof(struct chunk_state_kernel),
+    .describe = describe,
     .launch = launch,
     .refuses = refuses,
     .workspace_size = workspace_size,

@@ -149,7 +149,7 @@ cudaError_t arrays_take_workspace(struct arrays *arrays, const struct kernel *ke
     struct problem *problem = &arrays->problem;
     const struct operation *operation = problem->operation;
     problem->workspace = NULL;
-    problem->workspace_size = operation->workspace_size != NULL ? operation->workspace_size(kernel->row, problem) : 0;
+    problem->workspace_size = operation->workspace_size != NULL ? operation->workspace_size(kernel->info, problem) : 0;
     if (problem->workspace_size == 0)
         return cudaSuccess;
     cudaError_t error = cudaMalloc(&problem->workspace, problem->workspace_size);
@@ -172,11 +172,11 @@ cudaError_t arrays_launch(struct arrays *arrays, const struct kernel *kernel)
 {
     cudaError_t error = arrays_take_workspace(arrays, kernel);
     if (error == cudaSuccess)
-        error = arrays->problem.operation->launch(kernel->row, &arrays->problem, NULL);
+        error = arrays->problem.operation->launch(kernel->info, &arrays->problem, NULL);
     if (error == cudaSuccess && arrays->problem.workspace_size != 0) { /* and again, with what it has left there */
         error = arrays_poison(arrays);
         if (error == cudaSuccess)
-            error = arrays->problem.operation->launch(kernel->row, &arrays->problem, NULL);
+            error = arrays->problem.operation->launch(kernel->info, &arrays->problem, NULL);
     }
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize();

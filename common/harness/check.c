@@ -116,7 +116,7 @@ static void describe_bad(const struct problem *problem, const struct kernel *ker
     for (int d = 0; d < array->num_dims; d++)
         used += snprintf(where + used, sizeof where - (size_t)used, "%s%zu", d == 0 ? "" : ", ", position[d]);
     if (operation->owner != NULL)
-        operation->owner(kernel->row, problem, number, position, owner, sizeof owner);
+        operation->owner(kernel->info, problem, number, position, owner, sizeof owner);
     used = snprintf(text, size, "%llu of %zu elements are wrong, the first is %s[%s]%s%s", finding->num_bad, total,
                     array->name, where, *owner != '\0' ? " of " : "", owner);
     if (values_known)
@@ -160,7 +160,7 @@ void check_launch(struct arrays *arrays, const struct kernel *kernel, const stru
 {
     const struct problem *problem = &arrays->problem;
     const struct operation *operation = problem->operation;
-    const int levels = operation->levels != NULL ? operation->levels(kernel->row, problem) : 1;
+    const int levels = operation->levels != NULL ? operation->levels(kernel->info, problem) : 1;
     const bool on_device = arrays->backend == ON_CUDA && operation->device_check != NULL;
     struct finding finding, host = FINDING_NOTHING;
     bool inputs_differ = false;

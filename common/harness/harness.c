@@ -81,7 +81,7 @@ static int check_and_time(struct selection *selection)
                                       .chosen = selection->chosen,
                                       .compares = selection_compares(selection)}};
     struct trials trials = {.selection = selection, .console = &console};
-    console.run.shape_width = (int)strlen(knobs_shape(&options->config, ':', trials.shape));
+    console.run.shape_width = (int)strlen(launch_config_text(&options->config, ':', trials.shape));
     if (machine->backend != ON_SIM && !options->check_only)
         trials.flush.bytes = machine->backend == ON_CUDA ? 2 * (size_t)machine->device.l2CacheSize : (size_t)64 << 20;
 
@@ -116,7 +116,7 @@ static int run_own_arrays(struct selection *selection)
     const struct trials trials = {.selection = selection};
     struct own_arrays own;
     size_t needed, available;
-    char shape[SIZES_TEXT], config[KNOBS_TEXT];
+    char shape[SIZES_TEXT], config[LAUNCH_CONFIG_TEXT];
     int status = own_arrays_read(&own, selection->operation, options);
     if (status != 0)
         return status;
@@ -131,7 +131,7 @@ static int run_own_arrays(struct selection *selection)
     if (status == 0)
         printf("%s: %s, %s, variant %s%s on %s\n", selection->chapter->name,
                sizes_text(selection->operation, own.sizes, shape), direction_name(own.direction), kernel->name,
-               knobs_shape(&options->config, ':', config), selection->machine->device.name);
+               launch_config_text(&options->config, ':', config), selection->machine->device.name);
     own_arrays_free(&own);
     return status;
 }

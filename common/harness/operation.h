@@ -1,11 +1,11 @@
 /* operation.h - what the harness knows of an operation. It checks, times and reports; what is computed from which
-   arrays, it asks of a `struct operation`. The linear recurrence is the first (linrec_operation.c). tests/decay is the
-   smallest one: a good place to begin.
+   arrays, it asks of a `struct operation`. common/tests/decay is the smallest one: a good place to begin.
 
    How to write another one:
 
    1. The kernels' side. A header with a struct of the launchers' arguments, the launchers' type, and the struct of a
-      row in a chapter's table of kernels. linrec.h is the example. Kernels include this header and nothing of the rest.
+      row in a chapter's table of kernels, which begins with a struct kernel_info. decay.h is the example. Kernels
+      include this header and nothing of the rest.
    2. Sizes, each with a name: struct size. Every one is an option (--seq-len) and a column of the table and of the CSV
       (seq_len). The first is the independent one: parts of the result that differ in it alone do not influence each
       other (sequences, a batch). At most one size takes a list of values.
@@ -18,8 +18,8 @@
       `timed` says what is there in the workload that is timed; a reader chooses another by --with. The table says so
       above its first row, and the CSV in the column `with`.
       Types: arrays that are `stored` are kept as float32, bf16 or fp16, as --type says, in problem->dtype and in the
-      CSV's column `type`. Read and write them on the host by array_get and array_set. A row of the table that takes
-      float32 alone says so in kernel->float32_only.
+      CSV's column `type`. Read and write them on the host by array_get and array_set. A kernel that takes float32
+      alone says so in its row (kernel_info.h).
    4. Test data: kinds of them, each there because some wrong kernel passes all others, and a function that fills what a
       pass reads. It works on the host. For shapes of gigabytes add device_fill, which must write the same bits.
    5. The oracle: a function that compares what a pass has written with a loop in double precision, within a bound that
@@ -28,7 +28,7 @@
       read again by the same pass, dtype_rounding (dtype.h) says how wrong it is by then. The function works on the
       host, on a whole small problem or on samples of a large one. For all of a large one add device_check, where
       finding_add_stored (finding.h) takes the place of array_check.
-   6. The way to the kernels: functions that read a row of the table, launch it, and say what it needs.
+   6. The way to the kernels: functions that launch a row of the table, and say what it needs.
    7. The elementwise kernels to compare with, and default shapes.
    8. A chapter's main.c: `struct chapter` (harness.h) with its operation and its table, and harness_main.
 
@@ -44,9 +44,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "finding.h"
-#include "launch_config.h"
 #include "../base/dtype.h"
+#include "finding.h"
+#include "kernel_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,7 +84,7 @@ struct size {
     bool is_list;     /* the option takes a list of values */
 };
 
-/* Something that an operation does or leaves undone, as the reader says. */
+/* Something that an operation does or leaves undone, as the user says. */
 struct flag {
     const char *name; /* "delta_softplus"; --delta-softplus is the option, which takes no value */
     const char *help;
@@ -122,7 +122,7 @@ struct problem {
     enum direction direction;
     enum dtype dtype; /* of the arrays that are `stored` */
     bool flags[MAX_FLAGS];
-    struct linrec_config config; /* the shape that --config gave */
+    struct launch_config config; /* what --config gave */
     void *arrays[MAX_ARRAYS];    /* NULL: not of this pass, or optional and left out */
     void *workspace;             /* scratch memory, as much as the kernel asked for; see workspace_size below */
     size_t workspace_size;
@@ -130,22 +130,18 @@ struct problem {
 
 /* The harness's view of a row in a table of kernels. */
 struct kernel {
-    const void *row;            /* the row itself, of the operation's own type */
-    const char *variant, *idea; /* its name, and one line for --list */
-    bool runs[NUM_DIRECTIONS];
-    bool is_default;         /* the one that runs on the reader's own arrays */
-    bool partial;            /* computes only part of the result: timed, and checked by its contract alone */
-    bool moves_nothing;      /* not even the arrays: it has a time, but no GB/s */
-    unsigned kinds_left_out; /* bit k: it promises nothing for data of kind k, and is not checked on them */
-    bool float32_only;       /* it takes no other type */
-    int min_arch;            /* compute capability needed, 80 for 8.0; 0: any */
-    struct linrec_knobs knobs;
-    char limits[64]; /* what --list says of its largest shape, "length up to 16384"; empty: nothing */
+    const struct kernel_info *info; /* the row itself, which begins with this */
 
-    /* set by the harness */
-    char name[64];       /* what --variant takes: "default", or "05_pipe/default" if it is only compared with */
+    /* what operation->describe says of the row */
+    bool runs[NUM_DIRECTIONS];
+    unsigned kinds_left_out; /* bit k: it promises nothing for data of kind k, and is not checked on them */
+    char limits[64];         /* what --list says of its largest shape, "length up to 16384"; empty: nothing */
+
+    /* what it is in this program */
+    char name[64];       /* "default", or with its chapter's name and a slash before it if it is only compared with */
     const char *chapter; /* whose it is */
     bool is_compared;    /* of an earlier chapter, whose own program checks it on all kinds of data */
+    bool is_default;     /* the one that runs on the user's own arrays: its row says so, and its table counts */
 };
 
 /* The elementwise kernels of baselines.h: 1 array read and 1 written, 2 and 1, 3 and 2. */
@@ -166,7 +162,7 @@ struct shapes {
 struct machine; /* machine.h */
 
 /* See the top. Shapes and pointers are all in `problem`. `row` is a row of the chapter's table, of the operation's own
-   type. Functions that may be NULL say so. */
+   type: a struct that begins with a struct kernel_info. Functions that may be NULL say so. */
 struct operation {
     const char *name; /* "linear recurrence" */
     int num_sizes, num_flags, num_arrays;
@@ -212,8 +208,10 @@ struct operation {
     /* What the columns percent_of_copy and percent_of_add compare a pass with: [0] forward, [1] backward. */
     struct baseline copy[2], add[2];
 
-    /* Fills in *kernel from row number i of a table. Returns false if the table ends before it. */
-    bool (*kernel)(const void *table, int i, struct kernel *kernel);
+    size_t row_bytes; /* of a row of a table */
+
+    /* Sets what a row alone says of its kernel (see there); all of it is zero before. */
+    void (*describe)(const void *row, struct kernel *kernel);
 
     /* Launches the row's kernel for the problem's direction, and returns the launch's error. Does not wait. */
     cudaError_t (*launch)(const void *row, const struct problem *problem, cudaStream_t stream);

@@ -107,7 +107,7 @@ static int read_dtype(const struct option_row *row, const char *text, struct opt
 static int read_config(const struct option_row *row, const char *text, struct options *options)
 {
     (void)row;
-    return knobs_read(text, &options->config);
+    return launch_config_read(text, &options->config);
 }
 
 static int read_seed(const struct option_row *row, const char *text, struct options *options)

@@ -27,7 +27,7 @@ struct options {
 
     bool forward, reverse, backward; /* as given; none: every direction that the chapter has */
     const char *variant;             /* NULL: all */
-    struct linrec_config config;     /* 0: not given */
+    struct launch_config config;     /* 0: not given */
     uint64_t seed;
     int repeats; /* 0: the default */
     bool check_only, list_kernels, resume;

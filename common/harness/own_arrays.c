@@ -304,13 +304,13 @@ static int write_files(const struct own_arrays *own, const struct problem *resul
     return status;
 }
 
-int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const struct linrec_config *config,
+int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const struct launch_config *config,
                    enum backend backend)
 {
     const struct operation *operation = own->operation;
     struct arrays arrays;
     struct problem results = {.operation = operation};
-    char shape[KNOBS_TEXT];
+    char shape[LAUNCH_CONFIG_TEXT];
     int status = 1;
 
     cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, own->dtype, backend);
@@ -327,10 +327,10 @@ int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const st
         error = cudaErrorMemoryAllocation;
     if (error == cudaSuccess)
         status = write_files(own, &results);
-    else if (knobs_refused(config, error))
+    else if (launch_config_refused(config, error))
         status = usage_error("%s does not run with %s here, for example for want of shared memory; choose smaller "
                              "numbers",
-                             kernel->name, knobs_shape(config, ',', shape) + 1);
+                             kernel->name, launch_config_text(config, ',', shape) + 1);
     else
         fprintf(stderr, "FAILED %s: %s\n", kernel->name, cudaGetErrorString(error));
     host_free(&results);

@@ -27,7 +27,7 @@ int own_arrays_read(struct own_arrays *own, const struct operation *operation, c
 
 /* Runs the kernel in the shape that --config gave, and writes what it computes. Returns 0, 1 when the launch failed, or
    2 when the kernel does not take that shape here or a file could not be written. */
-int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const struct linrec_config *config,
+int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const struct launch_config *config,
                    enum backend backend);
 
 void own_arrays_free(struct own_arrays *own);

@@ -22,18 +22,21 @@ static bool is_named_in(const char *const names[8], const char *name)
    one line. */
 static int add_table(struct selection *selection, const void *table, const struct compared *from)
 {
-    struct kernel kernel;
-    for (int i = 0; selection->operation->kernel(table, i, &kernel); i++) {
-        if (from != NULL && !is_named_in(from->variants, kernel.variant))
+    const char *row = table;
+    for (; ((const struct kernel_info *)row)->name != NULL; row += selection->operation->row_bytes) {
+        struct kernel kernel = {.info = (const struct kernel_info *)row};
+        if (from != NULL && !is_named_in(from->variants, kernel.info->name))
             continue;
         struct kernel *all = realloc(selection->kernels, ((size_t)selection->num_kernels + 1) * sizeof *all);
         if (all == NULL)
             return usage_error("out of memory");
         selection->kernels = all;
+        selection->operation->describe(row, &kernel);
         kernel.is_compared = from != NULL;
+        kernel.is_default = kernel.info->is_default;
         kernel.chapter = from != NULL ? from->chapter : selection->chapter->name;
         snprintf(kernel.name, sizeof kernel.name, "%s%s%s", from != NULL ? from->chapter : "", from != NULL ? "/" : "",
-                 kernel.variant);
+                 kernel.info->name);
         all[selection->num_kernels++] = kernel;
     }
     return 0;
@@ -47,7 +50,7 @@ static int count_defaults(const struct selection *selection, const char *chapter
     return count;
 }
 
-/* One kernel runs on the reader's own arrays: of the chapter's own table, or else of the last chapter compared with.
+/* One kernel runs on the user's own arrays: of the chapter's own table, or else of the last chapter compared with.
    Returns 0, or 2 after one line. */
 static int choose_default(struct selection *selection)
 {
@@ -96,21 +99,21 @@ bool selection_compares(const struct selection *selection)
 
 void selection_list(const struct selection *selection)
 {
-    char knobs[KNOBS_TEXT];
+    char tunable[LAUNCH_CONFIG_TEXT];
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        printf("%-*s %s%s", selection_compares(selection) ? 27 : 14, kernel->name, kernel->idea,
+        printf("%-*s %s%s", selection_compares(selection) ? 27 : 14, kernel->name, kernel->info->idea,
                kernel->is_default ? " (default)" : "");
-        if (kernel->partial)
+        if (kernel->info->partial)
             printf(" (partial)");
         if (*kernel->limits != '\0')
             printf(" (%s)", kernel->limits);
-        if (kernel->float32_only)
+        if (kernel->info->float32_only)
             printf(" (float32)");
-        if (kernel->min_arch != 0)
-            printf(" (needs sm_%d)", kernel->min_arch);
-        if (*knobs_list(&kernel->knobs, knobs) != '\0')
-            printf(" (%s)", knobs);
+        if (kernel->info->min_arch != 0)
+            printf(" (needs sm_%d)", kernel->info->min_arch);
+        if (*launch_tunables_text(&kernel->info->tunable, tunable) != '\0')
+            printf(" (%s)", tunable);
         printf("\n");
     }
 }
@@ -124,17 +127,17 @@ static bool is_named(const struct selection *selection, const struct kernel *ker
 
 bool selection_wants(const struct selection *selection, const struct kernel *kernel)
 {
-    return is_named(selection, kernel) && knobs_take(&kernel->knobs, &selection->options->config);
+    return is_named(selection, kernel) && launch_tunables_take(&kernel->info->tunable, &selection->options->config);
 }
 
 /* Whether the chip, or what the code is compiled for, lacks what the kernel needs. */
 static bool chip_lacks(const struct selection *selection, const struct kernel *kernel, char *why, size_t size)
 {
     const struct machine *machine = selection->machine;
-    if (machine->backend == ON_CPU || kernel->min_arch <= machine->arch)
+    if (machine->backend == ON_CPU || kernel->info->min_arch <= machine->arch)
         return false;
     snprintf(why, size, "%s needs sm_%d, this is compiled for sm_%d and the device is sm_%d%d", kernel->name,
-             kernel->min_arch, machine->arch, machine->device.major, machine->device.minor);
+             kernel->info->min_arch, machine->arch, machine->device.major, machine->device.minor);
     return true;
 }
 
@@ -144,12 +147,12 @@ bool selection_refuses(const struct selection *selection, const struct kernel *k
     if (chip_lacks(selection, kernel, why, size))
         return true;
     const int used = snprintf(why, size, "%s ", kernel->name);
-    if (kernel->float32_only && selection->options->dtype != FLOAT32) {
+    if (kernel->info->float32_only && selection->options->dtype != FLOAT32) {
         snprintf(why + used, size - (size_t)used, "takes float32, not %s", dtype_name(selection->options->dtype));
         return true;
     }
     return selection->operation->refuses != NULL &&
-           selection->operation->refuses(kernel->row, sizes, why + used, size - (size_t)used);
+           selection->operation->refuses(kernel->info, sizes, why + used, size - (size_t)used);
 }
 
 bool selection_runs(const struct selection *selection, const struct kernel *kernel, enum direction direction,
@@ -160,12 +163,12 @@ bool selection_runs(const struct selection *selection, const struct kernel *kern
            !selection_refuses(selection, kernel, sizes, why, sizeof why);
 }
 
-/* One line for a kernel that does not take --config's shape. Returns 2. */
+/* One line for a kernel that does not take what --config gives. Returns 2. */
 static int refuse_config(const struct selection *selection, const struct kernel *kernel)
 {
-    char given[KNOBS_TEXT], takes[KNOBS_TEXT];
-    knobs_shape(&selection->options->config, ',', given);
-    if (*knobs_list(&kernel->knobs, takes) == '\0')
+    char given[LAUNCH_CONFIG_TEXT], takes[LAUNCH_CONFIG_TEXT];
+    launch_config_text(&selection->options->config, ',', given);
+    if (*launch_tunables_text(&kernel->info->tunable, takes) == '\0')
         return usage_error("%s leaves no choice of rows, threads or stages; choose a variant that does, see --list",
                            kernel->name);
     return usage_error("%s takes %s; it does not take %s", kernel->name, takes, given + 1);
@@ -176,7 +179,7 @@ int selection_check(struct selection *selection, enum direction asked)
     const struct options *options = selection->options;
     const bool narrowed = options->forward || options->reverse || options->backward || options->any_file;
     const struct kernel *named = NULL;
-    char why[256], given[KNOBS_TEXT];
+    char why[256], given[LAUNCH_CONFIG_TEXT];
     int num_wanted = 0;
     bool runs = false;
 
@@ -198,7 +201,7 @@ int selection_check(struct selection *selection, enum direction asked)
         return refuse_config(selection, named);
     if (num_wanted == 0)
         return usage_error("no variant takes %s; --list shows what each takes",
-                           knobs_shape(&options->config, ',', given) + 1);
+                           launch_config_text(&options->config, ',', given) + 1);
     if (!runs)
         return usage_error("%s%s%s does not run %s; leave the option out, or see the chapters in README.md",
                            selection->chapter->name, options->variant != NULL ? ", variant " : "",
@@ -284,7 +287,7 @@ int selection_shapes(struct selection *selection)
     return 0;
 }
 
-/* ---- the reader's own arrays ---- */
+/* ---- the user's own arrays ---- */
 
 const struct kernel *selection_for_arrays(const struct selection *selection, enum direction direction,
                                           const size_t sizes[MAX_SIZES])
@@ -295,9 +298,9 @@ const struct kernel *selection_for_arrays(const struct selection *selection, enu
     for (int k = 0; k < selection->num_kernels; k++)
         if (options->variant != NULL ? is_named(selection, &selection->kernels[k]) : selection->kernels[k].is_default)
             kernel = &selection->kernels[k];
-    if (!knobs_take(&kernel->knobs, &options->config))
+    if (!launch_tunables_take(&kernel->info->tunable, &options->config))
         refuse_config(selection, kernel);
-    else if (kernel->partial)
+    else if (kernel->info->partial)
         usage_error("%s computes only part of the result; choose another variant, see --list", kernel->name);
     else if (!kernel->runs[direction])
         usage_error("%s does not run %s; choose another variant", kernel->name, direction_name(direction));

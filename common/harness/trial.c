@@ -37,7 +37,7 @@ bool trial_fits(const struct trials *trials, enum direction direction, const siz
         return false;
     for (int k = 0; k < selection->num_kernels && operation->workspace_size != NULL; k++)
         if (selection_wants(selection, &selection->kernels[k])) {
-            const size_t wanted = operation->workspace_size(selection->kernels[k].row, &problem);
+            const size_t wanted = operation->workspace_size(selection->kernels[k].info, &problem);
             workspace = wanted > workspace ? wanted : workspace;
         }
     /* where the device is the host, a check copies all arrays once more */
@@ -62,26 +62,26 @@ double trial_work(const struct trials *trials, enum direction direction, const s
 
 /* ---- --config ---- */
 
-/* A launcher may refuse a combination of what its knobs allow one by one: many threads with many stages, for want of
+/* A launcher may refuse a combination of what it takes one by one: many threads with many stages, for want of
    shared memory. Such kernels are left out, which is an error if no other takes the shape. */
 static void try_config(struct trials *trials, struct arrays *arrays)
 {
     const struct selection *selection = trials->selection;
-    const struct linrec_config *config = &selection->options->config;
+    const struct launch_config *config = &selection->options->config;
     const char *variant = selection->options->variant;
     const struct data data = {selection->options->seed, selection->operation->timed_kind};
     int num_taken = 0, num_refused = 0;
-    char given[KNOBS_TEXT];
+    char given[LAUNCH_CONFIG_TEXT];
 
-    if (!knobs_given(config) || arrays_fill(arrays, &data) != cudaSuccess)
+    if (!launch_config_given(config) || arrays_fill(arrays, &data) != cudaSuccess)
         return;
-    knobs_shape(config, ',', given);
+    launch_config_text(config, ',', given);
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
         if (!selection_runs(selection, kernel, arrays->problem.direction, arrays->problem.sizes))
             continue;
         const cudaError_t error = arrays_launch(arrays, kernel);
-        trials->refused[k] = knobs_refused(config, error);
+        trials->refused[k] = launch_config_refused(config, error);
         num_refused += trials->refused[k];
         num_taken += !trials->refused[k];
         if (trials->refused[k] && variant == NULL && !trials->skip_was_said[k])
@@ -105,7 +105,8 @@ static void check_contracts(struct trials *trials)
     const bool on_cpu = selection->machine->backend == ON_CPU;
     const size_t nothing[MAX_SIZES] = {0};
     char text[512];
-    if (selection->operation->contract == NULL || trials->contracts_checked || knobs_given(&selection->options->config))
+    if (selection->operation->contract == NULL || trials->contracts_checked ||
+        launch_config_given(&selection->options->config))
         return; /* --config may be what a launcher refuses: runs without it check the promises */
     trials->contracts_checked = true;
     for (int k = 0; k < selection->num_kernels; k++)
@@ -116,7 +117,7 @@ static void check_contracts(struct trials *trials)
                 continue;
             console_progress(trials->console, "checking the launcher of %s %s", kernel->name, direction);
             trials->console->num_checks++;
-            selection->operation->contract(kernel->row, passes[pass], on_cpu, text, sizeof text);
+            selection->operation->contract(kernel->info, passes[pass], on_cpu, text, sizeof text);
             if (text[0] != '\0')
                 console_failed(trials->console, "%s %s: %s", kernel->name, direction, text);
         }
@@ -137,7 +138,7 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     sizes_text(operation, problem->sizes, shape);
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        if (kernel->partial || trials->refused[k] || (kernel->kinds_left_out >> kind & 1) != 0 ||
+        if (kernel->info->partial || trials->refused[k] || (kernel->kinds_left_out >> kind & 1) != 0 ||
             (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
@@ -390,21 +391,21 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
         if (trials->refused[k]) /* try_config has said so */
             continue;
         struct row row = {.chapter = kernel->chapter,
-                          .variant = kernel->variant,
+                          .variant = kernel->info->name,
                           .shape = trials->shape,
                           .direction = direction_name(problem->direction),
                           .dtype = selection->options->dtype,
                           .chosen = chosen_of(trials, problem->direction),
-                          .bytes = kernel->moves_nothing ? 0.0 : problem_bytes(problem),
+                          .bytes = kernel->info->moves_nothing ? 0.0 : problem_bytes(problem),
                           .copy_gb_per_s = copy,
                           .add_gb_per_s = add,
-                          .checked = !kernel->partial,
+                          .checked = !kernel->info->partial,
                           .max_error = errors[k]};
         memcpy(row.sizes, problem->sizes, sizeof row.sizes);
         if (filled && errors[k] <= 1.0) { /* a wrong result has no speed */
             const cudaError_t error = places_take_workspace(&places, kernel);
             if (error == cudaSuccess)
-                measure_launch(trials, &places, operation->launch, kernel->row, kernel->name, &row);
+                measure_launch(trials, &places, operation->launch, kernel->info, kernel->name, &row);
             else
                 console_failed(trials->console, "%s %s, %s: no memory for its workspace", kernel->name, row.direction,
                                sizes_text(operation, problem->sizes, shape));

@@ -27,7 +27,7 @@
 #include <cuda_runtime_api.h>
 
 #include "../cuda/arch.h"
-#include "../harness/launch_config.h"
+#include "../harness/kernel_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +42,7 @@ struct linrec_args {
     size_t num_seqs;             /* number of sequences, rows */
     size_t seq_len;              /* elements in each sequence, columns */
     bool reverse;                /* run from the last element to the first */
-    struct linrec_config config; /* what --config gave (launch_config.h) */
+    struct launch_config config; /* what --config gave (launch_config.h) */
 
     const float *inputs; /* x   forward reads */
     const float *coeffs; /* c   forward and backward read */
@@ -67,26 +67,20 @@ struct linrec_element {
     bool stored;
 };
 
-/* One row of a chapter's table of kernels. A table ends with a row whose name is NULL. */
+/* One row of a chapter's table of kernels: what the harness knows of any kernel, and what a kernel of the recurrence
+   says beside. A table ends with a row whose info.name is NULL. */
 struct linrec_kernel {
-    const char *name; /* what --variant takes */
-    const char *idea; /* one line for --list */
+    struct kernel_info info;
 
     linrec_launcher *forward;  /* NULL: not offered */
     linrec_launcher *backward; /* NULL: not offered */
     bool reverse;              /* the launchers also take args->reverse */
-    bool is_default;           /* the one that runs on the reader's own arrays */
-    bool partial;              /* computes only part of the result: timed, and checked by `instead` alone */
-    bool moves_nothing;        /* not even the arrays: it has a time, but no GB/s */
     bool finite_products;      /* it multiplies any coefficients that follow each other, and promises nothing where such
                                   a product is infinite: it is not checked on data that overflow */
 
     size_t max_seq_len;  /* longest sequence, 0: any */
     size_t max_num_seqs; /* most sequences, 0: any */
     size_t max_elems;    /* most elements of all sequences together, 0: any */
-    int min_arch;        /* compute capability needed, 80 for 8.0; 0: any */
-
-    struct linrec_knobs knobs; /* what --config may set */
 
     /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound (linrec_oracle.h).
        NULL: one, the plain loop. */

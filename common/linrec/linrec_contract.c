@@ -90,35 +90,35 @@ static bool refuses_sizes(const struct inquiry *inquiry, bool on_cpu)
     return returns(inquiry, &args, cudaSuccess, "zero length");
 }
 
-static bool takes_rows(const struct linrec_knobs *knobs, int rows)
+static bool takes_rows(const struct launch_tunables *tunable, int rows)
 {
-    for (int i = 0; i < 4 && knobs->rows[i] != 0; i++)
-        if (knobs->rows[i] == rows)
+    for (int i = 0; i < 4 && tunable->rows[i] != 0; i++)
+        if (tunable->rows[i] == rows)
             return true;
     return false;
 }
 
 static bool refuses_configs(const struct inquiry *inquiry)
 {
-    const struct linrec_knobs *const knobs = &inquiry->kernel->knobs;
-    const int threads[] = {-32, 16, 33, 100, knobs->max_threads + 32};
-    const int stages[] = {-1, knobs->max_stages + 1};
+    const struct launch_tunables *const tunable = &inquiry->kernel->info.tunable;
+    const int threads[] = {-32, 16, 33, 100, tunable->max_threads + 32};
+    const int stages[] = {-1, tunable->max_stages + 1};
     struct linrec_args args;
     char what[64];
 
-    for (int rows = -1; rows <= 8 && knobs->rows[0] != 0; rows++) {
+    for (int rows = -1; rows <= 8 && tunable->rows[0] != 0; rows++) {
         args = inquiry->good, args.config.rows = rows;
         snprintf(what, sizeof what, "%d rows", rows);
-        if (rows != 0 && !takes_rows(knobs, rows) && !refuses(inquiry, &args, what))
+        if (rows != 0 && !takes_rows(tunable, rows) && !refuses(inquiry, &args, what))
             return false;
     }
-    for (size_t i = 0; i < sizeof threads / sizeof threads[0] && knobs->max_threads != 0; i++) {
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0] && tunable->max_threads != 0; i++) {
         args = inquiry->good, args.config.threads = threads[i];
         snprintf(what, sizeof what, "%d threads", threads[i]);
         if (!refuses(inquiry, &args, what))
             return false;
     }
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && knobs->max_stages != 0; i++) {
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && tunable->max_stages != 0; i++) {
         args = inquiry->good, args.config.stages = stages[i];
         snprintf(what, sizeof what, "%d stages", stages[i]);
         if (!refuses(inquiry, &args, what))
@@ -354,7 +354,7 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
             check_stream(&inquiry, good);
     }
     good->seq_len = kernel->max_seq_len != 0 && kernel->max_seq_len < LENGTH ? kernel->max_seq_len : LENGTH;
-    if (text[0] == '\0' && kernel->workspace_size != NULL && !kernel->partial)
+    if (text[0] == '\0' && kernel->workspace_size != NULL && !kernel->info.partial)
         check_next_launches(&inquiry, good, memory + (inquiry.backward ? 3 * LENGTH : 0));
     if (text[0] == '\0' && kernel->instead != NULL)
         check_partial(&inquiry);

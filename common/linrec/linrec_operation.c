@@ -103,29 +103,16 @@ struct linrec_args linrec_args_of(const struct problem *problem)
                                 .workspace_size = problem->workspace_size};
 }
 
-static bool view(const void *table, int i, struct kernel *kernel)
+static void describe(const void *which, struct kernel *kernel)
 {
-    const struct linrec_kernel *row = (const struct linrec_kernel *)table + i;
-    if (row->name == NULL)
-        return false;
-    *kernel = (struct kernel){
-        .row = row,
-        .variant = row->name,
-        .idea = row->idea,
-        .runs = {[FORWARD] = row->forward != NULL,
-                 [REVERSE] = row->forward != NULL && row->reverse,
-                 [BACKWARD] = row->backward != NULL,
-                 [BACKWARD_REVERSE] = row->backward != NULL && row->reverse},
-        .is_default = row->is_default,
-        .partial = row->partial,
-        .moves_nothing = row->moves_nothing,
-        .kinds_left_out = row->finite_products ? 1u << DATA_OVERFLOW : 0,
-        .min_arch = row->min_arch,
-        .knobs = row->knobs,
-    };
+    const struct linrec_kernel *row = which;
+    kernel->runs[FORWARD] = row->forward != NULL;
+    kernel->runs[REVERSE] = row->forward != NULL && row->reverse;
+    kernel->runs[BACKWARD] = row->backward != NULL;
+    kernel->runs[BACKWARD_REVERSE] = row->backward != NULL && row->reverse;
+    kernel->kinds_left_out = row->finite_products ? 1u << DATA_OVERFLOW : 0;
     if (row->max_seq_len != 0)
         snprintf(kernel->limits, sizeof kernel->limits, "length up to %zu", row->max_seq_len);
-    return true;
 }
 
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
@@ -228,7 +215,8 @@ const struct operation linrec_operation = {
     .copy = {{COPY, {LINREC_INPUTS, LINREC_OUTPUTS}}, {COPY, {LINREC_D_OUTPUTS, LINREC_D_INPUTS}}},
     .add = {{ADD, {LINREC_INPUTS, LINREC_COEFFS, LINREC_OUTPUTS}},
             {ADD5, {LINREC_D_OUTPUTS, LINREC_COEFFS, LINREC_OUTPUTS, LINREC_D_INPUTS, LINREC_D_COEFFS}}},
-    .kernel = view,
+    .row_bytes = sizeof(struct linrec_kernel),
+    .describe = describe,
     .launch = launch,
     .refuses = refuses,
     .workspace_size = workspace_size,

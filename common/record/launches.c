@@ -172,8 +172,8 @@ static int show_shape(struct context *context, enum direction direction, const s
         error = show(context, &baseline, &arrays.problem);
     for (int k = 0; k < selection->num_kernels && error == cudaSuccess; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        const struct launched launched = {kernel->name, kernel->chapter,    kernel->variant, linrec_operation.launch,
-                                          kernel->row,  kernel->is_compared};
+        const struct launched launched = {kernel->name, kernel->chapter,    kernel->info->name, linrec_operation.launch,
+                                          kernel->info, kernel->is_compared};
         if (!selection_runs(selection, kernel, direction, sizes))
             continue;
         error = arrays_take_workspace(&arrays, kernel);

@@ -5,7 +5,7 @@
 
 #include "../../../05_pipe/launch.c" /* pipe_config, which the launcher calls */
 
-cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct linrec_config *config)
+cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config)
 {
     (void)config;
     return linrec_check_args(args, backward);

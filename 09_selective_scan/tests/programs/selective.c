@@ -54,7 +54,7 @@ int main(void)
     struct arrays arrays;
     while (row->backward == NULL || row->forward == NULL)
         row++;
-    const struct kernel kernel = {.row = row};
+    const struct kernel kernel = {.info = &row->info};
     for (enum direction d = FORWARD; d <= BACKWARD; d += BACKWARD) {
         if (arrays_create(&arrays, &selective_operation, sizes, d, FLOAT32, ON_CUDA) != cudaSuccess)
             return 1;

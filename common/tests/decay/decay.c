@@ -146,53 +146,50 @@ static void check(const struct problem *problem, const struct data *data, int le
 /* ---- the kernels ---- */
 
 static const struct decay_kernel kernels[] = {
-    {.name = "serial",
-     .idea = "a thread a row, then a thread a column",
+    {.info.name = "serial",
+     .info.idea = "a thread a row, then a thread a column",
      .forward = decay_serial_forward,
      .backward = decay_serial_backward,
-     .is_default = true},
-    {.name = "blocks",
-     .idea = "the same in blocks of any size, its products in memory",
+     .info.is_default = true},
+    {.info.name = "blocks",
+     .info.idea = "the same in blocks of any size, its products in memory",
      .forward = decay_blocks_forward,
      .backward = decay_blocks_backward,
      .max_columns = 1000,
-     .max_threads = 1024,
+     .info.tunable.max_threads = 1024,
      .has_workspace = true},
-    {.name = "empty", .idea = "nothing", .forward = decay_empty_forward, .partial = true},
-    {.name = NULL},
+    {.info.name = "empty", .info.idea = "nothing", .forward = decay_empty_forward, .info.partial = true},
+    {.info.name = NULL},
 };
 
 static const struct decay_kernel mistakes[] = {
-    {.name = "no_start", .idea = "forgets start", .forward = decay_no_start_forward, .is_default = true},
-    {.name = "no_sign", .idea = "forgets a flag", .forward = decay_no_sign_forward},
-    {.name = "no_pair", .idea = "wrong with a flag and without an array", .forward = decay_no_pair_forward},
-    {.name = "wide", .idea = "no mistake, of float32 alone", .forward = decay_serial_forward, .float32_only = true},
-    {.name = "no_last", .idea = "leaves out the last column", .forward = decay_no_last_forward},
-    {.name = "past", .idea = "writes past the end", .forward = decay_past_forward},
-    {.name = "changes", .idea = "changes what it reads", .forward = decay_changes_forward},
-    {.name = "cut", .idea = "does not round bf16", .forward = decay_cut_forward},
-    {.name = "late", .idea = "takes the wrong decay", .backward = decay_late_backward},
-    {.name = "dirty", .idea = "leaves its workspace dirty", .backward = decay_dirty_backward, .has_workspace = true},
-    {.name = "lost_row", .idea = "adds up all rows but one", .backward = decay_lost_row_backward},
-    {.name = NULL},
+    {.info.name = "no_start", .info.idea = "forgets start", .forward = decay_no_start_forward, .info.is_default = true},
+    {.info.name = "no_sign", .info.idea = "forgets a flag", .forward = decay_no_sign_forward},
+    {.info.name = "no_pair", .info.idea = "wrong with a flag and without an array", .forward = decay_no_pair_forward},
+    {.info.name = "wide",
+     .info.idea = "no mistake, of float32 alone",
+     .forward = decay_serial_forward,
+     .info.float32_only = true},
+    {.info.name = "no_last", .info.idea = "leaves out the last column", .forward = decay_no_last_forward},
+    {.info.name = "past", .info.idea = "writes past the end", .forward = decay_past_forward},
+    {.info.name = "changes", .info.idea = "changes what it reads", .forward = decay_changes_forward},
+    {.info.name = "cut", .info.idea = "does not round bf16", .forward = decay_cut_forward},
+    {.info.name = "late", .info.idea = "takes the wrong decay", .backward = decay_late_backward},
+    {.info.name = "dirty",
+     .info.idea = "leaves its workspace dirty",
+     .backward = decay_dirty_backward,
+     .has_workspace = true},
+    {.info.name = "lost_row", .info.idea = "adds up all rows but one", .backward = decay_lost_row_backward},
+    {.info.name = NULL},
 };
 
-static bool view(const void *table, int i, struct kernel *kernel)
+static void describe(const void *which, struct kernel *kernel)
 {
-    const struct decay_kernel *row = (const struct decay_kernel *)table + i;
-    if (row->name == NULL)
-        return false;
-    *kernel = (struct kernel){.row = row,
-                              .variant = row->name,
-                              .idea = row->idea,
-                              .runs = {[FORWARD] = row->forward != NULL, [BACKWARD] = row->backward != NULL},
-                              .is_default = row->is_default,
-                              .partial = row->partial,
-                              .float32_only = row->float32_only,
-                              .knobs = {.max_threads = row->max_threads}};
+    const struct decay_kernel *row = which;
+    kernel->runs[FORWARD] = row->forward != NULL;
+    kernel->runs[BACKWARD] = row->backward != NULL;
     if (row->max_columns != 0)
         snprintf(kernel->limits, sizeof kernel->limits, "up to %zu columns", row->max_columns);
-    return true;
 }
 
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)
@@ -276,7 +273,8 @@ static const struct operation decay_operation = {
     .fill = fill,
     .check = check,
     .copy = {{COPY, {X, Y}}, {COPY, {D_Y, D_X}}},
-    .kernel = view,
+    .row_bytes = sizeof(struct decay_kernel),
+    .describe = describe,
     .launch = launch,
     .refuses = refuses,
     .workspace_size = workspace_size,

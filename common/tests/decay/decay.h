@@ -16,8 +16,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../../harness/launch_config.h"
 #include "../../base/dtype.h"
+#include "../../harness/kernel_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,15 +40,12 @@ struct decay_args {
 
 typedef cudaError_t decay_launcher(const struct decay_args *args, cudaStream_t stream);
 
-/* A row of the table. It ends with a row whose name is NULL. */
+/* A row of the table. It ends with a row whose info.name is NULL. */
 struct decay_kernel {
-    const char *name, *idea;
+    struct kernel_info info;
     decay_launcher *forward, *backward; /* NULL: not offered */
-    bool is_default, partial;
-    size_t max_columns; /* 0: any */
-    int max_threads;    /* that --config may set; 0: none */
-    bool float32_only;  /* it takes no other type */
-    bool has_workspace; /* as many floats as x has elements */
+    size_t max_columns;                 /* 0: any */
+    bool has_workspace;                 /* as many floats as x has elements */
 };
 
 /* One thread a row; backward then one thread a column. */

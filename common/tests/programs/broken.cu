@@ -128,8 +128,8 @@ static int levels(size_t seq_len)
 static struct linrec_kernel row(const char *name, linrec_launcher *forward)
 {
     struct linrec_kernel kernel = {};
-    kernel.name = name;
-    kernel.idea = "for the tests";
+    kernel.info.name = name;
+    kernel.info.idea = "for the tests";
     kernel.forward = forward;
     kernel.reverse = true;
     kernel.max_seq_len = MAX_LEN;
@@ -167,10 +167,10 @@ int main(int argc, char **argv)
     };
     struct linrec_kernel *const does_more = &kernels[sizeof kernels / sizeof kernels[0] - 2];
     does_more[-1].workspace_size = does_more[-2].workspace_size = a_float;
-    does_more->partial = true;
+    does_more->info.partial = true;
     does_more->instead = instead;
     does_more[-3].finite_products = false;
-    kernels[0].is_default = true;
+    kernels[0].info.is_default = true;
     struct chapter chapter = {};
     chapter.operation = &linrec_operation;
     chapter.name = "broken";

@@ -8,19 +8,20 @@
 
 static const struct linrec_kernel *find(const struct linrec_kernel *table, const char *name)
 {
-    while (table->name != NULL && strcmp(table->name, name) != 0)
+    while (table->info.name != NULL && strcmp(table->info.name, name) != 0)
         table++;
-    return table->name != NULL ? table : NULL;
+    return table->info.name != NULL ? table : NULL;
 }
 
 /* Whether the other chip has what the kernel needs: its copies,
    and shared memory for all stages of `arrays` arrays. */
-static bool runs_there(const struct linrec_kernel *kernel, const struct linrec_config *config, int arrays,
+static bool runs_there(const struct linrec_kernel *kernel, const struct launch_config *config, int arrays,
                        const struct pipe_chip *chip)
 {
     const size_t stage = (size_t)arrays * config->threads * config->rows * 4 * sizeof(float);
-    return kernel->min_arch <= chip->arch &&
-           (kernel->knobs.max_stages == 0 || (config->stages > 0 && config->stages * stage <= chip->shared_limit));
+    return kernel->info.min_arch <= chip->arch &&
+           (kernel->info.tunable.max_stages == 0 ||
+            (config->stages > 0 && config->stages * stage <= chip->shared_limit));
 }
 
 static cudaError_t launch_for(bool backward, const struct pipe_chip *chip, const struct linrec_args *args,
@@ -55,17 +56,17 @@ int main(int argc, char **argv)
 {
     int (*const levels_of)(size_t) = chapter06_kernels[0].levels; /* the algorithm is the same on every chip */
 #define KERNEL(arch, kilobytes)                                                                                        \
-    {.name = "sm_" #arch,                                                                                              \
-     .idea = "for the tests",                                                                                          \
+    {.info.name = "sm_" #arch,                                                                                         \
+     .info.idea = "for the tests",                                                                                     \
      .forward = forward_##arch,                                                                                        \
      .backward = backward_##arch,                                                                                      \
      .reverse = true,                                                                                                  \
      .levels = levels_of,                                                                                              \
-     .min_arch = arch < 80   ? 0                                                                                       \
-                 : arch < 90 ? 80                                                                                      \
-                             : 90,                                                                                     \
-     .is_default = arch == 90},
-    const struct linrec_kernel kernels[] = {CHIPS(KERNEL){.name = NULL}};
+     .info.min_arch = arch < 80   ? 0                                                                                  \
+                      : arch < 90 ? 80                                                                                 \
+                                  : 90,                                                                                \
+     .info.is_default = arch == 90},
+    const struct linrec_kernel kernels[] = {CHIPS(KERNEL){.info.name = NULL}};
     const struct chapter chapter = {.name = "chips", .operation = &linrec_operation, .kernels = kernels};
     return harness_main(argc, argv, &chapter);
 }

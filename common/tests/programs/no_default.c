@@ -4,9 +4,9 @@
 
 int main(int argc, char **argv)
 {
-    struct linrec_kernel kernels[] = {{.name = "one"}, {.name = "two"}, {.name = NULL}};
+    struct linrec_kernel kernels[] = {{.info.name = "one"}, {.info.name = "two"}, {.info.name = NULL}};
     const bool both = argc > 1 && argv[1][0] == 'b';
-    kernels[0].is_default = kernels[1].is_default = both;
+    kernels[0].info.is_default = kernels[1].info.is_default = both;
     const struct chapter chapter = {.name = "table", .operation = &linrec_operation, .kernels = kernels};
     return harness_main(argc - both, argv + both, &chapter);
 }

@@ -36,7 +36,7 @@ static void check(const char *what, const struct linrec_kernel *row, enum direct
 {
     const size_t sizes[MAX_SIZES] = {[NUM_SEQS] = num_seqs, [SEQ_LEN] = seq_len};
     const struct data data = {1, linrec_operation.timed_kind};
-    const struct kernel kernel = {.row = row};
+    const struct kernel kernel = {.info = &row->info};
     struct arrays arrays;
     struct check found = {0.0, "no memory"};
     if (arrays_create(&arrays, &linrec_operation, sizes, direction, FLOAT32, ON_CUDA) == cudaSuccess &&
@@ -52,10 +52,12 @@ static void check(const char *what, const struct linrec_kernel *row, enum direct
 
 int main(void)
 {
-    const struct linrec_kernel right = {
-        .name = "right", .forward = cuda_ref_all_ways_forward, .backward = cuda_ref_all_ways_backward, .reverse = true};
+    const struct linrec_kernel right = {.info.name = "right",
+                                        .forward = cuda_ref_all_ways_forward,
+                                        .backward = cuda_ref_all_ways_backward,
+                                        .reverse = true};
     const struct linrec_kernel spoilt = {
-        .name = "spoilt", .forward = spoilt_forward, .backward = spoilt_backward, .reverse = true};
+        .info.name = "spoilt", .forward = spoilt_forward, .backward = spoilt_backward, .reverse = true};
     for (enum direction d = 0; d < NUM_DIRECTIONS; d++) {
         char what[64];
         snprintf(what, sizeof what, "a right result, %s", direction_name(d));

@@ -5,24 +5,24 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-my $p = extra('tests_knobs');
+my $p = extra('tests_launch_config');
 my @quick = ('--num-seqs', 3, '--seq-len', 5, '--repeats', 1);
-my ($csv, $trace, $y) = map { scratch($_) } qw(knobs.csv trace.csv y.npy);
+my ($csv, $trace, $y) = map { scratch($_) } qw(config.csv trace.csv y.npy);
 
 my (undef, $list) = run_program($p, '--list');
-like($list, qr/^all .* \(rows 1, 2, 4; threads up to 512; stages up to 4\)$/m, '--list shows all knobs');
+like($list, qr/^all .* \(rows 1, 2, 4; threads up to 512; stages up to 4\)$/m, '--list shows all that can be tuned');
 like($list, qr/^threads .* \(threads up to 1024\)$/m, '--list shows those that a kernel has');
 like($list, qr/^none .*tests \(default\)$/m, '--list shows none where there are none');
 
 my ($status, $out, $err) = run_program({ SIM_TRACE => $trace }, $p, @quick, '--config', 'stages=3,rows=2,threads=256', '--csv', $csv);
 is($status, 0, 'a shape is run') or diag($err);
 like($out, qr/^all:rows=2:threads=256:stages=3 +forward +3 +5 /m, 'the table names the shape');
-like(read_file($csv), qr/^knobs,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the CSV');
+like(read_file($csv), qr/^launch_config,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the CSV');
 unlike($out, qr/^(?:threads|roomy|none)/m, 'kernels that cannot be told all of it do not run');
 SKIP: {
     skip 'only the simulator counts blocks and threads', 2 if backend() ne 'sim';
     like($out, qr/^all\S+ +forward +3 +5 +6 +1536 +18 /m, 'the timed launch has it: 2 blocks of 256 threads a sequence, 3 barriers each');
-    like(read_file($trace), qr/^knobs,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the trace');
+    like(read_file($trace), qr/^launch_config,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the trace');
 }
 ($status, $out) = run_program($p, @quick, '--config', 'threads=64');
 ok($status eq 0 && $out =~ /^all:threads=64 .*^threads:threads=64 /ms && $out !~ /^none/m, 'all kernels that take it run');
@@ -105,7 +105,7 @@ refuses("--config '$_'", $wrong{$_}, $p, @quick, '--config', $_) for sort keys %
 refuses('given twice in two options', qr/rows is given twice/, $p, '--config', 'rows=1', '--config', 'rows=2');
 refuses('rows that are not compiled', qr/: all takes rows 1, 2, 4; threads up to 512; stages up to 4; it does not take rows=3$/, $p, '--variant', 'all', '--config', 'rows=3');
 refuses('more stages than there are', qr/does not take stages=5$/, $p, '--variant', 'all', '--config', 'stages=5');
-refuses('a knob that a variant lacks', qr/: threads takes threads up to 1024; it does not take rows=1$/, $p, '--variant', 'threads', '--config', 'rows=1');
-refuses('a variant without knobs', qr/: none leaves no choice of rows, threads or stages; choose a variant that does, see --list$/, $p, '--variant', 'none', '--config', 'rows=1');
-refuses('own arrays, whose default has no knobs', qr/: none leaves no choice/, $p, @arrays, '--config', 'rows=1');
+refuses('what a variant does not take', qr/: threads takes threads up to 1024; it does not take rows=1$/, $p, '--variant', 'threads', '--config', 'rows=1');
+refuses('a variant with nothing to tune', qr/: none leaves no choice of rows, threads or stages; choose a variant that does, see --list$/, $p, '--variant', 'none', '--config', 'rows=1');
+refuses('own arrays, whose default has nothing to tune', qr/: none leaves no choice/, $p, @arrays, '--config', 'rows=1');
 done_testing;

@@ -1,4 +1,4 @@
-/* knobs.cu - kernels whose launch shows what --config gave: `rows` blocks a sequence, of which one works, blocks of
+/* launch_config.cu - kernels whose launch shows what --config gave: `rows` blocks a sequence, of which one works, blocks of
    `threads` threads, of which one works, and `stages` barriers. */
 #include <cuda_runtime.h>
 
@@ -20,7 +20,7 @@ static __global__ void loop(int rows, int stages, size_t seq_len, const float *i
 /* Takes up to max_threads threads, but no more than `most` of them times the stages. */
 static cudaError_t launch(const struct linrec_args *args, int max_threads, int most, cudaStream_t stream)
 {
-    const struct linrec_config *config = &args->config;
+    const struct launch_config *config = &args->config;
     const int rows = config->rows != 0 ? config->rows : 1, threads = config->threads != 0 ? config->threads : 32;
     const cudaError_t error = linrec_check_args(args, false);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
@@ -53,8 +53,8 @@ static cudaError_t wide(const struct linrec_args *args, cudaStream_t stream)
 static struct linrec_kernel row(const char *name)
 {
     struct linrec_kernel kernel = {};
-    kernel.name = name;
-    kernel.idea = "for the tests";
+    kernel.info.name = name;
+    kernel.info.idea = "for the tests";
     kernel.forward = forward;
     return kernel;
 }
@@ -62,20 +62,20 @@ static struct linrec_kernel row(const char *name)
 int main(int argc, char **argv)
 {
     struct linrec_kernel kernels[] = {row("all"), row("threads"), row("roomy"), row("none"), row(NULL)};
-    kernels[0].knobs.rows[0] = 1;
-    kernels[0].knobs.rows[1] = 2;
-    kernels[0].knobs.rows[2] = 4;
-    kernels[0].knobs.max_threads = 512;
-    kernels[0].knobs.max_stages = 4;
+    kernels[0].info.tunable.rows[0] = 1;
+    kernels[0].info.tunable.rows[1] = 2;
+    kernels[0].info.tunable.rows[2] = 4;
+    kernels[0].info.tunable.max_threads = 512;
+    kernels[0].info.tunable.max_stages = 4;
     kernels[1].forward = wide;
-    kernels[1].knobs.max_threads = 1024;
+    kernels[1].info.tunable.max_threads = 1024;
     kernels[2].forward = roomy;
-    kernels[2].knobs.max_threads = 512;
-    kernels[2].knobs.max_stages = 4;
-    kernels[3].is_default = true;
+    kernels[2].info.tunable.max_threads = 512;
+    kernels[2].info.tunable.max_stages = 4;
+    kernels[3].info.is_default = true;
     struct chapter chapter = {};
     chapter.operation = &linrec_operation;
-    chapter.name = "knobs";
+    chapter.name = "launch_config";
     chapter.kernels = kernels;
     return harness_main(argc, argv, &chapter);
 }
