@@ -131,7 +131,7 @@ extern "C" cudaError_t pipe_async_forward(const struct linrec_args *args, cudaSt
     void (*const kernel)(size_t, int, const float *, const float *, float *) = config.rows == 1   ? async_forward<1>
                                                                                : config.rows == 2 ? async_forward<2>
                                                                                                   : async_forward<4>;
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
                                                                          args->coeffs, args->outputs);

@@ -87,7 +87,7 @@ extern "C" cudaError_t pipe_copy_only_forward(const struct linrec_args *args, cu
                                                                                : config.rows == 2
                                                                                    ? copy_only_forward<2>
                                                                                    : copy_only_forward<4>;
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
                                                                          args->coeffs, args->outputs);

@@ -22,7 +22,7 @@ struct pipe_choice pipe_tuned(size_t seq_len)
     return (struct pipe_choice){NULL, NULL, {0, 0, 0}};
 }
 
-struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
+struct pipe_choice pipe_choose(size_t seq_len, const struct gpu_info *gpu)
 {
     if (seq_len <= PIPE_ROW || (seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, seq_len)))
         return (struct pipe_choice){pipe_flat_forward, "flat", {0, 0, 0}};
@@ -30,16 +30,16 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
         return (struct pipe_choice){pipe_per_warp_forward, "per_warp", {0, 0, 0}};
     if (seq_len <= 2048)
         return (struct pipe_choice){pipe_float4_forward, "float4", {0, 0, 0}};
-    if (seq_len < 4096 || seq_len % 4 != 0 || chip->arch < 80) {
+    if (seq_len < 4096 || seq_len % 4 != 0 || gpu->arch < 80) {
         const int threads = pipe_threads(seq_len, 8, 2, seq_len <= 8192 ? 256 : 320);
         return (struct pipe_choice){pipe_prefetch_forward, "prefetch", {2, threads, 0}};
     }
-    if (chip->arch < 90)
+    if (gpu->arch < 90)
         return (struct pipe_choice){
             pipe_async_forward, "async", {2, pipe_threads(seq_len, 8, 1, seq_len <= 8192 ? 256 : 512), 2}};
 
     /* four rows of 512 threads in two stages take 128 KB; some chips give a block 99 KB and no more */
-    const int rows = seq_len > 32768 && chip->shared_limit >= 128 * 1024 ? 4 : 2;
+    const int rows = seq_len > 32768 && gpu->shared_limit >= 128 * 1024 ? 4 : 2;
     const int threads = pipe_threads(seq_len, 4 * rows, 1, seq_len <= 8192 ? 256 : 512);
     return (struct pipe_choice){pipe_tma_evict_last_forward, "tma_evict_last", {rows, threads, 2}};
 }
@@ -47,10 +47,10 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip)
 cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct pipe_choice tuned = pipe_tuned(args->seq_len);
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     cudaError_t error = tuned.launch != NULL ? pipe_launch(tuned.launch, &tuned, args, stream) : cudaErrorNotSupported;
-    if (error != cudaErrorNotSupported || (error = pipe_read_chip(&chip)) != cudaSuccess)
+    if (error != cudaErrorNotSupported || (error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
-    const struct pipe_choice choice = pipe_choose(args->seq_len, &chip);
+    const struct pipe_choice choice = pipe_choose(args->seq_len, &gpu);
     return pipe_launch(choice.launch, &choice, args, stream);
 }

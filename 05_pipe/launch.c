@@ -1,28 +1,6 @@
 /* launch.c - what the launchers of this chapter and of chapter 06 decide alike. See pipe.h. */
 #include "pipe.h"
 
-static cudaError_t device_attribute(int *value, enum cudaDeviceAttr attribute)
-{
-    int device;
-    const cudaError_t error = cudaGetDevice(&device);
-    return error != cudaSuccess ? error : cudaDeviceGetAttribute(value, attribute, device);
-}
-
-cudaError_t pipe_read_chip(struct pipe_chip *chip)
-{
-    int major = 0, minor = 0, limit = 0;
-    cudaError_t error = device_attribute(&major, cudaDevAttrComputeCapabilityMajor);
-    if (error == cudaSuccess)
-        error = device_attribute(&minor, cudaDevAttrComputeCapabilityMinor);
-    if (error == cudaSuccess)
-        error = device_attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    if (error == cudaSuccess)
-        error = device_attribute(&chip->multiprocessors, cudaDevAttrMultiProcessorCount);
-    chip->arch = 10 * major + minor < LINREC_ARCH ? 10 * major + minor : LINREC_ARCH;
-    chip->shared_limit = limit > 1024 ? (size_t)limit - 1024 : 0; /* the kernels' own few bytes count, too */
-    return error;
-}
-
 int pipe_threads(size_t seq_len, int elems, size_t tiles, int most)
 {
     const size_t length = seq_len % 4 == 0 ? seq_len : seq_len + 3; /* it may begin up to 3 elements into a tile */
@@ -64,18 +42,4 @@ cudaError_t pipe_check(const struct linrec_args *args, const struct launch_confi
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     return args->reverse || !pipe_config_fits(args, config) ? cudaErrorInvalidValue : cudaSuccess;
-}
-
-cudaError_t pipe_allow_shared(const void *kernel, size_t bytes, int min_arch)
-{
-    struct pipe_chip chip;
-    const cudaError_t error = pipe_read_chip(&chip);
-    if (error != cudaSuccess)
-        return error;
-    if (chip.arch < min_arch || bytes > chip.shared_limit)
-        return cudaErrorNotSupported;
-    /* a block must ask for more than 48 KB, the kernel's own few bytes included */
-    return bytes <= 40 * 1024
-               ? cudaSuccess
-               : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)chip.shared_limit);
 }

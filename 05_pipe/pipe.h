@@ -2,6 +2,7 @@
 #ifndef PIPE_H
 #define PIPE_H
 
+#include "../common/cuda/gpu_info.h"
 #include "../common/linrec/linrec.h"
 
 #ifdef __cplusplus
@@ -31,21 +32,13 @@ linrec_launcher pipe_flat_forward;           /* each warp by itself, several sho
 linrec_launcher pipe_per_warp_forward;       /* each warp by itself, a whole sequence at once */
 linrec_launcher pipe_default_forward;        /* one of these, by length and chip */
 
-/* What a launch must know of the chip. */
-struct pipe_chip {
-    int arch;            /* the compute capability that chip and compiled code have together, 90 for 9.0 */
-    size_t shared_limit; /* bytes of dynamic shared memory that a block may have if it asks */
-    int multiprocessors; /* how many it has */
-};
-cudaError_t pipe_read_chip(struct pipe_chip *chip);
-
 /* What default takes for this length on this chip: one of the launchers above, and its configuration. */
 struct pipe_choice {
     linrec_launcher *launch;
     const char *variant;
     struct launch_config config;
 };
-struct pipe_choice pipe_choose(size_t seq_len, const struct pipe_chip *chip);
+struct pipe_choice pipe_choose(size_t seq_len, const struct gpu_info *gpu);
 
 /* What a header of `make TUNED=...` says for this length; launch is NULL if it says nothing. The chip may lack what
    that needs: its launcher then returns cudaErrorNotSupported and has launched nothing. */
@@ -68,10 +61,6 @@ cudaError_t pipe_check(const struct linrec_args *args, const struct launch_confi
 
 /* Whether rows, threads and stages are among those that are compiled, for up to 2^31 - 1 sequences. */
 bool pipe_config_fits(const struct linrec_args *args, const struct launch_config *config);
-
-/* Asks for `bytes` of dynamic shared memory for each block of a kernel that needs compute capability min_arch.
-   cudaErrorNotSupported if the chip, or the code that was compiled, has not got that. */
-cudaError_t pipe_allow_shared(const void *kernel, size_t bytes, int min_arch);
 
 /* Whether warp can take sequences of this length with so many rows. One whose length is no multiple of 4 may begin up
    to 3 elements into its first float4. (Even lengths: up to 2; the rule asks for 3 there, too,

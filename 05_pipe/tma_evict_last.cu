@@ -131,7 +131,7 @@ extern "C" cudaError_t pipe_tma_evict_last_forward(const struct linrec_args *arg
         config.rows == 1   ? tma_evict_last_forward<1>
         : config.rows == 2 ? tma_evict_last_forward<2>
                            : tma_evict_last_forward<4>;
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
                                                                          args->coeffs, args->outputs);

@@ -98,7 +98,7 @@ extern "C" cudaError_t pipe_work_only_forward(const struct linrec_args *args, cu
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
     void (*const kernel)(size_t, const float *, const float *, float *) =
         config.rows == 1 ? work_only_forward<1> : work_only_forward<2>;
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, args->inputs, args->coeffs,
                                                                          args->outputs);

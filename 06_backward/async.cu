@@ -126,7 +126,7 @@ extern "C" cudaError_t scan_async(const struct linrec_args *args, cudaStream_t s
         args->reverse ? (config.rows == 1 ? async_forward<1, 1> : async_forward<2, 1>)
                       : (config.rows == 1 ? async_forward<1, 0> : async_forward<2, 0>);
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
                                                                          args->coeffs, args->outputs);

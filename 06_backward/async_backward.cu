@@ -136,7 +136,7 @@ extern "C" cudaError_t backward_async(const struct linrec_args *args, cudaStream
         args->reverse ? (config.rows == 1 ? async_backward<1, 0> : async_backward<2, 0>)
                       : (config.rows == 1 ? async_backward<1, 1> : async_backward<2, 1>);
     const size_t shared = (size_t)config.stages * 3 * config.threads * config.rows * sizeof(float4);
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(
         args->seq_len, config.stages, args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs);

@@ -24,7 +24,7 @@ linrec_launcher backward_flat;           /* each warp by itself, several short s
 linrec_launcher backward_default;        /* one of these, by length and chip */
 
 /* What backward_default takes for this length on this chip. */
-struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip);
+struct pipe_choice backward_choose(size_t seq_len, const struct gpu_info *gpu);
 
 /* What every launcher of this chapter checks: the arguments, and the configuration. */
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config);

@@ -23,11 +23,11 @@ static cudaError_t launch_scan(const struct pipe_choice *choice, const struct li
 cudaError_t scan_default(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct pipe_choice tuned = pipe_tuned(args->seq_len);
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     cudaError_t error = tuned.launch != NULL ? launch_scan(&tuned, args, stream) : cudaErrorNotSupported;
-    if (error != cudaErrorNotSupported || (error = pipe_read_chip(&chip)) != cudaSuccess)
+    if (error != cudaErrorNotSupported || (error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
-    const struct pipe_choice choice = pipe_choose(args->seq_len, &chip);
+    const struct pipe_choice choice = pipe_choose(args->seq_len, &gpu);
     return launch_scan(&choice, args, stream);
 }
 
@@ -48,20 +48,20 @@ static struct pipe_choice backward_tuned(size_t seq_len)
 
 /* Measured on an H200 (README.md, "Choosing"): up to a warp's row, each warp by itself; up to 1024 elements a block for
    the whole sequence; above that the copy engine with two large tiles on their way, or what there is in its place. */
-struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
+struct pipe_choice backward_choose(size_t seq_len, const struct gpu_info *gpu)
 {
     if (seq_len <= PIPE_ROW)
         return (struct pipe_choice){backward_flat, "flat", {0, 0, 0}};
     if (seq_len <= 1024)
         return (struct pipe_choice){backward_per_block, "per_block", {0, 0, 0}};
-    if (chip->arch < 80)
+    if (gpu->arch < 80)
         return (struct pipe_choice){backward_prefetch, "prefetch", {0, 0, 0}};
-    if (chip->arch < 90)
+    if (gpu->arch < 90)
         return (struct pipe_choice){backward_async, "async", {2, pipe_threads(seq_len, 8, 1, 256), 2}};
 
     /* three arrays in two stages of four rows take 96 bytes a thread and row; some chips give a block 99 KB */
     int rows = 4, threads = pipe_threads(seq_len, 16, 1, seq_len < 16384 ? 256 : 512);
-    if ((size_t)2 * 3 * 16 * rows * threads > chip->shared_limit)
+    if ((size_t)2 * 3 * 16 * rows * threads > gpu->shared_limit)
         rows = 2, threads = pipe_threads(seq_len, 8, 1, 256);
     return (struct pipe_choice){backward_tma_evict_last, "tma_evict_last", {rows, threads, 2}};
 }
@@ -69,10 +69,10 @@ struct pipe_choice backward_choose(size_t seq_len, const struct pipe_chip *chip)
 cudaError_t backward_default(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct pipe_choice tuned = backward_tuned(args->seq_len);
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     cudaError_t error = tuned.launch != NULL ? pipe_launch(tuned.launch, &tuned, args, stream) : cudaErrorNotSupported;
-    if (error != cudaErrorNotSupported || (error = pipe_read_chip(&chip)) != cudaSuccess)
+    if (error != cudaErrorNotSupported || (error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
-    const struct pipe_choice choice = backward_choose(args->seq_len, &chip);
+    const struct pipe_choice choice = backward_choose(args->seq_len, &gpu);
     return pipe_launch(choice.launch, &choice, args, stream);
 }

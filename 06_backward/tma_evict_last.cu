@@ -133,7 +133,7 @@ extern "C" cudaError_t scan_tma_evict_last(const struct linrec_args *args, cudaS
         args->reverse ? (config.rows == 2 ? tma_evict_last_forward<2, 1> : tma_evict_last_forward<4, 1>)
                       : (config.rows == 2 ? tma_evict_last_forward<2, 0> : tma_evict_last_forward<4, 0>);
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
                                                                          args->coeffs, args->outputs);

@@ -142,7 +142,7 @@ extern "C" cudaError_t backward_tma_evict_last(const struct linrec_args *args, c
         args->reverse ? (config.rows == 2 ? tma_evict_last_backward<2, 0> : tma_evict_last_backward<4, 0>)
                       : (config.rows == 2 ? tma_evict_last_backward<2, 1> : tma_evict_last_backward<4, 1>);
     const size_t shared = (size_t)config.stages * 3 * config.threads * config.rows * sizeof(float4);
-    if ((error = pipe_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
+    if ((error = gpu_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;
     kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(
         args->seq_len, config.stages, args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs);

@@ -17,9 +17,9 @@ enum {
 /* The shape of `prefetch`, with a block for each sequence and all blocks at the same time. The next tile waits in
    registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
    Only chapter 05's kernel, which goes forward, has four rows. */
-static struct launch_config ahead_config(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+static struct launch_config ahead_config(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
 {
-    const size_t for_each = (args->num_seqs - 1) / chip->multiprocessors + 1;
+    const size_t for_each = (args->num_seqs - 1) / gpu->multiprocessors + 1;
     const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > AHEAD_LONG ? 4 : 2;
     const int most = for_each == 1 && args->seq_len > AHEAD_LONG ? 512 : 256;
     return (struct launch_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
@@ -27,9 +27,9 @@ static struct launch_config ahead_config(const struct linrec_args *args, bool ba
 
 /* Whether `per_block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for. Longer
    sequences fit it, too, but are faster there only with one for each multiprocessor. */
-static bool is_for_block(const struct linrec_args *args, const struct pipe_chip *chip)
+static bool is_for_block(const struct linrec_args *args, const struct gpu_info *gpu)
 {
-    const size_t multiprocessors = (size_t)chip->multiprocessors;
+    const size_t multiprocessors = (size_t)gpu->multiprocessors;
     if (args->seq_len <= SHORT)
         return args->num_seqs <= multiprocessors * (args->seq_len > VERY_SHORT ? SHORT_SEQS : 1);
     return args->seq_len <= BLOCK_MAX_LEN && args->num_seqs > multiprocessors / 2 && args->num_seqs <= multiprocessors;
@@ -37,9 +37,9 @@ static bool is_for_block(const struct linrec_args *args, const struct pipe_chip 
 
 /* Whether `cluster` is the fastest: it has no words to wait for, but the more sequences there are, the more others are
    on the chip while the blocks of one wait for each other. */
-static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct pipe_chip *chip)
+static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
 {
-    return chip->arch >= 90 && args->num_seqs <= (size_t)chip->multiprocessors / 2 && args->seq_len > SHORT &&
+    return gpu->arch >= 90 && args->num_seqs <= (size_t)gpu->multiprocessors / 2 && args->seq_len > SHORT &&
            args->seq_len <= (size_t)(backward ? CLUSTER_BACKWARD : CLUSTER_MAX_LEN);
 }
 
@@ -59,18 +59,18 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
 {
     const struct cut cut = lookback_least_cut(args);
     struct linrec_args chosen = *args;
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     cudaError_t error = lookback_check(args, backward, &cut);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    if ((error = pipe_read_chip(&chip)) != cudaSuccess)
+    if ((error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
     if (args->workspace_size < linrec_workspace(args))
         return cudaErrorInvalidValue;
-    const size_t multiprocessors = (size_t)chip.multiprocessors;
-    if (is_for_block(args, &chip))
+    const size_t multiprocessors = (size_t)gpu.multiprocessors;
+    if (is_for_block(args, &gpu))
         return (backward ? backward_per_block : scan_per_block)(args, stream);
-    if (is_for_cluster(args, backward, &chip)) {
+    if (is_for_cluster(args, backward, &gpu)) {
         error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
         if (!is_no_room(error))
             return error;
@@ -81,10 +81,10 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     if (args->num_seqs > multiprocessors / 2) {
         if (args->seq_len > (backward ? AHEAD_BACKWARD : AHEAD))
             return (backward ? backward_default : scan_default)(args, stream);
-        chosen.config = ahead_config(args, backward, &chip);
+        chosen.config = ahead_config(args, backward, &gpu);
         return (backward ? backward_prefetch : args->reverse ? scan_prefetch : pipe_prefetch_forward)(&chosen, stream);
     }
-    if (chip.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
+    if (gpu.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
         return (backward ? lookback_resident_backward : lookback_resident)(args, stream);
     error = (backward ? lookback_persistent_cluster_backward : lookback_persistent_cluster)(args, stream);
     if (!is_no_room(error))

@@ -61,20 +61,20 @@ cudaError_t lookback_check(const struct linrec_args *args, bool backward, const 
 
 cudaError_t lookback_all_fit(const void *kernel, int threads, const struct cut *cut, bool *all_fit)
 {
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     int blocks = 0; /* on a multiprocessor */
-    cudaError_t error = pipe_read_chip(&chip);
+    cudaError_t error = gpu_info_read(&gpu);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0);
-    *all_fit = error == cudaSuccess && cut->num_tiles <= (unsigned)(blocks * chip.multiprocessors);
+    *all_fit = error == cudaSuccess && cut->num_tiles <= (unsigned)(blocks * gpu.multiprocessors);
     return error;
 }
 
 cudaError_t persistent_shape(const struct linrec_args *args, int rows, int most_threads, int num_arrays,
                              struct persistent_shape *shape)
 {
-    struct pipe_chip chip;
-    const cudaError_t error = pipe_read_chip(&chip);
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
     if (error != cudaSuccess)
         return error;
     shape->rows = args->config.rows != 0 ? args->config.rows : rows;
@@ -93,7 +93,7 @@ cudaError_t persistent_shape(const struct linrec_args *args, int rows, int most_
        whole lines of memory, so that no two blocks store to one. */
     const size_t row_len = (size_t)shape->rows * PIPE_ROW, largest = shape->threads / 32 * row_len;
     const size_t blocks =
-        chip.multiprocessors < PERSISTENT_MAX_BLOCKS ? (size_t)chip.multiprocessors : PERSISTENT_MAX_BLOCKS;
+        gpu.multiprocessors < PERSISTENT_MAX_BLOCKS ? (size_t)gpu.multiprocessors : PERSISTENT_MAX_BLOCKS;
     const size_t elems = most_elems(args->seq_len), least_tiles = (elems - 1) / largest + 1;
     const size_t rounds = (args->num_seqs * least_tiles - 1) / blocks + 1;
     const size_t seq_tiles =
@@ -106,7 +106,7 @@ cudaError_t persistent_shape(const struct linrec_args *args, int rows, int most_
     /* As many stages as fit, but no more than a block takes tiles; from two tiles on, two at least. */
     const unsigned turns = (shape->cut.num_tiles - 1) / shape->blocks + 1;
     const size_t own = PERSISTENT_MAX_STAGES * 512, bytes = num_arrays * sizeof(float) * shape->cut.tile_len;
-    shape->most_shared = chip.shared_limit > own ? chip.shared_limit - own : 0;
+    shape->most_shared = gpu.shared_limit > own ? gpu.shared_limit - own : 0;
     const size_t fit = shape->most_shared / bytes;
     shape->stages = args->config.stages != 0      ? args->config.stages
                     : fit < PERSISTENT_MAX_STAGES ? (int)fit
@@ -114,8 +114,8 @@ cudaError_t persistent_shape(const struct linrec_args *args, int rows, int most_
     if (turns < (unsigned)shape->stages)
         shape->stages = (int)turns;
     shape->shared = shape->stages * bytes;
-    return chip.arch < 90 || (size_t)shape->stages > fit || (shape->stages < 2 && turns > 1) ? cudaErrorNotSupported
-                                                                                             : cudaSuccess;
+    return gpu.arch < 90 || (size_t)shape->stages > fit || (shape->stages < 2 && turns > 1) ? cudaErrorNotSupported
+                                                                                            : cudaSuccess;
 }
 
 /* Two words for each block of the ring, beside a ticket and a counter. */
@@ -134,12 +134,12 @@ size_t linrec_workspace(const struct linrec_args *args)
 cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward,
                                      struct persistent_cluster_shape *shape)
 {
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     cudaError_t error = linrec_check_args(args, backward);
     shape->cut = lookback_least_cut(args);
     if (error != cudaSuccess || shape->cut.num_tiles == 0)
         return error;
-    if ((error = pipe_read_chip(&chip)) != cudaSuccess)
+    if ((error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
     shape->threads = args->config.threads != 0 ? args->config.threads : PERSISTENT_CLUSTER_MAX_THREADS;
     if (args->workspace == NULL || args->workspace_size < lookback_persistent_cluster_workspace(args) ||
@@ -150,8 +150,8 @@ cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backwa
         backward ? 3 * PERSISTENT_CLUSTER_STAGES + PERSISTENT_CLUSTER_TILES : 2 * PERSISTENT_CLUSTER_STAGES;
     shape->shared = shape->num_tiles * sizeof(float) * PERSISTENT_CLUSTER_ROWS * 4 * shape->threads;
     shape->most_shared =
-        chip.shared_limit > PERSISTENT_CLUSTER_OWN_SHARED ? chip.shared_limit - PERSISTENT_CLUSTER_OWN_SHARED : 0;
-    return chip.arch < 90 || shape->shared > shape->most_shared ? cudaErrorNotSupported : cudaSuccess;
+        gpu.shared_limit > PERSISTENT_CLUSTER_OWN_SHARED ? gpu.shared_limit - PERSISTENT_CLUSTER_OWN_SHARED : 0;
+    return gpu.arch < 90 || shape->shared > shape->most_shared ? cudaErrorNotSupported : cudaSuccess;
 }
 
 cudaError_t persistent_cluster_fit(const struct linrec_args *args, int clusters, struct persistent_cluster_shape *shape)
@@ -179,8 +179,8 @@ cudaError_t persistent_cluster_fit(const struct linrec_args *args, int clusters,
 
 cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape)
 {
-    struct pipe_chip chip;
-    const cudaError_t error = pipe_read_chip(&chip);
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
     if (error != cudaSuccess)
         return error;
     shape->cut = lookback_least_cut(args);
@@ -202,5 +202,5 @@ cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, 
     shape->cut = cut_into(args, (size_t)shape->rows * PIPE_ROW * shape->threads / 32);
     if (shape->cut.num_tiles > 0x7FFFFFFF || shape->cut.seq_tiles > CLUSTER_MAX_BLOCKS)
         return cudaErrorInvalidValue;
-    return chip.arch < 90 ? cudaErrorNotSupported : cudaSuccess;
+    return gpu.arch < 90 ? cudaErrorNotSupported : cudaSuccess;
 }

@@ -1,5 +1,5 @@
 /* default.c - which kernel for which shape and chip. */
-#include "../../05_pipe/pipe.h"
+#include "../../common/cuda/gpu_info.h"
 #include "kernels.h"
 
 /* The most blocks for each multiprocessor with which fused_roles is faster than fused_steps. It has one block of 16
@@ -18,20 +18,20 @@ static size_t most_roles(const struct selective_args *args)
    than its time with 3.9. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     const cudaError_t error = selective_check_args(args, false, 0);
     if (error != cudaSuccess || selective_is_empty(args) || args->states > FUSED_STEPS_STATES ||
         args->seq_len > SELECTIVE_INT_STEPS)
         return selective_steps_forward(args, stream);
-    const cudaError_t read = pipe_read_chip(&chip);
+    const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;
-    const size_t multiprocessors = (size_t)chip.multiprocessors;
+    const size_t multiprocessors = (size_t)gpu.multiprocessors;
     const size_t warps = selective_fused_steps_blocks(args) * selective_fused_steps_warps(args);
-    const bool has_roles = chip.arch >= 90 && selective_warp_specialized_fits(args);
+    const bool has_roles = gpu.arch >= 90 && selective_warp_specialized_fits(args);
     if (has_roles && selective_warp_specialized_blocks(args) <= most_roles(args) * multiprocessors)
         return selective_warp_specialized_forward(args, stream);
-    if (chip.arch >= 80 && selective_state_passing_fits(args) && !has_roles && warps < 3 * multiprocessors)
+    if (gpu.arch >= 80 && selective_state_passing_fits(args) && !has_roles && warps < 3 * multiprocessors)
         return selective_state_passing_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
 }
@@ -41,17 +41,17 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
    1 x 65536, and within a few percent as long for 1 x 1024 to 9 x 2048. */
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
-    struct pipe_chip chip;
+    struct gpu_info gpu;
     const cudaError_t error = selective_check_args(args, true, 0);
     if (error != cudaSuccess || selective_is_empty(args))
         return selective_steps_backward(args, stream);
-    const cudaError_t read = pipe_read_chip(&chip);
+    const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;
-    if (chip.arch >= 90 && selective_fused_fits(args) && args->states > 8)
+    if (gpu.arch >= 90 && selective_fused_fits(args) && args->states > 8)
         return selective_fused_backward(args, stream);
-    return chip.arch >= 80 && selective_state_passing_fits(args) ? selective_state_passing_backward(args, stream)
-                                                                 : selective_steps_backward(args, stream);
+    return gpu.arch >= 80 && selective_state_passing_fits(args) ? selective_state_passing_backward(args, stream)
+                                                                : selective_steps_backward(args, stream);
 }
 
 /* Enough for all, since the chip is not known yet. */

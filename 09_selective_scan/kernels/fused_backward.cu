@@ -9,7 +9,7 @@
    channels are few, a sequence is cut into segments (fused_carry.cu), and each has blocks of its own. */
 #include <cuda_runtime.h>
 
-#include "../../05_pipe/pipe.h"
+#include "../../common/cuda/gpu_info.h"
 #include "kernels.h"
 enum { SPAN = 16 }; /* steps */
 #include "span.cuh"
@@ -115,7 +115,7 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 {
     const size_t blocks = args->batch * args->groups * parts->per_group;
     const size_t bytes = sizeof(struct gradients_block<stored, lanes>);
-    const cudaError_t error = pipe_allow_shared((const void *)fused_backward<stored, lanes>, bytes, 80);
+    const cudaError_t error = gpu_allow_shared((const void *)fused_backward<stored, lanes>, bytes, 80);
     if (error == cudaSuccess)
         fused_backward<stored, lanes>
             <<<dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream>>>(*args, *parts);

@@ -9,7 +9,7 @@
    coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
    Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
 #include <cuda_runtime.h>
-#include "../../05_pipe/pipe.h"
+#include "../../common/cuda/gpu_info.h"
 #include "kernels.h"
 enum { SPAN = 32 }; /* steps */
 #include "span.cuh"
@@ -124,7 +124,7 @@ static cudaError_t launch_arrays(const struct selective_args *args, const struct
 {
     const size_t of_group = parts->per_group * BLOCKS(lanes, arrays),
                  bytes = sizeof(states_block<stored, lanes, arrays>);
-    const cudaError_t error = pipe_allow_shared((const void *)fused_states<stored, lanes, arrays>, bytes, 80);
+    const cudaError_t error = gpu_allow_shared((const void *)fused_states<stored, lanes, arrays>, bytes, 80);
     const dim3 blocks((unsigned)(args->batch * args->groups * of_group), (unsigned)parts->segments);
     if (error == cudaSuccess)
         fused_states<stored, lanes, arrays><<<blocks, THREADS(lanes, arrays), bytes, stream>>>(*args, *parts);

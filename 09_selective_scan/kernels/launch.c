@@ -1,5 +1,5 @@
 /* launch.c - what the launchers of this chapter check and do alike. See kernels.h. */
-#include "../../05_pipe/pipe.h"
+#include "../../common/cuda/gpu_info.h"
 #include "kernels.h"
 
 #include <stdint.h>
@@ -250,11 +250,11 @@ size_t selective_fused_segments(const struct selective_args *args, int multiproc
 
 cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts)
 {
-    struct pipe_chip chip;
-    const cudaError_t error = pipe_read_chip(&chip);
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
     if (error == cudaSuccess)
         *parts =
-            selective_parts_of(args, selective_fused_parts(args), selective_fused_segments(args, chip.multiprocessors));
+            selective_parts_of(args, selective_fused_parts(args), selective_fused_segments(args, gpu.multiprocessors));
     return error;
 }
 

@@ -13,11 +13,10 @@
    What a chunk makes of the state that comes in is known before it comes (chapter 04's pair): end + product h, where
    end is the chunk's last state if it begins with 0, and product = exp(A times the sum of its steps). So the state goes
    on after one multiplication and addition, and the warp hands it on before it walks the chunk from the true state. */
-#include "../../common/cuda/arch.h"
 #include <cuda_runtime.h>
 #include "../../common/cuda/named_barrier.h"
 
-#include "../../05_pipe/pipe.h"
+#include "../../common/cuda/gpu_info.h"
 #include "chunk.cuh"
 #include "kernels.h"
 
@@ -149,7 +148,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
                                                   : lanes == 4 ? state_passing_forward<stored, 4>
                                                                : state_passing_forward<stored, 8>;
     const size_t floats = WARPS * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
-    const cudaError_t error = pipe_allow_shared((const void *)kernel, floats * sizeof(float), 80);
+    const cudaError_t error = gpu_allow_shared((const void *)kernel, floats * sizeof(float), 80);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);
     return error != cudaSuccess ? error : cudaGetLastError();

@@ -9,7 +9,7 @@
 #include <cuda_runtime.h>
 #include "../../common/cuda/named_barrier.h"
 
-#include "../../05_pipe/pipe.h"
+#include "../../common/cuda/gpu_info.h"
 #include "gradient.cuh"
 #include "kernels.h"
 
@@ -112,7 +112,7 @@ static cudaError_t launch(const struct selective_args *args, const struct select
                                                            : lanes == 4 ? state_passing_states<stored, 4>
                                                                         : state_passing_states<stored, 8>;
     const size_t floats = WARPS(lanes) * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
-    const cudaError_t error = pipe_allow_shared((const void *)kernel, floats * sizeof(float), 80);
+    const cudaError_t error = gpu_allow_shared((const void *)kernel, floats * sizeof(float), 80);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, 32 * WARPS(lanes), floats * sizeof(float), stream>>>(*args, parts->rest);
     return error != cudaSuccess ? error : cudaGetLastError();

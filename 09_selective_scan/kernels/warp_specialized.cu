@@ -16,7 +16,7 @@
 #include <cuda_runtime.h>
 #include "../../common/cuda/named_barrier.h"
 
-#include "../../05_pipe/pipe.h"
+#include "../../common/cuda/gpu_info.h"
 #include "roles.cuh"
 #include "kernels.h"
 
@@ -214,7 +214,7 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
 {
     const size_t blocks = selective_warp_specialized_blocks(args), bytes = sizeof(struct tiles<stored, each>);
     void (*const kernel)(struct selective_args) = warp_specialized_forward<stored, each>;
-    const cudaError_t error = pipe_allow_shared((const void *)kernel, bytes, 90);
+    const cudaError_t error = gpu_allow_shared((const void *)kernel, bytes, 90);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, ALL, bytes, stream>>>(*args);
     return error != cudaSuccess ? error : cudaGetLastError();

@@ -10,15 +10,13 @@
 /* Whether the copy engine takes the shape, and if so, whether its slices are few. */
 static bool is_for_pieces(const struct chunk_state_args *args, bool *few)
 {
-    int device, major = 0, multiprocessors = 0;
+    struct gpu_info gpu;
     const struct flat flat = flat_of(args);
     const struct cut cut = cut_of(&flat, (unsigned)(2048 / dtype_bytes(args->dtype)));
-    if (args->dv % PIECES_COLUMNS_OF != 0 || LINREC_ARCH < 90 || cut.slices == 0 ||
-        flat.batch > 0x7FFFFFFF / 4 / cut.slices || cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess || major < 9 ||
-        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+    if (args->dv % PIECES_COLUMNS_OF != 0 || cut.slices == 0 || flat.batch > 0x7FFFFFFF / 4 / cut.slices ||
+        gpu_info_read(&gpu) != cudaSuccess || gpu.arch < 90)
         return false;
-    *few = flat.batch * cut.slices <= (size_t)multiprocessors / 4 && args->chunks >= 4 * STEPS;
+    *few = flat.batch * cut.slices <= (size_t)gpu.multiprocessors / 4 && args->chunks >= 4 * STEPS;
     return true;
 }
 
@@ -35,10 +33,9 @@ bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
 
 bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)
 {
-    int device, major = 0;
+    struct gpu_info gpu;
     struct low_rank_shape shape;
-    return args->rank >= mma_min_rank(args) && LINREC_ARCH >= 80 && cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major >= 8 &&
+    return args->rank >= mma_min_rank(args) && gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 80 &&
            mma_shape_of(args, &shape) == cudaSuccess;
 }
 

@@ -26,7 +26,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../../common/cuda/arch.h"
+#include "../../common/cuda/gpu_info.h"
 #include "../../common/harness/kernel_info.h"
 #include "../../common/base/dtype.h"
 

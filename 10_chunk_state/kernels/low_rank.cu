@@ -101,10 +101,11 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dtype][shape.padded != 4][size];
-    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    const size_t shared = shape.stages * (size_t)shape.stage_bytes;
+    error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess || shape.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
-    kernel<<<shape.blocks, LOW_RANK_THREADS + LOW_RANK_COPYING, shape.stages *(size_t)shape.stage_bytes, stream>>>(
+    kernel<<<shape.blocks, LOW_RANK_THREADS + LOW_RANK_COPYING, shared, stream>>>(
         shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
         args->final_state);
     return cudaGetLastError();

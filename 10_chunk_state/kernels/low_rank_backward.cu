@@ -133,12 +133,12 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
     if (error == cudaSuccess)
         error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
     const auto kernel = kernels[args->dtype][shape.padded != 4][size];
+    const size_t shared = shape.stages * (size_t)shape.stage_bytes;
     if (error == cudaSuccess)
-        error =
-            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+        error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, LOW_RANK_BACK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
+    kernel<<<shape.blocks, LOW_RANK_BACK_THREADS, shared, stream>>>(
         shape, args->exclusive, space.states, args->gamma, args->W, args->Y, args->d_h_out, args->d_final_state,
         args->d_h_local, args->d_initial_state, low_rank_counts(args), (float *)args->workspace);
     error = cudaGetLastError();

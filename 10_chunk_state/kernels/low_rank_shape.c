@@ -26,10 +26,8 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
     const size_t bytes = dtype_bytes(args->dtype), slices = (args->dv + COLUMNS - 1) / COLUMNS;
     const size_t padded = args->rank <= 4 ? (args->rank + 3) / 4 * 4 : (args->rank + 7) / 8 * 8;
     const size_t blocks = args->batch * args->heads * slices;
-    int device, limit = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
     if (error != cudaSuccess)
         return error;
     if (blocks > 0x7FFFFFFF || args->dv > 1 << 27 || args->dk > CHUNK_STATE_MAX_ROWS ||
@@ -48,7 +46,7 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .x_unit = unit_of(args->dv * bytes),
         .w_unit = unit_of(args->rank * bytes),
         .full = args->dk == rows && args->rank == padded && args->dv % COLUMNS == 0,
-        .limit = (size_t)limit - 1024, /* the kernels' own few bytes count, too */
+        .limit = gpu.shared_limit,
         .blocks = (unsigned)blocks,
     };
     shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
@@ -109,10 +107,9 @@ cudaError_t wgmma_shape_of(const struct chunk_state_args *args, struct low_rank_
 
 bool is_for_wgmma(const struct chunk_state_args *args)
 {
-    int device, major = 0;
+    struct gpu_info gpu;
     struct low_rank_shape shape;
-    return args->dtype == BF16 && args->rank >= WGMMA_MIN_RANK && args->rank % 8 == 0 && LINREC_ARCH >= 90 &&
-           cudaGetDevice(&device) == cudaSuccess &&
-           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess && major == 9 &&
+    return args->dtype == BF16 && args->rank >= WGMMA_MIN_RANK && args->rank % 8 == 0 &&
+           gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 90 && gpu.chip_arch < 100 &&
            wgmma_shape_of(args, &shape) == cudaSuccess;
 }

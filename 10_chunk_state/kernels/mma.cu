@@ -128,10 +128,10 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dtype][size][many];
-    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
+    error = gpu_allow_shared((const void *)kernel, shared, 80);
     if (error != cudaSuccess)
         return error;
-    const size_t shared = shape.stages * (size_t)shape.stage_bytes + MMA_PARTS_BYTES(shape.padded);
     kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
                                                                    args->W, args->Y, args->initial_state, args->h_out,
                                                                    args->final_state);

@@ -1,8 +1,6 @@
 /* pieces.c - see kernels.h */
 #include "kernels.h"
 
-#include "../../common/cuda/arch.h"
-
 struct cut cut_of(const struct flat *flat, unsigned most)
 {
     struct cut cut = {0};
@@ -25,13 +23,6 @@ struct cut cut_of(const struct flat *flat, unsigned most)
     return cut;
 }
 
-static cudaError_t attribute(int *value, enum cudaDeviceAttr what)
-{
-    int device;
-    const cudaError_t error = cudaGetDevice(&device);
-    return error == cudaSuccess ? cudaDeviceGetAttribute(value, what, device) : error;
-}
-
 /* How many stages fit, and what lies where in one. */
 static int stages_fit(const struct chunk_state_args *args, int steps, int num_arrays, size_t own_bytes, int more,
                       size_t room, struct pieces_shape *shape)
@@ -51,15 +42,12 @@ static int stages_fit(const struct chunk_state_args *args, int steps, int num_ar
 cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
                          int num_arrays, size_t own_bytes, int more, struct pieces_shape *shape)
 {
-    int major = 0, limit = 0, multiprocessors = 0, resident = 0;
-    cudaError_t error = attribute(&major, cudaDevAttrComputeCapabilityMajor);
-    if (error == cudaSuccess)
-        error = attribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    if (error == cudaSuccess)
-        error = attribute(&multiprocessors, cudaDevAttrMultiProcessorCount);
+    struct gpu_info gpu;
+    int resident = 0;
+    cudaError_t error = gpu_info_read(&gpu);
     if (error != cudaSuccess)
         return error;
-    if (major < 9 || LINREC_ARCH < 90)
+    if (gpu.arch < 90)
         return cudaErrorNotSupported;
 
     shape->flat = flat_of(args);
@@ -67,7 +55,7 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     if (args->dv % PIECES_COLUMNS_OF != 0 || shape->threads > PIECES_MAX_THREADS || shape->threads % 32 != 0 ||
         shape->threads < 32 || args->config.stages > PIECES_MAX_STAGES)
         return cudaErrorInvalidValue;
-    const size_t room = (size_t)limit - 2048; /* the kernels' own few bytes count, too */
+    const size_t room = gpu.shared_limit - 1024; /* these kernels have a few bytes more of their own */
     while (stages_fit(args, steps, num_arrays, own_bytes, more, room, shape) < 2 && args->config.threads == 0 &&
            shape->threads > 32)
         shape->threads /= 2;
@@ -83,6 +71,6 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)room);
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, shape->threads, shape->shared);
-    shape->blocks = (unsigned)(resident * multiprocessors);
+    shape->blocks = (unsigned)(resident * gpu.multiprocessors);
     return error == cudaSuccess && resident == 0 ? cudaErrorNotSupported : error;
 }

@@ -139,11 +139,12 @@ extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cu
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dk > MMA_MAX_ROWS / 2][args->rank > 32];
-    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape.limit);
+    const size_t shared = shape.stages * (size_t)shape.stage_bytes;
+    error = gpu_allow_shared((const void *)kernel, shared, 90);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shape.stages *(size_t)shape.stage_bytes, stream>>>(
-        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
-        args->final_state);
+    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
+                                                                   args->W, args->Y, args->initial_state, args->h_out,
+                                                                   args->final_state);
     return cudaGetLastError();
 }

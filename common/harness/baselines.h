@@ -1,7 +1,7 @@
 /* baselines.h - what the harness itself runs where the arrays live: the flush, and the elementwise kernels to compare
    with.
 
-   baselines.cu does it on the GPU (and on the simulator), baselines_cpu.c in plain loops for chapter 01. All return a
+   baselines.cu does it on the GPU (and on the simulator), baselines_cpu.c in plain loops on the CPU. All return a
    cudaError_t and do not wait. */
 #ifndef BASELINES_H
 #define BASELINES_H

@@ -1,4 +1,4 @@
-/* baselines_cpu.c - baselines.h in plain loops, for chapter 01, whose arrays live in host memory. */
+/* baselines_cpu.c - baselines.h in plain loops, for a chapter whose arrays live in host memory. */
 #include <string.h>
 
 #include "baselines.h"
@@ -22,7 +22,7 @@ cudaError_t device_copy(size_t bytes, const void *from, void *to, cudaStream_t s
     return cudaSuccess;
 }
 
-/* Chapter 01 keeps everything in float32. */
+/* Such a chapter keeps everything in float32. */
 cudaError_t device_add(enum dtype dtype, size_t count, const void *a, const void *b, void *sum, cudaStream_t stream)
 {
     const float *restrict x = a, *restrict y = b;

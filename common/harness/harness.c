@@ -81,7 +81,7 @@ static int check_and_time(struct selection *selection)
                                       .chosen = selection->chosen,
                                       .compares = selection_compares(selection)}};
     struct trials trials = {.selection = selection, .console = &console};
-    console.run.shape_width = (int)strlen(launch_config_text(&options->config, ':', trials.shape));
+    console.run.config_width = (int)strlen(launch_config_text(&options->config, ':', trials.config));
     if (machine->backend != ON_SIM && !options->check_only)
         trials.flush.bytes = machine->backend == ON_CUDA ? 2 * (size_t)machine->device.l2CacheSize : (size_t)64 << 20;
 

@@ -14,14 +14,14 @@ extern "C" {
 
 /* An earlier chapter's kernels, to compare with. */
 struct compared {
-    const char *chapter;     /* "05_pipe": its kernels are then named "05_pipe/default" */
+    const char *chapter;     /* its name, which then stands in front of its kernels' names: "CHAPTER/default" */
     const void *kernels;     /* its table, of the same operation */
     const char *variants[8]; /* only these; none: all */
 };
 
 /* A chapter: what its main.c hands to the harness. */
 struct chapter {
-    const char *name; /* "02_cuda_ref" */
+    const char *name; /* its folder */
     const struct operation *operation;
     const void *kernels; /* its table, of the operation's own type */
     bool on_cpu;         /* plain C on host memory: timed on the CPU for real */

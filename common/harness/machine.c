@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/error.h"
+#include "../cuda/gpu_info.h"
 
 #ifdef LINREC_TUNED /* the table tells, and an untuned one is not gone on with */
 #define TUNED ", TUNED=" LINREC_TUNED
@@ -50,17 +51,19 @@ const char *backend_name(enum backend backend)
 int machine_find(bool on_cpu, struct machine *machine)
 {
     struct cudaDeviceProp *device = &machine->device;
+    struct gpu_info gpu;
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
     memset(machine, 0, sizeof *machine);
     if (error == cudaSuccess && count > 0)
         error = cudaGetDeviceProperties(device, 0);
+    if (error == cudaSuccess && count > 0)
+        error = gpu_info_read(&gpu);
     if (error != cudaSuccess || count == 0)
         return usage_error("no GPU answers (%s); build with BACKEND=sim to run without one",
                            error != cudaSuccess ? cudaGetErrorString(error) : "none found");
 
-    const int chip = device->major * 10 + device->minor;
-    machine->arch = chip < LINREC_ARCH ? chip : LINREC_ARCH;
+    machine->arch = gpu.arch;
     if (on_cpu) {
         machine->backend = ON_CPU;
         read_cpu_name(device->name, sizeof device->name);

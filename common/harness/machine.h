@@ -6,8 +6,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../cuda/arch.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -17,7 +15,7 @@ enum backend { ON_CUDA, ON_SIM, ON_CPU };
 struct machine {
     enum backend backend;
     struct cudaDeviceProp device; /* its name is the CPU's on the CPU */
-    int arch;                     /* what the code may use of the chip: its own, or LINREC_ARCH if that is less */
+    int arch;                     /* the compute capability that chip and compiled code have together, 90 for 9.0 */
     char toolkit[256], driver[64];
 };
 

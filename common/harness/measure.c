@@ -26,7 +26,7 @@ struct timing timing_of(float *ms, int count)
 }
 
 /* Queues `repeats` launches, each behind a flush, and waits once, at the end. events: two for each launch. On an H200
-   every fourth launch of a program takes 0.7 to 0.8 us longer, whatever it launches (07_bench/README.md). A further one
+   every fourth launch of a program takes 0.7 to 0.8 us longer, whatever it launches. A further one
    before every second flush lets that strike all repeats in turn, and not always the same kernels. */
 static cudaError_t time_launches(launch_function *launch, const void *what, const struct problem *places,
                                  int num_places, int repeats, const struct flush *flush, cudaEvent_t *events, float *ms,

@@ -310,7 +310,7 @@ int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const st
     const struct operation *operation = own->operation;
     struct arrays arrays;
     struct problem results = {.operation = operation};
-    char shape[LAUNCH_CONFIG_TEXT];
+    char given[LAUNCH_CONFIG_TEXT];
     int status = 1;
 
     cudaError_t error = arrays_create(&arrays, operation, own->sizes, own->direction, own->dtype, backend);
@@ -330,7 +330,7 @@ int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const st
     else if (launch_config_refused(config, error))
         status = usage_error("%s does not run with %s here, for example for want of shared memory; choose smaller "
                              "numbers",
-                             kernel->name, launch_config_text(config, ',', shape) + 1);
+                             kernel->name, launch_config_text(config, ',', given) + 1);
     else
         fprintf(stderr, "FAILED %s: %s\n", kernel->name, cudaGetErrorString(error));
     host_free(&results);

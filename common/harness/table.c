@@ -24,7 +24,7 @@ void table_print_head(const struct run *run)
 {
     if (run->compares)
         printf("%-12s ", "chapter");
-    printf("%-*s %-16s ", 14 + run->shape_width, "variant", "direction");
+    printf("%-*s %-16s ", 14 + run->config_width, "variant", "direction");
     for (int s = 0; s < run->operation->num_sizes; s++)
         printf("%*s ", size_width(&run->operation->sizes[s]), run->operation->sizes[s].name);
     if (run->machine->backend == ON_SIM)
@@ -44,9 +44,9 @@ static void print_percent(double gb_per_s, double baseline)
 }
 
 /* What --config gave; the empty text for nothing. */
-static const char *shape_of(const struct row *row)
+static const char *config_of(const struct row *row)
 {
-    return row->shape != NULL ? row->shape : "";
+    return row->config != NULL ? row->config : "";
 }
 
 void table_print_row(const struct run *run, const struct row *row)
@@ -54,8 +54,8 @@ void table_print_row(const struct run *run, const struct row *row)
     const bool sim = run->machine->backend == ON_SIM;
     if (run->compares)
         printf("%-12s ", row->chapter);
-    const int width = printf("%s%s", row->variant, shape_of(row));
-    const int left = 14 + run->shape_width - width;
+    const int width = printf("%s%s", row->variant, config_of(row));
+    const int left = 14 + run->config_width - width;
     printf("%*s %-16s ", left > 0 ? left : 0, "", row->direction);
     for (int s = 0; s < run->operation->num_sizes; s++)
         printf("%*zu ", size_width(&run->operation->sizes[s]), row->sizes[s]);
@@ -118,7 +118,7 @@ const char *csv_key(const struct operation *operation, const struct row *row, ch
 {
     const size_t room = 240; /* the rest is the sizes', the type's and the choice's */
     char names[CHOICE_TEXT];
-    snprintf(text, room, "%s,%s%s,%s", row->chapter, row->variant, shape_of(row), row->direction);
+    snprintf(text, room, "%s,%s%s,%s", row->chapter, row->variant, config_of(row), row->direction);
     size_t used = strlen(text);
     for (int s = 0; s < operation->num_sizes; s++)
         used += (size_t)sprintf(text + used, ",%zu", row->sizes[s]);

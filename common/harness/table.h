@@ -17,7 +17,7 @@ extern "C" {
 
 struct row {
     const char *chapter, *variant, *direction;
-    const char *shape; /* what --config gave, ":threads=256:stages=3", printed behind the variant; NULL: nothing */
+    const char *config; /* what --config gave, ":threads=256:stages=3", printed behind the variant; NULL: nothing */
     size_t sizes[MAX_SIZES];
     enum dtype dtype; /* of the arrays that are `stored` */
     choice chosen;    /* of what the pass may choose */
@@ -37,7 +37,7 @@ struct run {
     const struct operation *operation;
     const struct machine *machine;
     const char *command; /* the command line */
-    int shape_width;     /* characters of the rows' shape, for which the table makes room */
+    int config_width;    /* characters of the rows' config, for which the table makes room */
     enum dtype dtype;    /* --type */
     choice chosen;       /* flags and optional arrays that are timed, of all passes */
     bool compares;       /* kernels of several chapters: the table says whose */

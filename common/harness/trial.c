@@ -13,9 +13,6 @@
 #include "../sim/sim.h"
 #endif
 
-/* The chapter that explains the baselines: their rows are named after it. */
-static const char baselines_chapter[] = "07_bench";
-
 /* ---- memory and work ---- */
 
 bool trial_fits(const struct trials *trials, enum direction direction, const size_t sizes[MAX_SIZES], size_t *needed,
@@ -343,9 +340,9 @@ static void time_baselines(struct trials *trials, const struct places *places, d
     for (int i = 0; i < 2; i++) {
         if (arrays->backend == ON_SIM || !choice_has_baseline(operation, chosen, baselines[i]))
             continue;
-        struct row row = {.chapter = baselines_chapter,
+        struct row row = {.chapter = BASELINES, /* the chapter that explains them, as the makefile has found it */
                           .variant = baseline_name(baselines[i]),
-                          .shape = "",
+                          .config = "",
                           .direction = direction_name(arrays->problem.direction),
                           .dtype = selection->options->dtype,
                           .chosen = chosen,
@@ -392,7 +389,7 @@ static void time_shape(struct trials *trials, struct arrays *arrays, const doubl
             continue;
         struct row row = {.chapter = kernel->chapter,
                           .variant = kernel->info->name,
-                          .shape = trials->shape,
+                          .config = trials->config,
                           .direction = direction_name(problem->direction),
                           .dtype = selection->options->dtype,
                           .chosen = chosen_of(trials, problem->direction),

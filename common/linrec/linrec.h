@@ -1,4 +1,4 @@
-/* linrec.h - what every chapter with the linear recurrence agrees on: the operation, its arguments and the table of
+/* linrec.h - what all kernels of the linear recurrence agree on: the operation, its arguments and the table of
    kernels.
 
    The linear recurrence of one sequence of length L:
@@ -10,7 +10,7 @@
 
        d_inputs[l] = d_inputs[l+1] * c[l+1] + d_outputs[l],   d_coeffs[l] = y[l-1] * d_inputs[l]
 
-   (mirrored when reversed). Chapter 01 derives them.
+   (mirrored when reversed).
 
    Layout of every array: (num_seqs, seq_len), row-major, packed, float32:
 
@@ -26,16 +26,15 @@
 
 #include <cuda_runtime_api.h>
 
-#include "../cuda/arch.h"
 #include "../harness/kernel_info.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The arguments of every launcher: sizes, direction, shape and pointers.
+/* The arguments of every launcher: sizes, direction, launch configuration and pointers.
 
-   Pointers: to device memory (chapter 01: host memory), bases aligned to 16 bytes, arrays that do not overlap. Rows are
+   Pointers: to device memory (a chapter on the CPU: host memory), bases aligned to 16 bytes, arrays that do not overlap. Rows are
    packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is read or
    written. The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
 struct linrec_args {

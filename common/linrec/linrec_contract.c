@@ -304,8 +304,8 @@ static void check_partial(const struct inquiry *inquiry)
         }
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0] && right; k++) {
             const struct data_spec spec = {.seed = l, .kind = kinds[k], .seq_len = lengths[l]};
-            /* infinite products only where all of a sequence is one tile: work_only of chapter 05 takes the first tile
-               again and again, and would meet them in the middle */
+            /* infinite products only where all of a sequence is one tile: a partial kernel may take
+               the first tile again and again, and would meet them in the middle */
             if (data_kind_fits(&spec, kinds[k]) && (kinds[k] != DATA_OVERFLOW || lengths[l] <= 1024))
                 right = computes(inquiry, &spec, num_seqs, device, host);
         }

@@ -45,8 +45,8 @@ static inline const char *data_kind_name(enum data_kind kind)
 }
 
 /* A kind is left out where the results would overflow, where infinite products would not lie within one thread's part
-   (chapter 03 gives threads as few as one element below 385, chapter 05 begins a group of four at multiples of 16
-   bytes), or where a NaN would leave the window that is checked alone. */
+   (below 385 elements a thread may have as few as one, and a group of four may begin at multiples of 16 bytes only), or
+   where a NaN would leave the window that is checked alone. */
 static inline bool data_kind_fits(const struct data_spec *spec, enum data_kind kind)
 {
     if (kind == DATA_ABOVE_ONE)

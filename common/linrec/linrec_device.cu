@@ -31,7 +31,7 @@ extern "C" cudaError_t linrec_fill_array(const struct data_spec *spec, enum data
     return cudaGetLastError();
 }
 
-/* One thread walks one piece of one sequence in double precision: chapter 02's way, where speed does not matter. */
+/* One thread walks one piece of one sequence in double precision: speed does not matter here. */
 static __global__ void check(struct linrec_args args, bool backward, size_t window, int levels, struct finding *finding)
 {
     const size_t pieces = oracle_num_pieces(&args, window);

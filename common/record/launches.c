@@ -155,7 +155,7 @@ static int show_shape(struct context *context, enum direction direction, const s
 {
     const struct selection *selection = &context->selection;
     const struct baseline *add = &linrec_operation.add[is_backward(direction)];
-    const struct launched baseline = {baseline_name(add), "07_bench", baseline_name(add), baseline_launch, add, false};
+    const struct launched baseline = {baseline_name(add), BASELINES, baseline_name(add), baseline_launch, add, false};
     const struct data data = {1, linrec_operation.timed_kind};
     struct arrays arrays;
     bool any = is_named(context, baseline.name);

@@ -2,12 +2,12 @@
 # profile.pl [CHAPTER...] - counts with ncu what every kernel moves: DRAM bytes, L2 sectors, sectors for each request. From the repository's root.
 #
 #   LENGTHS=64,16384   the lengths (default 16384)      NUM_SEQS=132   the number of sequences (default 100 for each SM)
-#   CHAPTER=05_pipe    only its kernels, and the baselines; into results/05_counters.csv
+#   CHAPTER=NN_x       only its kernels, and the baselines; into results/NN_counters.csv
 #   DIRECTION=backward (or forward) only this pass
 #   NCU=/path/to/ncu
 #
 # Each kernel is profiled alone: the program CHAPTER_launches launches it once in a range for the profiler. Every chapter that compares (its
-# Makefile says COMPARES), or each of those named, gets its table, results/07_counters.csv for example; with CHAPTER= the first one that
+# Makefile says COMPARES), or each of those named, gets its table, results/NN_counters.csv; with CHAPTER= the first one that
 # runs its kernels.
 use strict;
 use warnings;
@@ -164,5 +164,5 @@ for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } split /\n/, `grep -l '^COMPAR
     $profiled = 1;
     last if $only ne '';
 }
-die "make profile: no kernel of $only runs here; CHAPTER takes a name such as 05_pipe\n" if !$profiled && $only ne '';
+die "make profile: no kernel of $only runs here; CHAPTER takes the name of a folder\n" if !$profiled && $only ne '';
 die "make profile: no chapter compares kernels\n" if !$profiled;

@@ -4,8 +4,8 @@
 #
 # Every chapter that runs on a GPU brings its own parts: functions in NN_chapter/recordings.sh, each named after its part,
 #
-#   record_05() { ... }            part 05: what `make recordings ONLY=05` measures
-#   record_05_counters() { ... }   part 05_counters, which ONLY=05 and ONLY=counters measure, too
+#   record_NN() { ... }            part NN: what `make recordings ONLY=NN` measures
+#   record_NN_counters() { ... }   part NN_counters, which ONLY=NN and ONLY=counters measure, too
 #
 # made of commands of its own (`run COMMAND`) and of the functions below. A chapter without this file has one part, its program on the default
 # shapes. Without an argument all parts are measured; each line on the screen begins with the seconds since the start. What fails is named

@@ -16,24 +16,22 @@ static const struct linrec_kernel *find(const struct linrec_kernel *table, const
 /* Whether the other chip has what the kernel needs: its copies,
    and shared memory for all stages of `arrays` arrays. */
 static bool runs_there(const struct linrec_kernel *kernel, const struct launch_config *config, int arrays,
-                       const struct pipe_chip *chip)
+                       const struct gpu_info *gpu)
 {
     const size_t stage = (size_t)arrays * config->threads * config->rows * 4 * sizeof(float);
-    return kernel->info.min_arch <= chip->arch &&
-           (kernel->info.tunable.max_stages == 0 ||
-            (config->stages > 0 && config->stages * stage <= chip->shared_limit));
+    return kernel->info.min_arch <= gpu->arch && (kernel->info.tunable.max_stages == 0 ||
+                                                  (config->stages > 0 && config->stages * stage <= gpu->shared_limit));
 }
 
-static cudaError_t launch_for(bool backward, const struct pipe_chip *chip, const struct linrec_args *args,
+static cudaError_t launch_for(bool backward, const struct gpu_info *gpu, const struct linrec_args *args,
                               cudaStream_t stream)
 {
-    const struct pipe_choice choice =
-        backward ? backward_choose(args->seq_len, chip) : pipe_choose(args->seq_len, chip);
+    const struct pipe_choice choice = backward ? backward_choose(args->seq_len, gpu) : pipe_choose(args->seq_len, gpu);
     const bool of_06 = backward || args->reverse;
     const struct linrec_kernel *const kernel = find(of_06 ? chapter06_kernels : chapter05_kernels, choice.variant);
     struct linrec_args chosen = *args;
 
-    if (kernel == NULL || !runs_there(kernel, &choice.config, backward ? 3 : 2, chip))
+    if (kernel == NULL || !runs_there(kernel, &choice.config, backward ? 3 : 2, gpu))
         return cudaErrorLaunchFailure;
     chosen.config = choice.config;
     return (backward ? kernel->backward : kernel->forward)(&chosen, stream);
@@ -44,11 +42,15 @@ static cudaError_t launch_for(bool backward, const struct pipe_chip *chip, const
 #define LAUNCHERS(arch_, kilobytes)                                                                                    \
     static cudaError_t forward_##arch_(const struct linrec_args *args, cudaStream_t stream)                            \
     {                                                                                                                  \
-        return launch_for(false, &(const struct pipe_chip){arch_, kilobytes << 10, 132}, args, stream);                \
+        return launch_for(                                                                                             \
+            false, &(const struct gpu_info){.arch = arch_, .shared_limit = kilobytes << 10, .multiprocessors = 132},   \
+            args, stream);                                                                                             \
     }                                                                                                                  \
     static cudaError_t backward_##arch_(const struct linrec_args *args, cudaStream_t stream)                           \
     {                                                                                                                  \
-        return launch_for(true, &(const struct pipe_chip){arch_, kilobytes << 10, 132}, args, stream);                 \
+        return launch_for(                                                                                             \
+            true, &(const struct gpu_info){.arch = arch_, .shared_limit = kilobytes << 10, .multiprocessors = 132},    \
+            args, stream);                                                                                             \
     }
 CHIPS(LAUNCHERS)
 

@@ -1,0 +1,35 @@
+/* gpu_info.c - see gpu_info.h */
+#include "gpu_info.h"
+
+cudaError_t gpu_info_read(struct gpu_info *gpu)
+{
+    int device = 0, major = 0, minor = 0, limit = 0, multiprocessors = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    gpu->chip_arch = 10 * major + minor;
+    gpu->arch = gpu->chip_arch < LINREC_ARCH ? gpu->chip_arch : LINREC_ARCH;
+    gpu->shared_limit = limit > 1024 ? (size_t)limit - 1024 : 0; /* the kernels' own few bytes count, too */
+    gpu->multiprocessors = multiprocessors;
+    return error;
+}
+
+cudaError_t gpu_allow_shared(const void *kernel, size_t bytes, int arch)
+{
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
+    if (error != cudaSuccess)
+        return error;
+    if (gpu.arch < arch || bytes > gpu.shared_limit)
+        return cudaErrorNotSupported;
+    /* a block must ask for more than 48 KB, the kernel's own few bytes included */
+    return bytes <= 40 * 1024
+               ? cudaSuccess
+               : cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)gpu.shared_limit);
+}
