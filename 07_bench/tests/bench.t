@@ -313,7 +313,7 @@ like($of_05, qr/^# command: CHAPTER=05_pipe make profile$/m, 'one chapter: its t
 is_deeply([sort keys %{ { map { ("$_->{chapter}/$_->{variant}" => 1) } rows("$fake/results/05_counters.csv") } }], ['05_pipe/default', '07_bench/add'],
     'and holds its kernels and the baseline');
 ($status, $out, $err) = in_fake('profile.pl', CHAPTER => '99_none');
-ok($status ne 0 && $err =~ /^make profile: no kernel of 99_none runs here; CHAPTER takes a name such as 05_pipe$/m, 'a chapter that is not there') or diag("$out$err");
+ok($status ne 0 && $err =~ /^make profile: no kernel of chapter 99_none runs here; CHAPTER takes the name of one$/m, 'a chapter that is not there') or diag("$out$err");
 unlink "$fake/results/05_counters.csv";
 
 my $head14 = "# date: 2026-01-02T03:04:05Z\n$head\n";

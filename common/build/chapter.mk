@@ -1,6 +1,6 @@
 # chapter.mk - builds, runs, checks and plots one chapter. A chapter's Makefile sets what it needs and includes this file:
 #
-#   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend (chapter 01)
+#   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend
 #   NEEDS := 04_...     earlier chapters whose objects are linked
 #   COMPARES := yes     the program runs earlier chapters' kernels beside its own, as `chapter08` in its table's file says: `make bench` times
 #                       all of them on all shapes, `make run` on a few (QUICK_OPTIONS); `make attrs` and `make profile` launch them by
@@ -14,7 +14,10 @@
 #                       (default: those of the recurrence; another operation names its own sizes)
 #   NO_RACECHECK, NO_SYNCCHECK   variants that `make sanitize` does not ask these tools about (common/record/sanitize.sh says why)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
-#   CHECK_WITH          settings of the environment with which `make check` runs once more (chapter 01: more threads than cores)
+#   CHECK_WITH          settings of the environment with which `make check` runs once more (more threads than cores, for example)
+#   EXPLAINS := baselines   the chapter that explains what the harness compares kernels with: such rows of the tables are named after it
+#   MAY_SPILL := a b    sources, without their .cu, in which a register may spill without being an error
+#   ONLY_SM_90A := a b  sources with instructions that sm_90a has and no other chip, where nvcc compiles for sm_90
 #   PLOT                the command that draws (default: common/plot/plot.pl)
 #   FIGURES             the command that draws the text's pictures from the recordings, for `make report` (default: none)
 #   CLAIMS := once      what the tests hold the kernels to, beside being right:
@@ -237,6 +240,10 @@ $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
+# the chapter that has EXPLAINS := baselines
+BASELINES := $(firstword $(notdir $(patsubst %/Makefile,%,$(shell grep -l '^EXPLAINS := baselines' $(ROOT)/[0-9][0-9]_*/Makefile))) baselines)
+$(OBJ)/common/harness/trial.o $(OBJ)/$(DIR)/main_launches.o: private INCLUDES += -DBASELINES='"$(BASELINES)"'
+
 $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
@@ -250,6 +257,8 @@ $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/com
 	@mkdir -p $(@D)
 	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) $(INCLUDES)
 else
+$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
+$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas); \

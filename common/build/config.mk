@@ -56,4 +56,7 @@ ifneq ($(DEBUG),)
   SIM_CXXFLAGS += -O0 -g
   NVCCFLAGS = -std=c++17 -O0 -g -G -arch=$(ARCH) $(ARCH_NUMBER) -Xcompiler -Wall,-Wextra -Xptxas -v
 endif
+# What chapters' Makefiles say of single sources, as NN_x/kernels/scan: MAY_SPILL and ONLY_SM_90A (chapter.mk explains them)
+said_of_sources = $(shell cd $(ROOT) && awk '/^$(1) := / { folder = FILENAME; sub("Makefile", "", folder); for (i = 3; i <= NF; i++) print folder $$i }' [0-9][0-9]_*/Makefile)
+FLAGS_FOR_SM_90A = $(subst -arch=sm_90 ,-arch=sm_90a ,$(NVCCFLAGS))
 CUDA_INCLUDE = $(dir $(NVCC))../include

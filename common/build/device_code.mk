@@ -18,9 +18,7 @@ build/device_code/$(ARCH)/%.cubin: %.cu FORCE
 	@$(NVCC) $(NVCCFLAGS) -cubin -o $@ $< 2> $@.ptxas; \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $@.ptxas >&2; exit $$status
 
-# as 07_bench/Makefile says: not ours to mend
-build/device_code/$(ARCH)/07_bench/cub_scan.cubin: private SPILL_FLAGS :=
-# as 10_chunk_state/Makefile says
-build/device_code/$(ARCH)/10_chunk_state/kernels/wgmma.cubin: private NVCCFLAGS := $(subst -arch=sm_90 ,-arch=sm_90a ,$(NVCCFLAGS))
+$(patsubst %,build/device_code/$(ARCH)/%.cubin,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
+$(patsubst %,build/device_code/$(ARCH)/%.cubin,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
 
 .PHONY: all FORCE

@@ -45,7 +45,8 @@ const char *launch_config_text(const struct launch_config *config, char before, 
 /* The values that a kernel takes: "rows 1, 2, 4; threads up to 512; stages up to 4"; empty if nothing. Returns text. */
 const char *launch_tunables_text(const struct launch_tunables *tunable, char text[LAUNCH_CONFIG_TEXT]);
 
-/* Whether a launch failed because the launcher does not take this configuration here: too much shared memory, for example. */
+/* Whether a launch failed because the launcher does not take this configuration here: too much shared memory, for
+   example. */
 bool launch_config_refused(const struct launch_config *config, cudaError_t error);
 
 #ifdef __cplusplus

@@ -25,8 +25,8 @@ enum direction own_arrays_direction(const struct operation *operation, const str
    written. Returns 0, or 2 after one line on stderr. */
 int own_arrays_read(struct own_arrays *own, const struct operation *operation, const struct options *options);
 
-/* Runs the kernel in the configuration that --config gave, and writes what it computes. Returns 0, 1 when the launch failed, or
-   2 when the kernel does not take it here or a file could not be written. */
+/* Runs the kernel in the configuration that --config gave, and writes what it computes. Returns 0, 1 when the launch
+   failed, or 2 when the kernel does not take it here or a file could not be written. */
 int own_arrays_run(struct own_arrays *own, const struct kernel *kernel, const struct launch_config *config,
                    enum backend backend);
 

@@ -34,9 +34,9 @@ extern "C" {
 
 /* The arguments of every launcher: sizes, direction, launch configuration and pointers.
 
-   Pointers: to device memory (a chapter on the CPU: host memory), bases aligned to 16 bytes, arrays that do not overlap. Rows are
-   packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is read or
-   written. The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
+   Pointers: to device memory (a chapter on the CPU: host memory), bases aligned to 16 bytes, arrays that do not overlap.
+   Rows are packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is
+   read or written. The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
 struct linrec_args {
     size_t num_seqs;             /* number of sequences, rows */
     size_t seq_len;              /* elements in each sequence, columns */
@@ -81,8 +81,8 @@ struct linrec_kernel {
     size_t max_num_seqs; /* most sequences, 0: any */
     size_t max_elems;    /* most elements of all sequences together, 0: any */
 
-    /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound (linrec_oracle.h).
-       NULL: one, the plain loop. */
+    /* Levels of addition that an element passes through beside its own thread's loop: D in the error bound
+       (linrec_oracle.h). NULL: one, the plain loop. */
     int (*levels)(size_t seq_len);
 
     /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. The launchers

@@ -1,9 +1,9 @@
 # Tables.pm - reads the CSV tables that the programs and scripts write, and finds columns by their names. (tables.py: the same for Python.)
 #
 #   # command: ...            on top, lines of '#' that hold for the whole table
-#   # renamed: 05_pipe/ahead is prefetch, ...      what was measured has another name now; the rows below have the old one
+#   # renamed: NN_x/old is new, ...      what was measured has another name now; the rows below have the old one
 #   chapter,variant,...       the columns
-#   02_cuda_ref,full_blocks,...
+#   NN_x,default,...
 package Tables;
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # rows.pl FILE.csv [COLUMN=VALUE...] [COLUMN...] - prints these columns (all, if none is named) of the rows that have these values. FILE may also
-# be the name of a recording: rows.pl 07_bench variant=add seq_len=64 num_seqs median_ms
+# be the name of a recording: rows.pl NN_x variant=add seq_len=64 num_seqs median_ms
 use strict;
 use warnings;
 use FindBin;

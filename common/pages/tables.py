@@ -2,7 +2,7 @@
 
 
 def renamed(row, names):
-    """The row with the name that its variant has now, as a line of '#' says: 05_pipe/ahead is prefetch, ..."""
+    """The row with the name that its variant has now, as a line of '#' says: NN_x/old is new, ..."""
     for old, new in (pair.split(' is ') for pair in names.split(', ') if pair):
         name, colon, config = row['variant'].partition(':')
         if f"{row['chapter']}/{name}" == old:

@@ -15,7 +15,7 @@ die "$path: nothing was traced\n" if !@rows;
 die "$path is not a trace; SIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'load_sectors' } @{ $table->{columns} };
 die "no variant \"$lines\" was traced; LINES takes one of the table's names, or all\n"
     if defined $lines && $lines ne 'all' && !grep { $_->{variant} eq $lines } @rows;
-my %chapters = map { $_->{chapter} => 1 } @rows; # chapter 07 traces the kernels of all
+my %chapters = map { $_->{chapter} => 1 } @rows; # a chapter may trace the kernels of several
 my @sizes = sizes($table);
 my $atomics = grep { $_->{atomics} } @rows;      # few kernels have any
 

@@ -164,5 +164,5 @@ for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } split /\n/, `grep -l '^COMPAR
     $profiled = 1;
     last if $only ne '';
 }
-die "make profile: no kernel of $only runs here; CHAPTER takes the name of a folder\n" if !$profiled && $only ne '';
+die "make profile: no kernel of chapter $only runs here; CHAPTER takes the name of one\n" if !$profiled && $only ne '';
 die "make profile: no chapter compares kernels\n" if !$profiled;

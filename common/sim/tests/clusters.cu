@@ -59,7 +59,7 @@ __global__ void exchange(float *x)
     *own = back[THREADS - 1 - threadIdx.x];
 }
 
-/* As chapter 08 does: a first barrier that tells nothing but that all have begun, and each writes to all. */
+/* As kernels do: a first barrier that tells nothing but that all have begun, and each writes to all. */
 __global__ void tell_all(float *x)
 {
     __shared__ float firsts[16];
