@@ -1,4 +1,4 @@
-/* array_files.h - making and showing .npy files, for readers without NumPy. */
+/* array_files.h - making and showing .npy files, for users without NumPy. */
 #ifndef ARRAY_FILES_H
 #define ARRAY_FILES_H
 

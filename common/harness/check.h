@@ -4,7 +4,7 @@
 
 #include "arrays.h"
 
-/* What a check found. `text` is empty when all is right, else one line for the reader. */
+/* What a check found. `text` is empty when all is right, else one line for the user. */
 struct check {
     double max_error; /* largest error over its bound */
     char text[512];

@@ -14,7 +14,7 @@
 #include "selection.h"
 #include "trial.h"
 
-/* Whether the shapes fit into the memory: all of them if the reader has named them, else at least one. The direction
+/* Whether the shapes fit into the memory: all of them if the user has named them, else at least one. The direction
    with the most arrays decides. Returns 0, or 2 after one line. */
 static int check_memory(const struct trials *trials)
 {

@@ -1,7 +1,7 @@
 /* harness.h - the one function that a chapter's main.c calls.
 
    It reads the options, checks every kernel of the chapter against the operation's oracle, times it, prints the table
-   and writes the CSV; or, given .npy files, runs one kernel on the reader's own arrays. `--help` of any program lists
+   and writes the CSV; or, given .npy files, runs one kernel on the user's own arrays. `--help` of any program lists
    the options. */
 #ifndef HARNESS_H
 #define HARNESS_H

@@ -15,7 +15,7 @@
       What may be left out: an array that is `optional` (its pointer is then NULL), one that `goes_with` an optional
       one (the gradient of z with z), and every flag. Each kernel is checked with everything on all kinds of data; on
       the hardest kind with each alone left out, with nothing and as it is timed, on tiny shapes in all combinations.
-      `timed` says what is there in the workload that is timed; a reader chooses another by --with. The table says so
+      `timed` says what is there in the workload that is timed; a user chooses another by --with. The table says so
       above its first row, and the CSV in the column `with`.
       Types: arrays that are `stored` are kept as float32, bf16 or fp16, as --type says, in problem->dtype and in the
       CSV's column `type`. Read and write them on the host by array_get and array_set. A kernel that takes float32

@@ -1,4 +1,4 @@
-/* own_arrays.h - one kernel on the reader's own .npy files. */
+/* own_arrays.h - one kernel on the user's own .npy files. */
 #ifndef OWN_ARRAYS_H
 #define OWN_ARRAYS_H
 

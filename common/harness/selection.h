@@ -17,7 +17,7 @@ struct selection {
     int num_kernels;
     bool directions[NUM_DIRECTIONS]; /* those that are asked for and that some kernel runs */
     struct shapes shapes;
-    bool shapes_named; /* the reader has named a size of theirs; else they are the default ones */
+    bool shapes_named; /* the user has named a size of their own; else they are the default ones */
 };
 
 /* Collects the kernels. *machine may be filled in later, before anything is asked about a shape. Returns 0, or 2 after
@@ -51,7 +51,7 @@ int selection_check(struct selection *selection, enum direction asked);
    must be within the limits of some kernel. Returns 0, or 2 after one line on stderr. */
 int selection_shapes(struct selection *selection);
 
-/* The kernel for the reader's own arrays, or NULL after one line on stderr. */
+/* The kernel for the user's own arrays, or NULL after one line on stderr. */
 const struct kernel *selection_for_arrays(const struct selection *selection, enum direction direction,
                                           const size_t sizes[MAX_SIZES]);
 

@@ -1,4 +1,4 @@
-/* table.h - one row per kernel, direction and shape: on the screen for the reader, as CSV for the plots. */
+/* table.h - one row per kernel, direction and shape: on the screen for the user, as CSV for the plots. */
 #ifndef TABLE_H
 #define TABLE_H
 

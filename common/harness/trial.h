@@ -12,10 +12,10 @@ struct trials {
     struct console *console;
     struct flush flush;
     char config[LAUNCH_CONFIG_TEXT]; /* what --config gave, as the table shows it */
-    bool *skip_was_said;             /* for each kernel: the reader was told that it skips a shape; once is enough */
+    bool *skip_was_said;             /* for each kernel: the user was told that it skips a shape; once is enough */
     bool *refused;                   /* for each kernel: its launcher does not take --config at the present sizes */
     bool contracts_checked;          /* once for all shapes */
-    int status;                      /* 2: no kernel takes --config at some sizes, and the reader was told */
+    int status;                      /* 2: no kernel takes --config at some sizes, and the user was told */
 };
 
 /* Whether a shape's arrays fit into the memory, with what a kernel wants as workspace and a margin. */
