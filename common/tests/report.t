@@ -29,6 +29,17 @@ struct pair { /* of floats */
 };
 
 static const int sizes[] = {1, 2};
+
+static void walk(int n)
+{
+    /* [ahead] 1. What comes first. */
+    first(n);
+
+    // [behind] 2. What follows.
+    if (n > 0) {
+        last(n);
+    }
+}
 EOS
 
 # What report.pl makes of a text: the text, its exit status and what it says.
@@ -71,18 +82,29 @@ writes('a function', "<!-- listing: $source function=twice -->", "```cpp\n$twice
 writes('with its comment', "<!-- listing: $source function=twice comment -->", "```cpp\n/* Twice as much.\n   Or more. */\n$twice```\n");
 writes('a struct and an array', "<!-- listing: $source function=pair,sizes -->",
     "```cpp\nstruct pair { /* of floats */\n    float product, sum;\n};\n\nstatic const int sizes[] = {1, 2};\n```\n");
-writes('lines, without their indentation', "<!-- listing: $source from=/if .x > 0/ to=/\\/. } .\\// -->",
-    "```cpp\nif (x > 0) {\n```\n");
+writes('a part, to the next one, without its mark and without its indentation', "<!-- listing: $source part=ahead -->",
+    "```cpp\n/* 1. What comes first. */\nfirst(n);\n```\n");
+writes('a part, to the end of its function', "<!-- listing: $source part=behind -->", "```cpp\n// 2. What follows.\nif (n > 0) {\n    last(n);\n}\n```\n");
 writes('an output', '<!-- output: printf "one\ntwo\n" -->', "one\ntwo\n", '```');
 fails('no such function', "<!-- listing: $source function=thrice -->\n<!-- end -->", qr/text\.md: listing: .*scan\.cu.*: 0 definitions of thrice/);
 fails('no such file', "<!-- listing: none.cu -->\n<!-- end -->", qr/there is no file none\.cu/);
-fails('a line that is not the only one', "<!-- listing: $source from=/twice/ -->\n<!-- end -->", qr{from=/twice/ matches lines 4, 6, 12; it must});
+fails('no such part', "<!-- listing: $source part=above -->\n<!-- end -->", qr/0 parts \[above\]/);
 fails('no marker of ours', "<!-- lisitng: x -->\n<!-- end -->", qr/lisitng: x: there is no such marker/);
 fails('no end', "<!-- value: 07_bench variant=add gb_per_s %.0f -->12", qr/no counterpart/);
 fails('a silent command', "<!-- output: true -->\n```text\nx\n```", qr/prints nothing/);
 fails('no block of text', "<!-- output: echo x -->\n\n<!-- end -->", qr/not followed by what belongs to it/);
 fails('a figure that nobody recorded', '<!-- value: none variant=add gb_per_s %.0f -->12<!-- end -->', qr/nothing is recorded as .*DATE-none\.csv/);
 is((report("<!-- value: none variant=add gb_per_s %.0f -->?<!-- end -->\n"))[1], 0, 'a ? waits for its recording');
+
+# figures in sentences, by keys that the page's end explains
+my $explained = sub { "\n<!-- values\n" . join('', map { "$_: none variant=$_ gb_per_s %.0f\n" } @_) . "-->\n" };
+my $waits = (report('It is <!-- a -->?<!-- end --> faster.' . $explained->('a'), '--check'))[1];
+is($waits, 0, 'a key of the page');
+like((report('It is <!-- a -->12<!-- end --> faster.' . $explained->('a'), '--check'))[2], qr/nothing is recorded as .*DATE-none\.csv/, 'and it is looked up');
+like((report('It is <!-- b -->12<!-- end --> faster.' . $explained->('a'), '--check'))[2], qr/<!-- b -->: the page's values do not have it\n.*nothing on the page shows the value a/s,
+    'a key that the page does not explain, and one that it does not show');
+my @many = map { "k$_" } 1 .. 13;
+like((report(join(' ', map { "<!-- $_ -->?<!-- end -->" } @many) . $explained->(@many), '--check'))[2], qr/13 values, more than 12: show a table/, 'too many of them');
 
 my $table = '<!-- table: none direction=forward head="chapter | kernel" columns=13200x64,132x65536 rows="[02](x.md) | a: 02_a/b;'
     . "\n" . '| `add`, GB/s: 07_bench/add gb_per_s %.0f" percent_of_add %.0f -->';
