@@ -1,4 +1,4 @@
-/* plain_threads.c - one sequence on T threads, forward only. The plain version; threads.c has all directions.
+/* plain_threads.c - one sequence on T threads, forward only. This is the plain version; threads.c has all directions.
 
    A sequence is cut into T parts, a thread for each. Three phases:
 

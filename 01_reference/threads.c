@@ -1,6 +1,6 @@
 /* threads.c - the recurrence on T threads, in all four directions. Read plain_threads.c first.
 
-   Against plain_threads.c:
+   What is new against plain_threads.c:
 
    - A direction. Steps are counted along the walk: step n is at element n, or going left at element seq_len - 1 - n.
      Parts are counted along the walk, too, so nothing ever comes before part 0.
@@ -9,8 +9,8 @@
 
    - The gradients: the same recurrence over d_outputs, against the direction of the outputs and with the coefficients
      shifted by one; then one multiplication for each element.
-   - A thread has its part of every sequence. So threads are started twice, and not twice for each sequence. What the
-     parts tell each other lies in the workspace. */
+   - A thread has its part of every sequence. So threads are started twice in all, and not twice for each sequence.
+     What the parts hand to each other lies in the workspace. */
 #include "recurrence.h"
 
 #include <pthread.h>
@@ -217,7 +217,7 @@ cudaError_t cpu_threads_backward(const struct linrec_args *args, cudaStream_t st
     return run(args, true);
 }
 
-/* The arrays that are there tell the pass. */
+/* A backward pass is known by its arrays: only it has d_inputs. */
 void cpu_threads_owner(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size)
 {
     const bool backward = args->d_inputs != NULL;

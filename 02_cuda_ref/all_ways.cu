@@ -1,7 +1,7 @@
 /* all_ways.cu - full_blocks in all four directions: forward, reversed, and the gradients of both.
 
-   Against full_blocks.cu: a thread starts at either end of its row and steps by +1 or -1, and a second kernel computes
-   the gradients. Which thread has which sequence stays the same.
+   What is new against full_blocks.cu: a thread starts at either end of its row and steps by +1 or -1, and a second
+   kernel computes the gradients. Which thread has which sequence stays the same.
 
                       forward              reversed
        outputs        0 -> ... -> L-1      L-1 -> ... -> 0      step +1, step -1

@@ -1,7 +1,7 @@
 /* full_blocks.cu - the loop of chapter 01 on the GPU: each of the 128 threads of a block walks one sequence.
 
-   Against one_per_block.cu: blocks of 128 threads. So a thread's sequence follows from its block's number and from its
-   own, and the last block may have threads to spare.
+   What is new against one_per_block.cu: blocks have 128 threads. So a thread's sequence follows from its block's number
+   and its own number, and the last block may have threads to spare.
 
        block 0                        block 1                            block 2, of 300 sequences
        |t0   t1   t2   ...   t127|    |t0   t1   t2   ...   t127|        |t0   t1   ...   t43  t44 ... t127|

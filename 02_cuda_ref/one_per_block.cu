@@ -1,7 +1,7 @@
 /* one_per_block.cu - the loop of chapter 01 on the GPU: a block of one thread walks one sequence.
 
-   Against seq_forward of chapter 01 (loop_body.h) one thing changes: nothing loops over the sequences. All blocks run
-   this same function, and a block's number says which sequence is its own.
+   Compared with seq_forward of chapter 01 (loop_body.h) one thing changes: nothing loops over the sequences. All blocks
+   run this same function, and a block's number says which sequence is its own.
 
        block 0                block 1                block 2
        |thread 0|             |thread 0|             |thread 0|

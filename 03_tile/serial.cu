@@ -1,5 +1,5 @@
 /* serial.cu - one block per sequence, the whole sequence in the registers of its threads; one thread combines their
-   results. Against full_blocks of chapter 02, many threads share a sequence: chapter 01's three phases on the GPU.
+   results. In full_blocks of chapter 02 a sequence had one thread. Here many threads share it, in chapter 01's phases.
 
    Each thread takes consecutive elements, split evenly, so that two threads differ by one element at most:
 
@@ -9,7 +9,8 @@
 
 #include "tile.h"
 
-/* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len), seq_len at most elems * blockDim.x. */
+/* [kernel] Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len), with seq_len at most elems *
+   blockDim.x. */
 template <int elems>
 static __global__ void __launch_bounds__(1024)
     serial_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
@@ -19,28 +20,28 @@ static __global__ void __launch_bounds__(1024)
     float x[elems], c[elems]; /* registers: every index below is known once the loops are unrolled */
 
     const int thread = threadIdx.x, num_threads = blockDim.x;
-    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* so many have one element more */
+    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* `longer` threads have one element more */
     const int count = size + (thread < longer);
     const int begin = thread * size + (thread < longer ? thread : longer);
     const size_t row = (size_t)blockIdx.x * seq_len;
 
-    /* Load, and fill up with (0, 1), which changes nothing: y * 1 + 0 = y. A 1 also stands in for the first
-       coefficient of the sequence, because nothing comes before that could be multiplied. */
+    /* [load] Load, and fill up with x = 0, c = 1, which change nothing: y * 1 + 0 = y. A 1 also stands in for the first
+       coefficient of the sequence, because no output comes before it that could be multiplied. */
 #pragma unroll
     for (int i = 0; i < elems; i++) {
         x[i] = i < count ? inputs[row + begin + i] : 0.0f;
         c[i] = i < count && begin + i > 0 ? coeffs[row + begin + i] : 1.0f;
     }
 
-    /* 1. Local: the recurrence over the thread's own elements, as if nothing came before. x becomes y, and c the
-       product of the coefficients up to each element. */
+    /* [local] 1. Local: the recurrence over the thread's own elements, as if nothing came before them. x becomes y, and
+       c becomes the product of the coefficients up to each element. */
 #pragma unroll
     for (int i = 1; i < elems; i++) {
         x[i] = x[i - 1] * c[i] + x[i];
         c[i] = c[i - 1] * c[i];
     }
 
-    /* 2. Carry: thread 0 walks over all threads' results. */
+    /* [carry] 2. Carry: thread 0 walks over all threads' results. */
     products[thread] = c[elems - 1];
     sums[thread] = x[elems - 1];
     __syncthreads();
@@ -48,13 +49,13 @@ static __global__ void __launch_bounds__(1024)
         float carry = sums[0];
         for (int i = 1; i < num_threads; i++) {
             const float out = carry * products[i] + sums[i];
-            sums[i] = carry; /* what comes into thread i takes the place of its sum */
+            sums[i] = carry; /* the carry into thread i takes the place of its sum */
             carry = out;
         }
     }
     __syncthreads();
 
-    /* 3. Combine: each thread adds what comes in; nothing comes into the first. */
+    /* [combine] 3. Combine: each thread adds what its carry contributes. Nothing comes into the first thread. */
     if (thread > 0) {
         const float into = sums[thread];
 #pragma unroll

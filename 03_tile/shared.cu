@@ -1,7 +1,7 @@
 /* shared.cu - serial.cu with another phase 2: all threads combine their results in shared memory, in log2 steps.
 
-   A pair (product, sum) tells what a stretch of the sequence does: y comes in, y * product + sum comes out. Before the
-   step of distance d a thread holds the pair of the last d threads, itself included, afterwards of the last 2 d:
+   A pair (product, sum) tells what a segment of the sequence does: y comes in, y * product + sum comes out. Before the
+   step of distance d, a thread holds the pair of the last d threads, itself included. Afterwards it is the last 2 d:
 
        thread      0    1    2    3    4    5
        at first    0    1    2    3    4    5          first and last thread that the pair stands for
@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(1024)
     float x[elems], c[elems];
 
     const int thread = threadIdx.x, num_threads = blockDim.x;
-    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* so many have one element more */
+    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* `longer` threads have one element more */
     const int count = size + (thread < longer);
     const int begin = thread * size + (thread < longer ? thread : longer);
     const size_t row = (size_t)blockIdx.x * seq_len;
@@ -40,8 +40,8 @@ static __global__ void __launch_bounds__(1024)
         c[i] = c[i - 1] * c[i];
     }
 
-    /* 2. Carry: two barriers a step, because all must have written before any reads, and have read before any writes
-       again. */
+    /* [carry] 2. Carry: two barriers a step. All must have written before anyone reads, and all must have read before
+       anyone writes again. */
     float product = c[elems - 1], sum = x[elems - 1];
     for (int d = 1; d < num_threads; d *= 2) {
         products[thread] = product;
@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(1024)
     sums[thread] = sum;
     __syncthreads();
 
-    /* 3. Combine: what leaves the thread before comes in; nothing comes into the first. */
+    /* [combine] 3. Combine: what leaves thread - 1 is the carry. Nothing comes into the first thread. */
     if (thread > 0) {
         const float into = sums[thread - 1];
 #pragma unroll

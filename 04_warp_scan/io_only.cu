@@ -1,5 +1,5 @@
-/* io_only.cu - level 0: chapter 03's loads and stores, and nothing in between but one addition, so that both arrays are
-   really loaded. Not the recurrence: it measures what moving the data costs.
+/* io_only.cu - level 0: chapter 03's loads and stores with only one addition between them, so that both arrays are
+   really loaded. It does not compute the recurrence: it is there to measure what moving the data costs.
 
        thread 0      thread 1      thread 2
        |e e e e|     |e e e e|     |e e e e| ...      consecutive elements, as in chapter 03   */
@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(1024)
     float x[elems], c[elems];
 
     const int thread = threadIdx.x, num_threads = blockDim.x;
-    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* so many have one element more */
+    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* `longer` threads have one element more */
     const int count = size + (thread < longer);
     const int begin = thread * size + (thread < longer ? thread : longer);
     const size_t row = (size_t)blockIdx.x * seq_len;

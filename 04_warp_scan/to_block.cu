@@ -1,5 +1,5 @@
-/* block.cu - level 3: warp.cu, and then the warps combine their results through shared memory. Now it is the
-   recurrence, with one barrier in all.
+/* to_block.cu - level 3: to_warp.cu, and then the warps combine their results through shared memory. Now the
+   result is the recurrence. There is one barrier in all.
 
        warp 0                            warp 1
        lane 0    lane 1     lane 31      lane 0    lane 1
@@ -13,14 +13,14 @@
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len), seq_len at most elems * blockDim.x. */
 template <int elems>
 static __global__ void __launch_bounds__(1024)
-    block_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                  float *__restrict__ outputs)
+    to_block_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                     float *__restrict__ outputs)
 {
     __shared__ struct warp_totals totals;
     float x[elems], c[elems];
 
     const int thread = threadIdx.x, num_threads = blockDim.x;
-    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* so many have one element more */
+    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* `longer` threads have one element more */
     const int count = size + (thread < longer);
     const int begin = thread * size + (thread < longer ? thread : longer);
     const int lane = thread % 32, warp = thread / 32, num_warps = num_threads / 32;
@@ -39,19 +39,19 @@ static __global__ void __launch_bounds__(1024)
         c[i] = c[i - 1] * c[i];
     }
 
-    /* Level 2, the warp. */
+    /* [warp] Level 2, the warp. */
     const struct pair mine = {c[elems - 1], x[elems - 1]};
     const struct pair up_to_here = warp_scan(mine, lane);
     const struct pair before = lane_before(up_to_here, lane);
 
-    /* Level 3, the block: lane 31 knows what its whole warp does. */
+    /* [block] Level 3, the block: lane 31 holds its warp's aggregate. */
     if (lane == 31)
         totals.product[warp] = up_to_here.product, totals.sum[warp] = up_to_here.sum;
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
 
-    /* What comes into this thread. Nothing comes into the first warp, nor into its first thread; a 0 in its place would
-       not do, because 0 * infinity is NaN. */
+    /* [into] The carry into this thread. Nothing comes into the first warp, nor into its first thread. A 0 in its place
+       would be wrong, because 0 * infinity is NaN. */
     float into = before.sum;
     if (warp > 0)
         into = __shfl_sync(ALL_LANES, up_to_warp.sum, warp - 1) * before.product + before.sum;
@@ -78,10 +78,10 @@ extern "C" cudaError_t warp_scan_to_block_forward(const struct linrec_args *args
     const unsigned blocks = (unsigned)args->num_seqs, threads = tile_threads(args->seq_len);
     const int seq_len = (int)args->seq_len, elems = tile_elems(args->seq_len);
     if (elems == 4)
-        block_forward<4><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_block_forward<4><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     else if (elems == 8)
-        block_forward<8><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_block_forward<8><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     else
-        block_forward<16><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_block_forward<16><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     return cudaGetLastError();
 }

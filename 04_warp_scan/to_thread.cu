@@ -1,5 +1,5 @@
-/* thread.cu - level 1: io_only.cu with the recurrence inside each thread in place of the addition. The threads do not
-   talk yet: every part begins as if nothing came before it.
+/* to_thread.cu - level 1: io_only.cu with the recurrence inside each thread in place of the addition. The threads
+   exchange nothing yet: every part begins as if nothing came before it.
 
        thread 0      thread 1      thread 2
        |e>e>e>e|     |e>e>e>e|     |e>e>e>e| ...   */
@@ -11,13 +11,13 @@
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len), seq_len at most elems * blockDim.x. */
 template <int elems>
 static __global__ void __launch_bounds__(1024)
-    thread_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                   float *__restrict__ outputs)
+    to_thread_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                      float *__restrict__ outputs)
 {
     float x[elems], c[elems];
 
     const int thread = threadIdx.x, num_threads = blockDim.x;
-    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* so many have one element more */
+    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* `longer` threads have one element more */
     const int count = size + (thread < longer);
     const int begin = thread * size + (thread < longer ? thread : longer);
     const size_t row = (size_t)blockIdx.x * seq_len;
@@ -52,10 +52,10 @@ extern "C" cudaError_t warp_scan_to_thread_forward(const struct linrec_args *arg
     const unsigned blocks = (unsigned)args->num_seqs, threads = tile_threads(args->seq_len);
     const int seq_len = (int)args->seq_len, elems = tile_elems(args->seq_len);
     if (elems == 4)
-        thread_forward<4><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_thread_forward<4><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     else if (elems == 8)
-        thread_forward<8><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_thread_forward<8><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     else
-        thread_forward<16><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_thread_forward<16><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     return cudaGetLastError();
 }

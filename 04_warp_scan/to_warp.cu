@@ -1,5 +1,5 @@
-/* warp.cu - level 2: thread.cu, and then the lanes of each warp combine their results by shuffles. No shared memory, no
-   barrier. The warps do not talk yet: every warp begins as if nothing came before it.
+/* to_warp.cu - level 2: to_thread.cu, and then the lanes of each warp combine their results by shuffles, with no
+   shared memory and no barrier. The warps exchange nothing yet: every warp begins as if nothing came before it.
 
        warp 0                            warp 1
        lane 0    lane 1     lane 31      lane 0    lane 1
@@ -13,13 +13,13 @@
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len), seq_len at most elems * blockDim.x. */
 template <int elems>
 static __global__ void __launch_bounds__(1024)
-    warp_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                 float *__restrict__ outputs)
+    to_warp_forward(int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                    float *__restrict__ outputs)
 {
     float x[elems], c[elems];
 
     const int thread = threadIdx.x, num_threads = blockDim.x;
-    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* so many have one element more */
+    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* `longer` threads have one element more */
     const int count = size + (thread < longer);
     const int begin = thread * size + (thread < longer ? thread : longer);
     const int lane = thread % 32;
@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(1024)
         c[i] = c[i - 1] * c[i];
     }
 
-    /* Level 2, the warp: what comes into a lane is the sum of all lanes before it. Nothing comes into the first. */
+    /* Level 2, the warp: the carry into a lane is the result of all lanes before it. Nothing comes into the first. */
     const struct pair mine = {c[elems - 1], x[elems - 1]};
     const struct pair before = lane_before(warp_scan(mine, lane), lane);
     if (lane > 0) {
@@ -64,10 +64,10 @@ extern "C" cudaError_t warp_scan_to_warp_forward(const struct linrec_args *args,
     const unsigned blocks = (unsigned)args->num_seqs, threads = tile_threads(args->seq_len);
     const int seq_len = (int)args->seq_len, elems = tile_elems(args->seq_len);
     if (elems == 4)
-        warp_forward<4><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_warp_forward<4><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     else if (elems == 8)
-        warp_forward<8><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_warp_forward<8><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     else
-        warp_forward<16><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
+        to_warp_forward<16><<<blocks, threads, 0, stream>>>(seq_len, args->inputs, args->coeffs, args->outputs);
     return cudaGetLastError();
 }

@@ -1,9 +1,9 @@
-/* warp_scan.cuh - the scan of this chapter, for all later ones: pairs combined across the lanes of a warp by shuffles,
-   and across the warps of a block through shared memory.
+/* warp_scan.cuh - the scan of this chapter, which all later ones use: pairs are combined across the lanes of a warp by
+   shuffles, and across the warps of a block through shared memory.
 
-   A pair (product, sum) tells what a stretch of a sequence does: whatever value y comes in, y * product + sum comes
-   out. Two stretches, one after the other, are one stretch. This operation is associative, so it does not matter in
-   which order neighbours are joined. */
+   A pair (product, sum) tells what a segment of a sequence does: whatever value y comes in, y * product + sum comes
+   out. It is the segment's aggregate. Two neighbouring segments are one longer segment, and joining their pairs is
+   associative: it does not matter which neighbours are joined first. */
 #ifndef WARP_SCAN_CUH
 #define WARP_SCAN_CUH
 
@@ -19,7 +19,7 @@ static __device__ __forceinline__ struct pair pair_join(struct pair first, struc
     return both;
 }
 
-/* The pair of the lane `distance` before this one; a lane without such a neighbour gets its own. */
+/* The pair of the lane `distance` before this one. A lane without such a neighbour gets its own pair. */
 static __device__ __forceinline__ struct pair pair_shfl_up(struct pair mine, int distance)
 {
     struct pair other = {__shfl_up_sync(ALL_LANES, mine.product, distance),
@@ -34,7 +34,7 @@ static __device__ __forceinline__ struct pair pair_shfl(struct pair mine, int la
     return other;
 }
 
-/* Inclusive scan over a warp: afterwards a lane's pair stands for its own stretch and those of all lanes before it.
+/* Inclusive scan over a warp: afterwards a lane's pair stands for its own segment and those of all lanes before it.
    Five steps:
 
        lane         0   1   2   3   4   5   6   7  ...
@@ -53,21 +53,21 @@ static __device__ __forceinline__ struct pair warp_scan(struct pair mine, int la
     return mine;
 }
 
-/* Makes an inclusive scan exclusive: the pair of the lane before. Lane 0 gets (1, 0), which changes nothing as the
-   second of a join; as the first it would not do, because 0 * infinity is NaN. */
+/* Makes an inclusive scan exclusive: each lane gets the pair of the lane before. Lane 0 gets (1, 0), which changes
+   nothing as the second argument of a join. As the first it would be wrong, because 0 * infinity is NaN. */
 static __device__ __forceinline__ struct pair lane_before(struct pair mine, int lane)
 {
     const struct pair before = pair_shfl_up(mine, 1), nothing = {1.0f, 0.0f};
     return lane == 0 ? nothing : before;
 }
 
-/* What each warp of a block does, in shared memory. */
+/* The aggregate (also: total) of each warp of a block, in shared memory. */
 struct warp_totals {
     float product[32], sum[32];
 };
 
-/* Inclusive scan over the warps' totals. Every warp does it, each for itself: that costs some shuffles and saves a
-   barrier. Lane w returns what warps 0 to w do together. */
+/* Inclusive scan over the warps' aggregates. Every warp does all of it for itself, which costs some shuffles and saves
+   a barrier. Lane w returns the aggregate of warps 0 to w together. */
 static __device__ __forceinline__ struct pair totals_scan(const struct warp_totals *totals, int num_warps, int lane)
 {
     struct pair total = {1.0f, 0.0f};

@@ -39,7 +39,7 @@ static __global__ void past_the_end(const float *inputs, const float *coeffs, fl
     }
 }
 
-/* Mistake: 128 threads, 100 sequences, and nobody asks. */
+/* Mistake: there are 128 threads for 100 sequences, and no thread checks whether it has one. */
 static __global__ void no_check(const float *inputs, const float *coeffs, float *outputs)
 {
     const int seq = blockIdx.x * blockDim.x + threadIdx.x;

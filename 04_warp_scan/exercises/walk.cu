@@ -2,7 +2,7 @@
 
    One warp for each row, and rows of any length: the warp takes 32 elements, scans them, stores them, and goes on with
    the next 32. What one step hands to the next is the carry, the last output so far, as in chapter 01's walk. There is
-   only one warp, so nothing is shared and nobody waits at a barrier.
+   only one warp, so it takes no shared memory and no barrier.
 
        lanes 0 ... 31    lanes 0 ... 31    lanes 0 ... 9
        |. . . . . . . .| |. . . . . . . .| |. . . |              a row of 74 elements
@@ -29,7 +29,7 @@ static __global__ void walk(int seq_len, const float *__restrict__ inputs, const
 
     for (int begin = 0; begin < seq_len; begin += 32) {
         struct pair mine = {1.0f, 0.0f}; /* here: load */
-        mine = warp_scan(mine, lane);    /* here: add what comes in, store, hand on the carry */
+        mine = warp_scan(mine, lane);    /* here: add what the carry contributes, store, hand on the new carry */
     }
 }
 

@@ -110,7 +110,7 @@ static __global__ void larger_than(float limit, const float *in, unsigned *lanes
 
 /* ---- asynchronous copies ---- */
 
-static __global__ void copy_ahead(const float4 *in, float4 *out)
+static __global__ void copy_async(const float4 *in, float4 *out)
 {
     __shared__ float4 stage[2][32];
     __pipeline_memcpy_async(&stage[0][threadIdx.x], &in[threadIdx.x], sizeof(float4));
@@ -178,8 +178,8 @@ int main(void)
     show("copy_once", out, 0, 5);
     differences<<<1, 32>>>(in, out);
     show("differences", out, 0, 5);
-    copy_ahead<<<1, 32>>>((const float4 *)in, (float4 *)out);
-    show("copy_ahead", out, 126, 5);
+    copy_async<<<1, 32>>>((const float4 *)in, (float4 *)out);
+    show("copy_async", out, 126, 5);
 
     larger_than<<<1, 32>>>(27.5f, in, lanes);
     stop_if(cudaGetLastError());

@@ -9,7 +9,7 @@ static __global__ void __launch_bounds__(1024) barriers(int seq_len, const float
     float x[elems], c[elems];
 
     const int thread = threadIdx.x, num_threads = blockDim.x;
-    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* so many have one element more */
+    const int size = seq_len / num_threads, longer = seq_len % num_threads; /* `longer` threads have one element more */
     const int count = size + (thread < longer);
     const int begin = thread * size + (thread < longer ? thread : longer);
     const size_t row = (size_t)blockIdx.x * seq_len;

@@ -9,7 +9,7 @@ static __global__ void scan(int seq_len, const float *__restrict__ inputs, const
     coeffs += (size_t)blockIdx.x * seq_len;
     outputs += (size_t)blockIdx.x * seq_len;
 
-    float product = 1.0f, sum = 0.0f; /* what changes nothing */
+    float product = 1.0f, sum = 0.0f; /* the neutral pair: it changes nothing */
     if (lane < seq_len)
         sum = inputs[lane];
     if (lane < seq_len && lane > 0)
