@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
 
-    /* [look back] 3. Warp 0 publishes the aggregate, looks back, and publishes the inclusive prefix. */
+    /* [look_back] 3. Warp 0 publishes the aggregate, looks back, and publishes the inclusive prefix. */
     if (warp == 0) {
         const struct pair aggregate = pair_shfl(up_to_warp, NUM_WARPS - 1);
         if (lane == 0 && !is_first)

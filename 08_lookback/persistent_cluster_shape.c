@@ -36,7 +36,7 @@ cudaError_t persistent_cluster_fit(const struct linrec_args *args, int clusters,
 {
     if (clusters < 1)
         return cudaErrorNotSupported;
-    /* [equal tiles] As few rounds of all clusters as the largest tile allows, and then as many equal cluster tiles as
+    /* [equal_tiles] As few rounds of all clusters as the largest tile allows, and then as many equal cluster tiles as
        fill these rounds: of whole lines of memory, so that no two blocks store to one. */
     const size_t row_len = PC_ROWS * PIPE_ROW, largest = PC_BLOCKS * shape->threads / 32 * row_len;
     const size_t all = clusters < PC_MAX_CLUSTERS ? (size_t)clusters : PC_MAX_CLUSTERS;

@@ -60,7 +60,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
 
-    /* [look back] 3. The last warp publishes the aggregate, looks back, and publishes the inclusive prefix. */
+    /* [look_back] 3. The last warp publishes the aggregate, looks back, and publishes the inclusive prefix. */
     if (warp == NUM_WARPS) {
         const struct pair aggregate = pair_shfl(up_to_warp, NUM_WARPS - 1);
         if (lane == 0 && !is_first)
