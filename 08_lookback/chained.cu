@@ -1,32 +1,34 @@
-/* chained.cu - all in one launch: a block computes what its tile does, waits for what leaves the tile before, and tells
-   what leaves its own.
+/* chained.cu - all in one launch: a block computes what its tile does, waits for what leaves the tile before, and
+   publishes what leaves its own.
 
-       tile 0   load  scan  tell   add  store
-       tile 1   load  scan   wait  tell   add  store
-       tile 2   load  scan   . . .  wait  tell   add  store           load and scan side by side, the rest in a row
+       tile 0   load  scan  publish   add  store
+       tile 1   load  scan     wait  publish   add  store
+       tile 2   load  scan     . . . . .  wait  publish   add  store      load and scan side by side, the rest in a row
 
    A block waits, so the one that it waits for must be running. A ticket sees to that: blocks take the tiles in the
    order in which they begin. */
 #include <cuda_runtime.h>
 
-#include "lookback.cuh"
+#include "lookback.h"
+#include "warp_rows.cuh"
+#include "workspace.cuh"
 
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32 };
 
-/* What leaves the tile whose word this is, as soon as it is known. */
-static __device__ __forceinline__ float wait_for(unsigned long long *place)
+/* The inclusive prefix of the tile whose descriptor this is, as soon as it is published. */
+static __device__ __forceinline__ float wait_for(unsigned long long *from)
 {
-    unsigned long long word;
+    unsigned long long found;
     do
-        word = word_read(place);
-    while (word == NOTHING_YET);
-    return word_pair(word).sum;
+        found = descriptor_read(from);
+    while (found == NOT_PUBLISHED);
+    return descriptor_pair(found).sum;
 }
 
 /* Each block takes the next tile. inputs, coeffs, outputs: (num_seqs, seq_len). */
 template <int reverse>
 static __global__ void __launch_bounds__(LOOKBACK_THREADS)
-    chained_forward(struct cut cut, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+    chained_forward(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                     float *__restrict__ outputs, struct workspace *space)
 {
     __shared__ struct warp_totals totals;
@@ -41,33 +43,33 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
         number_taken = take_ticket(space);
     __syncthreads();
     const unsigned number = number_taken;
-    const struct tile tile = tile_number<reverse>(number, &cut);
-    const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+    const struct tile tile = tile_number<reverse>(number, &tiling);
+    const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
-    /* 1. and 2. The tile, and what each warp's part of it does. */
+    /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
-    const struct pair whole_warp = rows_scan<ROWS>(x, c, before, lane);
+    const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
     if (lane == 31)
-        totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+        totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
 
-    /* 3. One thread waits for the tile before, and tells what leaves this one. */
+    /* [wait] 3. One thread waits for what leaves the tile before, and publishes what leaves this one. */
     if (threadIdx.x == NUM_WARPS - 1) {
-        const float carry = nothing ? 0.0f : wait_for(&space->words[number - 1]);
-        const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
-        word_write(&space->words[number], NO_PRODUCT, word_half(leaves));
+        const float carry = is_first ? 0.0f : wait_for(&space->descriptors[number - 1]);
+        const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+        publish_prefix(&space->descriptors[number], inclusive);
         carry_found = carry;
     }
     if (warp == 0)
-        leave_workspace(space, cut.num_tiles, lane);
+        leave_workspace(space, tiling.num_tiles, lane);
     __syncthreads();
 
-    /* 4. What comes in is added, and the tile is stored. */
+    /* [add] 4. What comes in is added, and the tile is stored. */
     const float carry = carry_found;
-    const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
-    const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+    const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+    const float before_warp = __shfl_sync(ALL_LANES, inclusive, (warp + 31) % 32); /* the warp before's */
+    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
@@ -75,11 +77,11 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
 extern "C" cudaError_t lookback_chained(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct cut cut = lookback_cut(args, ROWS);
-    const cudaError_t error = lookback_check(args, false, &cut);
-    if (error != cudaSuccess || cut.num_tiles == 0)
+    const struct tiling tiling = lookback_tiling(args, ROWS);
+    const cudaError_t error = lookback_check(args, false, &tiling);
+    if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
-    (args->reverse ? chained_forward<1> : chained_forward<0>)<<<cut.num_tiles, LOOKBACK_THREADS, 0, stream>>>(
-        cut, args->inputs, args->coeffs, args->outputs, (struct workspace *)args->workspace);
+    (args->reverse ? chained_forward<1> : chained_forward<0>)<<<tiling.num_tiles, LOOKBACK_THREADS, 0, stream>>>(
+        tiling, args->inputs, args->coeffs, args->outputs, (struct workspace *)args->workspace);
     return cudaGetLastError();
 }

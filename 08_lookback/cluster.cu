@@ -1,23 +1,24 @@
 /* cluster.cu - resident.cu for sequences of some tiles: their blocks are a cluster. They run at the same time, and each
-   writes what its tile does into the shared memory of all. So there are no words, no tickets and no workspace, and
-   nobody polls: a barrier of the cluster tells that all totals are there.
+   writes its tile's aggregate into the shared memory of all. So there are no descriptors, no tickets and no workspace,
+   and nobody polls: a barrier of the cluster tells that all aggregates are there.
 
-       block 0    load | scan | totals |            | what tiles do, up to here | add | store
-       block 1    load | scan | totals |--> each    | what tiles do, up to here | add | store
-       ...                             |    to each |
-       block 15   load | scan | totals |            | what tiles do, up to here | add | store
-                     ^                              ^
-                     all have begun                 all totals are there: barriers of the cluster                  */
+       block 0    load | scan | aggregate |          | scan the aggregates: what comes in | add | store
+       block 1    load | scan | aggregate |--> to    | scan the aggregates: what comes in | add | store
+       ...                                |    each  |
+       block 15   load | scan | aggregate |          | scan the aggregates: what comes in | add | store
+                     ^                               ^
+                     all have begun                  all aggregates are there: barriers of the cluster               */
 #include <cuda_runtime.h>
 
 #include "../common/cuda/cluster.h"
-
-#include "lookback.cuh"
+#include "cluster_shape.h"
+#include "lookback.h"
+#include "warp_rows.cuh"
 
 /* Each block computes a tile of inputs, coeffs and outputs, (num_seqs, seq_len); a cluster computes a sequence. */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
-    cluster_forward(struct cut cut, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+    cluster_forward(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                     float *__restrict__ outputs)
 {
     __shared__ struct warp_totals totals; /* of this tile, by warp, */
@@ -28,35 +29,36 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     struct pair before[rows];
 
     cluster_arrive_relaxed(); /* this block has begun */
-    const struct tile tile = tile_number<reverse>(blockIdx.x, &cut);
-    const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+    const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
+    const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
-    /* 1. and 2. The tile, and what each warp's part of it does. */
+    /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     rows_load<rows, reverse>(inputs, coeffs, &tile, own, x, c);
-    const struct pair whole_warp = rows_scan<rows>(x, c, before, lane);
+    const struct pair warp_aggregate = rows_scan<rows>(x, c, before, lane);
     if (lane == 31)
-        totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+        totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
 
-    /* 3. What the tile does goes to every block of the cluster, a lane for each; then all know what comes into it. */
+    /* [exchange] 3. The aggregate goes to every block of the cluster, a lane for each; then all know what comes into
+       theirs. */
     cluster_wait(); /* all blocks have begun */
     if (warp == 0) {
-        const struct pair whole = pair_shfl(up_to_warp, num_warps - 1);
-        if ((unsigned)lane < cut.seq_tiles) {
+        const struct pair aggregate = pair_shfl(up_to_warp, num_warps - 1);
+        if ((unsigned)lane < tiling.seq_tiles) {
             struct warp_totals *const there = (struct warp_totals *)cluster_shared(&tiles, lane);
-            there->product[tile.number_in_seq] = whole.product, there->sum[tile.number_in_seq] = whole.sum;
+            there->product[tile.number_in_seq] = aggregate.product, there->sum[tile.number_in_seq] = aggregate.sum;
         }
     }
     cluster_arrive();
     cluster_wait();
-    const struct pair up_to_tile = totals_scan(&tiles, cut.seq_tiles, lane);
+    const struct pair up_to_tile = totals_scan(&tiles, tiling.seq_tiles, lane);
     const float carry = __shfl_sync(ALL_LANES, up_to_tile.sum, (tile.number_in_seq + 31) % 32);
 
-    /* 4. What comes in is added, and the tile is stored. */
-    const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
-    const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+    /* [add] 4. What comes in is added, and the tile is stored. */
+    const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+    const float before_warp = __shfl_sync(ALL_LANES, inclusive, (warp + 31) % 32); /* the warp before's */
+    rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < rows; r++)
         store4_unsplit<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
@@ -68,24 +70,26 @@ extern "C" cudaError_t lookback_cluster(const struct linrec_args *args, cudaStre
     cudaError_t error = linrec_check_args(args, false);
     if (error == cudaSuccess)
         error = cluster_shape(args, CLUSTER_MAX_BLOCKS, &shape);
-    if (error != cudaSuccess || shape.cut.num_tiles == 0)
+    if (error != cudaSuccess || shape.tiling.num_tiles == 0)
         return error;
-    void (*const kernel)(struct cut, const float *, const float *, float *) =
+    void (*const kernel)(struct tiling, const float *, const float *, float *) =
         args->reverse ? (shape.rows == 2 ? cluster_forward<2, 1> : cluster_forward<4, 1>)
                       : (shape.rows == 2 ? cluster_forward<2, 0> : cluster_forward<4, 0>);
+
+    /* [launch] <<<...>>> cannot say how large a cluster is. */
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     if (error != cudaSuccess)
         return error;
     cudaLaunchAttribute blocks = {};
     blocks.id = cudaLaunchAttributeClusterDimension;
-    blocks.val.clusterDim.x = shape.cut.seq_tiles;
+    blocks.val.clusterDim.x = shape.tiling.seq_tiles;
     blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
     cudaLaunchConfig_t launch = {};
-    launch.gridDim = dim3(shape.cut.num_tiles);
+    launch.gridDim = dim3(shape.tiling.num_tiles);
     launch.blockDim = dim3(shape.threads);
     launch.stream = stream;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
-    cudaLaunchKernelEx(&launch, kernel, shape.cut, args->inputs, args->coeffs, args->outputs);
+    cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->inputs, args->coeffs, args->outputs);
     return cudaGetLastError();
 }

@@ -7,14 +7,15 @@
 #include <cuda_runtime.h>
 
 #include "../common/cuda/cluster.h"
-
-#include "lookback.cuh"
+#include "cluster_shape.h"
+#include "lookback.h"
+#include "warp_rows.cuh"
 
 /* Each block computes a tile of all arrays, (num_seqs, seq_len), a cluster a sequence; `reverse` is the direction of
    this scan, against that of the pass. */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
-    cluster_backward(struct cut cut, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
+    cluster_backward(struct tiling tiling, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                      const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs)
 {
     __shared__ struct warp_totals totals; /* of this tile, by warp, */
@@ -25,10 +26,10 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     struct pair before[rows];
 
     cluster_arrive_relaxed(); /* this block has begun */
-    const struct tile tile = tile_number<reverse>(blockIdx.x, &cut);
-    const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+    const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
+    const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
-    /* 1. and 2. The tile, and what each warp's part of it does. */
+    /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     const int behind = own - lane * 4 + rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
     if (lane == 0 && behind < last_y)
         y_behind = outputs[tile.at + place<reverse>(behind, 1)];
@@ -38,30 +39,31 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
         load4<reverse>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
         load4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
     }
-    const struct pair whole_warp = rows_scan_shifted<rows>(x, c, before, lane);
+    const struct pair warp_aggregate = rows_scan_shifted<rows>(x, c, before, lane);
     if (lane == 31)
-        totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+        totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
 
-    /* 3. What the tile does goes to every block of the cluster, a lane for each; then all know what comes into it. */
+    /* [exchange] 3. The aggregate goes to every block of the cluster, a lane for each; then all know what comes into
+       theirs. */
     cluster_wait(); /* all blocks have begun */
     if (warp == 0) {
-        const struct pair whole = pair_shfl(up_to_warp, num_warps - 1);
-        if ((unsigned)lane < cut.seq_tiles) {
+        const struct pair aggregate = pair_shfl(up_to_warp, num_warps - 1);
+        if ((unsigned)lane < tiling.seq_tiles) {
             struct warp_totals *const there = (struct warp_totals *)cluster_shared(&tiles, lane);
-            there->product[tile.number_in_seq] = whole.product, there->sum[tile.number_in_seq] = whole.sum;
+            there->product[tile.number_in_seq] = aggregate.product, there->sum[tile.number_in_seq] = aggregate.sum;
         }
     }
     cluster_arrive();
     cluster_wait();
-    const struct pair up_to_tile = totals_scan(&tiles, cut.seq_tiles, lane);
+    const struct pair up_to_tile = totals_scan(&tiles, tiling.seq_tiles, lane);
     const float carry = __shfl_sync(ALL_LANES, up_to_tile.sum, (tile.number_in_seq + 31) % 32);
 
-    /* 4. What comes in is added, and both gradients are stored. */
-    const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
-    const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+    /* [add] 4. What comes in is added, and both gradients are stored. */
+    const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+    const float before_warp = __shfl_sync(ALL_LANES, inclusive, (warp + 31) % 32); /* the warp before's */
+    rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
@@ -81,10 +83,10 @@ extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args,
     cudaError_t error = linrec_check_args(args, true);
     if (error == cudaSuccess)
         error = cluster_shape(args, CLUSTER_MAX_BLOCKS / 2, &shape);
-    if (error != cudaSuccess || shape.cut.num_tiles == 0)
+    if (error != cudaSuccess || shape.tiling.num_tiles == 0)
         return error;
     /* the gradients of a forward pass are a reversed scan */
-    void (*const kernel)(struct cut, const float *, const float *, const float *, float *, float *) =
+    void (*const kernel)(struct tiling, const float *, const float *, const float *, float *, float *) =
         args->reverse ? (shape.rows == 2 ? cluster_backward<2, 0> : cluster_backward<4, 0>)
                       : (shape.rows == 2 ? cluster_backward<2, 1> : cluster_backward<4, 1>);
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
@@ -92,15 +94,15 @@ extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args,
         return error;
     cudaLaunchAttribute blocks = {};
     blocks.id = cudaLaunchAttributeClusterDimension;
-    blocks.val.clusterDim.x = shape.cut.seq_tiles;
+    blocks.val.clusterDim.x = shape.tiling.seq_tiles;
     blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
     cudaLaunchConfig_t launch = {};
-    launch.gridDim = dim3(shape.cut.num_tiles);
+    launch.gridDim = dim3(shape.tiling.num_tiles);
     launch.blockDim = dim3(shape.threads);
     launch.stream = stream;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
-    cudaLaunchKernelEx(&launch, kernel, shape.cut, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
+    cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
                        args->d_coeffs);
     return cudaGetLastError();
 }

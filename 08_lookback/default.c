@@ -1,5 +1,6 @@
 /* default.c - the default of the whole course: which chapter's kernel for which sequences on which chip. Measured on an
    H200 (README.md, "Choosing"). */
+#include "cluster_shape.h"
 #include "lookback.h"
 
 enum {
@@ -7,26 +8,26 @@ enum {
     SHORT_SEQS = 16,          /* up to so many sequences for each multiprocessor, */
     VERY_SHORT = 256,         /* or one if they are no longer than this; more go to chapter 06's default */
     CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences */
-    FEW_ELEMS = 1 << 20, /* up to so many elements in all, look-back is done before crews have work for three turns */
-    AHEAD = 65536,       /* up to this length `prefetch` takes sequences that have a block each, */
-    AHEAD_BACKWARD = 32768, /* backward up to this one, */
-    AHEAD_SEQS = 8,         /* and up to so many sequences for each multiprocessor, */
-    AHEAD_LONG = 8192,      /* or half as many if they are longer than this */
+    FEW_ELEMS = 1 << 20, /* up to so many in all, `resident` has ended before `persistent_cluster` has three rounds */
+    PREFETCH = 65536,    /* up to this length `prefetch` takes sequences that have a block each, */
+    PREFETCH_BACKWARD = 32768, /* backward up to this one, */
+    PREFETCH_SEQS = 8,         /* and up to so many sequences for each multiprocessor, */
+    PREFETCH_LONG = 8192,      /* or half as many if they are longer than this */
 };
 
 /* The shape of `prefetch`, with a block for each sequence and all blocks at the same time. The next tile waits in
    registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
    Only chapter 05's kernel, which goes forward, has four rows. */
-static struct launch_config ahead_config(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
+static struct launch_config prefetch_config(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
 {
     const size_t for_each = (args->num_seqs - 1) / gpu->multiprocessors + 1;
-    const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > AHEAD_LONG ? 4 : 2;
-    const int most = for_each == 1 && args->seq_len > AHEAD_LONG ? 512 : 256;
+    const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > PREFETCH_LONG ? 4 : 2;
+    const int most = for_each == 1 && args->seq_len > PREFETCH_LONG ? 512 : 256;
     return (struct launch_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
 
-/* Whether `per_block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for. Longer
-   sequences fit it, too, but are faster there only with one for each multiprocessor. */
+/* Whether `per_block` is the fastest: all of a sequence is on its way at once, and only one barrier is waited for.
+   Longer sequences fit it, too, but are faster there only with one for each multiprocessor. */
 static bool is_for_block(const struct linrec_args *args, const struct gpu_info *gpu)
 {
     const size_t multiprocessors = (size_t)gpu->multiprocessors;
@@ -35,7 +36,7 @@ static bool is_for_block(const struct linrec_args *args, const struct gpu_info *
     return args->seq_len <= BLOCK_MAX_LEN && args->num_seqs > multiprocessors / 2 && args->num_seqs <= multiprocessors;
 }
 
-/* Whether `cluster` is the fastest: it has no words to wait for, but the more sequences there are, the more others are
+/* Whether `cluster` is the fastest: it polls no descriptors, but the more sequences there are, the more others are
    on the chip while the blocks of one wait for each other. */
 static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
 {
@@ -57,10 +58,10 @@ static bool is_no_room(cudaError_t error)
    kernels are faster. */
 static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStream_t stream)
 {
-    const struct cut cut = lookback_least_cut(args);
+    const struct tiling tiling = tiling_of(args, LOOKBACK_LEAST_TILE);
     struct linrec_args chosen = *args;
     struct gpu_info gpu;
-    cudaError_t error = lookback_check(args, backward, &cut);
+    cudaError_t error = lookback_check(args, backward, &tiling);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     if ((error = gpu_info_read(&gpu)) != cudaSuccess)
@@ -75,21 +76,22 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
         if (!is_no_room(error))
             return error;
     }
-    const size_t most = (args->seq_len > AHEAD_LONG ? AHEAD_SEQS / 2 : AHEAD_SEQS) * multiprocessors; /* for ahead */
+    const size_t most =
+        (args->seq_len > PREFETCH_LONG ? PREFETCH_SEQS / 2 : PREFETCH_SEQS) * multiprocessors; /* for prefetch */
     if (args->seq_len <= SHORT || args->num_seqs > most)
         return (backward ? backward_default : scan_default)(args, stream);
     if (args->num_seqs > multiprocessors / 2) {
-        if (args->seq_len > (backward ? AHEAD_BACKWARD : AHEAD))
+        if (args->seq_len > (backward ? PREFETCH_BACKWARD : PREFETCH))
             return (backward ? backward_default : scan_default)(args, stream);
-        chosen.config = ahead_config(args, backward, &gpu);
+        chosen.config = prefetch_config(args, backward, &gpu);
         return (backward ? backward_prefetch : args->reverse ? scan_prefetch : pipe_prefetch_forward)(&chosen, stream);
     }
-    if (gpu.arch < 90 || args->num_seqs * args->seq_len <= FEW_ELEMS)
-        return (backward ? lookback_resident_backward : lookback_resident)(args, stream);
-    error = (backward ? lookback_persistent_cluster_backward : lookback_persistent_cluster)(args, stream);
-    if (!is_no_room(error))
-        return error;
-    return (backward ? lookback_persistent_backward : lookback_persistent)(args, stream);
+    if (gpu.arch >= 90 && args->num_seqs * args->seq_len > FEW_ELEMS) {
+        error = (backward ? lookback_persistent_cluster_backward : lookback_persistent_cluster)(args, stream);
+        if (!is_no_room(error))
+            return error;
+    }
+    return (backward ? lookback_resident_backward : lookback_resident)(args, stream);
 }
 
 cudaError_t linrec_forward(const struct linrec_args *args, cudaStream_t stream)

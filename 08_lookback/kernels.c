@@ -2,10 +2,12 @@
 #include "../07_bench/bench.h"
 #include "../common/harness/machine.h"
 #include "../common/linrec/linrec_operation.h"
+#include "cluster_shape.h"
 #include "lookback.h"
+#include "persistent_cluster.h"
 
-/* As in chapter 05 (kernels.c there); the tiles' totals are joined in a few levels more: 32 or, by waves, up to 192 at
-   once, and these steps pass over tiles, of which there are fewer than elements. */
+/* As in chapter 05 (kernels.c there); the tiles' aggregates are joined in a few levels more, 32 at once, and these
+   steps pass over tiles, of which there are fewer than elements. */
 static int levels(size_t seq_len)
 {
     (void)seq_len;
@@ -22,21 +24,17 @@ const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
      .workspace_size = lookback_workspace, .info.tunable = {.rows = {1, 2, 4}}},
     {KERNEL(resident,
-            "the same for few tiles: a warp of its own has the words, a ticket only where not all blocks fit"),
+            "the same for few tiles: a warp of its own publishes and looks back, no tickets where all blocks fit"),
      .forward = lookback_resident, .backward = lookback_resident_backward, .workspace_size = lookback_workspace},
-    {KERNEL(persistent, "the blocks stay, and tiles wait in shared memory while a warp looks"),
-     .forward = lookback_persistent, .backward = lookback_persistent_backward, .workspace_size = lookback_workspace,
-     .info.min_arch = 90, .info.tunable = {{2, 4}, PERSISTENT_MAX_THREADS, PERSISTENT_MAX_STAGES, .least_stages = 2}},
-    {KERNEL(persistent_cluster, "persistent with the tiles in registers; a cluster of blocks tells and looks as one"),
-     .forward = lookback_persistent_cluster, .backward = lookback_persistent_cluster_backward,
-     .workspace_size = lookback_persistent_cluster_workspace, .info.min_arch = 90,
-     .info.tunable = {.max_threads = PERSISTENT_CLUSTER_MAX_THREADS}},
-    {KERNEL(cluster,
-            "resident without words: the blocks of a sequence write their totals into each other's shared memory"),
+    {KERNEL(cluster, "the blocks of a sequence write their aggregates into each other's shared memory"),
      .forward = lookback_cluster, .backward = lookback_cluster_backward, .max_seq_len = CLUSTER_MAX_LEN,
      .info.min_arch = 90, .info.tunable = {{2, 4}, CLUSTER_MAX_THREADS}},
-    {KERNEL(default, "cluster, resident, persistent_cluster, persistent or an earlier chapter's kernel, by number, "
-                     "length and chip"),
+    {KERNEL(persistent_cluster, "persistent blocks, tiles wait in registers; a cluster of blocks looks back as one"),
+     .forward = lookback_persistent_cluster, .backward = lookback_persistent_cluster_backward,
+     .workspace_size = lookback_persistent_cluster_workspace, .info.min_arch = 90,
+     .info.tunable = {.max_threads = PC_MAX_THREADS}},
+    {KERNEL(default,
+            "cluster, resident, persistent_cluster or an earlier chapter's kernel, by number, length and chip"),
      .forward = linrec_forward, .backward = linrec_backward, .workspace_size = linrec_workspace,
      .info.is_default = true},
     {.info.name = NULL},

@@ -1,22 +1,26 @@
-/* resident.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three such steps are taken out of a
-   tile's way from load to store. Where all blocks fit on the chip at once, nobody takes a ticket. And a warp of its own
-   looks after the words: while the others load, it asks the L2 cache for them; then it tells and looks; and while the
-   others store, it says that the block has finished.
+/* resident.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three such steps are taken out
+   of a tile's way from load to store. Where all blocks are resident, on the chip at the same time, nobody takes a
+   ticket. And a warp of its own looks after the descriptors: while the others load, it asks the L2 cache for them; then
+   it publishes and looks back; and while the others store, it counts the block as finished.
 
-       8 warps          load | scan |              | add what comes in | store
-                                    v              ^
-       a warp more      ask L2      | tell | look  | leave the workspace                                              */
+       8 warps          load | scan |                     | add what comes in | store
+                                    v                     ^
+       a ninth warp     prefetch    | publish | look back | leave the workspace                                       */
 #include <cuda_runtime.h>
 
-#include "lookback.cuh"
+#include "../common/cuda/tma.h"
+#include "look_back.cuh"
+#include "lookback.h"
+#include "warp_rows.cuh"
+#include "workspace.cuh"
 
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LOOKBACK_THREADS + 32 };
 
 /* Each block takes the next tile, or its own if all blocks fit. inputs, coeffs, outputs: (num_seqs, seq_len). */
 template <int reverse>
 static __global__ void __launch_bounds__(NUM_THREADS)
-    resident_forward(struct cut cut, bool all_fit, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                     float *__restrict__ outputs, struct workspace *space)
+    resident_forward(struct tiling tiling, bool all_fit, const float *__restrict__ inputs,
+                     const float *__restrict__ coeffs, float *__restrict__ outputs, struct workspace *space)
 {
     __shared__ struct warp_totals totals;
     __shared__ unsigned number_taken;
@@ -32,44 +36,44 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         __syncthreads();
     }
     const unsigned number = all_fit ? blockIdx.x : number_taken;
-    const struct tile tile = tile_number<reverse>(number, &cut);
-    const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+    const struct tile tile = tile_number<reverse>(number, &tiling);
+    const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
-    /* 1. and 2. The tile, and what each warp's part of it does. */
+    /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     if (warp < NUM_WARPS) {
         rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
-        const struct pair whole_warp = rows_scan<ROWS>(x, c, before, lane);
+        const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
         if (lane == 31)
-            totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+            totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
     } else if ((unsigned)lane <= tile.number_in_seq) {
-        l2_prefetch(&space->words[number - lane]);
+        l2_prefetch(&space->descriptors[number - lane]);
     }
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
 
-    /* 3. The last warp publishes what the tile does, looks back, and publishes what leaves it. */
+    /* [look_back] 3. The last warp publishes the aggregate, looks back, and publishes the inclusive prefix. */
     if (warp == NUM_WARPS) {
-        const struct pair whole = pair_shfl(up_to_warp, NUM_WARPS - 1);
-        if (lane == 0 && !nothing)
-            word_write(&space->words[number], word_half(whole.product), word_half(whole.sum));
-        const float carry = nothing ? 0.0f : look_back(space->words, number, tile.number_in_seq, lane);
-        const float leaves = nothing ? whole.sum : carry * whole.product + whole.sum;
+        const struct pair aggregate = pair_shfl(up_to_warp, NUM_WARPS - 1);
+        if (lane == 0 && !is_first)
+            publish_aggregate(&space->descriptors[number], aggregate);
+        const float carry = is_first ? 0.0f : look_back(space->descriptors, number, tile.number_in_seq, lane);
+        const float inclusive = is_first ? aggregate.sum : carry * aggregate.product + aggregate.sum;
         if (lane == 0) {
-            word_write(&space->words[number], NO_PRODUCT, word_half(leaves));
+            publish_prefix(&space->descriptors[number], inclusive);
             carry_found = carry;
         }
     }
     __syncthreads();
     if (warp == NUM_WARPS) {
-        leave_workspace(space, cut.num_tiles, lane);
+        leave_workspace(space, tiling.num_tiles, lane);
         return;
     }
 
-    /* 4. What comes in is added, and the tile is stored. */
+    /* [add] 4. What comes in is added, and the tile is stored. */
     const float carry = carry_found;
-    const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
-    const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+    const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+    const float before_warp = __shfl_sync(ALL_LANES, inclusive, (warp + 31) % 32); /* the warp before's */
+    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
@@ -77,16 +81,16 @@ static __global__ void __launch_bounds__(NUM_THREADS)
 
 extern "C" cudaError_t lookback_resident(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct cut cut = lookback_cut(args, ROWS);
-    cudaError_t error = lookback_check(args, false, &cut);
-    if (error != cudaSuccess || cut.num_tiles == 0)
+    const struct tiling tiling = lookback_tiling(args, ROWS);
+    cudaError_t error = lookback_check(args, false, &tiling);
+    if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
-    void (*const kernel)(struct cut, bool, const float *, const float *, float *, struct workspace *) =
+    void (*const kernel)(struct tiling, bool, const float *, const float *, float *, struct workspace *) =
         args->reverse ? resident_forward<1> : resident_forward<0>;
     bool all_fit;
-    if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &cut, &all_fit)) != cudaSuccess)
+    if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, &all_fit)) != cudaSuccess)
         return error;
-    kernel<<<cut.num_tiles, NUM_THREADS, 0, stream>>>(cut, all_fit, args->inputs, args->coeffs, args->outputs,
-                                                      (struct workspace *)args->workspace);
+    kernel<<<tiling.num_tiles, NUM_THREADS, 0, stream>>>(tiling, all_fit, args->inputs, args->coeffs, args->outputs,
+                                                         (struct workspace *)args->workspace);
     return cudaGetLastError();
 }

@@ -1,12 +1,16 @@
-/* resident_backward.cu - resident.cu for the gradients, as chapter 06 has them: the coefficients move on by one element, and
-   d_coeffs is d_inputs times the next output.
+/* resident_backward.cu - resident.cu for the gradients, as chapter 06 has them: the coefficients move on by one
+   element, and d_coeffs is d_inputs times the next output.
 
        group of a lane     s            s+1              s+2              s+3
        d_inputs            into + dy    * c[s] + dy      * c[s+1] + dy    * c[s+2] + dy      * c[s+3] = into of the next
        d_coeffs            * y[s+1]     * y[s+2]         * y[s+3]         * y[s+4], the next lane's first            */
 #include <cuda_runtime.h>
 
-#include "lookback.cuh"
+#include "../common/cuda/tma.h"
+#include "look_back.cuh"
+#include "lookback.h"
+#include "warp_rows.cuh"
+#include "workspace.cuh"
 
 enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LOOKBACK_THREADS + 32 };
 
@@ -14,7 +18,7 @@ enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LO
    `reverse` is the direction of this scan, opposite to that of the pass. */
 template <int reverse>
 static __global__ void __launch_bounds__(NUM_THREADS)
-    resident_backward(struct cut cut, bool all_fit, const float *__restrict__ d_outputs,
+    resident_backward(struct tiling tiling, bool all_fit, const float *__restrict__ d_outputs,
                       const float *__restrict__ coeffs, const float *__restrict__ outputs, float *__restrict__ d_inputs,
                       float *__restrict__ d_coeffs, struct workspace *space)
 {
@@ -32,10 +36,11 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         __syncthreads();
     }
     const unsigned number = all_fit ? blockIdx.x : number_taken;
-    const struct tile tile = tile_number<reverse>(number, &cut);
-    const bool nothing = tile.number_in_seq == 0; /* comes into the tile */
+    const struct tile tile = tile_number<reverse>(number, &tiling);
+    const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
-    /* 1. and 2. The tile, and what each warp's part of it does. The output behind a tile is another tile's first. */
+    /* [scan] 1. and 2. The tile, and what each warp's part of it does. The output behind a tile is another tile's
+       first. */
     if (warp < NUM_WARPS) {
         const int behind = own - lane * 4 + ROWS * PIPE_ROW, last_y = tile.last + !tile.is_last;
         if (lane == 0 && behind < last_y)
@@ -46,38 +51,38 @@ static __global__ void __launch_bounds__(NUM_THREADS)
             load4<reverse>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
             load4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
         }
-        const struct pair whole_warp = rows_scan_shifted<ROWS>(x, c, before, lane);
+        const struct pair warp_aggregate = rows_scan_shifted<ROWS>(x, c, before, lane);
         if (lane == 31)
-            totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
+            totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
     } else if ((unsigned)lane <= tile.number_in_seq) {
-        l2_prefetch(&space->words[number - lane]);
+        l2_prefetch(&space->descriptors[number - lane]);
     }
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
 
-    /* 3. The last warp publishes what the tile does, looks back, and publishes what leaves it. */
+    /* [look_back] 3. The last warp publishes the aggregate, looks back, and publishes the inclusive prefix. */
     if (warp == NUM_WARPS) {
-        const struct pair whole = pair_shfl(up_to_warp, NUM_WARPS - 1);
-        if (lane == 0 && !nothing)
-            word_write(&space->words[number], word_half(whole.product), word_half(whole.sum));
-        const float carry = nothing ? 0.0f : look_back(space->words, number, tile.number_in_seq, lane);
-        const float leaves = nothing ? whole.sum : carry * whole.product + whole.sum;
+        const struct pair aggregate = pair_shfl(up_to_warp, NUM_WARPS - 1);
+        if (lane == 0 && !is_first)
+            publish_aggregate(&space->descriptors[number], aggregate);
+        const float carry = is_first ? 0.0f : look_back(space->descriptors, number, tile.number_in_seq, lane);
+        const float inclusive = is_first ? aggregate.sum : carry * aggregate.product + aggregate.sum;
         if (lane == 0) {
-            word_write(&space->words[number], NO_PRODUCT, word_half(leaves));
+            publish_prefix(&space->descriptors[number], inclusive);
             carry_found = carry;
         }
     }
     __syncthreads();
     if (warp == NUM_WARPS) {
-        leave_workspace(space, cut.num_tiles, lane);
+        leave_workspace(space, tiling.num_tiles, lane);
         return;
     }
 
-    /* 4. What comes in is added, and both gradients are stored. */
+    /* [add] 4. What comes in is added, and both gradients are stored. */
     const float carry = carry_found;
-    const float leaves = nothing ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
-    const float before_warp = __shfl_sync(ALL_LANES, leaves, (warp + 31) % 32); /* what leaves the warp before */
-    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, nothing && warp == 0, lane);
+    const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
+    const float before_warp = __shfl_sync(ALL_LANES, inclusive, (warp + 31) % 32); /* the warp before's */
+    rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
@@ -93,18 +98,18 @@ static __global__ void __launch_bounds__(NUM_THREADS)
 
 extern "C" cudaError_t lookback_resident_backward(const struct linrec_args *args, cudaStream_t stream)
 {
-    const struct cut cut = lookback_cut(args, ROWS);
-    cudaError_t error = lookback_check(args, true, &cut);
-    if (error != cudaSuccess || cut.num_tiles == 0)
+    const struct tiling tiling = lookback_tiling(args, ROWS);
+    cudaError_t error = lookback_check(args, true, &tiling);
+    if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
     /* the gradients of a forward pass are a reversed scan */
-    void (*const kernel)(struct cut, bool, const float *, const float *, const float *, float *, float *,
+    void (*const kernel)(struct tiling, bool, const float *, const float *, const float *, float *, float *,
                          struct workspace *) = args->reverse ? resident_backward<0> : resident_backward<1>;
     bool all_fit;
-    if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &cut, &all_fit)) != cudaSuccess)
+    if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, &all_fit)) != cudaSuccess)
         return error;
-    kernel<<<cut.num_tiles, NUM_THREADS, 0, stream>>>(cut, all_fit, args->d_outputs, args->coeffs, args->outputs,
-                                                      args->d_inputs, args->d_coeffs,
-                                                      (struct workspace *)args->workspace);
+    kernel<<<tiling.num_tiles, NUM_THREADS, 0, stream>>>(tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
+                                                         args->d_inputs, args->d_coeffs,
+                                                         (struct workspace *)args->workspace);
     return cudaGetLastError();
 }

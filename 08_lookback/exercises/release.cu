@@ -1,7 +1,8 @@
 /* 08.3  A flag and its data
 
-   Chapter 08's word holds flag and data in 8 bytes, because a single number leaves a tile. Here a step has 32 channels,
-   each a recurrence of its own, so 32 numbers leave a tile. They lie in an array, and a flag tells that they are there:
+   Chapter 08's tile descriptor holds flag and data in 8 bytes: a single number leaves a tile. Here a step has 32
+   channels, each a recurrence of its own, so 32 numbers leave a tile. They lie in an array, and a flag tells that they
+   are there:
 
        block t - 1                                        block t
        leaves[t - 1][0 ... 31] = ...                      while (flags[t - 1] == 0);

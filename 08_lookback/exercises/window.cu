@@ -1,49 +1,52 @@
 /* 08.2  Look back over 32 tiles at once
 
-   One pass over memory: each tile publishes what it does, looks back for what comes in, and publishes what leaves it.
-   To keep this short, a tile is 32 elements here, and a block one warp. Everything is right. But this warp looks back
-   tile by tile, and it asks for a word only when the nearer one has come:
+   One pass over memory: each tile publishes its aggregate, what it does by itself. It looks back for its exclusive
+   prefix, the carry that comes in. And it publishes its inclusive prefix, the carry that goes out. To keep this short,
+   a tile is 32 elements here, and a block one warp. Everything is right. But this warp looks back tile by tile, and it
+   asks for a descriptor only when the nearer one has come:
 
-       tile     t-5    t-4    t-3    t-2    t-1     t
-       word     total  carry  total  total  total   looks at t-1, t-2, t-3, t-4: four loads, one after the other
-                       <------<------<------<----
+       tile       t-5   t-4   t-3   t-2   t-1    t
+       status      A     P     A     A     A     looks at t-1, t-2, t-3, t-4: four loads, one after the other
+                         <-----<-----<-----<---
 
-   A warp has 32 lanes. Let lane 31 read the word of t-1, lane 30 that of t-2, and so on, all with one load. If a lane
-   has found a carry, then what leaves that tile, passed through the tiles after it, is what comes into t. If no lane
-   has, then the warp knows what these 32 tiles do together, and looks at the 32 before them.
+   A warp has 32 lanes. Let lane 31 read the descriptor of t-1, lane 30 that of t-2, and so on, all with one load. If a
+   lane has found an inclusive prefix, then this prefix, passed through the tiles after it, is what comes into t. If no
+   lane has, then the warp knows what these 32 tiles do together, and looks at the 32 before them.
 
-       lane     26 27 28 29 30 31
-       word      T  -  C  T  T  T        T: total, C: carry, -: nothing yet. Must the warp wait for lane 27's?
+       lane       26 27 28 29 30 31
+       status      A  -  P  A  A  A      A: aggregate, P: inclusive prefix, -: not published.
+                                         Must the warp wait for lane 27's?
 
-   The words are those of lookback.cuh, product and sum in 8 bytes. word_read reads both at once. NOTHING_YET has not
-   been published, word_is_carry says whether it is what leaves the tile, and word_pair is its pair. A carry has no
-   product, so give it one before you join it. A sequence's first tile publishes its carry and no total, and before it
-   there is nothing to look at: number_in_seq says how many tiles of the sequence come before.
+   The descriptors are those of tile_descriptor.cuh, product and sum in 8 bytes. descriptor_read reads both at once. It
+   returns NOT_PUBLISHED where a tile has published nothing, descriptor_is_prefix says whether it is an inclusive
+   prefix, and descriptor_pair is its pair. An inclusive prefix has no product, so give it one before you join it. A
+   sequence's first tile publishes its inclusive prefix and no aggregate, and before it there is no tile to look at:
+   number_in_seq says how many tiles of the sequence come before.
 
-   Goal: 3.5 loads a warp, not 33.5. It is counted for a sequence of 64 tiles, when all of them have published what
-   they do, and only the first one knows its carry. Two of the loads are the warp's elements; so 1.5 are left for
-   looking back. The result may differ by roundings from the one above: the tiles are joined in another order.
+   Goal: 3.5 loads a warp, not 33.5. It is counted for a sequence of 64 tiles, when all of them have published their
+   aggregates, and only the first one its inclusive prefix. Two of the loads are the warp's elements; so 1.5 are left
+   for looking back. The result may differ by roundings from the one above: the tiles are joined in another order.
 
-   Write carry_before anew, where it says "here". lookback.cuh has look_back, but write yours first. You may take
+   Write carry_before anew, where it says "here". look_back.cuh has look_back, but write yours first. You may take
    __ballot_sync, __clz, warp_scan and pair_shfl. */
 #include <cuda_runtime.h>
 
-#include "lookback.cuh"
+#include "workspace.cuh"
 
 /* What comes into tile `number`, which is not its sequence's first. All lanes of a warp call it, and get it. */
-static __device__ __forceinline__ float carry_before(unsigned long long *words, unsigned number, unsigned number_in_seq,
-                                                     int lane)
+static __device__ __forceinline__ float carry_before(unsigned long long *descriptors, unsigned number,
+                                                     unsigned number_in_seq, int lane)
 {
     struct pair since = {1.0f, 0.0f}; /* what the tiles do that have been looked at */
     (void)number_in_seq, (void)lane;
     for (unsigned back = 1;; back++) { /* here: 32 tiles at a time */
-        unsigned long long word;
+        unsigned long long found;
         do
-            word = word_read(&words[number - back]);
-        while (word == NOTHING_YET);
-        if (word_is_carry(word))
-            return word_pair(word).sum * since.product + since.sum;
-        since = pair_join(word_pair(word), since);
+            found = descriptor_read(&descriptors[number - back]);
+        while (found == NOT_PUBLISHED);
+        if (descriptor_is_prefix(found))
+            return descriptor_pair(found).sum * since.product + since.sum;
+        since = pair_join(descriptor_pair(found), since);
     }
 }
 
@@ -71,17 +74,17 @@ static __global__ void __launch_bounds__(32)
     float y = mine.sum; /* nothing comes into a sequence's first tile */
     if (number_in_seq > 0) {
         if (lane == 31)
-            word_write(&space->words[number], word_half(mine.product), word_half(mine.sum));
-        const float carry = carry_before(space->words, number, number_in_seq, lane);
+            publish_aggregate(&space->descriptors[number], mine);
+        const float carry = carry_before(space->descriptors, number, number_in_seq, lane);
         y = carry * mine.product + mine.sum;
     }
     if (lane == 31)
-        word_write(&space->words[number], NO_PRODUCT, word_half(y));
+        publish_prefix(&space->descriptors[number], y);
     if (l < seq_len)
         outputs[at] = y;
 }
 
-/* workspace: filled with 0xFF, with a word for each tile. */
+/* workspace: filled with 0xFF, with a descriptor for each tile. */
 extern "C" cudaError_t launch_window(size_t num_seqs, size_t seq_len, const float *inputs, const float *coeffs,
                                      float *outputs, void *workspace)
 {

@@ -1,5 +1,5 @@
 # Chapter 08: blocks that wait for each other. Right in every order, with few and with many blocks at once; the same bits in all of them where the
-# joins have one order; a NaN is never taken for a word that is not there yet; and whatever the kernels need for that, taken away, is told.
+# joins have one order; a NaN is never taken for a descriptor that is not published; and whatever the kernels need for that, taken away, is told.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -28,7 +28,7 @@ for my $kernel (@kernels) {
     is(complaint({}, $p, '--variant', $kernel, '--num-seqs', 3, '--seq-len', '4095,8193'), '', "around tiles: $kernel");
 }
 
-# ---- a copy, in which a MUTANT of the environment lacks one thing, number 0 none; its tiles are shorter, and BLOCKS says how many blocks of waves fit ----
+# ---- a copy, in which a MUTANT of the environment lacks one thing, number 0 none; its tiles are shorter ----
 
 my $copy;
 my @few = (SIM_SCHEDULE => 'reverse', SIM_RESIDENT => 3);
@@ -53,13 +53,10 @@ my %options = (chained => ['chained', '--forward'], lookback => ['lookback', '--
     persistent_cluster => ['persistent_cluster', '--forward', @short_tiles], persistent_cluster_backward => ['persistent_cluster', '--backward', @short_tiles],
     persistent_cluster_two_warps => ['persistent_cluster', '--forward', '--config', 'threads=64'], persistent_cluster_backward_two_warps => ['persistent_cluster', '--backward', '--config', 'threads=64'],
     persistent_cluster_any_shape => ['persistent_cluster', '--forward'], persistent_cluster_long => ['persistent_cluster', '--forward', @short_tiles, '--num-seqs', 3, '--seq-len', 12000],
-    cluster => ['cluster', '--forward'], cluster_backward => ['cluster', '--backward'],
-    persistent => ['persistent', '--forward', @short_tiles],
-    persistent_backward => ['persistent', '--backward', @short_tiles], persistent_any_shape => ['persistent', '--forward'],
-    persistent_two_warps => ['persistent', '--forward', '--config', 'threads=64,stages=2'], persistent_backward_two_warps => ['persistent', '--backward', '--config', 'threads=64,stages=2']);
+    cluster => ['cluster', '--forward'], cluster_backward => ['cluster', '--backward']);
 sub mutant {
     my ($kernel, $what, $file, $from, $to, $told, @settings) = @_;
-    push @mutants, ["$kernel without $what", $file, $from, ref $to ? $to : sub { $another->(@_, $to) }, $told, { BLOCKS => 2, $kernel =~ /^persistent_cluster/ ? (SIM_RESIDENT => 8) : (), @settings },
+    push @mutants, ["$kernel without $what", $file, $from, ref $to ? $to : sub { $another->(@_, $to) }, $told, { $kernel =~ /^persistent_cluster/ ? (SIM_RESIDENT => 8) : (), @settings },
         '--num-seqs', 1, '--seq-len', 20001, '--variant', @{ $options{$kernel} }];
 }
 for my $kernel (qw(chained lookback)) {
@@ -67,7 +64,7 @@ for my $kernel (qw(chained lookback)) {
     mutant($kernel, 'a ticket', $file, qr/(take_ticket\(space\))/, 'blockIdx.x', $no_ticket, @few);
     mutant($kernel, 'the barrier after the ticket', $file, qr/(__syncthreads\(\);)\n    const unsigned number/, $nothing, $race);
     mutant($kernel, 'the barrier after the totals', $file, qr/(__syncthreads\(\);)\n    const struct pair up_to_warp/, $nothing, $race);
-    mutant($kernel, 'the barrier after the carry', $file, qr/(__syncthreads\(\);)\n\n    \/\* 4/, $nothing, $race);
+    mutant($kernel, 'the barrier after the carry', $file, qr/(__syncthreads\(\);)\n\n    \/\* \[add\] 4/, $nothing, $race);
     mutant($kernel, 'leave_workspace', $file, qr/(leave_workspace\([^;]*;)/, $nothing, $left);
 }
 for my $kernel (qw(resident resident_backward)) {
@@ -79,21 +76,21 @@ for my $kernel (qw(resident resident_backward)) {
     mutant($kernel, 'leave_workspace', $file, qr/(leave_workspace\([^;]*;)/, $nothing, qr/past the end of the|$stale/);
 }
 # Data and flag apart: what leaves a tile is written plainly, to where the workspace has room. Each has all but one of what it takes.
-my $words = '&space->words[number], NO_PRODUCT, 0u'; # the flag
-my $data = '((float *)(space->words + cut.num_tiles))';
-for my $case (["{ ${data}[number] = leaves; word_write($words); }", 'a release', $no_release, '__threadfence()'],
-    ["{ __threadfence(); word_write($words); __threadfence(); ${data}[number] = leaves; }", 'its data before the flag', $released_before, '__threadfence()'],
-    ["{ ${data}[number] = leaves; __threadfence(); word_write($words); }", 'an acquire', $no_acquire, '(void)0']) {
+my $flag = 'publish_prefix(&space->descriptors[number], 0.0f)';
+my $data = '((float *)(space->descriptors + tiling.num_tiles))';
+for my $case (["{ ${data}[number] = inclusive; $flag; }", 'a release', $no_release, '__threadfence()'],
+    ["{ __threadfence(); $flag; __threadfence(); ${data}[number] = inclusive; }", 'its data before the flag', $released_before, '__threadfence()'],
+    ["{ ${data}[number] = inclusive; __threadfence(); $flag; }", 'an acquire', $no_acquire, '(void)0']) {
     my ($write, $what, $told, $acquire) = @$case;
     my $number;
-    mutant('chained', $what, 'chained.cu', qr/(word_write\(&space->words\[number\], NO_PRODUCT, word_half\(leaves\)\);)/,
+    mutant('chained', $what, 'chained.cu', qr/(publish_prefix\(&space->descriptors\[number\], inclusive\);)/,
         sub { $number = $_[0]; "if (mutant == $number) $write else $_[1]" }, $told);
-    mutant('chained', "$what (its reader)", 'chained.cu', qr/: (wait_for\(&space->words\[number - 1\]\))\)*;/,
-        sub { "(mutant == $number ? (wait_for(&space->words[number - 1]), $acquire, ${data}[number - 1]) : $_[1])" }, undef);
+    mutant('chained', "$what (its reader)", 'chained.cu', qr/: (wait_for\(&space->descriptors\[number - 1\]\))\)*;/,
+        sub { "(mutant == $number ? (wait_for(&space->descriptors[number - 1]), $acquire, ${data}[number - 1]) : $_[1])" }, undef);
 }
-mutant('lookback', 'one tile of those it looks at', 'lookback.cuh', qr/(lane >= nearest)/, 'lane >= nearest && lane != 30', $wrong,
+mutant('lookback', 'one tile of those it looks at', 'look_back.cuh', qr/(lane >= nearest)/, 'lane >= nearest && lane != 30', $wrong,
     SIM_SCHEDULE => 'reverse', SIM_RESIDENT => 40);
-mutant('chained', 'acquire and release where it leaves', 'lookback.cuh', qr/(cuda::memory_order_acq_rel)/, 'cuda::memory_order_relaxed', $race);
+mutant('chained', 'acquire and release where it leaves', 'workspace.cuh', qr/(cuda::memory_order_acq_rel)/, 'cuda::memory_order_relaxed', $race);
 
 # The barriers of a cluster, one by one and in pairs.
 my $ends_early = qr/$race|and nothing keeps this block from ending before|, which has ended/;
@@ -106,83 +103,55 @@ for my $kernel (qw(cluster cluster_backward)) {
     mutant($kernel, 'waiting at the second barrier', $file, qr/cluster_arrive\(\);[^\n]*\n +(cluster_wait\(\);)/, $nothing, $ends_early);
     mutant($kernel, 'release at the second barrier', $file, qr/(cluster_arrive\(\))\)*;/, 'cluster_arrive_relaxed()', $race);
     mutant($kernel, 'the barrier after the totals', $file, qr/(__syncthreads\(\);)/, $nothing, $race);
-    mutant($kernel, 'one block of those it tells', $file, qr/\(unsigned\)lane < (cut\.seq_tiles)/, 'cut.seq_tiles - 1', $kernel eq 'cluster' ? $wrong : qr/elements are wrong/);
+    mutant($kernel, 'one block of those it tells', $file, qr/\(unsigned\)lane < (tiling\.seq_tiles)/, 'tiling.seq_tiles - 1', $kernel eq 'cluster' ? $wrong : qr/elements are wrong/);
     mutant($kernel, 'its place among the totals', $file, qr/there->sum\[(tile\.number_in_seq)\]/, '0', $race);
 }
 
-# Each arrival and each wait of waves. Not here, as the simulator cannot tell: fence_proxy_async, which only a GPU needs; and that apply waits for
-# `arrived`, because it waits for `known` too, which comes after that.
-for my $kernel (qw(persistent persistent_backward)) {
-    my $file = "$kernel.cu";
-    mutant($kernel, 'send waiting for free', $file, qr/(mbarrier_wait\(&stage->free, parity \^ 1\);)/, $nothing, $early);
-    mutant($kernel, 'send arriving', $file, qr/(mbarrier_expect\(&stage->arrived, [^;]*;)/, $nothing, $stuck);
-    mutant($kernel, 'sum waiting for arrived', $file, qr/sum[^*]*\*\/\n +(mbarrier_wait\(&stage->arrived, parity\);)/, $nothing, $race);
-    mutant($kernel, 'the barrier of a warp of sum', $file, qr/(__syncwarp\(\);)\n +if \(lane == 0\) \{\n +stage->totals/, $nothing, $race);
-    mutant($kernel, 'sum arriving', $file, qr/(mbarrier_arrive\(&stage->summed\);)/, $nothing, $stuck);
-    mutant($kernel, 'apply waiting for known', $file, qr/(mbarrier_wait\(&stage->known, parity\);)/, $nothing, $race);
-    mutant($kernel, 'the barrier of a warp of apply', $file, qr/(__syncwarp\(\);)\n +if \(lane == 0\)\n/, $nothing, $race);
-    mutant($kernel, 'apply arriving', $file, qr/if \(lane == 0\)\n +(mbarrier_arrive\(&stage->free\);)/, $nothing, $stuck);
-    mutant($kernel, 'apply waiting for summed', $file, qr/(mbarrier_wait\(&stage->summed, parity\);)\n +rows_take/, $nothing, $race);
-    mutant($kernel, 'tell waiting for summed', $file, qr/(mbarrier_wait\(&stage->summed, parity\);)\n +const struct pair whole/, $nothing, $race);
-    mutant("${kernel}_two_warps", 'the barrier of the warp that tells', $file, qr/(__syncwarp\(\);)\n +if \(lane == 0\) \{\n +word_write/, $nothing, $race);
-    mutant($kernel, 'tell arriving', $file, qr/(mbarrier_arrive\(&stage->free\);)\n +\}/, $nothing, $stuck);
-}
-mutant('persistent', 'look waiting for the carry before', 'lookback.cuh', qr/(mbarrier_wait\(&last->known, [^;]*;)/, $nothing, $race);
-mutant('persistent', 'the barrier of a warp of look', 'lookback.cuh', qr/(__syncwarp\(\);) \/\* all lanes/, $nothing, $race);
-mutant('persistent', 'look arriving at known', 'lookback.cuh', qr/(mbarrier_arrive\(&stage->known\);)/, $nothing, $stuck);
-mutant('persistent', 'look arriving at free', 'lookback.cuh', qr/(mbarrier_arrive\(&last->free\);)/, $nothing, $stuck);
-mutant('persistent', 'mbarrier_init_done', 'lookback.cuh', qr/(mbarrier_init_done\(\);)/, $nothing, $unready);
-mutant('persistent', 'the barrier after it', 'lookback.cuh', qr/mbarrier_init_done\(\);\n    \}\n    (__syncthreads\(\);)/, $nothing, $unready);
-mutant('persistent', 'look waiting for its stage', 'lookback.cuh', qr/(mbarrier_wait\(&stages\[later[^;]*;)/, $nothing, $race);
-
-# Each arrival, each wait and each word of crews, on one cluster and on three. Not here, beside what is said of waves: that tell waits for all_told
-# in each turn, which the carry of an earlier turn tells it in all but the first.
+# Each arrival, each wait and each descriptor of persistent_cluster, on one cluster and on three. Not here, as the simulator cannot tell: fence_proxy_async,
+# which only a GPU needs; and that publish_warp waits for aggregates_arrived in each round, which the carry of an earlier round tells it in all but the first.
 my $never = qr/(?:mbarrier_wait|cluster_receive) for parity \d never ends: phase \d+ of the barrier initialised at \S+ lacks |$deadlock/;
 for my $kernel (qw(persistent_cluster persistent_cluster_backward)) {
     my $file = "$kernel.cu";
     mutant($kernel, 'waiting for arrived', $file, qr/(mbarrier_wait\(&arrived[^;]*;)/, $nothing, $race);
     mutant("${kernel}_two_warps", 'the barrier of the crew', $file, qr/(named_barrier_sync\([^;]*;)/, $nothing, $race);
-    mutant($kernel, 'sending for the next tile', $file, qr/turn \+ PERSISTENT_CLUSTER_STAGES < turns\)\n +((?:tile_)?send<reverse>\([^;]*;)/, $nothing, $never);
-    mutant($kernel, 'telling', $file, qr/(tile_tell\([^;]*;)/, $nothing, $never);
-    mutant($kernel, 'waiting for known', $file, qr/(cluster_receive\(&units\[d\]\.known[^;]*;)/, $nothing, qr/$race|$early|which has ended/);
+    mutant($kernel, 'sending for the next tile', $file, qr/round \+ PC_STAGES < rounds\)\n +(request_tile<reverse>\([^;]*;)/, $nothing, $never);
+    mutant($kernel, 'telling', $file, qr/(send_aggregate\([^;]*;)/, $nothing, $never);
+    mutant($kernel, 'waiting for known', $file, qr/(cluster_receive\(&cluster_tiles\[d\]\.carry_arrived[^;]*;)/, $nothing, qr/$race|$early|which has ended/);
     mutant($kernel, 'coming to the barrier of the cluster', $file, qr/(cluster_arrive\(\);)/, $nothing, qr/cluster_wait by a thread that has not come to the barrier of the cluster/);
     mutant($kernel, 'waiting at the barrier of the cluster', $file, qr/(cluster_wait\(\);)/, $nothing, qr/$unready|which may not have begun/);
     mutant($kernel, 'release at the barrier of the cluster', $file, qr/(cluster_arrive\(\))/, 'cluster_arrive_relaxed()', $race);
 }
 my @three_clusters = (SIM_RESIDENT => 24);
-mutant('persistent_cluster', 'expecting what comes in', 'lookback.cuh', qr/(mbarrier_expect\(&unit->known[^;]*;)/, $nothing, $never);
-mutant('persistent_cluster', 'one block that tells', 'lookback.cuh', qr/(cluster_send\(&unit->told[^;]*;)/, sub { "if (mutant != $_[0] || cluster_rank() != 5) $_[1]" }, $never);
-mutant('persistent_cluster', 'tell expecting what it is told', 'lookback.cuh', qr/(mbarrier_expect\(&unit->all_told[^;]*;)/, $nothing, $never);
-mutant('persistent_cluster', 'tell waiting', 'lookback.cuh', qr/(cluster_receive\(&unit->all_told[^;]*;)/, $nothing, $race);
-mutant('persistent_cluster', 'look waiting for all lanes that tell', 'lookback.cuh', qr/&units\[i\]\.ready, (PERSISTENT_CLUSTER_BLOCKS)\)/, '1', qr/$never|$early/);
-mutant('persistent_cluster', 'tell arriving', 'lookback.cuh', qr/(mbarrier_arrive\(&unit->ready\);)/, $nothing, $never);
-mutant('persistent_cluster', 'look waiting for ready', 'lookback.cuh', qr/(mbarrier_wait\(&unit->ready[^;]*;)/, $nothing, $race);
-mutant('persistent_cluster', 'one carry', 'lookback.cuh', qr/(cluster_send\(&unit->carry[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);
-mutant('persistent_cluster_any_shape', 'leave_workspace', 'lookback.cuh', qr/(leave_workspace\(space, 2 \* PERSISTENT_CLUSTER_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
-mutant('persistent_cluster', 'the turns of words', 'lookback.cuh', qr/(product >> 32 != of_turn \|\| sum >> 32 != of_turn)/, 'false', qr/$wrong|$stale/, @three_clusters, SIM_SCHEDULE => 'reverse');
-mutant('persistent_cluster_long', 'going on to the next sequence', 'lookback.cuh', qr/(turns->in_seq >= cut->seq_tiles)\)/, 'false', qr/the first is outputs\[1, 0\]/);
-mutant('persistent_cluster', 'passing its carry through', 'lookback.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
-mutant('persistent_cluster', 'units of its own sequence alone', 'lookback.cuh', qr/(count < num_clusters \? count : num_clusters)/, 'num_clusters', qr/$never|$wrong/, @three_clusters);
-mutant('persistent_cluster', 'waiting for units of other sequences', 'lookback.cuh', qr/(is_now \|\| turn > 0)\)/, '((is_now || turn > 0) && is_joined)', $never, SIM_RESIDENT => 16, SIM_SCHEDULE => 'warp');
+mutant('persistent_cluster', 'expecting what comes in', 'persistent_cluster.cuh', qr/(mbarrier_expect\(&tile->carry_arrived[^;]*;)/, $nothing, $never);
+mutant('persistent_cluster', 'one block that tells', 'persistent_cluster.cuh', qr/(cluster_send\(&tile->aggregates\[[^;]*;)/, sub { "if (mutant != $_[0] || cluster_rank() != 5) $_[1]" }, $never);
+mutant('persistent_cluster', 'tell expecting what it is told', 'persistent_cluster.cuh', qr/(mbarrier_expect\(&tile->aggregates_arrived[^;]*;)/, $nothing, $never);
+mutant('persistent_cluster', 'tell waiting', 'persistent_cluster.cuh', qr/(cluster_receive\(&tile->aggregates_arrived[^;]*;)/, $nothing, $race);
+mutant('persistent_cluster', 'look waiting for all lanes that tell', 'persistent_cluster.cuh', qr/&tiles\[i\]\.before_ready, (PC_BLOCKS)\)/, '1', qr/$never|$early/);
+mutant('persistent_cluster', 'tell arriving', 'persistent_cluster.cuh', qr/(mbarrier_arrive\(&tile->before_ready\);)/, $nothing, $never);
+mutant('persistent_cluster', 'look waiting for ready', 'persistent_cluster.cuh', qr/(mbarrier_wait\(&tile->before_ready[^;]*;)/, $nothing, $race);
+mutant('persistent_cluster', 'one carry', 'persistent_cluster.cuh', qr/(cluster_send\(&tile->carry,[^;]*;)/, sub { "if (mutant != $_[0] || lane != 5) $_[1]" }, $never);
+mutant('persistent_cluster_any_shape', 'leave_workspace', 'persistent_cluster.cuh', qr/(leave_workspace\(space, 2 \* PC_RING[^;]*;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
+mutant('persistent_cluster', 'the rounds of descriptors', 'cluster_descriptor.cuh', qr/(product >> 32 != of_round \|\| sum >> 32 != of_round)/, 'false', qr/$wrong|$stale/, @three_clusters, SIM_SCHEDULE => 'reverse');
+mutant('persistent_cluster_long', 'going on to the next sequence', 'persistent_cluster.cuh', qr/(next->in_seq >= tiling->seq_tiles)\)/, 'false', qr/the first is outputs\[1, 0\]/);
+mutant('persistent_cluster', 'passing its carry through', 'persistent_cluster.cuh', qr/(in_seq > num_clusters \? carry \* since\.product \+ since\.sum : since\.sum)/, 'since.sum', $wrong);
+mutant('persistent_cluster', 'cluster tiles of its own sequence alone', 'cluster_descriptor.cuh', qr/(count < num_clusters \? count : num_clusters)/, 'num_clusters', qr/$never|$wrong/, @three_clusters);
+mutant('persistent_cluster', 'waiting for cluster tiles of other sequences', 'cluster_descriptor.cuh', qr/(is_now \|\| round > 0)\)/, '((is_now || round > 0) && is_joined)', $never, SIM_RESIDENT => 16, SIM_SCHEDULE => 'warp');
 $_->[0] =~ /other sequences|own sequence/ and splice @$_, 6, 4, '--num-seqs', 24, '--seq-len', 8192 for @mutants;
-mutant('lookback', 'a barrier before it leaves', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(lane == 0\) \{\n        cuda/, $nothing, $race);
-mutant('lookback', 'a barrier before it cleans up', 'lookback.cuh', qr/(__syncwarp\(\);)\n    if \(others/, $nothing, $race);
-mutant('persistent', 'all words read before it cleans up', 'persistent.cu', qr/(mbarrier_wait\(&stage->known, parity\);)\n +leave/, $nothing, $race);
-mutant('persistent_any_shape', 'clean words', 'lookback.cuh', qr/(space->words\[i\] = NOTHING_YET;)/, $nothing, $stale);
-mutant('persistent_any_shape', 'a clean counter', 'lookback.cuh', qr/(space->ticket = space->finished = 0xFFFFFFFFu;)/, $nothing, $stale);
-mutant('persistent', 'one word of a lane', 'lookback.cuh', qr/(mine = pair_join\(mine, word_pair\(word\[i\]\)\);)/, $nothing, $wrong,
-    BLOCKS => 40, SIM_RESIDENT => 40);
+mutant('lookback', 'a barrier before it leaves', 'workspace.cuh', qr/(__syncwarp\(\);)\n    if \(lane == 0\) \{\n        cuda/, $nothing, $race);
+mutant('lookback', 'a barrier before it cleans up', 'workspace.cuh', qr/(__syncwarp\(\);)\n    if \(others/, $nothing, $race);
+mutant("chained", "clean descriptors", "workspace.cuh", qr/(space->descriptors\[i\] = NOT_PUBLISHED;)/, $nothing, $stale);
+mutant('chained', 'a clean counter', 'workspace.cuh', qr/(space->ticket = space->finished = 0xFFFFFFFFu;)/, $nothing, $stale);
 # and those that are seen in the results for arrays of one's own (below)
 my $first_special = @mutants + 1;
-mutant('lookback', 'the second window of 32', 'lookback.cuh', qr/since = (back == 0 \? pair : pair_join\(pair, since\))/,
+mutant('lookback', 'the second window of 32', 'look_back.cuh', qr/since = (back == 0 \? pair : pair_join\(pair, since\))/,
     'back == 32 ? since : back == 0 ? pair : pair_join(pair, since)', undef);
-mutant('lookback', 'the words behind a carry', 'lookback.cuh', qr/(missing > carries)/, 'false', undef);
-mutant('chained', 'one NaN for all', 'lookback.cuh', qr/(value != value)/, 'false', undef);
+mutant('lookback', 'the tiles behind a prefix', 'look_back.cuh', qr/(missing > prefixes)/, 'false', undef);
+mutant('chained', 'one NaN for all', 'tile_descriptor.cuh', qr/(value != value)/, 'false', undef);
 
 # Makes the copy. Returns the numbers of the mutants that there are.
 sub build_mutants {
     $copy = copy_of_chapters();
-    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu resident.cu resident_backward.cu cluster.cu cluster_backward.cu persistent_cluster.cu persistent_cluster_backward.cu persistent.cu persistent_backward.cu lookback.cuh lookback.h launch.c);
+    my %text = map { $_ => read_file("08_lookback/$_") } qw(chained.cu lookback.cu resident.cu resident_backward.cu cluster.cu cluster_backward.cu persistent_cluster.cu persistent_cluster_backward.cu ../04_warp_scan/warp_scan.cuh persistent_cluster.cuh cluster_descriptor.cuh tile_descriptor.cuh look_back.cuh workspace.cuh lookback.h);
     my @ready;
     for my $number (1 .. @mutants) {
         my ($what, $file, $from, $to) = @{ $mutants[$number - 1] };
@@ -191,11 +160,9 @@ sub build_mutants {
         substr($text{$file}, $-[1], $+[1] - $-[1]) = $to->($number, $1);
         push @ready, $number;
     }
-    my $changes = $text{'lookback.cuh'} =~ s/\n(?=#include "..\/common\/cuda\/tma)/\n#include <stdlib.h>\nstatic __device__ const int mutant = atoi(getenv("MUTANT"));\n/;
+    my $changes = $text{'../04_warp_scan/warp_scan.cuh'} =~ s/(#define WARP_SCAN_CUH\n)/$1\n#include <stdlib.h>\nstatic __device__ const int mutant = atoi(getenv("MUTANT"));\n/;
     $changes += $text{'lookback.h'} =~ s/(?<=LOOKBACK_ROWS = )4\b/1/;
-    $changes += $text{'launch.c'} =~ s/(?<=const size_t blocks = )[^;]*/strtoul(getenv("BLOCKS"), NULL, 10)/;
-    $text{'launch.c'} =~ s/^/#include <stdlib.h>\n/;
-    is($changes, 3, 'rows, blocks and the includes are where they were');
+    is($changes, 2, 'rows and the includes are where they were');
     write_file("$copy/08_lookback/$_", $text{$_}) for keys %text;
     my $log = `make -j2 -C $copy/08_lookback BACKEND=sim ../build/sim/08_lookback 2>&1`;
     is($?, 0, 'the copy builds') or diag($log);
@@ -206,7 +173,6 @@ SKIP: {
     skip 'orders and mutants are the simulator\'s', 1 if backend() ne 'sim';
     my @ready = build_mutants();
     my $mutated = "$copy/build/sim/08_lookback";
-    my @waves_of = ('--variant', 'persistent', @short_tiles);
 
     # ---- right in every order; with one block at once where each waits only for those that began before ----
 
@@ -214,7 +180,7 @@ SKIP: {
     my @values = map { sin $_ } 1 .. $rows * $length;
     write_npy($file{x}, "($rows, $length)", @values);
     write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 6, 7], persistent => [0, 2, 3, 5], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
+    my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 6, 7], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
     for my $kernel (sort keys %residents) {
         my (%bits, @complaints);
         for my $resident (@{ $residents{$kernel} }) {
@@ -224,21 +190,12 @@ SKIP: {
                 push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(resident|persistent_cluster|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
                     if $joins_differ || !%bits;
                 next if $joins_differ;
-                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(persistent|persistent_cluster|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
+                $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(persistent_cluster|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
             }
         }
         is(join('', @complaints), '', "$kernel: right in every order, with few and with many blocks at once");
         is(scalar keys %bits, 1, "$kernel: the same bits in all of them") or diag(join "; ", sort values %bits) if $kernel !~ /^(lookback|resident)$/;
         is(scalar(grep { /(^|\|)status/ } keys %bits), 0, "$kernel: and they are results");
-    }
-    for my $blocks (5, 40) { # more than the simulator's device has multiprocessors: several rounds of tiles, several words a lane
-        my %settings = (MUTANT => 0, BLOCKS => $blocks, SIM_RESIDENT => $blocks);
-        my $long = $blocks == 5 ? $length : 25003;
-        is(complaint({ %settings, SIM_SCHEDULE => 'reverse' }, $mutated, @waves_of, '--num-seqs', 1, '--seq-len', $long), '', "persistent, $blocks blocks: right");
-        for my $backward (0, 1) {
-            my %bits = map { bytes({ %settings, SIM_SCHEDULE => $_ }, $mutated, $backward, @waves_of) => 1 } @orders;
-            ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "persistent, $blocks blocks" . ($backward ? ', backward' : '') . ': the same bits in every order');
-        }
     }
     for my $clusters (1, 3) { # several turns of each, and more turns than the ring is long
         my %settings = (SIM_RESIDENT => 8 * $clusters);
@@ -251,13 +208,11 @@ SKIP: {
             ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "persistent_cluster, $clusters clusters" . ($backward ? ', backward' : '') . ': the same bits in every order');
         }
     }
-    my %joined = map { bytes({ MUTANT => 0, BLOCKS => 2, SIM_SCHEDULE => $_, SIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
+    my %joined = map { bytes({ MUTANT => 0, SIM_SCHEDULE => $_, SIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
     cmp_ok(scalar keys %joined, '>', 1, 'lookback joins otherwise in other orders, and its bits differ: the comparisons of bits above see that');
     for my $pass ('--forward', '--backward') {
-        my $told = complaint({ SIM_RESIDENT => 1 }, $p, '--variant', 'persistent', $pass, '--num-seqs', 1, '--seq-len', $length);
-        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "persistent $pass with one block at once: a deadlock, as it needs all its blocks");
-        $told = complaint({ SIM_RESIDENT => 1, SIM_SCHEDULE => 'reverse' }, $p, '--variant', 'resident', $pass, '--num-seqs', 1, '--seq-len', $length);
-        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "resident $pass, whose few tiles all fit, with one block at once: the same");
+        my $told = complaint({ SIM_RESIDENT => 1, SIM_SCHEDULE => 'reverse' }, $p, '--variant', 'resident', $pass, '--num-seqs', 1, '--seq-len', $length);
+        like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "resident $pass, whose few tiles all fit, with one block at once: a deadlock, as it needs all its blocks");
     }
 
     # ---- what is missing is told ----
@@ -283,7 +238,7 @@ SKIP: {
         my ($number, $is_wrong) = @$case;
         my $first;
         for my $order ('reverse', map { "random:$_" } 1 .. 5) {
-            bytes({ MUTANT => $number, BLOCKS => 2, SIM_SCHEDULE => $order, SIM_RESIDENT => 44 }, $mutated, 0, '--variant', 'lookback');
+            bytes({ MUTANT => $number, SIM_SCHEDULE => $order, SIM_RESIDENT => 44 }, $mutated, 0, '--variant', 'lookback');
             my (undef, @y) = read_npy($file{y});
             ($first) = @y ? grep { $y[$_] ne $_ + 1 } 0 .. $#y : 'no result';
             last if defined $first;
@@ -294,18 +249,18 @@ SKIP: {
 
     # ---- and not one NaN for all, but each as it is: a kernel waits for ever, or takes a total for a carry ----
 
-    for my $case (['chained', 'x', $deadlock], ['lookback', 'x', $deadlock], ['lookback', 'c', qr/^(?!11808 of)\d+ of 40000/], ['persistent', 'x c', $deadlock]) {
+    for my $case (['chained', 'x', $deadlock], ['lookback', 'x', $deadlock], ['lookback', 'c', qr/^(?!11808 of)\d+ of 40000/]) {
         my ($kernel, $where, $told) = @$case;
         write_nans($where);
-        my $result = bytes({ MUTANT => $nan, BLOCKS => 2, SIM_SCHEDULE => 'reverse' }, $mutated, 0, '--variant', $kernel);
+        my $result = bytes({ MUTANT => $nan, SIM_SCHEDULE => 'reverse' }, $mutated, 0, '--variant', $kernel);
         $result = nans() if $result !~ /^status/;
         like($result, $told, "$kernel without one NaN for all, a NaN in $where: is found");
     }
 }
 
-# ---- a NaN with all its bits set looks like a word that is not there yet, or like a carry; it must not be taken for either ----
+# ---- a NaN with all its bits set looks like a descriptor that is not published, or like a carry; it must not be taken for either ----
 
-# Two rows, in the first of which an array, or both, have that NaN. A tile begins there, but for waves: a coefficient is in its product alone.
+# Two rows, in the first of which an array, or both, have that NaN. A tile begins there, but for persistent_cluster: a coefficient is in its product alone.
 sub write_nans {
     my ($where) = @_;
     for my $name ('x', 'c') {
@@ -326,7 +281,7 @@ for my $kernel (@kernels) {
         for my $order (@orders[0 .. ($#orders > 0)]) {
             my $result = bytes({ SIM_SCHEDULE => $order }, $p, 0, '--variant', $kernel);
             is($result =~ /^status/ ? $result : nans(), '11808 of 40000, 8192 to 19999', "$kernel, $order, a NaN of all bits in $where: in what follows");
-            next if $kernel !~ /^(resident|persistent|persistent_cluster|cluster)$/;
+            next if $kernel !~ /^(resident|persistent_cluster|cluster)$/;
             $result = bytes({ SIM_SCHEDULE => $order }, $p, 1, '--variant', $kernel);
             my $last = $where =~ /x/ ? 8192 : 8191;
             is($result =~ /^status/ ? $result : nans(1), $last + 1 . " of 40000, 0 to $last", "the same backward");

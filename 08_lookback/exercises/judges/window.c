@@ -10,11 +10,11 @@
 
 enum { TILE = 32, MOST_TILES = 1 << 10, MOST_ELEMS = TILE * MOST_TILES };
 
-/* As lookback.cuh has it. */
+/* As workspace.cuh has it. */
 struct workspace {
-    uint32_t ticket, finished, words[MOST_TILES][2]; /* sum, product */
+    uint32_t ticket, finished, descriptors[MOST_TILES][2]; /* sum, product */
 };
-static const uint32_t no_product = 0xFFFFFFFF;
+static const uint32_t inclusive_prefix = 0xFFFFFFFF;
 
 cudaError_t launch_window(size_t num_seqs, size_t seq_len, const float *inputs, const float *coeffs, float *outputs,
                           void *workspace);
@@ -53,8 +53,8 @@ static void before_count(const size_t *size, float *const *array)
             sum = l == 0 ? inputs[l] : sum * coeffs[l] + inputs[l];
             product *= coeffs[l];
         }
-        memcpy(&begin.words[t][0], &sum, sizeof sum);
-        memcpy(&begin.words[t][1], t == 0 ? (const void *)&no_product : &product, sizeof product);
+        memcpy(&begin.descriptors[t][0], &sum, sizeof sum);
+        memcpy(&begin.descriptors[t][1], t == 0 ? (const void *)&inclusive_prefix : &product, sizeof product);
     }
     is_set = true;
 }

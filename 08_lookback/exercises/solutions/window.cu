@@ -1,34 +1,34 @@
 /* 08.2  Look back over 32 tiles at once */
 #include <cuda_runtime.h>
 
-#include "lookback.cuh"
+#include "workspace.cuh"
 
 /* What comes into tile `number`, which is not its sequence's first. All lanes of a warp call it, and get it. */
-static __device__ __forceinline__ float carry_before(unsigned long long *words, unsigned number, unsigned number_in_seq,
-                                                     int lane)
+static __device__ __forceinline__ float carry_before(unsigned long long *descriptors, unsigned number,
+                                                     unsigned number_in_seq, int lane)
 {
     struct pair since = {1.0f, 0.0f}; /* what the tiles do that have been looked at */
     for (unsigned back = 32 - lane;; back += 32) {
         const bool has_tile = back <= number_in_seq; /* lane 31 has the nearest one */
-        unsigned long long word = NOTHING_YET;
-        unsigned carries, missing;
+        unsigned long long found = NOT_PUBLISHED;
+        unsigned prefixes, missing;
         do {
-            if (has_tile && word == NOTHING_YET)
-                word = word_read(&words[number - back]);
-            carries = __ballot_sync(ALL_LANES, word != NOTHING_YET && word_is_carry(word));
-            missing = __ballot_sync(ALL_LANES, has_tile && word == NOTHING_YET);
-        } while (carries != 0 ? missing > carries : missing != 0); /* a later tile than the last carry is missing */
+            if (has_tile && found == NOT_PUBLISHED)
+                found = descriptor_read(&descriptors[number - back]);
+            prefixes = __ballot_sync(ALL_LANES, found != NOT_PUBLISHED && descriptor_is_prefix(found));
+            missing = __ballot_sync(ALL_LANES, has_tile && found == NOT_PUBLISHED);
+        } while (prefixes != 0 ? missing > prefixes : missing != 0); /* one behind the last prefix is missing */
 
-        /* The last carry stands for all before it, so lanes before it, and those without a tile, add nothing. */
-        const int last = carries != 0 ? 31 - __clz(carries) : -1;
+        /* The last prefix stands for all before it, so lanes before it, and those without a tile, add nothing. */
+        const int last = prefixes != 0 ? 31 - __clz(prefixes) : -1;
         struct pair pair = {1.0f, 0.0f};
         if (has_tile && lane >= last)
-            pair = word_pair(word);
+            pair = descriptor_pair(found);
         if (lane == last)
             pair.product = 1.0f;
         pair = pair_shfl(warp_scan(pair, lane), 31);
         since = pair_join(pair, since);
-        if (carries != 0)
+        if (prefixes != 0)
             return since.sum;
     }
 }
@@ -57,17 +57,17 @@ static __global__ void __launch_bounds__(32)
     float y = mine.sum; /* nothing comes into a sequence's first tile */
     if (number_in_seq > 0) {
         if (lane == 31)
-            word_write(&space->words[number], word_half(mine.product), word_half(mine.sum));
-        const float carry = carry_before(space->words, number, number_in_seq, lane);
+            publish_aggregate(&space->descriptors[number], mine);
+        const float carry = carry_before(space->descriptors, number, number_in_seq, lane);
         y = carry * mine.product + mine.sum;
     }
     if (lane == 31)
-        word_write(&space->words[number], NO_PRODUCT, word_half(y));
+        publish_prefix(&space->descriptors[number], y);
     if (l < seq_len)
         outputs[at] = y;
 }
 
-/* workspace: filled with 0xFF, with a word for each tile. */
+/* workspace: filled with 0xFF, with a descriptor for each tile. */
 extern "C" cudaError_t launch_window(size_t num_seqs, size_t seq_len, const float *inputs, const float *coeffs,
                                      float *outputs, void *workspace)
 {

@@ -3,11 +3,11 @@
 
 enum { TILE = 512 };
 
-cudaError_t launch_totals(size_t seq_len, const float *inputs, const float *coeffs, float *products, float *sums);
+cudaError_t launch_aggregates(size_t seq_len, const float *inputs, const float *coeffs, float *products, float *sums);
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {
-    return launch_totals(size[0], array[0], array[1], array[2], array[3]);
+    return launch_aggregates(size[0], array[0], array[1], array[2], array[3]);
 }
 
 static size_t tiles(const size_t *size)

@@ -1,8 +1,9 @@
 /* 08.1  What each tile does
 
    Before three_pass can compute a tile it has to know what comes into it. For that the tiles before need not be
-   computed: it is enough to know what each of them does. That is a pair: whatever value y comes into a tile, y *
-   product + sum leaves it. This kernel is the first of the three passes, and it stores nothing but these pairs.
+   computed: it is enough to know what each of them does. That is a pair, its aggregate: whatever value y comes into a
+   tile, y * product + sum leaves it. This kernel is the first of the three passes, and it stores nothing but these
+   pairs.
 
        inputs   |  512  |  512  |  512  | 100 |        one sequence; the last tile may be shorter
        block        0       1       2      3
@@ -29,8 +30,8 @@ enum { WARPS = 4, TILE = WARPS * 128 };
 
 /* Block b: products[b] and sums[b] of the elements from b * TILE on. */
 static __global__ void __launch_bounds__(32 * WARPS)
-    tile_totals(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                float *__restrict__ products, float *__restrict__ sums)
+    tile_aggregates(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                    float *__restrict__ products, float *__restrict__ sums)
 {
     const size_t begin = (size_t)blockIdx.x * TILE; /* the tile's first element */
     const int last = elems_left(begin, seq_len, TILE);
@@ -43,11 +44,11 @@ static __global__ void __launch_bounds__(32 * WARPS)
         products[blockIdx.x] = mine.product, sums[blockIdx.x] = mine.sum;
 }
 
-extern "C" cudaError_t launch_totals(size_t seq_len, const float *inputs, const float *coeffs, float *products,
-                                     float *sums)
+extern "C" cudaError_t launch_aggregates(size_t seq_len, const float *inputs, const float *coeffs, float *products,
+                                         float *sums)
 {
     if (seq_len == 0)
         return cudaSuccess;
-    tile_totals<<<(unsigned)((seq_len - 1) / TILE + 1), 32 * WARPS>>>(seq_len, inputs, coeffs, products, sums);
+    tile_aggregates<<<(unsigned)((seq_len - 1) / TILE + 1), 32 * WARPS>>>(seq_len, inputs, coeffs, products, sums);
     return cudaGetLastError();
 }

@@ -8,8 +8,8 @@ enum { WARPS = 4, TILE = WARPS * 128 };
 
 /* Block b: products[b] and sums[b] of the elements from b * TILE on. */
 static __global__ void __launch_bounds__(32 * WARPS)
-    tile_totals(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                float *__restrict__ products, float *__restrict__ sums)
+    tile_aggregates(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                    float *__restrict__ products, float *__restrict__ sums)
 {
     __shared__ struct warp_totals totals;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = threadIdx.x * 4;
@@ -51,11 +51,11 @@ static __global__ void __launch_bounds__(32 * WARPS)
     }
 }
 
-extern "C" cudaError_t launch_totals(size_t seq_len, const float *inputs, const float *coeffs, float *products,
-                                     float *sums)
+extern "C" cudaError_t launch_aggregates(size_t seq_len, const float *inputs, const float *coeffs, float *products,
+                                         float *sums)
 {
     if (seq_len == 0)
         return cudaSuccess;
-    tile_totals<<<(unsigned)((seq_len - 1) / TILE + 1), 32 * WARPS>>>(seq_len, inputs, coeffs, products, sums);
+    tile_aggregates<<<(unsigned)((seq_len - 1) / TILE + 1), 32 * WARPS>>>(seq_len, inputs, coeffs, products, sums);
     return cudaGetLastError();
 }

@@ -1,0 +1,33 @@
+/* cluster_shape.c - see cluster_shape.h. */
+#include "cluster_shape.h"
+
+cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape)
+{
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
+    if (error != cudaSuccess)
+        return error;
+    shape->tiling = tiling_of(args, LOOKBACK_LEAST_TILE);
+    if (shape->tiling.num_tiles == 0)
+        return cudaSuccess;
+
+    /* [blocks] The shapes with which a prototype was fastest on an H200: more blocks cost less than tiles twice as
+       long, except for the gradients of long sequences. A few sequences have 16 blocks each, as long as all of them
+       have room. */
+    const bool is_few = args->num_seqs <= CLUSTER_FEW;
+    const size_t elems = most_elems(args->seq_len), two_rows = 2 * PIPE_ROW * 256 / 32;
+    const size_t blocks_of_two = is_few ? CLUSTER_MAX_BLOCKS : CLUSTER_MAX_BLOCKS / 2;
+    const size_t blocks_of_four = is_few ? CLUSTER_MAX_BLOCKS : most_blocks;
+    const int threads = args->config.threads, rows = args->config.rows;
+    shape->rows = rows != 0 ? rows : elems <= blocks_of_two * two_rows ? 2 : 4;
+    shape->threads = threads != 0 ? threads : elems <= blocks_of_four * two_rows * shape->rows / 2 ? 256 : 512;
+
+    /* [check] What it says must fit. */
+    if ((shape->rows != 2 && shape->rows != 4) || shape->threads % 32 != 0 || shape->threads < 32 ||
+        shape->threads > CLUSTER_MAX_THREADS || args->seq_len > CLUSTER_MAX_LEN)
+        return cudaErrorInvalidValue;
+    shape->tiling = tiling_of(args, (size_t)shape->rows * PIPE_ROW * shape->threads / 32);
+    if (shape->tiling.num_tiles > 0x7FFFFFFF || shape->tiling.seq_tiles > CLUSTER_MAX_BLOCKS)
+        return cudaErrorInvalidValue;
+    return gpu.arch < 90 ? cudaErrorNotSupported : cudaSuccess;
+}
