@@ -1,4 +1,5 @@
 /* main.c - chapter 09 as a program: the selective scan, Mamba's layer. README.md is the text. */
+#include "../common/harness/harness.h"
 #include "kernels/kernels.h"
 
 int main(int argc, char **argv)

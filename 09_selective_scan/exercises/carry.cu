@@ -1,24 +1,24 @@
 /* 09.4  What a chunk does to the state
 
    One warp for 32 channels would leave the chip idle where there are few of them. So four warps share the channels, a
-   lane a channel, and take the chunks of time in turn, 8 steps each:
+   lane for each channel, and each takes every fourth chunk of time, 8 steps long:
 
        warp     0      1      2      3      0      1   ...
        chunk  |  0  |  1  |  2  |  3  |  4  |  5  | ...
        round  |------------- 0 -----------|-------- 1 ...
 
-   In a round the warps work side by side, and none of them waits for the whole walk of another one. For that they need
+   In a round the warps work side by side, and none of them waits until another one is through its chunk. For that they need
    to know what comes into their chunk. What a chunk does to any state h that comes in is a pair:
 
        h   ->   product h + end        end: what leaves the chunk if 0 comes in
                                        product = exp(A step 0) ... exp(A step 7) = exp(A (sum of the steps))
 
    Each warp computes the pair of its chunk and writes it to shared memory; all meet at a barrier; each leads the state
-   through the chunks that come before its own. Then it walks its chunk from the true state.
+   through the chunks that come before its own. Then it goes through its chunk from the true state.
 
    As it is, every chunk begins with 0.
 
-   Goal: right, one barrier a round, and everything loaded once: 8 bytes for an element.
+   Goal: right, one barrier for each round, and everything loaded once: 8 bytes for an element.
 
    Write where it says "here". h[l] = exp(|delta| A) h[l-1] + |delta| u, with A = -1/16; decay and input hold these. */
 #include <cuda_runtime.h>

@@ -9,15 +9,15 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "launch.h"
 
 enum { THREADS = 256, SUMS = 5 };
 
 struct sums {
     size_t blocks, outer, count, inner;
     const float *parts;
-    void *sums;  /* NULL: nobody wants them */
-    bool stored; /* whether they have the arrays' type, else they are float32 */
+    void *sums;    /* NULL: nobody wants them */
+    bool in_dtype; /* whether they have the arrays' type, else they are float32 */
 };
 
 struct all_sums {
@@ -45,7 +45,7 @@ static __device__ __forceinline__ wide sum_of(const wide *__restrict__ part, siz
     return sum;
 }
 
-template <typename stored>
+template <typename dtype>
 static __global__ void add_up(const struct all_sums all)
 {
     size_t block = blockIdx.x;
@@ -59,16 +59,16 @@ static __global__ void add_up(const struct all_sums all)
         if (i >= job->outer * inner)
             return;
         const float4 sum = sum_of((const float4 *)job->parts + i / inner * count * inner + i % inner, count, inner);
-        if (job->stored) {
-            stored *const to = (stored *)job->sums + 4 * i;
-            to[0] = (stored)sum.x, to[1] = (stored)sum.y, to[2] = (stored)sum.z, to[3] = (stored)sum.w;
+        if (job->in_dtype) {
+            dtype *const to = (dtype *)job->sums + 4 * i;
+            to[0] = (dtype)sum.x, to[1] = (dtype)sum.y, to[2] = (dtype)sum.z, to[3] = (dtype)sum.w;
         } else {
             ((float4 *)job->sums)[i] = sum;
         }
     } else if (i < job->outer * job->inner) {
         const float sum = sum_of(job->parts + i / job->inner * count * job->inner + i % job->inner, count, job->inner);
-        if (job->stored)
-            ((stored *)job->sums)[i] = (stored)sum;
+        if (job->in_dtype)
+            ((dtype *)job->sums)[i] = (dtype)sum;
         else
             ((float *)job->sums)[i] = sum;
     }

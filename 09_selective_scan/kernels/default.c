@@ -1,21 +1,21 @@
 /* default.c - which kernel for which shape and chip. */
 #include "../../common/cuda/gpu_info.h"
-#include "kernels.h"
+#include "launch.h"
 
-/* The most blocks for each multiprocessor with which fused_roles is faster than fused_steps. It has one block of 16
+/* The most blocks for each multiprocessor with which warp_specialized is faster than fused_steps. It has one block of 16
    channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
    states, float32, 2048 channels and 8192 steps, it takes 0.38, 0.71, 0.79 and 1.02 of fused_steps' time with a batch
    of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor; in bf16 0.44, 0.85, 0.87 and 1.15. So
    the border is at 3. With up to 8 states in float32 it is at 5 (0.86 to 0.89 with a batch of 5, 1.01 to 1.02 with 6).
-   With 32 states fused_roles takes as long with a batch of 2, and 1.03 of the time with 3: the border is at 2. */
-static size_t most_roles(const struct selective_args *args)
+   With 32 states warp_specialized takes as long with a batch of 2, and 1.03 of the time with 3: the border is at 2. */
+static size_t most_blocks(const struct selective_args *args)
 {
     return args->states <= 8 && args->dtype == FLOAT32 ? 5 : args->states <= 16 ? 3 : 2;
 }
 
-/* With few warps a multiprocessor waits most of the time. Two kernels are made for that: fused_roles, and relay for
-   older chips. relay takes two thirds of fused_steps' time with 1.9 of its warps for a multiprocessor, and a fifth more
-   than its time with 3.9. */
+/* With few warps a multiprocessor waits most of the time. Two kernels are made for that: warp_specialized, and
+   state_passing for older chips. state_passing takes two thirds of fused_steps' time with 1.9 of its warps for a
+   multiprocessor, and a fifth more than its time with 3.9. */
 cudaError_t selective_forward(const struct selective_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;
@@ -28,16 +28,16 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
         return read;
     const size_t multiprocessors = (size_t)gpu.multiprocessors;
     const size_t warps = selective_fused_steps_blocks(args) * selective_fused_steps_warps(args);
-    const bool has_roles = gpu.arch >= 90 && selective_warp_specialized_fits(args);
-    if (has_roles && selective_warp_specialized_blocks(args) <= most_roles(args) * multiprocessors)
+    const bool specialized = gpu.arch >= 90 && selective_warp_specialized_fits(args);
+    if (specialized && selective_warp_specialized_blocks(args) <= most_blocks(args) * multiprocessors)
         return selective_warp_specialized_forward(args, stream);
-    if (gpu.arch >= 80 && selective_state_passing_fits(args) && !has_roles && warps < 3 * multiprocessors)
+    if (gpu.arch >= 80 && selective_state_passing_fits(args) && !specialized && warps < 3 * multiprocessors)
         return selective_state_passing_forward(args, stream);
     return selective_fused_steps_forward(args, stream);
 }
 
 /* fused_backward needs about 100 KB of shared memory for a block, which older chips have for one of them only. Measured
-   on an H200 with 16 states, float32 and 2048 channels: relay takes 1.2 times as long for 8 x 8192 steps, 1.1 times for
+   on an H200 with 16 states, float32 and 2048 channels: state_passing takes 1.2 times as long for 8 x 8192 steps, 1.1 times for
    1 x 65536, and within a few percent as long for 1 x 1024 to 9 x 2048. */
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
@@ -57,8 +57,8 @@ cudaError_t selective_backward(const struct selective_args *args, cudaStream_t s
 /* Enough for all, since the chip is not known yet. */
 size_t selective_default_workspace(const struct selective_args *args, bool backward)
 {
-    const size_t relay = selective_state_passing_fits(args) ? selective_state_passing_workspace(args, backward) : 0;
+    const size_t passing = selective_state_passing_fits(args) ? selective_state_passing_workspace(args, backward) : 0;
     const size_t fused = selective_fused_fits(args) ? selective_fused_workspace(args, backward) : 0;
-    const size_t steps = selective_steps_workspace(args, backward), most = relay > fused ? relay : fused;
+    const size_t steps = selective_steps_workspace(args, backward), most = passing > fused ? passing : fused;
     return most > steps ? most : steps;
 }

@@ -9,7 +9,7 @@
    A thread takes a state of a channel through all segments, in one of the two directions. */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "launch.h"
 
 enum { THREADS = 128, AHEAD = 8 }; /* AHEAD: segments whose loads are on their way at once */
 

@@ -1,8 +1,8 @@
-/* fused_scan.cu - a block a channel, its states in turn, and over time the scan of chapter 04: the plan of Mamba's own
+/* fused_scan.cu - a block for each channel, one state after the other, and over time the scan of chapter 04: the plan of Mamba's own
    kernel. Coefficients and inputs live in registers only; what leaves a tile goes on in shared memory, one number
    a state.
 
-   A tile is `elems` consecutive steps a thread. It loads u and delta once; then for each state in turn
+   A tile is `elems` consecutive steps a thread. It loads u and delta once; then for one state after the other
 
        thread 0           thread 1           thread 2
        |a,x a,x a,x a,x|  |a,x a,x a,x a,x|  |a,x a,x ...        a = exp(step A), x = step u B, in registers
@@ -15,11 +15,11 @@
 #include <cuda_runtime.h>
 
 #include "../../04_warp_scan/warp_scan.cuh"
-#include "selective.cuh"
-#include "kernels.h"
+#include "activations.cuh"
+#include "launch.h"
 
 /* Block b computes channel b of all batches' channels. */
-template <typename stored, int elems>
+template <typename dtype, int elems>
 static __global__ void __launch_bounds__(128) fused_scan_forward(struct selective_args args)
 {
     __shared__ struct warp_totals totals[2];           /* of this state, and of the one before */
@@ -28,11 +28,11 @@ static __global__ void __launch_bounds__(128) fused_scan_forward(struct selectiv
     const size_t batch = blockIdx.x / args.channels, channel = blockIdx.x % args.channels;
     const size_t group = channel / (args.channels / args.groups);
     const size_t row = blockIdx.x * args.seq_len, first_state = blockIdx.x * args.states;
-    const stored *const B = (const stored *)args.B + (batch * args.groups + group) * args.states * args.seq_len;
-    const stored *const C = (const stored *)args.C + (batch * args.groups + group) * args.states * args.seq_len;
+    const dtype *const B = (const dtype *)args.B + (batch * args.groups + group) * args.states * args.seq_len;
+    const dtype *const C = (const dtype *)args.C + (batch * args.groups + group) * args.states * args.seq_len;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
-    int turn = 0, tile = 0; /* which of the totals, which of the carries */
+    int buffer = 0, tile = 0; /* which of the totals, which of the carries */
 
     for (int n = threadIdx.x; n < (int)args.states; n += blockDim.x)
         carries[0][n] = args.initial_state != NULL ? args.initial_state[first_state + n] : 0.0f;
@@ -45,19 +45,19 @@ static __global__ void __launch_bounds__(128) fused_scan_forward(struct selectiv
         float step[elems], u[elems], y[elems];
 #pragma unroll
         for (int i = 0; i < elems; i++) {
-            u[i] = i < count ? (float)((const stored *)args.u)[row + begin + i] : 0.0f;
+            u[i] = i < count ? (float)((const dtype *)args.u)[row + begin + i] : 0.0f;
             step[i] = 0.0f; /* behind the end: a = 1, x = 0 */
             if (i < count)
-                step[i] = step_of((float)((const stored *)args.delta)[row + begin + i] + bias, args.delta_softplus);
+                step[i] = step_of((float)((const dtype *)args.delta)[row + begin + i] + bias, args.delta_softplus);
             y[i] = D * u[i];
         }
 
-        for (size_t n = 0; n < args.states; n++, turn ^= 1) {
+        for (size_t n = 0; n < args.states; n++, buffer ^= 1) {
             const float A = args.A[channel * args.states + n] * LOG2_E;
             const size_t at = n * args.seq_len + begin; /* in B and C */
             float x[elems], a[elems];
 
-            /* The thread: a becomes the product, x the sum so far. */
+            /* [scan] The thread: a becomes the product, x the sum so far. */
 #pragma unroll
             for (int i = 0; i < elems; i++) {
                 a[i] = fast_exp2(step[i] * A);
@@ -72,11 +72,11 @@ static __global__ void __launch_bounds__(128) fused_scan_forward(struct selectiv
             const struct pair mine = {a[elems - 1], x[elems - 1]};
             const struct pair up_to_here = warp_scan(mine, lane), before = lane_before(up_to_here, lane);
             if (lane == 31)
-                totals[turn].product[warp] = up_to_here.product, totals[turn].sum[warp] = up_to_here.sum;
+                totals[buffer].product[warp] = up_to_here.product, totals[buffer].sum[warp] = up_to_here.sum;
             __syncthreads();
-            const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
+            const struct pair up_to_warp = totals_scan(&totals[buffer], num_warps, lane);
 
-            /* What comes into the tile, into the warp, into the thread; and what leaves the tile. */
+            /* [carry] What comes into the tile, into the warp, into the thread; and what leaves the tile. */
             const float carry = carries[tile][n];
             const float leaves = carry * up_to_warp.product + up_to_warp.sum; /* lane w: what leaves warp w */
             const float from_warp = __shfl_sync(ALL_LANES, leaves, warp > 0 ? warp - 1 : 0);
@@ -93,8 +93,8 @@ static __global__ void __launch_bounds__(128) fused_scan_forward(struct selectiv
         for (int i = 0; i < elems; i++)
             if (i < count) {
                 const size_t at = row + begin + i;
-                const float gate = args.z != NULL ? silu((float)((const stored *)args.z)[at]) : 1.0f;
-                ((stored *)args.out)[at] = (stored)(y[i] * gate);
+                const float gate = args.z != NULL ? silu((float)((const dtype *)args.z)[at]) : 1.0f;
+                ((dtype *)args.out)[at] = (dtype)(y[i] * gate);
             }
     }
     __syncthreads();
@@ -103,13 +103,13 @@ static __global__ void __launch_bounds__(128) fused_scan_forward(struct selectiv
 }
 
 /* As few threads as hold the row, up to 128; then more steps a thread. */
-template <typename stored>
+template <typename dtype>
 static void launch(const struct selective_args *args, unsigned blocks, cudaStream_t stream)
 {
     if (args->seq_len <= 512)
-        fused_scan_forward<stored, 4><<<blocks, args->seq_len <= 128 ? 32 : 128, 0, stream>>>(*args);
+        fused_scan_forward<dtype, 4><<<blocks, args->seq_len <= 128 ? 32 : 128, 0, stream>>>(*args);
     else
-        fused_scan_forward<stored, 16><<<blocks, 128, 0, stream>>>(*args);
+        fused_scan_forward<dtype, 16><<<blocks, 128, 0, stream>>>(*args);
 }
 
 extern "C" cudaError_t selective_fused_scan_forward(const struct selective_args *args, cudaStream_t stream)

@@ -1,37 +1,37 @@
-/* fused_states.cu - the first walk of fused_backward.cu, forward through time: it leaves the states before each chunk
+/* fused_states.cu - the first launch of fused_backward.cu, forward through time: it leaves the states before each chunk
    of 8 steps in the workspace.
        chunk 0      chunk 1      chunk 2      ...
        |h           |h           |h              four floats a lane: half of what a lane of fused_backward.cu will read
 
-   It is fused_steps.cu without output, C and z, in spans of 32 steps. A lane has one channel, where one of
-   fused_backward.cu has two; so two warps do what one will read (gradient.cuh).
+   It is fused_steps.cu without output, C and z, in tiles of 32 steps. A lane has one channel, where one of
+   fused_backward.cu has two; so two warps do what one will read (channel_pairs.cuh).
    Of several segments each begins with state 0, and leaves what fused_carry.cu needs: with P[t] the product of its
    coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
    Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
 #include <cuda_runtime.h>
 #include "../../common/cuda/gpu_info.h"
-#include "kernels.h"
-enum { SPAN = 32 }; /* steps */
-#include "span.cuh"
+#include "launch.h"
+enum { TILE = 32 }; /* steps */
+#include "tile_states.cuh"
 
-#define WARPS(lanes, arrays) ((lanes) == 4 ? (arrays) : 2) /* of a block: 16 on a multiprocessor need room for spans */
+#define WARPS(lanes, arrays) ((lanes) == 4 ? (arrays) : 2) /* of a block: 16 on a multiprocessor need room for tiles */
 #define THREADS(lanes, arrays) (32 * WARPS(lanes, arrays))
-#define BLOCKS(lanes, arrays) (2 * SPAN_WARPS / WARPS(lanes, arrays)) /* for what one of fused_backward.cu will read */
+#define BLOCKS(lanes, arrays) (2 * FUSED_WARPS / WARPS(lanes, arrays)) /* for what one of fused_backward.cu will read */
 #define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
 
-template <typename stored, int lanes, int arrays>
+template <typename dtype, int lanes, int arrays>
 struct states_block {
-    struct span<stored, lanes, arrays, WARPS(lanes, arrays) * CHANNELS(lanes)> spans[2];
+    struct tile<dtype, lanes, arrays, WARPS(lanes, arrays) * CHANNELS(lanes)> tiles[2];
     float steps[WARPS(lanes, arrays)][2 * CHUNK_FLOATS(lanes, arrays)];
 };
 
-template <typename stored, int lanes, int arrays>
+template <typename dtype, int lanes, int arrays>
 static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lanes, arrays))
     fused_states(struct selective_args args, struct selective_parts parts)
 {
     enum { several = arrays == 4, channels = WARPS(lanes, arrays) * CHANNELS(lanes) };
     extern __shared__ float4 shared[];
-    struct states_block<stored, lanes, arrays> *const block = (struct states_block<stored, lanes, arrays> *)shared;
+    struct states_block<dtype, lanes, arrays> *const block = (struct states_block<dtype, lanes, arrays> *)shared;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
     const struct block_place place = place_block(&args, channels, parts.per_group * BLOCKS(lanes, arrays));
     if (place.here <= 0)
@@ -52,24 +52,24 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS(lanes, arrays))
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-    struct span_sources sources = find_span_sources<stored, lanes, channels>(&args, &place, begin);
-    fetch_span<THREADS(lanes, arrays)>(&args, &place, begin, &block->spans[0]);
+    struct tile_sources sources = find_tile_sources<dtype, lanes, channels>(&args, &place, begin);
+    fetch_tile<THREADS(lanes, arrays)>(&args, &place, begin, &block->tiles[0]);
     __pipeline_commit();
-    for (int at = begin, now = 0; at < end; at += SPAN, now = 1 - now) {
-        struct span<stored, lanes, arrays, channels> *const span = &block->spans[now];
+    for (int at = begin, now = 0; at < end; at += TILE, now = 1 - now) {
+        struct tile<dtype, lanes, arrays, channels> *const tile = &block->tiles[now];
         __pipeline_wait_prior(0);
-        widen_span<THREADS(lanes, arrays)>(span);
-        __syncthreads(); /* the span has come, and nobody needs the other one any more */
-        if (!several && sources.whole && at + 2 * SPAN <= end) /* else there are no registers for this */
-            send_next<THREADS(lanes, arrays)>(&args, &sources, &block->spans[1 - now]);
+        widen_tile<THREADS(lanes, arrays)>(tile);
+        __syncthreads(); /* the tile has come, and nobody needs the other one any more */
+        if (!several && sources.whole && at + 2 * TILE <= end) /* else there are no registers for this */
+            send_next<THREADS(lanes, arrays)>(&args, &sources, &block->tiles[1 - now]);
         else
-            fetch_span<THREADS(lanes, arrays)>(&args, &place, at + SPAN < end ? at + SPAN : -1, &block->spans[1 - now]);
+            fetch_tile<THREADS(lanes, arrays)>(&args, &place, at + TILE < end ? at + TILE : -1, &block->tiles[1 - now]);
         __pipeline_commit();
 #pragma unroll 1
-        for (int both = 0; both < SPAN / STEPS; both += 2) { /* chunks */
+        for (int both = 0; both < TILE / STEPS; both += 2) { /* chunks */
 #pragma unroll
             for (int chunk = both; chunk < both + 2; chunk++)
-                prepare_states(&args, span, channel, chunk, row, mine, at + chunk * STEPS + mine, bias,
+                prepare_states(&args, tile, channel, chunk, row, mine, at + chunk * STEPS + mine, bias,
                                steps + chunk % 2 * CHUNK_FLOATS(lanes, arrays));
             __syncwarp();
 #pragma unroll
@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
                     sum += step[0] + step[1] + (step[2] + step[3]);
 #pragma unroll
                     for (int i = 0; i < 4; i++) {
-                        const float *const common = span->common[chunk] + state_at<lanes>(i, reader.order, part) + t;
+                        const float *const common = tile->common[chunk] + state_at<lanes>(i, reader.order, part) + t;
                         float B[4], C[4];
                         get4(common, B);
                         if (several)
@@ -118,27 +118,27 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
     }
 }
 
-template <typename stored, int lanes, int arrays>
+template <typename dtype, int lanes, int arrays>
 static cudaError_t launch_arrays(const struct selective_args *args, const struct selective_parts *parts,
                                  cudaStream_t stream)
 {
     const size_t of_group = parts->per_group * BLOCKS(lanes, arrays),
-                 bytes = sizeof(states_block<stored, lanes, arrays>);
-    const cudaError_t error = gpu_allow_shared((const void *)fused_states<stored, lanes, arrays>, bytes, 80);
+                 bytes = sizeof(states_block<dtype, lanes, arrays>);
+    const cudaError_t error = gpu_allow_shared((const void *)fused_states<dtype, lanes, arrays>, bytes, 80);
     const dim3 blocks((unsigned)(args->batch * args->groups * of_group), (unsigned)parts->segments);
     if (error == cudaSuccess)
-        fused_states<stored, lanes, arrays><<<blocks, THREADS(lanes, arrays), bytes, stream>>>(*args, *parts);
+        fused_states<dtype, lanes, arrays><<<blocks, THREADS(lanes, arrays), bytes, stream>>>(*args, *parts);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
 
-template <typename stored>
+template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
     if (parts->segments == 1)
-        return selective_state_passing_lanes(args) == 2 ? launch_arrays<stored, 2, 2>(args, parts, stream)
-                                                        : launch_arrays<stored, 4, 2>(args, parts, stream);
-    return selective_state_passing_lanes(args) == 2 ? launch_arrays<stored, 2, 4>(args, parts, stream)
-                                                    : launch_arrays<stored, 4, 4>(args, parts, stream);
+        return selective_state_passing_lanes(args) == 2 ? launch_arrays<dtype, 2, 2>(args, parts, stream)
+                                                        : launch_arrays<dtype, 4, 2>(args, parts, stream);
+    return selective_state_passing_lanes(args) == 2 ? launch_arrays<dtype, 2, 4>(args, parts, stream)
+                                                    : launch_arrays<dtype, 4, 4>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,

@@ -1,12 +1,12 @@
 /* fused_steps.cu - steps.cu with more lanes at work, and what they share in shared memory.
 
    A thread a channel leaves most of the chip idle: 2048 channels are 64 warps, and a GPU holds thousands. So a
-   channel's states go to `lanes` lanes, four each, and a warp walks 32 / lanes channels (chunk.cuh):
+   channel's states go to `lanes` lanes, four each, and a warp has 32 / lanes channels (channel_lanes.cuh):
 
        16 states    lane 0: 0 4 8 12    lane 1: 1 5 9 13    lane 2: 2 6 10 14    lane 3: 3 7 11 15
 
    The four warps of a block share nothing but B and C, which each of them would fetch otherwise, and convert. A block
-   goes through time in chunks of 16 steps (stage.cuh):
+   goes through time in chunks of 16 steps (block_stage.cuh):
 
        chunk k + 2   u, delta, z, B, C on their way to a stage
        chunk k + 1   step = softplus(delta + bias) and step u,          16 / lanes steps each lane
@@ -17,32 +17,32 @@
 #include "../../common/cuda/arch.h"
 #include <cuda_runtime.h>
 
-#include "kernels.h"
-#include "stage.cuh"
+#include "launch.h"
+#include "block_stage.cuh"
 
-template <typename stored, int lanes>
+template <typename dtype, int lanes>
 static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINREC_ARCH >= 90 ? 16 : 8) / WARPS(lanes))
     fused_steps_forward(struct selective_args args)
 {
-    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), stage_bytes = sizeof(struct stage<stored, lanes>) };
+    enum { channels = CHANNELS(lanes), states = STATES_OF(lanes), stage_bytes = sizeof(struct stage<dtype, lanes>) };
     enum { own = STEPS / lanes }; /* a lane's own steps of a chunk */
     __shared__ __align__(16) char shared[3 * stage_bytes];
-    struct stage<stored, lanes> *const stages = (struct stage<stored, lanes> *)shared;
+    struct stage<dtype, lanes> *const stages = (struct stage<dtype, lanes> *)shared;
     const int warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
     const struct chunk_place where = place_of<lanes, WARPS(lanes)>(&args);
     const int row = where.row, mine = first_own<lanes, STEPS>(where.part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const float D = args.D != NULL ? args.D[where.channel] : 0.0f;
-    struct sources<stored, lanes> sources = find_sources<stored, lanes>(&args, &where);
-    stored *out = (stored *)args.out + where.both * seq_len + mine;
+    struct sources<dtype, lanes> sources = find_sources<dtype, lanes>(&args, &where);
+    dtype *out = (dtype *)args.out + where.both * seq_len + mine;
     float A[4], h[4];
     load_states<lanes>(&args, &where, args.initial_state, A, h);
     for (int i = threadIdx.x; i < COMMON_ROWS(lanes) * STEPS && args.states < states; i += 32 * WARPS(lanes))
-        stages[0].common[i] = stages[1].common[i] = stages[2].common[i] = (stored)0.0f; /* states that are not there */
+        stages[0].common[i] = stages[1].common[i] = stages[2].common[i] = (dtype)0.0f; /* states that are not there */
     __syncthreads();
 
     int now = 0, next = stage_bytes, after = 2 * stage_bytes; /* where this chunk and the two that follow lie */
-    const bool whole_rows = seq_len % IN_PIECE(stored) == 0 && where.full;
+    const bool whole_rows = seq_len % IN_PIECE(dtype) == 0 && where.full;
     send(&sources, seq_len, whole_rows && seq_len >= STEPS, stages);
     send(&sources, seq_len - STEPS, whole_rows && seq_len >= 2 * STEPS, behind(stages, next));
     __pipeline_wait_prior(1);
@@ -61,13 +61,14 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
         __syncthreads(); /* `next` has come, `now` is prepared, and nobody needs `after` any more */
         send(&sources, left - 2 * STEPS, whole, behind(stages, after));
 
-        /* Every four steps of the walk the lane does a quarter of its own work, so that exponentials of all kinds come
+        /* For every four steps the lane does a quarter of its own work, so that exponentials of all kinds come
            one after the other: step and step u of the next chunk, and silu(z) of this one. */
-        const stored *const next_rows = behind(stages, next)->own[warp];
+        const dtype *const next_rows = behind(stages, next)->own[warp];
         float y[STEPS] = {}, u_next[own], own_step[own], gate[own];
         get<STEPS, own>(next_rows, row, mine, u_next);
         get<STEPS, own>(next_rows, ROW_DELTA(lanes) + row, mine, own_step);
         get<STEPS, own>(behind(stages, now)->own[warp], ROW_Z(lanes) + row, mine, gate);
+        /* [loop] Four steps at a time. */
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             float step[4], step_u[4], B[4][4], C[4][4];
@@ -93,6 +94,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
                     y[t + j] += C[i][j] * h[i];
                 }
         }
+        /* [own] Step and step u of the next chunk go to shared memory, and the outputs of this one are stored. */
         float own_step_u[own];
 #pragma unroll
         for (int i = 0; i < own; i++)
@@ -107,7 +109,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
         }
         const bool all = whole || (whole_rows && left >= STEPS);
         if (all || row < where.here)
-            store<stored, own>(out, left - mine, all, y);
+            store<dtype, own>(out, left - mine, all, y);
         widen(behind(stages, next));
         const int done = now;
         now = next, next = after, after = done;
@@ -122,17 +124,17 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
     store_states<lanes>(&args, &where, h, args.final_state);
 }
 
-template <typename stored>
+template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
 {
     const size_t lanes = selective_fused_steps_lanes(args), blocks = selective_fused_steps_blocks(args);
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    void (*const kernel)(struct selective_args) = lanes == 1   ? fused_steps_forward<stored, 1>
-                                                  : lanes == 2 ? fused_steps_forward<stored, 2>
-                                                  : lanes == 4 ? fused_steps_forward<stored, 4>
-                                                  : lanes == 8 ? fused_steps_forward<stored, 8>
-                                                               : fused_steps_forward<stored, 16>;
+    void (*const kernel)(struct selective_args) = lanes == 1   ? fused_steps_forward<dtype, 1>
+                                                  : lanes == 2 ? fused_steps_forward<dtype, 2>
+                                                  : lanes == 4 ? fused_steps_forward<dtype, 4>
+                                                  : lanes == 8 ? fused_steps_forward<dtype, 8>
+                                                               : fused_steps_forward<dtype, 16>;
     kernel<<<(unsigned)blocks, 32 * (unsigned)selective_fused_steps_warps(args), 0, stream>>>(*args);
     return cudaGetLastError();
 }

@@ -8,18 +8,18 @@
        h, A                        h h h h      h h h h      h h h h          registers
        B, C                        one column of the group a step, the same for all threads of the group
 
-   A channel with more states than registers takes them in turn, `elems` each time; the workspace then holds what the
-   states before have added up. `stored` is the type of u, delta, B, C, z and out. */
+   A channel with more states than registers takes them one group after the other, `elems` each time; the workspace then holds what the
+   states before have added up. `dtype` is the type of u, delta, B, C, z and out. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "selective.cuh"
-#include "kernels.h"
+#include "activations.cuh"
+#include "launch.h"
 
 static const int kThreads = 128;
 
-template <typename stored, int elems>
+template <typename dtype, int elems>
 static __global__ void steps_forward(struct selective_args args)
 {
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -29,16 +29,16 @@ static __global__ void steps_forward(struct selective_args args)
     const size_t group = channel / (args.channels / args.groups);
     const size_t row =
         thread * args.seq_len; /* where this channel's row begins; `thread` counts batches and channels */
-    const stored *const u = (const stored *)args.u + row, *const delta = (const stored *)args.delta + row;
-    const stored *const z = args.z != NULL ? (const stored *)args.z + row : NULL;
+    const dtype *const u = (const dtype *)args.u + row, *const delta = (const dtype *)args.delta + row;
+    const dtype *const z = args.z != NULL ? (const dtype *)args.z + row : NULL;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
-    stored *const out = (stored *)args.out + row;
+    dtype *const out = (dtype *)args.out + row;
     float *const so_far = (float *)args.workspace + row;
 
-    for (size_t first = 0; first < args.states; first += elems) { /* the states, `elems` in turn */
+    for (size_t first = 0; first < args.states; first += elems) { /* the states, `elems` at a time */
         const size_t group_row = ((batch * args.groups + group) * args.states + first) * args.seq_len;
-        const stored *const B = (const stored *)args.B + group_row, *const C = (const stored *)args.C + group_row;
+        const dtype *const B = (const dtype *)args.B + group_row, *const C = (const dtype *)args.C + group_row;
         const bool is_first = first == 0, is_last = first + elems >= args.states;
         const int count = is_last ? (int)(args.states - first) : elems;
         float h[elems], A[elems];
@@ -48,6 +48,7 @@ static __global__ void steps_forward(struct selective_args args)
             h[n] =
                 n < count && args.initial_state != NULL ? args.initial_state[thread * args.states + first + n] : 0.0f;
         }
+        /* [loop] Step by step. */
         for (size_t l = 0; l < args.seq_len; l++) {
             const float step = step_of((float)delta[l] + bias, args.delta_softplus);
             const float step_u = step * (float)u[l];
@@ -58,8 +59,9 @@ static __global__ void steps_forward(struct selective_args args)
                     h[n] = fast_exp2(step * A[n]) * h[n] + step_u * (float)B[n * args.seq_len + l];
                     y += (float)C[n * args.seq_len + l] * h[n];
                 }
+            /* [store] The output, or what these states add to it. */
             if (is_last)
-                out[l] = (stored)(z != NULL ? y * silu((float)z[l]) : y);
+                out[l] = (dtype)(z != NULL ? y * silu((float)z[l]) : y);
             else
                 so_far[l] = y;
         }
@@ -70,14 +72,14 @@ static __global__ void steps_forward(struct selective_args args)
     }
 }
 
-template <typename stored>
+template <typename dtype>
 static void launch(const struct selective_args *args, unsigned blocks, cudaStream_t stream)
 {
-    void (*const kernel)(struct selective_args) = args->states <= 1   ? steps_forward<stored, 1>
-                                                  : args->states <= 2 ? steps_forward<stored, 2>
-                                                  : args->states <= 4 ? steps_forward<stored, 4>
-                                                  : args->states <= 8 ? steps_forward<stored, 8>
-                                                                      : steps_forward<stored, STEPS_ELEMS>;
+    void (*const kernel)(struct selective_args) = args->states <= 1   ? steps_forward<dtype, 1>
+                                                  : args->states <= 2 ? steps_forward<dtype, 2>
+                                                  : args->states <= 4 ? steps_forward<dtype, 4>
+                                                  : args->states <= 8 ? steps_forward<dtype, 8>
+                                                                      : steps_forward<dtype, STEPS_ELEMS>;
     kernel<<<blocks, kThreads, 0, stream>>>(*args);
 }
 

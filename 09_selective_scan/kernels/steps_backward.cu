@@ -19,13 +19,22 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "selective.cuh"
-#include "kernels.h"
+#include "activations.cuh"
+#include "launch.h"
+
+/* The sum over the lanes of a warp, in every lane. */
+static __device__ __forceinline__ float warp_sum(float value)
+{
+#pragma unroll
+    for (int d = 16; d > 0; d /= 2)
+        value += __shfl_xor_sync(0xFFFFFFFFu, value, d);
+    return value;
+}
 
 /* Takes h through steps [begin, end), and saves it before each `every`th of them. */
-template <typename stored, int elems>
-static __device__ __forceinline__ void walk(const struct selective_args *args, const stored *u, const stored *delta,
-                                            float bias, const float *A, const stored *B, int count, size_t begin,
+template <typename dtype, int elems>
+static __device__ __forceinline__ void walk(const struct selective_args *args, const dtype *u, const dtype *delta,
+                                            float bias, const float *A, const dtype *B, int count, size_t begin,
                                             size_t end, size_t every, float *saved, float *h)
 {
     for (size_t l = begin; l < end; l++) {
@@ -42,7 +51,7 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, c
 
 /* States [first, first + elems). parts.rest holds the saved states, (warps, chunks, elems, 32), and those of a chunk,
    (warps, STEPS_CHUNK, elems, 32); behind them, from launch to launch, y, d_u and d_step of the states before. */
-template <typename stored, int elems>
+template <typename dtype, int elems>
 static __global__ void steps_backward(struct selective_args args, struct selective_parts parts, size_t first)
 {
     const size_t seq_len = args.seq_len, states = args.states, chunks = (seq_len - 1) / STEPS_CHUNK + 1;
@@ -54,10 +63,10 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
     const size_t both = batch * args.channels + channel, row = both * seq_len, state = both * states + first;
     const size_t part = (warp * states + first) * seq_len, group_row = (batch_group * states + first) * seq_len;
     const int count = is_last ? (int)(states - first) : elems;
-    const stored *const u = (const stored *)args.u + row, *const delta = (const stored *)args.delta + row;
-    const stored *const B = (const stored *)args.B + group_row, *const C = (const stored *)args.C + group_row;
-    const stored *const d_out = (const stored *)args.d_out + row;
-    const stored *const z = args.z != NULL ? (const stored *)args.z + row : NULL;
+    const dtype *const u = (const dtype *)args.u + row, *const delta = (const dtype *)args.delta + row;
+    const dtype *const B = (const dtype *)args.B + group_row, *const C = (const dtype *)args.C + group_row;
+    const dtype *const d_out = (const dtype *)args.d_out + row;
+    const dtype *const z = args.z != NULL ? (const dtype *)args.z + row : NULL;
     const float bias = args.delta_bias != NULL ? args.delta_bias[channel] : 0.0f;
     const float D = args.D != NULL ? args.D[channel] : 0.0f;
     float *const saved = parts.rest + warp * chunks * elems * 32 + lane;
@@ -71,18 +80,19 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
         carry[n] = n < count && args.d_final_state != NULL ? args.d_final_state[state + n] : 0.0f;
         d_A[n] = 0.0f;
     }
-    walk<stored, elems>(&args, u, delta, bias, A, B, count, 0, seq_len, STEPS_CHUNK, saved, h); /* 1. */
+    walk<dtype, elems>(&args, u, delta, bias, A, B, count, 0, seq_len, STEPS_CHUNK, saved, h); /* 1. */
     for (size_t chunk = chunks; chunk-- > 0;) {
         const size_t begin = chunk * STEPS_CHUNK, end = begin + STEPS_CHUNK < seq_len ? begin + STEPS_CHUNK : seq_len;
         float chunk_A[elems], chunk_D = 0.0f, chunk_bias = 0.0f;
 #pragma unroll
         for (int n = 0; n < elems; n++)
             h[n] = n < count ? saved[(chunk * elems + n) * 32] : 0.0f, chunk_A[n] = 0.0f;
-        walk<stored, elems>(&args, u, delta, bias, A, B, count, begin, end, 1, history, h); /* 2. */
-        for (size_t l = end; l-- > begin;) {                                                /* 3. */
+        walk<dtype, elems>(&args, u, delta, bias, A, B, count, begin, end, 1, history, h); /* 2. */
+        for (size_t l = end; l-- > begin;) {                                               /* 3. */
             const float v = (float)delta[l] + bias, step = step_of(v, args.delta_softplus);
             const float u_l = (float)u[l], d_y = z != NULL ? (float)d_out[l] * silu((float)z[l]) : (float)d_out[l];
             float y = D * u_l, d_input = D * d_y, d_step = 0.0f;
+            /* [gradients] All gradients of a step. */
             if (first > 0 && active)
                 y = so_far[3 * l], d_input = so_far[3 * l + 1], d_step = so_far[3 * l + 2];
 #pragma unroll
@@ -100,15 +110,16 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
                     chunk_A[n] += g * kept * step;
                     carry[n] = a * g;
                 }
+            /* [store] What is complete. */
             if (active && !is_last)
                 so_far[3 * l] = y, so_far[3 * l + 1] = d_input, so_far[3 * l + 2] = d_step;
             if (is_last && args.delta_softplus)
                 d_step *= sigmoid(v); /* now it is that of delta */
             chunk_D += d_y * u_l, chunk_bias += d_step;
             if (active && is_last) {
-                ((stored *)args.d_u)[row + l] = (stored)d_input, ((stored *)args.d_delta)[row + l] = (stored)d_step;
+                ((dtype *)args.d_u)[row + l] = (dtype)d_input, ((dtype *)args.d_delta)[row + l] = (dtype)d_step;
                 if (z != NULL)
-                    ((stored *)args.d_z)[row + l] = (stored)((float)d_out[l] * y * silu_slope((float)z[l]));
+                    ((dtype *)args.d_z)[row + l] = (dtype)((float)d_out[l] * y * silu_slope((float)z[l]));
             }
         }
 #pragma unroll

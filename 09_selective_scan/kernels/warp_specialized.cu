@@ -1,35 +1,35 @@
-/* warp_specialized.cu - fused_steps.cu for few channels, or one long sequence: some warps walk through time and do nothing
-   else, the others do everything else for them.
+/* warp_specialized.cu - fused_steps.cu for few channels, or one long sequence, by warp specialization: the consumer warps
+   of a block go through time and do nothing else, the producer warps do everything else for them.
 
    2048 channels of 16 states are 32 768 recurrences that need nothing of each other. With two states a lane they are
    512 warps of 4 channels, one for each scheduler of an H200. One warp keeps the unit of exponentials busy only if it
-   hardly ever waits. So a block has four warps of walkers, and beside them four of helpers. It goes through time in
+   hardly ever waits. So a block has four consumer warps, and beside them four producer warps. It goes through time in
    tiles of 64 steps:
 
-       helpers   tile k + 3   u, delta, z, B, C on their way to a stage (roles.cuh)
-       helpers   tile k + 2   step = softplus(delta + bias) and step u     -- READY --> walkers
-       walkers   tile k       h = exp(step A) h + step u B, and C h        -- DONE ---> helpers
-       helpers   tile k - 1   C h added up over a channel's lanes, + D u, times silu(z)
+       producers   tile k + 3   u, delta, z, B, C on their way to a stage (producer.cuh)
+       producers   tile k + 2   step = softplus(delta + bias) and step u     -- READY --> consumers
+       consumers   tile k       h = exp(step A) h + step u B, and C h        -- DONE ---> producers
+       producers   tile k - 1   C h added up over a channel's lanes, + D u, times silu(z)
 
-   A barrier is there twice, for even and for odd tiles, so that a role may be a tile ahead. And each warp of walkers
-   has a READY of its own: it waits for the helpers, and not for the other walkers. */
+   A barrier is there twice, for even and for odd tiles, so that producers and consumers may be a tile apart. And each
+   consumer warp has a READY of its own: it waits for the producers, and not for the other consumers. */
 #include <cuda_runtime.h>
 #include "../../common/cuda/named_barrier.h"
 
 #include "../../common/cuda/gpu_info.h"
-#include "roles.cuh"
-#include "kernels.h"
+#include "producer.cuh"
+#include "launch.h"
 
 enum { DONE = 1, READY = 3 }; /* the barriers of even tiles; the next ones are those of odd tiles */
-enum { ALL = WALKERS + HELPERS };
+enum { ALL = CONSUMERS + PRODUCERS };
 
-/* The barrier at which a warp of walkers learns that a tile is ready. */
-static __device__ __forceinline__ int ready(int walker, int tile)
+/* The barrier at which a consumer warp learns that a tile is ready. */
+static __device__ __forceinline__ int ready(int consumer, int tile)
 {
-    return READY + 2 * walker + tile % 2;
+    return READY + 2 * consumer + tile % 2;
 }
 
-/* What a walk needs for four steps, but for the steps themselves, which it reads earlier. */
+/* What a consumer needs for four steps, but for the steps themselves, which it reads earlier. */
 template <int each>
 struct four_steps {
     float step_u[4], B[each][4], C[each][4];
@@ -46,21 +46,21 @@ static __device__ __forceinline__ void read_four(const float *steps, const float
     }
 }
 
-/* A lane of a walker has the states part, part + 8, ... of one channel. While it walks four steps, it computes the
+/* A lane of a consumer has the states part, part + 8, ... of one channel. While it takes four steps, it computes the
    exponentials of the next four, reads the steps of the four after those, and the rest of the four that come `prefetch`
    steps later: a warp that is alone must begin everything early. */
-template <typename stored, int each>
-static __device__ __forceinline__ void walk(const struct selective_args *args, struct tiles<stored, each> *tiles)
+template <typename dtype, int each>
+static __device__ __forceinline__ void consume(const struct selective_args *args, struct tiles<dtype, each> *tiles)
 {
     enum { ahead = each <= 2 ? 16 : 8 }; /* steps; four states a lane have no registers for more */
-    const struct chunk_place where = place_of<LANES, WALKERS / 32>(args);
+    const struct chunk_place where = place_of<LANES, CONSUMERS / 32>(args);
     const int num_tiles = ((int)args->seq_len - 1) / STEPS + 1;
     const int warp = threadIdx.x / 32, channel = warp * CHANNELS(LANES) + where.row;
     const float *steps = tiles->stages[0].steps[channel], *common = tiles->stages[0].common[where.part];
     struct four_steps<each> read[ahead / 4];
     float A[each], h[each], a[4][each], step[4];
     load_states<LANES, each>(args, &where, args->initial_state, A, h);
-    named_barrier_sync(ready(warp, 0), 32 + HELPERS);
+    named_barrier_sync(ready(warp, 0), 32 + PRODUCERS);
     named_barrier_arrive(DONE + 1, ALL); /* tile -1 */
     get4(steps, step);
 #pragma unroll
@@ -73,10 +73,11 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
     for (int t = 0; t < ahead; t += 4)
         read_four<each>(steps + t, common + t, &read[t / 4]);
     for (int tile = 0; tile < num_tiles; tile++) {
-        struct stage<stored, each> *const next = &tiles->stages[(tile + 1) % STAGES];
+        /* [tile] A tile. READY is that of the next one, since the last steps read it. */
+        struct stage<dtype, each> *const next = &tiles->stages[(tile + 1) % STAGES];
         const float *const next_steps = next->steps[channel], *const next_common = next->common[where.part];
         float *const parts = tiles->parts[tile % 2][threadIdx.x / 4 * 2 + threadIdx.x % 2] + (threadIdx.x & 2);
-        named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS);
+        named_barrier_sync(ready(warp, tile + 1), 32 + PRODUCERS);
 #pragma unroll
         for (int t = 0; t < STEPS; t += 4) {
             const int read_at = t + ahead, step_at = t + 8; /* from STEPS on in the next tile */
@@ -98,26 +99,27 @@ static __device__ __forceinline__ void walk(const struct selective_args *args, s
             put<4, 2>(parts + t, 0, 0, y);
         }
         steps = next_steps, common = next_common;
+        /* [done] The sums of this tile are there. */
         named_barrier_arrive(DONE + tile % 2, ALL);
     }
     store_states<LANES, each>(args, &where, h, args->final_state);
 }
 
-/* u of a helper's steps of a tile. */
+/* u of a producer's steps of a tile. */
 struct own_u {
     float of[2][4];
 };
 
-/* A helper makes tile `next` ready, and ends tile next - 2. `u` comes in with the inputs of tile next - 2, and goes out
+/* A producer makes tile `next` ready, and ends tile next - 2. `u` comes in with the inputs of tile next - 2, and goes out
    with those of `next`. `whole`: all of both is there, and of the tile that it asks for, and is aligned. */
-template <bool whole, typename stored, int each>
-static __device__ __forceinline__ void help_once(const struct selective_args *args, struct tiles<stored, each> *tiles,
-                                                 struct helper<stored, each> *me, int next, struct own_u *u)
+template <bool whole, typename dtype, int each>
+static __device__ __forceinline__ void produce_once(const struct selective_args *args, struct tiles<dtype, each> *tiles,
+                                                    struct producer<dtype, each> *me, int next, struct own_u *u)
 {
     const int tile = next - 2, num_tiles = (me->seq_len - 1) / STEPS + 1;
     struct own_u next_u = {};
     if (whole || next < num_tiles) {
-        struct stage<stored, each> *const stage = &tiles->stages[next % STAGES];
+        struct stage<dtype, each> *const stage = &tiles->stages[next % STAGES];
         __pipeline_wait_prior(1);
         __syncwarp();
 #pragma unroll
@@ -138,13 +140,13 @@ static __device__ __forceinline__ void help_once(const struct selective_args *ar
         }
         widen(stage, me);
     }
-    if (whole || next <= num_tiles) /* once too often: walkers do not ask whether there is a next tile */
-        for (int walker = 0; walker < WALKERS / 32; walker++)
-            named_barrier_arrive(ready(walker, next), 32 + HELPERS);
+    if (whole || next <= num_tiles) /* once too often: consumers do not ask whether there is a next tile */
+        for (int consumer = 0; consumer < CONSUMERS / 32; consumer++)
+            named_barrier_arrive(ready(consumer, next), 32 + PRODUCERS);
     if (whole || (tile >= -1 && tile < num_tiles))
         named_barrier_sync(DONE + (next & 1), ALL);
     if (whole || (tile >= 0 && tile < num_tiles)) {
-        struct stage<stored, each> *const stage = &tiles->stages[tile % STAGES];
+        struct stage<dtype, each> *const stage = &tiles->stages[tile % STAGES];
         const int row = me->channel / 4 * 16 + me->channel / 2 % 2 * 8 + me->channel % 2; /* of its first two lanes */
         const float *const parts = tiles->parts[next & 1][row] + me->t;
 #pragma unroll
@@ -167,7 +169,7 @@ static __device__ __forceinline__ void help_once(const struct selective_args *ar
                     y[i] *= silu(z[i]);
             }
             store_half<whole>(me, stage, half, me->seq_len - tile * STEPS - half * HALF, y);
-            fetch_half<whole>(me, stage, half); /* half by half: walkers wait behind many copies at once */
+            fetch_half<whole>(me, stage, half); /* half by half: consumers wait behind many copies at once */
         }
         fetch_done(me);
         me->out += STEPS;
@@ -175,10 +177,10 @@ static __device__ __forceinline__ void help_once(const struct selective_args *ar
     *u = next_u;
 }
 
-template <typename stored, int each>
-static __device__ __forceinline__ void help(const struct selective_args *args, struct tiles<stored, each> *tiles)
+template <typename dtype, int each>
+static __device__ __forceinline__ void produce(const struct selective_args *args, struct tiles<dtype, each> *tiles)
 {
-    struct helper<stored, each> me = make_helper<stored, each>(args);
+    struct producer<dtype, each> me = make_producer<dtype, each>(args);
     const int num_tiles = (me.seq_len - 1) / STEPS + 1, num_whole = me.all ? me.seq_len / STEPS : 0;
     struct own_u even = {}, odd = {};
     for (int tile = 0; tile < STAGES; tile++) {
@@ -190,42 +192,42 @@ static __device__ __forceinline__ void help(const struct selective_args *args, s
     }
     for (int next = 0; next < num_tiles + 2; next += 2)
         if (next >= 2 && next + STAGES <= num_whole) {
-            help_once<true>(args, tiles, &me, next, &even);
-            help_once<true>(args, tiles, &me, next + 1, &odd);
+            produce_once<true>(args, tiles, &me, next, &even);
+            produce_once<true>(args, tiles, &me, next + 1, &odd);
         } else {
-            help_once<false>(args, tiles, &me, next, &even);
-            help_once<false>(args, tiles, &me, next + 1, &odd);
+            produce_once<false>(args, tiles, &me, next, &even);
+            produce_once<false>(args, tiles, &me, next + 1, &odd);
         }
 }
 
-template <typename stored, int each>
+template <typename dtype, int each>
 static __global__ void __launch_bounds__(ALL, 1) warp_specialized_forward(struct selective_args args)
 {
     extern __shared__ float4 shared[];
-    struct tiles<stored, each> *const memory = (struct tiles<stored, each> *)shared;
-    if (threadIdx.x < WALKERS)
-        walk(&args, memory);
+    struct tiles<dtype, each> *const memory = (struct tiles<dtype, each> *)shared;
+    if (threadIdx.x < CONSUMERS)
+        consume(&args, memory);
     else
-        help(&args, memory);
+        produce(&args, memory);
 }
 
-template <typename stored, int each>
+template <typename dtype, int each>
 static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
 {
-    const size_t blocks = selective_warp_specialized_blocks(args), bytes = sizeof(struct tiles<stored, each>);
-    void (*const kernel)(struct selective_args) = warp_specialized_forward<stored, each>;
+    const size_t blocks = selective_warp_specialized_blocks(args), bytes = sizeof(struct tiles<dtype, each>);
+    void (*const kernel)(struct selective_args) = warp_specialized_forward<dtype, each>;
     const cudaError_t error = gpu_allow_shared((const void *)kernel, bytes, 90);
     if (error == cudaSuccess)
         kernel<<<(unsigned)blocks, ALL, bytes, stream>>>(*args);
     return error != cudaSuccess ? error : cudaGetLastError();
 }
 
-template <typename stored>
+template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, cudaStream_t stream)
 {
-    return args->states <= LANES       ? launch<stored, 1>(args, stream)
-           : args->states <= 2 * LANES ? launch<stored, 2>(args, stream)
-                                       : launch<stored, 4>(args, stream);
+    return args->states <= LANES       ? launch<dtype, 1>(args, stream)
+           : args->states <= 2 * LANES ? launch<dtype, 2>(args, stream)
+                                       : launch<dtype, 4>(args, stream);
 }
 
 extern "C" cudaError_t selective_warp_specialized_forward(const struct selective_args *args, cudaStream_t stream)

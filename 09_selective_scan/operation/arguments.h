@@ -10,8 +10,8 @@
    g is the group of channel d: groups divide the channels evenly, in order. What is NULL falls away: no delta_bias adds
    nothing, no D nothing, no z leaves y as it is, no initial_state begins with 0. Names and meaning are those of Mamba's
    selective_scan_fn. */
-#ifndef SELECTIVE_H
-#define SELECTIVE_H
+#ifndef SELECTIVE_ARGUMENTS_H
+#define SELECTIVE_ARGUMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* The arguments of every launcher. Arrays are row-major and packed, bases aligned to 16 bytes; a row of seq_len
-   elements so begins at any multiple of its element's size. "stored" arrays have the type `dtype`, all others are
+   elements so begins at any multiple of its element's size. "dtype" arrays have the type `dtype`, all others are
    float32. */
 struct selective_args {
     size_t batch, channels, states, groups, seq_len;
@@ -34,26 +34,26 @@ struct selective_args {
     bool delta_softplus;
     struct launch_config config; /* what --config gave (launch_config.h) */
 
-    const void *u, *delta;      /* stored (batch, channels, seq_len) */
+    const void *u, *delta;      /* dtype (batch, channels, seq_len) */
     const float *A;             /* (channels, states), negative where the layer is to forget */
-    const void *B, *C;          /* stored (batch, groups, states, seq_len) */
+    const void *B, *C;          /* dtype (batch, groups, states, seq_len) */
     const float *D;             /* (channels), or NULL */
-    const void *z;              /* stored (batch, channels, seq_len), or NULL */
+    const void *z;              /* dtype (batch, channels, seq_len), or NULL */
     const float *delta_bias;    /* (channels), or NULL */
     const float *initial_state; /* (batch, channels, states), or NULL */
 
-    void *out;          /* stored (batch, channels, seq_len); forward writes */
+    void *out;          /* dtype (batch, channels, seq_len); forward writes */
     float *final_state; /* (batch, channels, states), h after the last step; forward writes it, unless it is NULL */
 
     /* backward: reads everything that forward reads, and */
-    const void *d_out;          /* stored (batch, channels, seq_len) */
+    const void *d_out;          /* dtype (batch, channels, seq_len) */
     const float *d_final_state; /* (batch, channels, states), or NULL: 0 */
     /* writes the gradients; each is NULL where its input is, and d_initial_state also on demand */
-    void *d_u, *d_delta;    /* stored, as u */
+    void *d_u, *d_delta;    /* dtype, as u */
     float *d_A;             /* (channels, states) */
-    void *d_B, *d_C;        /* stored, as B */
+    void *d_B, *d_C;        /* dtype, as B */
     float *d_D;             /* (channels) */
-    void *d_z;              /* stored, as z */
+    void *d_z;              /* dtype, as z */
     float *d_delta_bias;    /* (channels) */
     float *d_initial_state; /* (batch, channels, states) */
 
@@ -75,6 +75,12 @@ struct selective_kernel {
 };
 
 enum { SELECTIVE_MAX_STATES = 256 };
+
+/* The selective scan as an operation of the harness (operation.c), and a problem as its kernels see it. */
+struct operation;
+struct problem;
+extern const struct operation selective_operation;
+struct selective_args selective_args_of(const struct problem *problem);
 
 #ifdef __cplusplus
 }

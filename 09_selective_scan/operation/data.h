@@ -1,10 +1,56 @@
-/* data.h - the test data of the selective scan, the same bits on host and device: only operations that are exact,
-   or that round once, however a compiler joins them. */
-#ifndef TEST_DATA_H
-#define TEST_DATA_H
+/* data.h - the arrays of the selective scan by number, and their test data, the same bits on host and device: only
+   operations that are exact, or that round once, however a compiler joins them. */
+#ifndef SELECTIVE_DATA_H
+#define SELECTIVE_DATA_H
+
+#include "../../common/harness/operation.h"
 
 #include "../../common/linrec/linrec_data.h"
-#include "../kernels/kernels.h"
+#include "arguments.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Its sizes, arrays and flags, as operation.c numbers them. */
+enum { BATCH, CHANNELS, STATES, GROUPS, SEQ_LEN };
+enum selective_array {
+    S_D_OUT,
+    S_D_FINAL_STATE,
+    S_U,
+    S_DELTA,
+    S_A,
+    S_B,
+    S_C,
+    S_D,
+    S_Z,
+    S_DELTA_BIAS,
+    S_INITIAL_STATE,
+    S_OUT,
+    S_FINAL_STATE,
+    S_D_U,
+    S_D_DELTA,
+    S_D_A,
+    S_D_B,
+    S_D_C,
+    S_D_D,
+    S_D_Z,
+    S_D_DELTA_BIAS,
+    S_D_INITIAL_STATE,
+    S_NUM_ARRAYS
+};
+enum { DELTA_SOFTPLUS };
+
+/* Very long sequences forget everything at each multiple of this many steps, so that what lies between two of them can
+   be checked alone. 0: they do not. */
+size_t selective_window(size_t seq_len);
+
+/* Writes the test data of all arrays that the pass reads, on the device (data.cu). Does not wait. */
+cudaError_t selective_device_fill(const struct problem *problem, const struct data *data);
+
+#ifdef __cplusplus
+}
+#endif
 
 enum selective_data {
     ORDINARY,    /* as Mamba begins: steps of 0.001 to 0.06 after softplus, A = -1 ... -states: what is timed */

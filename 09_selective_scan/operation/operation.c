@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "../../common/harness/machine.h"
-#include "../kernels/kernels.h"
 #include "data.h"
+#include "oracle.h"
 
 /* ---- test data ---- */
 

@@ -26,13 +26,14 @@
    zeros would pass for right one day.
 
    All that is multiplied by 1.01 for what is of second order. */
+#include "oracle.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/linrec/linrec_data.h"
-#include "../kernels/kernels.h"
+#include "data.h"
 
 /* ---- values and their errors ---- */
 
@@ -175,7 +176,7 @@ static void read_floats(struct oracle *oracle, const float *array, size_t first,
 }
 
 /* The same of an array that may be kept in fewer bits. */
-static void read_stored(struct oracle *oracle, const void *array, size_t first, size_t count, float *to)
+static void read_row(struct oracle *oracle, const void *array, size_t first, size_t count, float *to)
 {
     const enum dtype dtype = oracle->args.dtype;
     if (dtype == FLOAT32 || array == NULL) {
@@ -244,10 +245,10 @@ static void channel_read(struct oracle *oracle, struct channel *c, size_t batch,
     const size_t row = (batch * args->channels + number) * args->seq_len + first;
     c->batch = batch, c->number = number, c->first = first;
     c->group = number / (args->channels / args->groups);
-    read_stored(oracle, args->u, row, c->steps, c->u);
-    read_stored(oracle, args->delta, row, c->steps, c->delta);
-    read_stored(oracle, args->z, row, c->steps, c->z);
-    read_stored(oracle, args->d_out, row, c->steps, c->d_out);
+    read_row(oracle, args->u, row, c->steps, c->u);
+    read_row(oracle, args->delta, row, c->steps, c->delta);
+    read_row(oracle, args->z, row, c->steps, c->z);
+    read_row(oracle, args->d_out, row, c->steps, c->d_out);
     read_floats(oracle, args->D, number, 1, &c->D);
     read_floats(oracle, args->delta_bias, number, 1, &c->bias);
     for (size_t l = 0; l < c->steps; l++) {
@@ -277,8 +278,8 @@ static void state_forward(struct oracle *oracle, struct channel *c, size_t n)
     const size_t row = ((c->batch * args->groups + c->group) * args->states + n) * args->seq_len + c->first;
     float A, initial = 0.0f;
     read_floats(oracle, args->A, c->number * args->states + n, 1, &A);
-    read_stored(oracle, args->B, row, c->steps, c->B);
-    read_stored(oracle, args->C, row, c->steps, c->C);
+    read_row(oracle, args->B, row, c->steps, c->B);
+    read_row(oracle, args->C, row, c->steps, c->C);
     if (c->first == 0)
         read_floats(oracle, args->initial_state, state_index(oracle, c, n), 1, &initial);
     struct path path = beginning(initial);
@@ -339,7 +340,7 @@ static void check_forward(struct oracle *oracle, struct channel *c, size_t batch
         if (args->final_state != NULL)
             check_state(oracle, S_FINAL_STATE, args->final_state, state_index(oracle, c, n), c->h[c->steps]);
     }
-    read_stored(oracle, args->out, row, c->steps, c->row);
+    read_row(oracle, args->out, row, c->steps, c->row);
     for (size_t l = 0; l < c->steps; l++)
         compare(oracle, S_OUT, row + l, c->row[l],
                 args->z != NULL ? times(total(&c->y[l]), c->gate[l]) : total(&c->y[l]));
@@ -366,10 +367,10 @@ static void check_backward(struct oracle *oracle, struct channel *c, size_t batc
         if (args->d_initial_state != NULL)
             check_state(oracle, S_D_INITIAL_STATE, args->d_initial_state, state_index(oracle, c, n), d_initial);
     }
-    read_stored(oracle, args->d_u, row, c->steps, c->row);
+    read_row(oracle, args->d_u, row, c->steps, c->row);
     for (size_t l = 0; l < c->steps; l++)
         compare(oracle, S_D_U, row + l, c->row[l], total(&c->d_u[l]));
-    read_stored(oracle, args->d_delta, row, c->steps, c->row);
+    read_row(oracle, args->d_delta, row, c->steps, c->row);
     for (size_t l = 0; l < c->steps; l++) {
         const struct bounded d_step = total(&c->d_step[l]);
         const struct bounded d_delta = args->delta_softplus ? times(d_step, sigmoid(c->v[l])) : d_step;
@@ -379,7 +380,7 @@ static void check_backward(struct oracle *oracle, struct channel *c, size_t batc
     }
     if (args->d_z == NULL)
         return;
-    read_stored(oracle, args->d_z, row, c->steps, c->row);
+    read_row(oracle, args->d_z, row, c->steps, c->row);
     for (size_t l = 0; l < c->steps; l++)
         compare(oracle, S_D_Z, row + l, c->row[l],
                 times(times(exactly(c->d_out[l]), total(&c->y[l])), silu_slope(c->z[l])));
@@ -408,10 +409,10 @@ static void check_d_B_d_C(struct oracle *oracle, size_t batch, size_t group, siz
 {
     const struct selective_args *args = &oracle->args;
     const size_t index = ((batch * args->groups + group) * args->states + n) * args->seq_len + first;
-    read_stored(oracle, args->d_B, index, steps, row);
+    read_row(oracle, args->d_B, index, steps, row);
     for (size_t l = 0; l < steps; l++)
         compare(oracle, S_D_B, index + l, row[l], total(&d_B[l]));
-    read_stored(oracle, args->d_C, index, steps, row);
+    read_row(oracle, args->d_C, index, steps, row);
     for (size_t l = 0; l < steps; l++)
         compare(oracle, S_D_C, index + l, row[l], total(&d_C[l]));
 }

@@ -1,5 +1,5 @@
 # Chapter 09: the selective scan. Its kernels against the definition, written down once more here in Perl; its gradients against finite differences
-# of that; all options in all combinations; a NaN stays where it belongs; the oracle finds mistakes; what the reader does wrong is told.
+# of that; all options in all combinations; a NaN stays where it belongs; the oracle finds mistakes; what the user does wrong is told.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -40,7 +40,7 @@ for my $type ('float32', 'bf16') {
     is(complaint({}, $p, '--forward', shape(1, 33, 16, 1, '48,264'), '--type', $type, '--with', $_), '', "full blocks, whole chunks and rounds, $_ of the options, in $type")
         for 'all', 'none';
     is(complaint({}, $p, '--backward', '--variant', 'fused_backward', shape(1, 65, 16, 1, '32,44,104,207'), '--type', $type, '--with', 'all'), '',
-        "a full block and another, whole spans and more, and segments, in $type");
+        "a full block and another, whole tiles and more, and segments, in $type");
 }
 for my $variant (@forward) {
     is(complaint({}, $p, '--variant', $variant, '--forward', '--with', 'all', shape(1, 1, 2, 1, '511,513,2047,2049')), '', "$variant: lengths around a tile");
@@ -52,8 +52,8 @@ SKIP: {
     }
 }
 
-# Tiles of fused_roles are 64 steps; one, two or four states a lane; a block of 16 channels, and one of the 3 that are left of a group. From
-# 384 steps on, a multiple of 4, helpers of a whole block have turns without questions.
+# Tiles of warp_specialized are 64 steps; one, two or four states a lane; a block of 16 channels, and one of the 3 that are left of a group. From
+# 384 steps on, a multiple of 4, the producers of a whole block check no bounds.
 for my $case (['', 3, '0,1,2,3,31,33,65'], ['reverse', 16, '64,129,512'], ['random:2', 17, '63,513,644'], ['random:3', 1, '128,200,456']) {
     my ($order, $states, $lengths) = @$case;
     is(complaint($sim && $order ? { SIM_SCHEDULE => $order } : {}, $p, '--forward', '--variant', 'warp_specialized', shape(2, 38, $states, 2, $lengths), '--with', 'all'),
@@ -253,20 +253,18 @@ for my $bad ('NaN', 'Inf') {
 # ---- the oracle finds mistakes: each is an expression of a kernel that is replaced ----
 
 my @small = shape(2, 4, 3, 2, 6);
-mistake('steps', 'selective.cuh', 'fmaf(p, e, fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
-mistake('steps', 'selective.cuh', 'fabsf(v)', 'v', @small);
+mistake('steps', 'activations.cuh', 'fmaf(p, e, fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
+mistake('steps', 'activations.cuh', 'fabsf(v)', 'v', @small);
 mistake('steps', 'steps.cu', 'channel / (args.channels / args.groups)', '0', @small);
 mistake('steps', 'steps.cu', 'y * silu((float)z[l])', 'silu(y * (float)z[l])', @small);
 mistake('steps', 'steps.cu', 'is_first ? D * (float)u[l] : so_far[l]', 'D * (float)u[l]', shape(1, 1, 17, 1, 2));
 mistake('steps', 'steps.cu', 'first + elems >= args.states', 'first + elems > args.states', shape(1, 1, 16, 1, 2));
 mistake('steps', 'steps.cu', 'n < count && args.initial_state != NULL', 'n > 0 && args.initial_state != NULL', @small);
-mistake('expanded', 'expanded.cu', 'l == 0 && args.initial_state != NULL', 'l == 1 && args.initial_state != NULL', @small);
-mistake('expanded', 'expanded.cu', 'l + 1 == args.seq_len && args.final_state != NULL', 'l == 0 && args.final_state != NULL', @small);
 mistake('fused_scan', 'fused_scan.cu', 'warp > 0 ? from_warp : carry', 'from_warp', shape(1, 1, 2, 1, 200));
 mistake('fused_scan', 'fused_scan.cu', 'carry * up_to_warp.product + up_to_warp.sum', 'up_to_warp.sum', shape(1, 1, 2, 1, 2050));
 mistake('fused_scan', 'fused_scan.cu', 'lane == num_warps - 1', 'lane == 0', shape(1, 1, 2, 1, 2050));
 mistake('fused_scan', 'fused_scan.cu', 'carries[tile ^ 1][n] = leaves', 'carries[tile][n] = leaves', shape(1, 1, 1, 1, 2050));
-mistake('fused_scan', 'fused_scan.cu', 'totals_scan(&totals[turn], num_warps, lane)', 'mine', shape(1, 1, 2, 1, 200));
+mistake('fused_scan', 'fused_scan.cu', 'totals_scan(&totals[buffer], num_warps, lane)', 'mine', shape(1, 1, 2, 1, 200));
 mistake('steps', 'steps_backward.cu', 'carry[n] = a * g', 'carry[n] = g', @small);
 mistake('steps', 'steps_backward.cu', 'd_A[n] += chunk_A[n]', 'd_A[n] = chunk_A[n]', shape(1, 1, 1, 1, 65));
 mistake('steps', 'steps_backward.cu', 'active ? d_y * now : 0.0f', 'd_y * now', @small);
@@ -275,22 +273,22 @@ mistake('steps', 'steps_backward.cu', 'y * silu_slope((float)z[l])', 'y * sigmoi
 mistake('steps', 'steps_backward.cu', 'n < count && args.d_final_state != NULL', 'n > 0 && args.d_final_state != NULL', @small);
 mistake('steps', 'steps_backward.cu', 'D * d_y', 'D * (float)d_out[l]', @small);
 mistake('steps', 'steps_backward.cu', 'first > 0 && active', 'false', shape(1, 1, 17, 1, 2));
-mistake('fused_scan', 'fused_scan.cu', '(stored)(y[i] * gate)', '(stored)(y[i] * gate * 1.01f)', @small, '--type', 'bf16');
+mistake('fused_scan', 'fused_scan.cu', '(dtype)(y[i] * gate)', '(dtype)(y[i] * gate * 1.01f)', @small, '--type', 'bf16');
 mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 1, 22));
 mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
 mistake('warp_specialized', 'warp_specialized.cu', '!whole && i >= left', 'false', shape(1, 2, 3, 1, 70));
 mistake('warp_specialized', 'warp_specialized.cu', 'named_barrier_sync(DONE + (next & 1), ALL)', '(void)0', shape(1, 2, 3, 1, 130));
-mistake('warp_specialized', 'warp_specialized.cu', 'named_barrier_sync(ready(warp, tile + 1), 32 + HELPERS)', '(void)0', shape(1, 2, 3, 1, 130));
-mistake('warp_specialized', 'warp_specialized.cu', 'READY + 2 * walker + tile % 2', 'READY + 2 * walker', shape(1, 2, 3, 1, 450));
+mistake('warp_specialized', 'warp_specialized.cu', 'named_barrier_sync(ready(warp, tile + 1), 32 + PRODUCERS)', '(void)0', shape(1, 2, 3, 1, 130));
+mistake('warp_specialized', 'warp_specialized.cu', 'READY + 2 * consumer + tile % 2', 'READY + 2 * consumer', shape(1, 2, 3, 1, 450));
 mistake('warp_specialized', 'warp_specialized.cu', 'tiles->stages[(tile + 1) % STAGES]', 'tiles->stages[tile % STAGES]', shape(1, 2, 3, 1, 130));
 mistake('warp_specialized', 'warp_specialized.cu', 'tile >= -1', 'tile >= 0', shape(1, 2, 3, 1, 130));
 mistake('warp_specialized', 'warp_specialized.cu', '*u = next_u', '*u = *u', shape(1, 2, 3, 1, 70));
 mistake('warp_specialized', 'warp_specialized.cu', 'next + STAGES <= num_whole', 'next + 2 <= num_whole', shape(1, 16, 16, 1, 452));
 mistake('warp_specialized', 'warp_specialized.cu', 'clear_half(&me, &tiles->stages[tile], half)', '(void)0', shape(1, 2, 3, 1, 70));
-mistake('warp_specialized', 'roles.cuh', '__syncwarp()', '(void)0', shape(1, 16, 16, 1, 456));
+mistake('warp_specialized', 'producer.cuh', '__syncwarp()', '(void)0', shape(1, 16, 16, 1, 456));
 mistake('state_passing', 'state_passing.cu', 'at + mine', 'at', @small);
 mistake('state_passing', 'state_passing.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
-mistake('fused_backward', 'fused_backward.cu', 'at + SPAN', 'at', shape(1, 2, 3, 1, 20));
+mistake('fused_backward', 'fused_backward.cu', 'at + TILE', 'at', shape(1, 2, 3, 1, 20));
 mistake('fused_backward', 'fused_backward.cu', 'chunk * STEPS + sum_at', 'sum_at', shape(1, 2, 3, 1, 12));
 mistake('fused_backward', 'fused_states.cu', 'saved + reader.at', 'saved', shape(1, 2, 3, 1, 12));
 my @segments = shape(1, 2, 3, 1, 250);
@@ -317,7 +315,7 @@ SKIP: {
     }
 }
 
-# ---- what the reader does wrong is told in one sentence ----
+# ---- what the user does wrong is told in one sentence ----
 
 refuses('groups that do not divide the channels', qr/takes groups that divide the channels evenly, and 4 channels are not 3 equal groups;/, $p, '--channels', 4, '--groups', 3);
 refuses('too many states', qr/takes 1 to 256 states, not 257;/, $p, '--states', 257);

@@ -14,8 +14,8 @@ static __global__ void __launch_bounds__(32 * WARPS) carry(int channels, int seq
     const size_t row = (size_t)channel * seq_len;
     __shared__ float products[2][WARPS][32], ends[2][WARPS][32]; /* of this round, and of the one before */
     float state = 0.0f;                                          /* what comes into the round */
-    int turn = 0;
-    for (int round = 0; round < seq_len; round += WARPS * STEPS, turn ^= 1) {
+    int buffer = 0;
+    for (int round = 0; round < seq_len; round += WARPS * STEPS, buffer ^= 1) {
         const int at = round + warp * STEPS;
         float decay[STEPS], input[STEPS], sum = 0.0f, end = 0.0f;
 #pragma unroll
@@ -28,14 +28,14 @@ static __global__ void __launch_bounds__(32 * WARPS) carry(int channels, int seq
             end = decay[i] * end + input[i];
         }
 
-        products[turn][warp][lane] = fast_exp2(sum * A_LOG2_E);
-        ends[turn][warp][lane] = end;
+        products[buffer][warp][lane] = fast_exp2(sum * A_LOG2_E);
+        ends[buffer][warp][lane] = end;
         __syncthreads();
         float h = state; /* what comes into the chunk */
         for (int w = 0; w < WARPS; w++) {
             if (w == warp)
                 h = state;
-            state = products[turn][w][lane] * state + ends[turn][w][lane];
+            state = products[buffer][w][lane] * state + ends[buffer][w][lane];
         }
 
 #pragma unroll

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "../../kernels/kernels.h"
+#include "../../operation/data.h"
+#include "../../operation/oracle.h"
 #include "../../../common/harness/check.h"
 
 static int spoilt_array; /* -1: none */

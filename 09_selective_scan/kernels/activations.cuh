@@ -1,7 +1,7 @@
-/* selective.cuh - the functions of the selective scan, for one element. Whoever calls fast_exp2 for
-   a state and step multiplies with log2 e before: once a channel and state, in A. */
-#ifndef SELECTIVE_CUH
-#define SELECTIVE_CUH
+/* activations.cuh - softplus, sigmoid and silu, and the derivative of silu. Whoever calls fast_exp2 for a state and step
+   multiplies with log2 e before: once for each channel and state, in A. */
+#ifndef ACTIVATIONS_CUH
+#define ACTIVATIONS_CUH
 
 #include "../../common/cuda/fast_math.h"
 
@@ -49,15 +49,6 @@ static __device__ __forceinline__ float silu_slope(float v)
 {
     const float s = sigmoid(v);
     return s * (1.0f + v * (1.0f - s));
-}
-
-/* The sum over the lanes of a warp, in every lane. */
-static __device__ __forceinline__ float warp_sum(float value)
-{
-#pragma unroll
-    for (int d = 16; d > 0; d /= 2)
-        value += __shfl_xor_sync(0xFFFFFFFFu, value, d);
-    return value;
 }
 
 #endif

@@ -1,0 +1,72 @@
+/* workspace.c - what lies where in the workspace, and how large it is. */
+#include "launch.h"
+
+/* The next `count` floats of the workspace, from byte *used on, which becomes where they end: a multiple of 16. */
+static float *next_piece(const struct selective_args *args, size_t count, size_t *used)
+{
+    float *piece = args->workspace != NULL ? (float *)((char *)args->workspace + *used) : NULL;
+    *used += (count + 3) / 4 * 16;
+    return piece;
+}
+
+struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group, size_t segments)
+{
+    const size_t both = segments * args->batch * args->channels, carries = segments > 1 ? both * args->states : 0;
+    const size_t of_groups = args->batch * args->groups * per_group * args->states * args->seq_len;
+    const size_t tiles = (args->seq_len + 31) / 32; /* a segment is a multiple of 32 steps */
+    const size_t of_segment = (tiles + segments - 1) / segments;
+    struct selective_parts parts = {
+        .per_group = per_group, .segments = (tiles + of_segment - 1) / of_segment, .segment_steps = of_segment * 32};
+    parts.saved_floats = 32 * 8 + (parts.segments > 1 ? 32 : 0);
+    parts.d_B = next_piece(args, of_groups, &parts.bytes);
+    parts.d_C = next_piece(args, of_groups, &parts.bytes);
+    parts.d_A = next_piece(args, both * args->states, &parts.bytes);
+    parts.d_D = next_piece(args, both, &parts.bytes);
+    parts.d_bias = next_piece(args, both, &parts.bytes);
+    parts.product = next_piece(args, carries, &parts.bytes);
+    parts.end = next_piece(args, carries, &parts.bytes);
+    parts.start = next_piece(args, carries, &parts.bytes);
+    parts.rest = next_piece(args, 0, &parts.bytes);
+    return parts;
+}
+
+/* Backward the partial sums, the states at the start of each chunk, and those of a chunk; and where the states need
+   more than one pass, what goes from one to the next: y, and backward d_u and d_step. */
+size_t selective_steps_workspace(const struct selective_args *args, bool backward)
+{
+    if (selective_is_empty(args))
+        return 0;
+    const size_t row = args->batch * args->channels * args->seq_len * sizeof(float);
+    const size_t so_far = args->states <= STEPS_ELEMS ? 0 : backward ? 3 * row : row;
+    if (!backward)
+        return so_far;
+    const struct selective_parts parts = selective_parts_of(args, selective_warps(args), 1);
+    const size_t saved = (args->seq_len - 1) / STEPS_CHUNK + 1 + STEPS_CHUNK;
+    return parts.bytes + so_far +
+           args->batch * args->groups * parts.per_group * saved * STEPS_ELEMS * 32 * sizeof(float);
+}
+
+/* The partial sums of a group's blocks, and the states before each chunk of each warp. */
+static size_t gradients_workspace(const struct selective_args *args, const struct selective_parts *parts, size_t warps)
+{
+    const size_t chunks = (args->seq_len - 1) / STATE_PASSING_STEPS + 1;
+    return parts->bytes +
+           args->batch * args->groups * parts->per_group * warps * chunks * (size_t)parts->saved_floats * sizeof(float);
+}
+
+size_t selective_state_passing_workspace(const struct selective_args *args, bool backward)
+{
+    if (!backward || selective_is_empty(args))
+        return 0;
+    const struct selective_parts parts = selective_parts_of(args, selective_state_passing_parts(args), 1);
+    return gradients_workspace(args, &parts, 1);
+}
+
+size_t selective_fused_workspace(const struct selective_args *args, bool backward)
+{
+    if (!backward || selective_is_empty(args))
+        return 0;
+    const struct selective_parts parts =
+        selective_parts_of(args, selective_fused_parts(args), selective_fused_most_segments(args));
+    return gradients_workspace(args, &parts, FUSED_WARPS);
+}
