@@ -52,7 +52,7 @@ for my $case (['full tiles', [1, 3, 2, 64, 40, 40]], ['more than half of the row
     is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', shape(@{ $case->[1] }), '--with', 'all'), '', "a warpgroup: $case->[0]");
 }
 is(complaint({}, $p, '--variant', 'mma', '--type', 'bf16', '--config', "stages=$_", shape(1, 7, 1, 40, 8, 24), '--with', 'all'), '', "a warpgroup: stages=$_") for 2, 3, 5;
-is(complaint({}, $p, '--variant', 'prefetch', '--config', "rows=$_", shape(1, 19, 1, 3, 5, 0)), '', "prefetch: $_ chunks") for 2, 4, 8, 16;
+is(complaint({}, $p, '--variant', 'prefetch', '--config', "rows=$_", shape(1, 19, 1, 3, 8, 0)), '', "prefetch: $_ chunks") for 2, 4, 8, 16;
 SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
     for my $order ('reverse', 'random:1') {
@@ -189,11 +189,11 @@ my @ranks = shape(2, 3, 2, 9, 8, 3);
 mistake('launches', 'launches.cu', 'i % flat.columns] =', '(mutant == N ? i % flat.columns / 2 : i % flat.columns)] =', @small);
 mistake('registers', 'registers.cu', 'exclusive ? before : h', 'h', @small);
 mistake('prefetch', 'prefetch.cu', 'decay + next * flat.decays', 'decay + k * flat.decays', @small);
-mistake('prefetch', 'prefetch.cu', 'const size_t k = base + a, next = k + ahead;', 'const size_t k = base + a, next = k + ahead - (mutant == N);', shape(2, 19, 2, 3, 8, 0));
+mistake('prefetch', 'prefetch.cu', 'const size_t k = base + a, next = k + distance;', 'const size_t k = base + a, next = k + distance - (mutant == N);', shape(2, 19, 2, 3, 8, 0));
 mistake('tma', 'tma.cu', 'exclusive ? row_bytes : 0', '0', @small);
 mistake('tma', 'tma.cu', 'if (s < in)', 'if (mutant == N || s < in)', @small);
-mistake('tma', 'tma_tile.cuh', 'threadIdx.x * OWN(dtype) < slice.columns', 'threadIdx.x * OWN(storage) <= slice.columns', shape(1, 9, 3, 5, 72, 0));
-mistake('tma', 'tma_tile.cuh', 'slicing->parts == 1 ? slice.own / slicing->per_decay : 0', '0', @small);
+mistake('tma', 'tma_slice.cuh', 'threadIdx.x * OWN(dtype) < slice.columns', 'threadIdx.x * OWN(dtype) <= slice.columns', shape(1, 9, 3, 5, 72, 0));
+mistake('tma', 'tma_slice.cuh', 'slicing->parts == 1 ? slice.own / slicing->per_decay : 0', '0', @small);
 mistake('split', 'split.cu', 'window % 2', '0', @split[4 .. $#split], '--config', 'threads=32,stages=4');
 mistake('split', 'split.cu', 'exclusive ? 1 : 0', '0', @split[4 .. $#split], '--config', 'threads=32,stages=4');
 mistake('split', 'split.cu', 'if (s == segment)', 'if (s == (mutant == N ? 0 : segment))', @split[4 .. $#split], '--config', 'threads=32,stages=4');
@@ -206,14 +206,14 @@ mistake('tma', 'backward_space.cu', 'part < parts', 'part + 1 < parts', shape(1,
 mistake('low_rank', 'low_rank.cu', '((const float *)(here + own_gamma))[v / 2 * ROW_LANES]', '1.0f', @ranks);
 mistake('low_rank', 'low_rank_products.cuh', 'upper ? sum[v] : sum[v + left]', 'sum[v]', @ranks);
 mistake('low_rank', 'low_rank_products.cuh', 'lane & COLUMN_LANES * d', 'lane & COLUMN_LANES / 2 * d', @ranks);
-mistake('low_rank', 'low_rank.cuh', 'gamma + first * shape->decays', 'gamma', @ranks);
-mistake('low_rank', 'low_rank.cuh', 'shape->decays == 1 ? 0 : lane', '0', @ranks);
+mistake('low_rank', 'low_rank_copy.cuh', 'gamma + first * shape->decays', 'gamma', @ranks);
+mistake('low_rank', 'low_rank_copy.cuh', 'shape->decays == 1 ? 0 : lane', '0', @ranks);
 mistake('mma', 'mma.cuh', 'mma_tf32(rest, small, b);', 'if (mutant != N) mma_tf32(rest, small, b);', @ranks);
 mistake('mma', 'mma.cuh', 'mma_tf32(rest, big, b_small);', 'if (mutant != N) mma_tf32(rest, big, b_small);', @ranks);
 mistake('mma', 'mma.cu', 'p[v][0] + more.x', 'p[v][0]', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma.cu', 'k % 2', '0', shape(1, 3, 1, 48, 8, 5));
 mistake('mma', 'mma_copy.cuh', 'shape->decays == 1 ? 0 : i', '0', @ranks);
-mistake('mma', 'mma_copy.cuh', 'copies->raw != copies->rows', '0', '--type', 'bf16', shape(1, 3, 1, 34, 8, 13));
+mistake('mma', 'copy_rows.cuh', 'raw != rows', '0', '--type', 'bf16', shape(1, 3, 1, 34, 8, 13));
 my @warpgroup = ('--type', 'bf16', shape(1, 3, 1, 2, 8, 24));
 mistake('mma', 'wgmma.cuh', 'wgmma_multiply<n, by_rows>(c, left->small, b, true);', 'if (mutant != N) wgmma_multiply<n, by_rows>(c, left->small, b, true);', @warpgroup);
 mistake('mma', 'wgmma.cu', 's[1] + s[3]', 's[1]', @warpgroup);
@@ -221,7 +221,7 @@ mistake('mma', 'wgmma.cu', 'exclusive ? 0xFFFFFFFFu : 0u', '0u', @warpgroup);
 mistake('mma', 'mma_copy.cuh', 'share->to_row % 1024 == 0 ? 0 : 64', '0', '--type', 'bf16', shape(1, 3, 1, 9, 8, 40));
 mistake('low_rank', 'low_rank_backward.cu', '((const float *)(here + own_gamma))[i * ROW_LANES]', '1.0f', @ranks);
 mistake('low_rank', 'low_rank_backward.cu', 'exclusive ? read1<dtype>(d_h_out, first + v / 2 * step + v % 2) : 0.0f', '0.0f', @ranks);
-mistake('low_rank', 'low_rank_backward.cuh', 'later ? copies.next : 0', '0', @ranks);
+mistake('low_rank', 'low_rank_backward_copy.cuh', 'later ? copies.next : 0', '0', @ranks);
 mistake('low_rank', 'low_rank_sums.cuh', 'w[r] * x[v]', '0.0f', @ranks);
 mistake('low_rank', 'low_rank_sums.cuh', 'side ? of_w[r] : of_y[r]', 'of_w[r]', @ranks);
 mistake('low_rank', 'low_rank_sums.cuh', 'of_warps[1]', '0.0f', shape(1, 3, 1, 33, 8, 2, 1));
