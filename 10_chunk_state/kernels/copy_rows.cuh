@@ -1,5 +1,5 @@
-/* copy_rows.cuh - the rows of a matrix, from global memory to a stage by cp.async, and from a stage back. A copy moves a
-   vector of 16, 8 or 4 bytes, whatever divides the length of a row; of 2 bytes, which cp.async does not take, through
+/* copy_rows.cuh - the rows of a matrix, from global memory to a stage by cp.async, and from a stage back. A copy moves
+   a vector of 16, 8 or 4 bytes, whatever divides the length of a row; of 2 bytes, which cp.async does not take, through
    registers. The threads stand side by side in a row, and where a row is short, in several rows:
 
                     16 bytes  16 bytes  16 bytes  16 bytes
@@ -23,8 +23,8 @@ struct share {
     int rows, vectors, bytes, apart; /* in a row so many vectors of so many bytes; from one to the next */
 };
 
-/* Of `rows` rows of so many bytes, which threads, a multiple of 32, copy by vectors. to: where the rows begin in a stage.
-   They lie from_row and to_row bytes apart. */
+/* Of `rows` rows of so many bytes, which threads, a multiple of 32, copy by vectors. to: where the rows begin in a
+   stage. They lie from_row and to_row bytes apart. */
 static __device__ __forceinline__ struct share share_of(int thread, int threads, const void *from, size_t from_row,
                                                         unsigned to, unsigned to_row, int rows, int bytes, int vector)
 {

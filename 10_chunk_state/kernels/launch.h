@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* With a diagonal A no element of a state needs another one. So a batch's chunk is one row of `columns` elements, in which
-   `per_decay` neighbours share a decay. */
+/* With a diagonal A no element of a state needs another one. So a batch's chunk is one row of `columns` elements, in
+   which `per_decay` neighbours share a decay. */
 struct flat_state {
     size_t batch, chunks;
     size_t columns;   /* heads * dk * dv */

@@ -7,8 +7,8 @@
        d_gamma = sum of d_h (h - W p)             sums over columns: a step later by four summing warps, from what the
        d_W = -e p',  d_Y = -h q'                  consumers leave in the stage
 
-   Four producer warps copy. The sums of several blocks of a head go to the workspace, and a second launch adds them up. No
-   atomics, so always the same bits. */
+   Four producer warps copy. The sums of several blocks of a head go to the workspace, and a second launch adds them up.
+   No atomics, so always the same bits. */
 #include <cuda_runtime.h>
 
 #include "backward_space.h"

@@ -1,4 +1,5 @@
-/* low_rank_copy.cuh - the producer warps of low_rank.cu: how chunks come into its stages, and its results out of them. */
+/* low_rank_copy.cuh - the producer warps of low_rank.cu: how chunks come into its stages, and its results out of them.
+   */
 #ifndef LOW_RANK_COPY_CUH
 #define LOW_RANK_COPY_CUH
 
@@ -49,9 +50,9 @@ static __device__ __forceinline__ void chunk_copies_store(struct chunk_copies *c
     copies->out += copies->next;
 }
 
-/* The producer warps: all chunks, one after the other, as many of them early as there are stages. Four warps have h_local,
-   one has W and gamma, one Y. Where h_local was, the consumers leave h_out: a thread stores it, and asks for the same
-   elements of a later chunk. */
+/* The producer warps: all chunks, one after the other, as many of them early as there are stages. Four warps have
+   h_local, one has W and gamma, one Y. Where h_local was, the consumers leave h_out: a thread stores it, and asks for
+   the same elements of a later chunk. */
 template <int dtype>
 static __device__ __forceinline__ void
 low_rank_copy_chunks(const struct low_rank_shape *shape, struct low_rank_block block, char *memory, const void *h_local,

@@ -1,6 +1,6 @@
-/* low_rank_stage.cuh - what the kernels with W and Y have in common: which columns a block has, what lies where in a stage
-   of shared memory, and the walk over the stages. A stage has h_local's columns, W, Y and gamma, one row behind the
-   other; rows that are not there are zeros. */
+/* low_rank_stage.cuh - what the kernels with W and Y have in common: which columns a block has, what lies where in a
+   stage of shared memory, and the walk over the stages. A stage has h_local's columns, W, Y and gamma, one row behind
+   the other; rows that are not there are zeros. */
 #ifndef LOW_RANK_STAGE_CUH
 #define LOW_RANK_STAGE_CUH
 
@@ -9,15 +9,15 @@
 #include "load_store.cuh"
 #include "low_rank_shape.h"
 
-/* The same number, which the compiler cannot see through: so it keeps it in a register, where otherwise it might compute
-   it again in each chunk. All lanes of a warp call it together. */
+/* The same number, which the compiler cannot see through: so it keeps it in a register, where otherwise it might
+   compute it again in each chunk. All lanes of a warp call it together. */
 static __device__ __forceinline__ unsigned opaque(unsigned value)
 {
     return __shfl_sync(0xFFFFFFFFu, value, threadIdx.x % 32);
 }
 
-/* The barrier of all warps of a block. Producers and consumers come to it at different places of the code, so that it is a
-   named one. */
+/* The barrier of all warps of a block. Producers and consumers come to it at different places of the code, so that it
+   is a named one. */
 template <int threads>
 static __device__ __forceinline__ void barrier_all(void)
 {

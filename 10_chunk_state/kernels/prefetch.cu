@@ -1,5 +1,5 @@
-/* prefetch.cu - registers.cu in float32 with four neighbouring columns a thread, and with the loads of the next chunks on
-   their way:
+/* prefetch.cu - registers.cu in float32 with four neighbouring columns a thread, and with the loads of the next chunks
+   on their way:
 
        x[0..n-1] on their way | use x[0], load chunk n into it | use x[1], load chunk n + 1 into it | ...
 
@@ -10,8 +10,8 @@
 #include "launch.h"
 #include "load_store.cuh"
 
-/* Thread i goes through the chunks of elements 4 i ... 4 i + 3 of (batch, columns), with the loads of `distance` chunks on
-   their way. */
+/* Thread i goes through the chunks of elements 4 i ... 4 i + 3 of (batch, columns), with the loads of `distance` chunks
+   on their way. */
 template <int distance>
 static __global__ void __launch_bounds__(256, 1)
     prefetch_forward(struct flat_state flat, bool exclusive, const void *__restrict__ h_local,

@@ -1,5 +1,5 @@
-/* tma_tile.cuh - how the chunks of a slice come into stages of shared memory. A tile is a slice of `steps` chunks, one after
-   the other, and what one stage holds:
+/* tma_tile.cuh - how the chunks of a slice come into stages of shared memory. A tile is a slice of `steps` chunks, one
+   after the other, and what one stage holds:
 
                   slice 0   slice 1   slice 2   ...
        chunk 0   |---------|#########|---------|---        # a tile: `steps` copies of a slice's bytes, by TMA
@@ -44,8 +44,8 @@ static __device__ __forceinline__ float *decays_slot(const struct tma_shape *sha
     return (float *)(stages + shape->stages * shape->stage_bytes + n * shape->decays_bytes);
 }
 
-/* Asks TMA for a tile of num_arrays arrays, one or two, and cp.async for its decays, if there is such a tile. All threads
-   call it; each waits for its own decays, and a barrier shows them to the others. */
+/* Asks TMA for a tile of num_arrays arrays, one or two, and cp.async for its decays, if there is such a tile. All
+   threads call it; each waits for its own decays, and a barrier shows them to the others. */
 template <int dtype, int steps, int num_arrays>
 static __device__ __forceinline__ void tile_load(const void *array, const void *second, const float *gamma,
                                                  const struct tma_shape *shape, const struct slice *slice, size_t first,
@@ -71,8 +71,8 @@ static __device__ __forceinline__ void tile_load(const void *array, const void *
     __pipeline_commit();
 }
 
-/* These read the thread's 16 bytes of each chunk of a tile from its stage, and their decays. There are no branches around
-   the loads, so all of them are on their way at once; what stands behind the tile's last chunk is not used. */
+/* These read the thread's 16 bytes of each chunk of a tile from its stage, and their decays. There are no branches
+   around the loads, so all of them are on their way at once; what stands behind the tile's last chunk is not used. */
 template <int dtype, int steps>
 static __device__ __forceinline__ void tile_read(const struct tma_shape *shape, const struct slice *slice,
                                                  const char *stage, uint4 *x)

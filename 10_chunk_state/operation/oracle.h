@@ -2,8 +2,8 @@
    state knows nothing of the others, so it goes through all chunks by itself: on the host one after the other, on the
    device a thread a column. What is added up over columns (d_gamma, d_W, d_Y) is compared when all are through.
 
-   The bound without W and Y is the linear recurrence's (common/linrec/linrec_oracle.h): with m[k] = |gamma| m[k-1] + |h_local| and
-   a[k] = |gamma| (a[k-1] + m[k-1]), which begin with |initial_state| and 0,
+   The bound without W and Y is the linear recurrence's (common/linrec/linrec_oracle.h): with m[k] = |gamma| m[k-1] +
+   |h_local| and a[k] = |gamma| (a[k-1] + m[k-1]), which begin with |initial_state| and 0,
 
        |h - h_ref| <= 2 u (a + D m) + FLT_MIN (1 + max|h|),    u = 2^-24,   D the levels at which results are combined
 
