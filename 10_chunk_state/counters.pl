@@ -28,7 +28,7 @@ my @metrics = (
     ['sm__warps_active.avg.pct_of_peak_sustained_active', 'occupancy_percent'],
     ['dram__throughput.avg.pct_of_peak_sustained_elapsed', 'dram_busy_percent'],
 );
-my @variants = qw(launches reread registers ahead bulk);
+my @variants = qw(launches registers prefetch tma);
 my $program = 'build/cuda/10_chunk_state';
 my %sizes = (batch => 4, chunks => 64, heads => 16, dk => 64, dv => 64, rank => 0, decays => 64);
 my @sizes = qw(batch chunks heads dk dv rank decays);

@@ -1,5 +1,6 @@
 /* main.c - chapter 10 as a program. README.md is the text. */
-#include "operation/chunk_operation.h"
+#include "../common/harness/harness.h"
+#include "kernels/kernels.h"
 
 int main(int argc, char **argv)
 {

@@ -50,11 +50,11 @@ sub draw {
         heading => "10_chunk_state, forward, $heading, $device");
 }
 
-# copy is the chapter's own kernel of that name
-my @variants = qw(copy launches reread registers ahead bulk split);
-my %chapter = (chapter => '10_chunk_state');
-my %proposal = (%chapter, batch => 4, heads => 16);
-draw('chunks', 'batch 4, 16 heads, float32', 'chunks', map { [$_, %proposal, variant => $_, type => 'float32'] } @variants);
-draw('heads', 'batch 1, 512 chunks, float32', 'heads', map { [$_, %chapter, batch => 1, chunks => 512, variant => $_, type => 'float32'] } @variants);
-draw('types', 'batch 4, 16 heads', 'chunks', map { my $type = $_; map { ["$_:$type", %proposal, variant => $_, type => $type] } qw(copy registers bulk) }
+my @variants = qw(copy launches registers prefetch tma split);
+# copy is the harness's baseline
+sub variant { return (variant => $_[0], chapter => $_[0] eq 'copy' ? '07_bench' : '10_chunk_state') }
+my %proposal = (batch => 4, heads => 16);
+draw('chunks', 'batch 4, 16 heads, float32', 'chunks', map { [$_, %proposal, variant($_), type => 'float32'] } @variants);
+draw('heads', 'batch 1, 512 chunks, float32', 'heads', map { [$_, batch => 1, chunks => 512, variant($_), type => 'float32'] } @variants);
+draw('types', 'batch 4, 16 heads', 'chunks', map { my $type = $_; map { ["$_:$type", %proposal, variant($_), type => $type] } qw(copy registers tma) }
     qw(float32 bf16));

@@ -30,11 +30,11 @@ record_10() {
     fi
 }
 
-# How many chunks ahead? In registers, and in stages of the copy engine.
+# How many chunks early? In registers, and in stages that TMA fills.
 record_10_ahead() {
     rm -f build/recordings/10_ahead_*.csv
     mkdir -p build/recordings
-    for config in ahead:rows=2 ahead:rows=4 ahead:rows=8 ahead:rows=16 bulk:stages=2 bulk:stages=3 bulk:stages=4 bulk:stages=6; do
+    for config in prefetch:rows=2 prefetch:rows=4 prefetch:rows=8 prefetch:rows=16 tma:stages=2 tma:stages=3 tma:stages=4 tma:stages=6; do
         chunk_state "ahead_small_$config" 0 --batch 4 --heads 16 --chunks 64 --forward --variant "${config%%:*}" --config "${config#*:}"
         chunk_state "ahead_large_$config" 0 --batch 8 --heads 32 --chunks 128 --forward --variant "${config%%:*}" --config "${config#*:}"
     done

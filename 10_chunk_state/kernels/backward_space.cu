@@ -1,7 +1,7 @@
-/* backward_space.cu - see kernels.h */
+/* backward_space.cu - see backward_space.h */
 #include <cuda_runtime.h>
 
-#include "kernels.h"
+#include "backward_space.h"
 
 static size_t num_decays(const struct chunk_state_args *args)
 {

@@ -1,25 +1,18 @@
 /* kernels.c - the table of chapter 10's kernels. */
 #include "kernels.h"
 
-#include "../operation/chunk_operation.h"
+#include "../../common/harness/harness.h"
+#include "low_rank_shape.h"
+#include "tma_shape.h"
 
-#define PIECES                                                                                                         \
-    .info.min_arch = 90, .columns_of = PIECES_COLUMNS_OF,                                                              \
-    .info.tunable = {.max_threads = PIECES_MAX_THREADS, .max_stages = PIECES_MAX_STAGES}
+#define TMA_LIMITS                                                                                                     \
+    .info.min_arch = 90, .columns_of = TMA_COLUMNS_OF,                                                                 \
+    .info.tunable = {.max_threads = TMA_MAX_THREADS, .max_stages = TMA_MAX_STAGES}
 
 const struct chunk_state_kernel chapter10_kernels[] = {
-    {.info.name = "copy",
-     .info.idea = "h_local to h_out, nothing else",
-     .forward = chunk_state_copy,
-     .info.partial = true,
-     .max_rank = CHUNK_STATE_MAX_RANK},
     {.info.name = "launches",
      .info.idea = "one launch for each chunk",
      .forward = chunk_state_launches,
-     .info.float32_only = true},
-    {.info.name = "reread",
-     .info.idea = "one launch; the state comes from memory in each step",
-     .forward = chunk_state_reread,
      .info.float32_only = true},
     {.info.name = "registers",
      .info.idea = "the state stays in a register",
@@ -29,14 +22,19 @@ const struct chunk_state_kernel chapter10_kernels[] = {
     {.info.name = "prefetch",
      .info.idea = "four columns a thread, the next chunks on their way",
      .forward = chunk_state_prefetch,
+     .info.float32_only = true,
+     .columns_of = 4,
      .info.tunable = {.rows = {2, 4, 8, 16}, .max_threads = 256}},
     {.info.name = "tma",
      .info.idea = "TMA bulk copies bring the next chunks",
      .forward = chunk_state_tma,
      .backward = chunk_state_tma_backward,
      .workspace_size = chunk_state_tma_workspace,
-     PIECES},
-    {.info.name = "split", .info.idea = "few heads: chunks spread over blocks", .forward = chunk_state_split, PIECES},
+     TMA_LIMITS},
+    {.info.name = "split",
+     .info.idea = "few heads: chunks spread over blocks",
+     .forward = chunk_state_split,
+     TMA_LIMITS},
     {.info.name = "low_rank",
      .info.idea = "W and Y: columns by themselves, sums over rows by shuffles",
      .forward = chunk_state_low_rank,

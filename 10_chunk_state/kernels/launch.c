@@ -1,14 +1,14 @@
-/* launch.c - what all launchers ask first. See kernels.h. */
+/* launch.c - what all launchers ask first. See launch.h. */
 #include <stdint.h>
 
-#include "kernels.h"
+#include "launch.h"
 
-struct flat flat_of(const struct chunk_state_args *args)
+struct flat_state flat_state_of(const struct chunk_state_args *args)
 {
-    struct flat flat = {.batch = args->batch,
-                        .chunks = args->chunks,
-                        .columns = args->heads * args->dk * args->dv,
-                        .decays = args->heads * args->decays};
+    struct flat_state flat = {.batch = args->batch,
+                              .chunks = args->chunks,
+                              .columns = args->heads * args->dk * args->dv,
+                              .decays = args->heads * args->decays};
     flat.per_decay = flat.decays != 0 ? flat.columns / flat.decays : 0;
     return flat;
 }

@@ -6,10 +6,11 @@
 #include <cuda_runtime.h>
 
 #include "kernels.h"
+#include "launch.h"
 
 /* One thread computes one element of every batch's chunk k. `before`: where its last state is, `after`: where the new
    one goes, each NULL or elements of a batch apart `before_stride`, `after_stride`. */
-static __global__ void step(struct flat flat, size_t k, const float *__restrict__ h_local,
+static __global__ void step(struct flat_state flat, size_t k, const float *__restrict__ h_local,
                             const float *__restrict__ gamma, const float *before, size_t before_stride, float *after,
                             size_t after_stride)
 {
@@ -23,7 +24,7 @@ static __global__ void step(struct flat flat, size_t k, const float *__restrict_
 }
 
 /* The state before the first chunk, to h_out, if that is exclusive. */
-static __global__ void begin(struct flat flat, const float *initial_state, float *h_out)
+static __global__ void begin(struct flat_state flat, const float *initial_state, float *h_out)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < flat.batch * flat.columns)
@@ -32,7 +33,7 @@ static __global__ void begin(struct flat flat, const float *initial_state, float
 }
 
 /* The last state of each batch, to final_state. */
-static __global__ void end(struct flat flat, const float *h_out, float *final_state)
+static __global__ void end(struct flat_state flat, const float *h_out, float *final_state)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i < flat.batch * flat.columns)
@@ -41,7 +42,7 @@ static __global__ void end(struct flat flat, const float *h_out, float *final_st
 
 extern "C" cudaError_t chunk_state_launches(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    const struct flat flat = flat_of(args);
+    const struct flat_state flat = flat_state_of(args);
     const size_t blocks = (flat.batch * flat.columns + 255) / 256, row = flat.columns, all = flat.chunks * row;
     const float *before = args->initial_state;
     size_t before_stride = row;

@@ -15,69 +15,75 @@
                                                            one barrier.                                           */
 #include <cuda_runtime.h>
 
-#include "low_rank.cuh"
+#include "kernels.h"
+#include "launch.h"
+#include "low_rank_copy.cuh"
 #include "low_rank_products.cuh"
 
 template <int dtype, int rows, int ranks>
-static __global__ void __launch_bounds__(LOW_RANK_THREADS + LOW_RANK_COPYING, 1)
+static __global__ void __launch_bounds__(LOW_RANK_THREADS, 1)
     low_rank_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                      const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                      const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    const struct place place = place_of(&shape);
+    const struct low_rank_block block = low_rank_block_of(&shape);
     if (!shape.full) /* else the copies need not wait for it */
         stages_clear(&shape, memory);
-    if (threadIdx.x >= LOW_RANK_THREADS) {
-        copy_chunks<dtype>(&shape, place, memory, h_local, gamma, W, Y, h_out);
+    if (threadIdx.x >= LOW_RANK_CONSUMERS) {
+        low_rank_copy_chunks<dtype>(&shape, block, memory, h_local, gamma, W, Y, h_out);
         return;
     }
-    const int bytes = (int)stored_bytes(dtype), lane = threadIdx.x % 32, part = lane / SIDE;
-    const int column = threadIdx.x / 32 * SIDE * 2 + lane % SIDE * 2;
-    const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
-    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
-    const unsigned own_x = keep((part * X_STRIDE + column) * bytes), own_w = keep(in.w + part * shape.stride * bytes);
-    const unsigned own_y = keep(in.y + part * shape.stride * bytes), w_step = keep(PARTS * shape.stride * bytes);
-    const unsigned own_gamma = keep(in.gamma + part * 4);
-    const unsigned of_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
-    const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
+    const int bytes = (int)element_bytes(dtype), lane = threadIdx.x % 32, part = lane / COLUMN_LANES;
+    const int column = threadIdx.x / 32 * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2;
+    const size_t state = (block.head * shape.dk + part) * shape.dv + block.start + column, step = ROW_LANES * shape.dv;
+    const struct low_rank_stage in = low_rank_stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned own_x = opaque((part * X_STRIDE + column) * bytes),
+                   own_w = opaque(in.w + part * shape.stride * bytes);
+    const unsigned own_y = opaque(in.y + part * shape.stride * bytes),
+                   w_step = opaque(ROW_LANES * shape.stride * bytes);
+    const unsigned own_gamma = opaque(in.gamma + part * 4);
+    const unsigned of_p =
+        opaque(in.p + (threadIdx.x / 32 * shape.padded * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2) * 4);
+    const int padded = ranks == 4 && rows * ROW_LANES < 256 ? 4 : opaque(shape.padded);
     const bool before = exclusive;
     float h[rows][2], x[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
+        h[v / 2][v % 2] = initial_state != NULL && in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2)
                               ? initial_state[state + v / 2 * step + v % 2]
                               : 0.0f;
-    struct ring ring = ring_of(&shape, memory);
-    for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
-        char *const here = ring.stage;
+    struct stages stages = stages_of(&shape, memory);
+    for (size_t k = 0; k < shape.chunks; k++, stages_next(&stages)) {
+        char *const here = stages.current;
         float *const p = (float *)(here + of_p);
-        meet();
+        barrier_all<LOW_RANK_THREADS>();
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            project<dtype, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
+            project<dtype, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * COLUMN_LANES * 2);
 #pragma unroll
         for (int i = 0; i < rows; i++)
-            read2<dtype>(here + own_x, i * PARTS * X_STRIDE, x[i]);
+            read2<dtype>(here + own_x, i * ROW_LANES * X_STRIDE, x[i]);
         if (before)
-            leave<dtype, rows>(here + own_x, h);
+            store_rows<dtype, rows>(here + own_x, h);
         __syncwarp();
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            subtract<dtype, rows, ranks>(here + own_w + r * bytes, w_step, p + r * SIDE * 2, h);
+            subtract<dtype, rows, ranks>(here + own_w + r * bytes, w_step, p + r * COLUMN_LANES * 2, h);
 #pragma unroll
         for (int v = 0; v < rows * 2; v++)
-            h[v / 2][v % 2] = ((const float *)(here + own_gamma))[v / 2 * PARTS] * h[v / 2][v % 2] + x[v / 2][v % 2];
+            h[v / 2][v % 2] =
+                ((const float *)(here + own_gamma))[v / 2 * ROW_LANES] * h[v / 2][v % 2] + x[v / 2][v % 2];
         if (!before)
-            leave<dtype, rows>(here + own_x, h);
-        if (ring.count == 1)
-            meet(); /* it may be stored, and the next one asked for */
+            store_rows<dtype, rows>(here + own_x, h);
+        if (stages.count == 1)
+            barrier_all<LOW_RANK_THREADS>(); /* it may be stored, and the next one asked for */
     }
-    if (ring.count != 1)
-        meet();
+    if (stages.count != 1)
+        barrier_all<LOW_RANK_THREADS>();
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        if (final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))
+        if (final_state != NULL && in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2))
             final_state[state + v / 2 * step + v % 2] = h[v / 2][v % 2];
 }
 
@@ -86,8 +92,8 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     typedef decltype(&low_rank_forward<FLOAT32, 8, 4>) kernel_of;
 #define BY_ROWS(dtype, ranks)                                                                                          \
     {                                                                                                                  \
-        low_rank_forward<dtype, 64 / PARTS, ranks>, low_rank_forward<dtype, 128 / PARTS, ranks>,                       \
-            low_rank_forward<dtype, 256 / PARTS, 4>                                                                    \
+        low_rank_forward<dtype, 64 / ROW_LANES, ranks>, low_rank_forward<dtype, 128 / ROW_LANES, ranks>,               \
+            low_rank_forward<dtype, 256 / ROW_LANES, 4>                                                                \
     }
     static const kernel_of kernels[NUM_DTYPES][2][3] = {{BY_ROWS(FLOAT32, 4), BY_ROWS(FLOAT32, 8)},
                                                         {BY_ROWS(BF16, 4), BY_ROWS(BF16, 8)},
@@ -105,8 +111,8 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess || shape.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
-    kernel<<<shape.blocks, LOW_RANK_THREADS + LOW_RANK_COPYING, shared, stream>>>(
-        shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y, args->initial_state, args->h_out,
-        args->final_state);
+    kernel<<<shape.blocks, LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
+                                                               args->W, args->Y, args->initial_state, args->h_out,
+                                                               args->final_state);
     return cudaGetLastError();
 }

@@ -1,17 +1,20 @@
 /* low_rank_backward.cu - the gradients with W and Y, from the last chunk to the first: low_rank.cu with d_h in the
-   registers and W and Y in each other's place. With the state h before the chunk, which the caller has kept or forward
+   registers and W and Y in each other's block. With the state h before the chunk, which the caller has kept or forward
    computes once more,
 
-       p = Y^T h,  q = W^T e,  e = gamma d_h      sums over rows: by four warps that compute
+       p = Y^T h,  q = W^T e,  e = gamma d_h      sums over rows: by four consumer warps
        d_h = e - Y q                              for the chunk before
-       d_gamma = sum of d_h (h - W p)             sums over columns: a step later by four other warps, from what the
-       d_W = -e p',  d_Y = -h q'                  first four leave in the stage
+       d_gamma = sum of d_h (h - W p)             sums over columns: a step later by four summing warps, from what the
+       d_W = -e p',  d_Y = -h q'                  consumers leave in the stage
 
-   Four more warps copy. The sums of several blocks of a head go to the workspace, and a second launch adds them up. No
-   atomics, so always the same bits. */
+   Four producer warps copy. The sums of several blocks of a head go to the workspace, and a second launch adds them up.
+   No atomics, so always the same bits. */
 #include <cuda_runtime.h>
 
-#include "low_rank_backward.cuh"
+#include "backward_space.h"
+#include "kernels.h"
+#include "launch.h"
+#include "low_rank_backward_copy.cuh"
 #include "low_rank_products.cuh"
 #include "low_rank_sums.cuh"
 
@@ -24,82 +27,84 @@ static __global__ void __launch_bounds__(LOW_RANK_BACK_THREADS, 1)
                       float *__restrict__ parts)
 {
     extern __shared__ __align__(16) char memory[];
-    const struct place place = place_of(&shape);
-    constexpr int stride = BACK_STRIDE(dtype, rows * PARTS);
+    const struct low_rank_block block = low_rank_block_of(&shape);
+    constexpr int stride = BACK_STRIDE(dtype, rows * ROW_LANES);
     stages_clear(&shape, memory);
-    if (threadIdx.x >= LOW_RANK_THREADS + LOW_RANK_SUMMING) {
-        copy_back<dtype>(&shape, place, memory, stride, exclusive, states, gamma, W, Y, d_h_out, d_h_local);
+    if (threadIdx.x >= LOW_RANK_CONSUMERS + LOW_RANK_SUMMING) {
+        low_rank_back_copy<dtype>(&shape, block, memory, stride, exclusive, states, gamma, W, Y, d_h_out, d_h_local);
         return;
     }
-    if (threadIdx.x >= LOW_RANK_THREADS) {
-        sum_back<dtype>(&shape, place, memory, stride, counts, parts + blockIdx.x % shape.slices * counts.all);
+    if (threadIdx.x >= LOW_RANK_CONSUMERS) {
+        low_rank_back_sum<dtype>(&shape, block, memory, stride, counts, parts + blockIdx.x % shape.slices * counts.all);
         return;
     }
-    const int bytes = (int)stored_bytes(dtype), lane = threadIdx.x % 32, part = lane / SIDE;
-    const int column = threadIdx.x / 32 * SIDE * 2 + lane % SIDE * 2;
-    const size_t state = (place.head * shape.dk + part) * shape.dv + place.start + column, step = PARTS * shape.dv;
-    const struct back_stage in = back_stage_of<dtype>(&shape); /* here what the thread has in a stage */
-    const unsigned own_x = keep(in.x + (part * stride + column) * bytes),
-                   own_d = keep(in.d + (part * stride + column) * 4);
-    const unsigned own_h = keep(own_x + in.h), w_step = keep(PARTS * shape.stride * bytes);
-    const unsigned own_w = keep(in.w + part * shape.stride * bytes), own_y = keep(own_w + in.y - in.w);
-    const unsigned own_gamma = keep(in.gamma + part * 4);
-    const unsigned own_p = keep(in.p + (threadIdx.x / 32 * shape.padded * SIDE * 2 + lane % SIDE * 2) * 4);
-    const unsigned own_q = keep(own_p + in.q - in.p);
-    const int padded = ranks == 4 && rows * PARTS < 256 ? 4 : keep(shape.padded);
-    const bool alone = shape.stages == 1;
+    const int bytes = (int)element_bytes(dtype), lane = threadIdx.x % 32, part = lane / COLUMN_LANES;
+    const int column = threadIdx.x / 32 * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2;
+    const size_t state = (block.head * shape.dk + part) * shape.dv + block.start + column, step = ROW_LANES * shape.dv;
+    const struct low_rank_back_stage in =
+        low_rank_back_stage_of<dtype>(&shape); /* here what the thread has in a stage */
+    const unsigned own_x = opaque(in.x + (part * stride + column) * bytes),
+                   own_d = opaque(in.d + (part * stride + column) * 4);
+    const unsigned own_h = opaque(own_x + in.h), w_step = opaque(ROW_LANES * shape.stride * bytes);
+    const unsigned own_w = opaque(in.w + part * shape.stride * bytes), own_y = opaque(own_w + in.y - in.w);
+    const unsigned own_gamma = opaque(in.gamma + part * 4);
+    const unsigned own_p =
+        opaque(in.p + (threadIdx.x / 32 * shape.padded * COLUMN_LANES * 2 + lane % COLUMN_LANES * 2) * 4);
+    const unsigned own_q = opaque(own_p + in.q - in.p);
+    const int padded = ranks == 4 && rows * ROW_LANES < 256 ? 4 : opaque(shape.padded);
+    const bool single_stage = shape.stages == 1;
     float d[rows][2];
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        d[v / 2][v % 2] = d_final_state != NULL && is_there(&shape, place, v / 2 * PARTS + part, column + v % 2)
+        d[v / 2][v % 2] = d_final_state != NULL && in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2)
                               ? d_final_state[state + v / 2 * step + v % 2]
                               : 0.0f;
-    struct ring ring = ring_of(&shape, memory);
-    for (size_t k = 0; k < shape.chunks; k++, ring_next(&ring)) {
-        char *const here = ring.stage;
+    struct stages stages = stages_of(&shape, memory);
+    for (size_t k = 0; k < shape.chunks; k++, stages_next(&stages)) {
+        char *const here = stages.current;
         float *const p = (float *)(here + own_p), *const q = (float *)(here + own_q);
-        meet_back();
+        barrier_all<LOW_RANK_BACK_THREADS>();
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks) {
             float h[rows][2];
 #pragma unroll
             for (int i = 0; i < rows; i++)
-                read2<dtype>(here + own_h, i * PARTS * stride, h[i]);
-            project<dtype, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * SIDE * 2);
+                read2<dtype>(here + own_h, i * ROW_LANES * stride, h[i]);
+            project<dtype, rows, ranks>(here + own_y + r * bytes, w_step, h, p + r * COLUMN_LANES * 2);
         }
 #pragma unroll
         for (int i = 0; i < rows; i++) {
             float x[2];
-            read2<dtype>(here + own_x, i * PARTS * stride, x);
+            read2<dtype>(here + own_x, i * ROW_LANES * stride, x);
             d[i][0] += x[0], d[i][1] += x[1];
-            write2<dtype>(here + own_x, i * PARTS * stride, d[i]);
+            write2<dtype>(here + own_x, i * ROW_LANES * stride, d[i]);
             if (dtype != FLOAT32)
-                write2<FLOAT32>(here + own_d, i * PARTS * stride, d[i]);
-            const float g = ((const float *)(here + own_gamma))[i * PARTS];
+                write2<FLOAT32>(here + own_d, i * ROW_LANES * stride, d[i]);
+            const float g = ((const float *)(here + own_gamma))[i * ROW_LANES];
             d[i][0] *= g, d[i][1] *= g;
         }
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            project<dtype, rows, ranks>(here + own_w + r * bytes, w_step, d, q + r * SIDE * 2);
+            project<dtype, rows, ranks>(here + own_w + r * bytes, w_step, d, q + r * COLUMN_LANES * 2);
         __syncwarp(); /* all lanes' sums are there */
 #pragma unroll 1
         for (int r = 0; r < padded; r += ranks)
-            subtract<dtype, rows, ranks>(here + own_y + r * bytes, w_step, q + r * SIDE * 2, d);
-        if (alone) {
-            meet_back();
-            meet_back();
+            subtract<dtype, rows, ranks>(here + own_y + r * bytes, w_step, q + r * COLUMN_LANES * 2, d);
+        if (single_stage) {
+            barrier_all<LOW_RANK_BACK_THREADS>();
+            barrier_all<LOW_RANK_BACK_THREADS>();
         }
     }
-    if (!alone) {
-        meet_back();
-        meet_back();
+    if (!single_stage) {
+        barrier_all<LOW_RANK_BACK_THREADS>();
+        barrier_all<LOW_RANK_BACK_THREADS>();
     }
     if (d_initial_state == NULL)
         return;
-    const size_t first = place.zero * shape.dk * shape.dv + state - place.head * shape.dk * shape.dv; /* of chunk 0 */
+    const size_t first = block.zero * shape.dk * shape.dv + state - block.head * shape.dk * shape.dv; /* of chunk 0 */
 #pragma unroll
     for (int v = 0; v < rows * 2; v++)
-        if (is_there(&shape, place, v / 2 * PARTS + part, column + v % 2))
+        if (in_bounds(&shape, block, v / 2 * ROW_LANES + part, column + v % 2))
             d_initial_state[state + v / 2 * step + v % 2] =
                 d[v / 2][v % 2] + (exclusive ? read1<dtype>(d_h_out, first + v / 2 * step + v % 2) : 0.0f);
 }
@@ -109,8 +114,8 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
     /* up to 64, 128 or 256 rows; 4 ranks, or 8 at a time */
 #define BY_ROWS(dtype, ranks)                                                                                          \
     {                                                                                                                  \
-        low_rank_backward<dtype, 64 / PARTS, ranks>, low_rank_backward<dtype, 128 / PARTS, ranks>,                     \
-            low_rank_backward<dtype, 256 / PARTS, 4>                                                                   \
+        low_rank_backward<dtype, 64 / ROW_LANES, ranks>, low_rank_backward<dtype, 128 / ROW_LANES, ranks>,             \
+            low_rank_backward<dtype, 256 / ROW_LANES, 4>                                                               \
     }
     static const decltype(&low_rank_backward<FLOAT32, 8, 4>) kernels[NUM_DTYPES][2][3] = {
         {BY_ROWS(FLOAT32, 4), BY_ROWS(FLOAT32, 8)},

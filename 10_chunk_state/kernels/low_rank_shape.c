@@ -1,8 +1,8 @@
-/* low_rank_shape.c - see kernels.h */
-#include "kernels.h"
+/* low_rank_shape.c - see low_rank_shape.h */
+#include "low_rank_shape.h"
 
 /* The largest of 16, 8, 4 and 2 bytes that divides `bytes`. */
-static int unit_of(size_t bytes)
+static int vector_of(size_t bytes)
 {
     return bytes % 16 == 0 ? 16 : bytes % 8 == 0 ? 8 : bytes % 4 == 0 ? 4 : 2;
 }
@@ -23,7 +23,7 @@ static int stride_of(size_t padded, size_t bytes)
 
 cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape)
 {
-    const size_t bytes = dtype_bytes(args->dtype), slices = (args->dv + COLUMNS - 1) / COLUMNS;
+    const size_t bytes = dtype_bytes(args->dtype), slices = (args->dv + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
     const size_t padded = args->rank <= 4 ? (args->rank + 3) / 4 * 4 : (args->rank + 7) / 8 * 8;
     const size_t blocks = args->batch * args->heads * slices;
     struct gpu_info gpu;
@@ -43,20 +43,20 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
         .slices = (int)slices,
         .padded = (int)padded,
         .stride = args->rank == 0 ? 0 : stride_of(padded, bytes),
-        .x_unit = unit_of(args->dv * bytes),
-        .w_unit = unit_of(args->rank * bytes),
-        .full = args->dk == rows && args->rank == padded && args->dv % COLUMNS == 0,
+        .x_vector = vector_of(args->dv * bytes),
+        .w_vector = vector_of(args->rank * bytes),
+        .full = args->dk == rows && args->rank == padded && args->dv % BLOCK_COLUMNS == 0,
         .limit = gpu.shared_limit,
         .blocks = (unsigned)blocks,
     };
     shape->x_bytes = (unsigned)(rows * X_STRIDE * bytes);
     shape->w_bytes = (unsigned)(rows * (size_t)shape->stride * bytes);
     shape->gamma_bytes = (unsigned)(rows * sizeof(float));
-    shape->raw_unit = unit_of(args->dk * args->rank * bytes);
-    if (shape->w_unit == 2 && shape->raw_unit != 2)
+    shape->raw_vector = vector_of(args->dk * args->rank * bytes);
+    if (shape->w_vector == 2 && shape->raw_vector != 2)
         shape->raw_bytes = (unsigned)((args->dk * args->rank * bytes + 15) / 16 * 16);
     shape->stage_bytes = shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes +
-                         (unsigned)(padded * COLUMNS * sizeof(float)) + 2 * shape->raw_bytes;
+                         (unsigned)(padded * BLOCK_COLUMNS * sizeof(float)) + 2 * shape->raw_bytes;
     count_stages(args, 0, shape);
     return cudaSuccess;
 }
@@ -71,7 +71,7 @@ cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct l
     shape->x_bytes = (unsigned)(of_state * bytes);
     shape->stage_bytes =
         (unsigned)(of_state * (args->dtype == FLOAT32 ? 2 * bytes : 2 * bytes + sizeof(float)) + 2 * shape->w_bytes +
-                   shape->gamma_bytes + 2 * shape->padded * COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
+                   shape->gamma_bytes + 2 * shape->padded * BLOCK_COLUMNS * sizeof(float) + 2 * shape->raw_bytes);
     count_stages(args, 0, shape);
     shape->stages = shape->stages == 2 ? 1 : shape->stages;
     return shape->stages != 0 ? cudaSuccess : cudaErrorNotSupported;

@@ -2,8 +2,11 @@
    slices. */
 #include <cuda_runtime.h>
 
+#include "backward_space.h"
 #include "kernels.h"
-#include "stored.cuh"
+#include "load_store.cuh"
+#include "low_rank_shape.h"
+#include "low_rank_sums.h"
 
 /* Thread i adds up the slices' parts of four elements from 4 i on: of d_W, d_Y or d_gamma. */
 template <int dtype>
@@ -52,7 +55,7 @@ extern "C" struct part_counts low_rank_counts(const struct chunk_state_args *arg
 
 extern "C" size_t low_rank_parts_bytes(const struct chunk_state_args *args)
 {
-    return (args->dv + COLUMNS - 1) / COLUMNS * low_rank_counts(args).all * sizeof(float);
+    return (args->dv + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS * low_rank_counts(args).all * sizeof(float);
 }
 
 /* The states, if they must be computed, come behind the parts. */
@@ -66,10 +69,7 @@ extern "C" cudaError_t low_rank_add_slices(const struct chunk_state_args *args, 
 {
     const struct part_counts counts = low_rank_counts(args);
     const size_t blocks = (counts.all / 4 + 255) / 256;
-    void (*const add)(struct part_counts, int, const float *, float *, void *, void *) =
-        args->dtype == FLOAT32 ? add_slices<FLOAT32>
-        : args->dtype == BF16  ? add_slices<BF16>
-                               : add_slices<FP16>;
+    const auto add = by_dtype(args->dtype, add_slices<FLOAT32>, add_slices<BF16>, add_slices<FP16>);
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
     add<<<(unsigned)blocks, 256, 0, stream>>>(counts, slices, parts, args->d_gamma, args->d_W, args->d_Y);

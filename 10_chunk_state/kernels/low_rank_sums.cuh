@@ -1,5 +1,5 @@
-/* low_rank_sums.cuh - the warps of low_rank_backward.cu that add up over the block's columns, from what those who
-   compute have left in the stage. Two lanes have a row, with 16 columns each:
+/* low_rank_sums.cuh - the summing warps of low_rank_backward.cu. They add up over the block's columns, from what the
+   consumers have left in the stage. Two lanes have a row, with 16 columns each:
 
        lane 0   |....    ....    ....    ....    |     d_gamma = sum of d_h t,  t = h - W p
        lane 1   |    ....    ....    ....    ....|     d_W = -sum of e p',      e = gamma d_h
@@ -11,9 +11,10 @@
 #ifndef LOW_RANK_SUMS_CUH
 #define LOW_RANK_SUMS_CUH
 
-#include "low_rank_backward.cuh"
+#include "low_rank_backward_copy.cuh"
+#include "low_rank_sums.h"
 
-enum { OF_LANE = COLUMNS / 2 }; /* columns */
+enum { OF_LANE = BLOCK_COLUMNS / 2 }; /* columns */
 
 /* A lane's columns of a row: every other four. */
 template <int type>
@@ -29,7 +30,7 @@ static __device__ __forceinline__ void read_rank(const char *p, int rank, int pa
 {
 #pragma unroll
     for (int v = 0; v < OF_LANE; v += 4)
-        read4<FLOAT32>(p, (v / 4 * padded + rank) * SIDE * 2 + side * 4, x + v);
+        read4<FLOAT32>(p, (v / 4 * padded + rank) * COLUMN_LANES * 2 + side * 4, x + v);
 }
 
 /* Four neighbours, as far as there are so many ranks, negated. */
@@ -49,8 +50,8 @@ template <int dtype>
 static __device__ __forceinline__ float sum_row(const struct low_rank_shape *shape, const char *stage, int row,
                                                 int stride, float *to)
 {
-    const int side = threadIdx.x % 2, padded = shape->padded, bytes = (int)stored_bytes(dtype);
-    const struct back_stage in = back_stage_of<dtype>(shape);
+    const int side = threadIdx.x % 2, padded = shape->padded, bytes = (int)element_bytes(dtype);
+    const struct low_rank_back_stage in = low_rank_back_stage_of<dtype>(shape);
     const float gamma = ((const float *)(stage + in.gamma))[row];
     float h[OF_LANE], e[OF_LANE], t[OF_LANE], x[OF_LANE], of_gamma = 0.0f;
     read_row<FLOAT32>(stage + in.d + row * stride * 4, side, e);
@@ -90,27 +91,28 @@ static __device__ __forceinline__ float sum_row(const struct low_rank_shape *sha
 
 /* All chunks. parts: of the block's columns. */
 template <int dtype>
-static __device__ __forceinline__ void sum_back(const struct low_rank_shape *shape, struct place place, char *memory,
-                                                int stride, struct part_counts counts, float *parts)
+static __device__ __forceinline__ void low_rank_back_sum(const struct low_rank_shape *shape,
+                                                         struct low_rank_block block, char *memory, int stride,
+                                                         struct part_counts counts, float *parts)
 {
     __shared__ float of_warps[LOW_RANK_SUMMING / 32];
-    const int lane = threadIdx.x % 32, first = (threadIdx.x - LOW_RANK_THREADS) / 2;
-    const bool alone = shape->stages == 1;
-    struct ring ring = ring_of(shape, memory);
-    if (!alone)
-        meet_back();
-    for (size_t k = shape->chunks; k-- > 0; ring_next(&ring)) {
-        const size_t chunk = place.zero + k * shape->heads;
+    const int lane = threadIdx.x % 32, first = (threadIdx.x - LOW_RANK_CONSUMERS) / 2;
+    const bool single_stage = shape->stages == 1;
+    struct stages stages = stages_of(shape, memory);
+    if (!single_stage)
+        barrier_all<LOW_RANK_BACK_THREADS>();
+    for (size_t k = shape->chunks; k-- > 0; stages_next(&stages)) {
+        const size_t chunk = block.zero + k * shape->heads;
         float *const of_gamma = parts + 2 * counts.ranks + chunk * shape->decays;
         float all = 0.0f;
-        if (alone)
-            meet_back();
-        meet_back();
+        if (single_stage)
+            barrier_all<LOW_RANK_BACK_THREADS>();
+        barrier_all<LOW_RANK_BACK_THREADS>();
 #pragma unroll 1
         for (int base = 0; base < shape->dk; base += LOW_RANK_SUMMING / 2) {
             const int row = base + first;
             float *const to = parts + (lane % 2) * counts.ranks + (chunk * shape->dk + row) * shape->rank;
-            const float sum = sum_row<dtype>(shape, ring.stage, row, stride, to);
+            const float sum = sum_row<dtype>(shape, stages.current, row, stride, to);
             if (shape->decays != 1 && lane % 2 == 0 && row < shape->dk)
                 of_gamma[row] = sum;
             all += row < shape->dk ? sum : 0.0f;
@@ -119,16 +121,16 @@ static __device__ __forceinline__ void sum_back(const struct low_rank_shape *sha
             for (int apart = 16; apart > 1; apart /= 2)
                 all += __shfl_xor_sync(0xFFFFFFFFu, all, apart);
             if (lane == 0)
-                of_warps[threadIdx.x / 32 - LOW_RANK_THREADS / 32] = all;
+                of_warps[threadIdx.x / 32 - LOW_RANK_CONSUMERS / 32] = all;
             named_barrier_sync(2, LOW_RANK_SUMMING);
-            if (threadIdx.x == LOW_RANK_THREADS)
+            if (threadIdx.x == LOW_RANK_CONSUMERS)
                 *of_gamma = of_warps[0] + of_warps[1] + of_warps[2] + of_warps[3];
         }
-        if (alone)
-            meet_back();
+        if (single_stage)
+            barrier_all<LOW_RANK_BACK_THREADS>();
     }
-    if (!alone)
-        meet_back();
+    if (!single_stage)
+        barrier_all<LOW_RANK_BACK_THREADS>();
 }
 
 #endif

@@ -20,47 +20,49 @@
    element 2 j is called the j-th of the sum and 2 j + 1 the (j + 4)-th, and Y and W are read in this order. */
 #include <cuda_runtime.h>
 
+#include "kernels.h"
+#include "launch.h"
 #include "mma.cuh"
 #include "mma_copy.cuh"
 
 /* tiles: of 8 rows, that a warp has, and ranks: of 8 ranks. */
 template <int dtype, int tiles, int ranks>
-static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+static __global__ void __launch_bounds__(MMA_THREADS, 1)
     mma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                 const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                 const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(16) char memory[];
-    const struct place place = place_of(&shape);
+    const struct low_rank_block block = low_rank_block_of(&shape);
     stages_clear(&shape, memory);
-    if (threadIdx.x >= LOW_RANK_THREADS)
-        return copy_for_mma<dtype>(&shape, place, memory, h_local, gamma, W, Y, h_out, false);
-    const int bytes = (int)stored_bytes(dtype), own = each<dtype, ranks>() * bytes;
+    if (threadIdx.x >= LOW_RANK_CONSUMERS)
+        return mma_copy_chunks<dtype>(&shape, block, memory, h_local, gamma, W, Y, h_out, false);
+    const int bytes = (int)element_bytes(dtype), own = each<dtype, ranks>() * bytes;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, l = lane / 4, j = lane % 4;
     const int row = warp % 2 * tiles * 8 + j * 2, column = warp / 2 * 16 + l * 2;
-    const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
-    const struct stage in = stage_of(&shape); /* here what the thread has in a stage */
-    const unsigned next = keep(shape.stride * bytes), exclusive_mask = keep(exclusive ? 0xFFFFFFFFu : 0u);
-    const unsigned own_x = keep((row * X_STRIDE + column) * bytes), own_gamma = keep(in.gamma + row * 4);
-    const unsigned own_y = keep(in.y + row * next + l * own);
-    const unsigned own_w = keep(in.w + (row - j * 2 + l) * next + j * 2 * own);
+    const size_t state = (block.head * shape.dk + row) * shape.dv + block.start + column;
+    const struct low_rank_stage in = low_rank_stage_of(&shape); /* here what the thread has in a stage */
+    const unsigned next = opaque(shape.stride * bytes), exclusive_mask = opaque(exclusive ? 0xFFFFFFFFu : 0u);
+    const unsigned own_x = opaque((row * X_STRIDE + column) * bytes), own_gamma = opaque(in.gamma + row * 4);
+    const unsigned own_y = opaque(in.y + row * next + l * own);
+    const unsigned own_w = opaque(in.w + (row - j * 2 + l) * next + j * 2 * own);
     float4 *const parts = (float4 *)(memory + shape.stages * shape.stage_bytes) + warp * ranks * 32 + lane;
     const int others = (warp % 2 == 0 ? 32 : -32) * ranks;
     float h[tiles][4], p[ranks][4] = {}, rest[ranks][4] = {};
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++) /* elements 0 and 2 of a tile are two columns of a row, 1 and 3 of the next */
-        h[v / 4][v % 4] = initial_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
+        h[v / 4][v % 4] = initial_state != NULL && in_bounds(&shape, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2)
                               ? initial_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2]
                               : 0.0f;
-    struct ring ring = ring_of(&shape, memory);
-    meet_all();
+    struct stages stages = stages_of(&shape, memory);
+    barrier_all<MMA_THREADS>();
 #pragma unroll
     for (int i = 0; i < tiles; i++)
-        project<dtype, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest);
+        project<dtype, ranks>(stages.current + own_y + i * 8 * next, next, h[i], p, rest);
     for (size_t k = 0; k < shape.chunks; k++) {
         float big[ranks][4], small[ranks][4];
         float4 *const mine = parts + k % 2 * ranks * 128;
-        char *const here = ring.stage;
+        char *const here = stages.current;
 #pragma unroll
         for (int v = 0; v < ranks; v++) {
 #pragma unroll
@@ -68,17 +70,18 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 p[v][c] += rest[v][c], rest[v][c] = 0.0f;
             mine[v * 32] = make_float4(p[v][0], p[v][1], p[v][2], p[v][3]);
         }
-        meet_in_chunk(ring.count); /* the other warp's parts are there, and the next chunk */
+        barrier_in_chunk(stages.count); /* the other warp's parts are there, and the next chunk */
 #pragma unroll
         for (int v = 0; v < ranks; v++) {
             const float4 more = mine[others + v * 32];
             const float sum[4] = {p[v][0] + more.x, p[v][1] + more.y, p[v][2] + more.z, p[v][3] + more.w};
-            turn(sum, big[v], small[v]);
+            split_left(sum, big[v], small[v]);
             p[v][0] = p[v][1] = p[v][2] = p[v][3] = 0.0f;
         }
-        ring_next(&ring);
+        stages_next(&stages);
         float t[2][4];
         multiply_back<dtype, ranks>(here + own_w, own, big, small, t[0]);
+        /* [tiles] The second product of this chunk, its new h, and the first product of the next chunk. */
 #pragma unroll
         for (int i = 0; i < tiles; i++) {
             /* the next tile's, so that there is something to do while this one's result is awaited */
@@ -92,17 +95,18 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 read2<dtype>(here + own_x, of * X_STRIDE, x);
                 h[i][c] = g * (left - t[i % 2][c]) + x[0];
                 h[i][c + 2] = g * (right - t[i % 2][c + 2]) + x[1];
-                x[0] = choose(exclusive_mask, left, h[i][c]);
-                x[1] = choose(exclusive_mask, right, h[i][c + 2]);
+                x[0] = select_bits(exclusive_mask, left, h[i][c]);
+                x[1] = select_bits(exclusive_mask, right, h[i][c + 2]);
                 write2<dtype>(here + own_x, of * X_STRIDE, x);
             }
-            project<dtype, ranks>(ring.stage + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
+            project<dtype, ranks>(stages.current + own_y + i * 8 * next, next, h[i], p, rest); /* of the next chunk */
         }
+        /* [done] The results are stored after the barrier in the middle of the next chunk. */
     }
-    meet_all(); /* the last chunk is done */
+    barrier_all<MMA_THREADS>(); /* the last chunk is done */
 #pragma unroll
     for (int v = 0; v < tiles * 4; v++)
-        if (final_state != NULL && is_there(&shape, place, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
+        if (final_state != NULL && in_bounds(&shape, block, row + v / 4 * 8 + v % 2, column + v % 4 / 2))
             final_state[state + (v / 4 * 8 + v % 2) * shape.dv + v % 4 / 2] = h[v / 4][v % 4];
 }
 
@@ -132,8 +136,7 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     error = gpu_allow_shared((const void *)kernel, shared, 80);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
-                                                                   args->W, args->Y, args->initial_state, args->h_out,
-                                                                   args->final_state);
+    kernel<<<shape.blocks, MMA_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
+                                                          args->Y, args->initial_state, args->h_out, args->final_state);
     return cudaGetLastError();
 }

@@ -1,26 +1,26 @@
-/* mma.cuh - products on tensor cores that are as exact as float32: the operands are cut into two tf32 numbers. And how
-   two warps of mma.cu multiply with Y and W as they lie in a stage. */
+/* mma.cuh - products on tensor cores that are as exact as float32: the operands are split into two tf32 numbers. And
+   how two warps of mma.cu multiply with Y and W as they lie in a stage. */
 #ifndef MMA_CUH
 #define MMA_CUH
 
 #include "../../common/cuda/mma_sync.h"
 
-#include "low_rank.cuh"
+#include "low_rank_stage.cuh"
 
 /* x = big + small: big is x rounded to the 11 bits of tf32, small the rest, exactly. */
-static __device__ __forceinline__ void split(float x, float *big, float *small)
+static __device__ __forceinline__ void split_tf32(float x, float *big, float *small)
 {
     *big = __uint_as_float((__float_as_uint(x) + 0x1000) & 0xFFFFE000u);
     *small = x - *big;
 }
 
-/* What a step has given becomes the matrix on the left of another one. */
-static __device__ __forceinline__ void turn(const float c[4], float big[4], float small[4])
+/* The result of one product becomes the left operand of another one. */
+static __device__ __forceinline__ void split_left(const float c[4], float big[4], float small[4])
 {
-    split(c[0], &big[0], &small[0]);
-    split(c[2], &big[1], &small[1]);
-    split(c[1], &big[2], &small[2]);
-    split(c[3], &big[3], &small[3]);
+    split_tf32(c[0], &big[0], &small[0]);
+    split_tf32(c[2], &big[1], &small[1]);
+    split_tf32(c[1], &big[2], &small[2]);
+    split_tf32(c[3], &big[3], &small[3]);
 }
 
 /* c + rest += a (b0, b1): the products of big parts to c, those of a big and a small one to rest. W and Y of 16 bits
@@ -31,8 +31,8 @@ static __device__ __forceinline__ void multiply(float c[4], float rest[4], const
 {
     float b[2] = {b0, b1}, b_small[2];
     if (dtype == FLOAT32) {
-        split(b0, &b[0], &b_small[0]);
-        split(b1, &b[1], &b_small[1]);
+        split_tf32(b0, &b[0], &b_small[0]);
+        split_tf32(b1, &b[1], &b_small[1]);
     }
     mma_tf32(rest, small, b);
     mma_tf32(c, big, b);
@@ -48,7 +48,7 @@ static __device__ __forceinline__ constexpr int each(void)
 }
 
 template <int dtype, int ranks>
-static __device__ __forceinline__ void take(const char *from, float b[ranks])
+static __device__ __forceinline__ void load_ranks(const char *from, float b[ranks])
 {
 #pragma unroll
     for (int v = 0; v < ranks; v += each<dtype, ranks>())
@@ -66,9 +66,9 @@ static __device__ __forceinline__ void project(const char *y, unsigned next, con
                                                float (*rest)[4])
 {
     float big[4], small[4], first[ranks], second[ranks];
-    take<dtype, ranks>(y, first);
-    take<dtype, ranks>(y + next, second);
-    turn(h, big, small);
+    load_ranks<dtype, ranks>(y, first);
+    load_ranks<dtype, ranks>(y + next, second);
+    split_left(h, big, small);
 #pragma unroll
     for (int v = 0; v < ranks; v++)
         multiply<dtype>(p[v], rest[v], big, small, first[v], second[v]);
@@ -80,10 +80,10 @@ static __device__ __forceinline__ void multiply_back(const char *w, unsigned own
                                                      const float (*small)[4], float t[4])
 {
     float sum[2][4] = {}, rest[2][4] = {}, first[ranks], second[ranks];
-    take<dtype, ranks>(w, first);
-    take<dtype, ranks>(w + own, second);
+    load_ranks<dtype, ranks>(w, first);
+    load_ranks<dtype, ranks>(w + own, second);
 #pragma unroll
-    for (int v = 0; v < ranks; v++) /* by turns, so that fewer wait for the one before */
+    for (int v = 0; v < ranks; v++) /* two sums, so that fewer products wait for the one before */
         multiply<dtype>(sum[v % 2], rest[v % 2], big[v], small[v], first[v], second[v]);
 #pragma unroll
     for (int c = 0; c < 4; c++)
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void multiply_back(const char *w, unsigned own
 }
 
 /* One of two numbers, by a mask of ones or zeros, without a branch. */
-static __device__ __forceinline__ float choose(unsigned mask, float first, float second)
+static __device__ __forceinline__ float select_bits(unsigned mask, float first, float second)
 {
     return __uint_as_float((__float_as_uint(first) & mask) | (__float_as_uint(second) & ~mask));
 }

@@ -1,4 +1,5 @@
-/* registers.cu - reread.cu, but the state stays in a register: what a thread has computed it need not load.
+/* registers.cu - one launch for all chunks, in which the state stays in a register: what a thread has computed it need
+   not load.
 
        thread of element i:   initial -> h, then x0, h -> h | x1, h -> h | x2, h -> h | ...
                                                      |            |            |
@@ -6,11 +7,12 @@
 #include <cuda_runtime.h>
 
 #include "kernels.h"
-#include "stored.cuh"
+#include "launch.h"
+#include "load_store.cuh"
 
 /* Thread i goes through the chunks of element i of (batch, columns). */
 template <int dtype>
-static __global__ void registers_forward(struct flat flat, bool exclusive, const void *__restrict__ h_local,
+static __global__ void registers_forward(struct flat_state flat, bool exclusive, const void *__restrict__ h_local,
                                          const float *__restrict__ gamma, const float *__restrict__ initial_state,
                                          void *__restrict__ h_out, float *__restrict__ final_state)
 {
@@ -31,7 +33,7 @@ static __global__ void registers_forward(struct flat flat, bool exclusive, const
 
 extern "C" cudaError_t chunk_state_registers(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    const struct flat flat = flat_of(args);
+    const struct flat_state flat = flat_state_of(args);
     const size_t blocks = (flat.batch * flat.columns + 255) / 256;
     bool done;
     const cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
@@ -39,10 +41,8 @@ extern "C" cudaError_t chunk_state_registers(const struct chunk_state_args *args
         return error;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    void (*const kernel)(struct flat, bool, const void *, const float *, const float *, void *, float *) =
-        args->dtype == FLOAT32 ? registers_forward<FLOAT32>
-        : args->dtype == BF16  ? registers_forward<BF16>
-                               : registers_forward<FP16>;
+    const auto kernel =
+        by_dtype(args->dtype, registers_forward<FLOAT32>, registers_forward<BF16>, registers_forward<FP16>);
     kernel<<<(unsigned)blocks, 256, 0, stream>>>(flat, args->exclusive, args->h_local, args->gamma, args->initial_state,
                                                  args->h_out, args->final_state);
     return cudaGetLastError();

@@ -6,8 +6,10 @@
                 block 0             block 1                  */
 #include <cuda_runtime.h>
 
+#include "backward_space.h"
 #include "kernels.h"
-#include "stored.cuh"
+#include "launch.h"
+#include "load_store.cuh"
 
 enum { MOST_THREADS = 256 };
 
@@ -29,7 +31,7 @@ static __device__ __forceinline__ float block_sum(float value, float *sums)
 /* Block (batch * decays + decay) * parts + part; a thread a column. d_gamma has `parts` sums for each decay. */
 template <int dtype>
 static __global__ void __launch_bounds__(MOST_THREADS)
-    registers_backward(struct flat flat, size_t parts, bool exclusive, const void *__restrict__ states,
+    registers_backward(struct flat_state flat, size_t parts, bool exclusive, const void *__restrict__ states,
                        const float *__restrict__ gamma, const void *__restrict__ d_h_out,
                        const float *__restrict__ d_final_state, void *__restrict__ d_h_local,
                        float *__restrict__ d_gamma, float *__restrict__ d_initial_state)
@@ -58,20 +60,20 @@ static __global__ void __launch_bounds__(MOST_THREADS)
         d_initial_state[batch * flat.columns + column] = d;
 }
 
-static size_t parts_of(const struct flat *flat)
+static size_t parts_of(const struct flat_state *flat)
 {
     return flat->per_decay != 0 ? (flat->per_decay - 1) / MOST_THREADS + 1 : 1;
 }
 
 extern "C" size_t chunk_state_registers_workspace(const struct chunk_state_args *args, bool backward)
 {
-    const struct flat flat = flat_of(args);
+    const struct flat_state flat = flat_state_of(args);
     return backward ? backward_workspace(args, parts_of(&flat)) : 0;
 }
 
 extern "C" cudaError_t chunk_state_registers_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    const struct flat flat = flat_of(args);
+    const struct flat_state flat = flat_state_of(args);
     const size_t parts = parts_of(&flat), blocks = flat.batch * flat.decays * parts;
     struct backward_space space;
     bool done;
@@ -82,10 +84,8 @@ extern "C" cudaError_t chunk_state_registers_backward(const struct chunk_state_a
     if (done || error != cudaSuccess)
         return error;
     const size_t threads = parts > 1 ? (size_t)MOST_THREADS : (flat.per_decay + 31) / 32 * 32;
-    void (*const kernel)(struct flat, size_t, bool, const void *, const float *, const void *, const float *, void *,
-                         float *, float *) = args->dtype == FLOAT32 ? registers_backward<FLOAT32>
-                                             : args->dtype == BF16  ? registers_backward<BF16>
-                                                                    : registers_backward<FP16>;
+    const auto kernel =
+        by_dtype(args->dtype, registers_backward<FLOAT32>, registers_backward<BF16>, registers_backward<FP16>);
     kernel<<<(unsigned)blocks, (unsigned)threads, 0, stream>>>(flat, parts, args->exclusive, space.states, args->gamma,
                                                                args->d_h_out, args->d_final_state, args->d_h_local,
                                                                space.d_gamma, args->d_initial_state);

@@ -14,8 +14,8 @@
 
 #include "../../common/cuda/cluster.h"
 
-#include "pieces.cuh"
 #include "kernels.h"
+#include "split.cuh"
 
 template <int dtype>
 static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
@@ -24,48 +24,48 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
                   float *__restrict__ final_state)
 {
     extern __shared__ __align__(128) char stages[];
-    __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    const struct pieces_shape *const shape = &plan.shape;
+    __shared__ uint64_t arrived[TMA_MAX_STAGES];
+    const struct tma_shape *const shape = &plan.shape;
     const unsigned segment = cluster_rank();
-    const struct slice slice = slice_of<dtype, STEPS>(shape, blockIdx.x / plan.segments);
-    const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * stored_bytes(dtype);
+    const struct slice slice = slice_of<dtype, TILE_STEPS>(shape, blockIdx.x / plan.segments);
+    const size_t chunks = shape->flat.chunks, row_bytes = shape->flat.columns * element_bytes(dtype);
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
     char *const out =
-        (char *)h_out + slice_at<dtype>(shape, &slice, exclusive ? 1 : 0) + slice.own * stored_bytes(dtype);
+        (char *)h_out + slice_at<dtype>(shape, &slice, exclusive ? 1 : 0) + slice.own * element_bytes(dtype);
     /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be
        one window ahead of another; it cannot be two. */
     float4 *const sums = (float4 *)(stages + shape->own_at);
     float *const products = (float *)(sums + OWN(dtype) / 2 * blockDim.x);
-    float state[OWN(dtype)], h[OWN(dtype)], decays[STEPS];
-    uint4 x[STEPS];
-    struct place sum = {(size_t)segment * plan.each * STEPS, plan.each, 0, 0}, write = sum, later = sum;
+    float state[OWN(dtype)], h[OWN(dtype)], decays[TILE_STEPS];
+    uint4 x[TILE_STEPS];
+    struct split_position sum = {(size_t)segment * plan.each * TILE_STEPS, plan.each, 0, 0}, write = sum, later = sum;
 
-    barriers_init(arrived, shape->stages, STEPS);
-    for (int s = 0; s < shape->stages; s++, place_next(&later, &plan))
-        piece_send<dtype, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, stages + s * shape->stage_bytes,
-                                    decays_place(shape, stages, s), &arrived[s]);
+    barriers_init(arrived, shape->stages, TILE_STEPS);
+    for (int s = 0; s < shape->stages; s++, split_advance(&later, &plan))
+        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first,
+                                        stages + s * shape->stage_bytes, decays_slot(shape, stages, s), &arrived[s]);
     state_read<dtype>(initial_state, &slice, state);
     if (exclusive && segment == 0 && slice.inside)
         write16<dtype>(out - row_bytes, state);
     for (unsigned window = 0; window < plan.windows; window++) {
-        const unsigned turn = window % 2;
+        const unsigned buffer = window % 2;
         float product = 1.0f;
 
-        /* 1. Sum up the segment; its pieces stay in their stages. All of its decays come first. */
+        /* 1. Sum up the segment; its tiles stay in their stages. All of its decays come first. */
 #pragma unroll
         for (int c = 0; c < OWN(dtype); c++)
             h[c] = 0.0f;
         decays_wait(shape->stages - (int)plan.each);
         __syncthreads();
-        for (unsigned n = 0; n < plan.each; n++, place_next(&sum, &plan)) {
-            const int in = (int)piece_chunks<STEPS>(shape, sum.first);
+        for (unsigned n = 0; n < plan.each; n++, split_advance(&sum, &plan)) {
+            const int in = (int)tile_chunks<TILE_STEPS>(shape, sum.first);
             if (in == 0)
-                continue; /* the last segments may have fewer pieces, or none */
+                continue; /* the last segments may have fewer tiles, or none */
             mbarrier_wait(&arrived[sum.stage], sum.parity);
-            piece_take<dtype, STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, x);
-            decays_take<STEPS>(&slice, decays_place(shape, stages, sum.stage), decays);
+            tile_read<dtype, TILE_STEPS>(shape, &slice, stages + sum.stage * shape->stage_bytes, x);
+            decays_read<TILE_STEPS>(&slice, decays_slot(shape, stages, sum.stage), decays);
 #pragma unroll
-            for (int s = 0; s < STEPS; s++) {
+            for (int s = 0; s < TILE_STEPS; s++) {
                 if (s >= in)
                     break;
                 product *= decays[s];
@@ -76,9 +76,9 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         /* 2. Tell; and wait until all have told. */
 #pragma unroll
         for (int c = 0; c < OWN(dtype); c += 4)
-            sums[(turn * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x] =
+            sums[(buffer * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x] =
                 make_float4(h[c], h[c + 1], h[c + 2], h[c + 3]);
-        products[turn * blockDim.x + threadIdx.x] = product;
+        products[buffer * blockDim.x + threadIdx.x] = product;
         cluster_arrive();
         cluster_wait();
 
@@ -86,10 +86,10 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 #pragma unroll 4
         for (unsigned s = 0; s < plan.segments; s++) {
             const float4 *const there = (const float4 *)cluster_shared(sums, s);
-            const float factor = ((const float *)cluster_shared(products, s))[turn * blockDim.x + threadIdx.x];
+            const float factor = ((const float *)cluster_shared(products, s))[buffer * blockDim.x + threadIdx.x];
 #pragma unroll
             for (int c = 0; c < OWN(dtype); c += 4) {
-                const float4 pair = there[(turn * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x];
+                const float4 pair = there[(buffer * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x];
                 if (s == segment)
                     h[c] = state[c], h[c + 1] = state[c + 1], h[c + 2] = state[c + 2], h[c + 3] = state[c + 3];
                 state[c] = factor * state[c] + pair.x, state[c + 1] = factor * state[c + 1] + pair.y;
@@ -98,20 +98,20 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         }
 
         /* 4. Go through the segment again, write the states, and fill each stage anew. */
-        for (unsigned n = 0; n < plan.each; n++, place_next(&write, &plan), place_next(&later, &plan)) {
+        for (unsigned n = 0; n < plan.each; n++, split_advance(&write, &plan), split_advance(&later, &plan)) {
             char *const from = stages + write.stage * shape->stage_bytes, *to = out + write.first * row_bytes;
-            const int in = (int)piece_chunks<STEPS>(shape, write.first);
-            const int written = slice.inside ? (int)min(num_out - min(write.first, num_out), (size_t)STEPS) : 0;
-            piece_take<dtype, STEPS>(shape, &slice, from, x);
-            decays_take<STEPS>(&slice, decays_place(shape, stages, write.stage), decays);
+            const int in = (int)tile_chunks<TILE_STEPS>(shape, write.first);
+            const int written = slice.inside ? (int)min(num_out - min(write.first, num_out), (size_t)TILE_STEPS) : 0;
+            tile_read<dtype, TILE_STEPS>(shape, &slice, from, x);
+            decays_read<TILE_STEPS>(&slice, decays_slot(shape, stages, write.stage), decays);
             if (later.first < chunks) {
-                fence_proxy_async(); /* the piece was read before its stage is filled again */
+                fence_proxy_async(); /* the tile was read before its stage is filled again */
                 __syncthreads();
             }
-            piece_send<dtype, STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from,
-                                        decays_place(shape, stages, write.stage), &arrived[write.stage]);
+            tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from,
+                                            decays_slot(shape, stages, write.stage), &arrived[write.stage]);
 #pragma unroll
-            for (int s = 0; s < STEPS; s++, to += row_bytes) {
+            for (int s = 0; s < TILE_STEPS; s++, to += row_bytes) {
                 if (s < in)
                     state_step<dtype>(x[s], decays[s], h);
                 if (s < written)
@@ -127,10 +127,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
 
 extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    void (*const kernel)(struct split_plan, bool, const void *, const float *, const float *, void *, float *) =
-        args->dtype == FLOAT32 ? split_forward<FLOAT32>
-        : args->dtype == BF16  ? split_forward<BF16>
-                               : split_forward<FP16>;
+    const auto kernel = by_dtype(args->dtype, split_forward<FLOAT32>, split_forward<BF16>, split_forward<FP16>);
     struct split_plan plan;
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);

@@ -1,4 +1,4 @@
-/* tma_backward.cu - the gradients, with tma.cu's pieces from the last chunk to the first; a stage holds a piece of
+/* tma_backward.cu - the gradients, with tma.cu's tiles from the last chunk to the first; a stage holds a tile of
    the states and one of d_h_out. d_gamma is a sum over the columns of a decay, which several threads have: each leaves
    its products in shared memory, and after the barrier that the stages need anyway a few lanes add up each sum, always
    in the same order.
@@ -8,53 +8,52 @@
                        +-- decay 0 ---+-- decay 1-+ ...  */
 #include <cuda_runtime.h>
 
+#include "backward_space.h"
 #include "kernels.h"
 #include "tma_sums.cuh"
-#include "pieces.cuh"
 
 template <int dtype, int steps>
-static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
-    tma_backward(struct pieces_shape shape, bool exclusive, const void *__restrict__ states,
+static __global__ void __launch_bounds__(TMA_MAX_THREADS, 1)
+    tma_backward(struct tma_shape shape, bool exclusive, const void *__restrict__ states,
                  const float *__restrict__ gamma, const void *__restrict__ d_h_out,
                  const float *__restrict__ d_final_state, void *__restrict__ d_h_local, float *__restrict__ d_gamma,
                  float *__restrict__ d_initial_state)
 {
     extern __shared__ __align__(128) char stages[];
-    __shared__ uint64_t arrived[PIECES_MAX_STAGES];
-    float *products = (float *)(stages + shape.own_at); /* of a piece, and of the one before */
+    __shared__ uint64_t arrived[TMA_MAX_STAGES];
+    float *products = (float *)(stages + shape.own_at); /* of a tile, and of the one before */
     const struct slice slice = slice_of<dtype, steps>(&shape, blockIdx.x);
-    const size_t row_bytes = shape.flat.columns * stored_bytes(dtype);
-    const size_t last = (shape.flat.chunks - 1) / steps * steps; /* the first chunk of the last piece */
+    const size_t row_bytes = shape.flat.columns * element_bytes(dtype);
+    const size_t last = (shape.flat.chunks - 1) / steps * steps; /* the first chunk of the last tile */
     float d[OWN(dtype)];
 
     barriers_init(arrived, shape.stages, steps);
-    for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no piece */
-        piece_send<dtype, steps, 2>(states, d_h_out, gamma, &shape, &slice, last - s * steps,
-                                    stages + s * shape.stage_bytes, decays_place(&shape, stages, s), &arrived[s]);
+    for (int s = 0; s < shape.stages; s++) /* what is before chunk 0 wraps around, and is no tile */
+        tile_load<dtype, steps, 2>(states, d_h_out, gamma, &shape, &slice, last - s * steps,
+                                   stages + s * shape.stage_bytes, decays_slot(&shape, stages, s), &arrived[s]);
     state_read<dtype>(d_final_state, &slice, d);
     const struct sums sums = sums_of<steps>(&slice, OWN(dtype));
-    int stage = 0, parity = 0, turn = 1, place = 0;
-    for (size_t first = last; first <= last; first -= steps, turn = -turn) {
+    int stage = 0, parity = 0, toggle = 1, slot = 0;
+    for (size_t first = last; first <= last; first -= steps, toggle = -toggle) {
         char *const from = stages + stage * shape.stage_bytes;
         uint4 h_words[steps], d_words[steps];
         float decays[steps];
         mbarrier_wait(&arrived[stage], parity);
-        piece_take<dtype, steps>(&shape, &slice, from, h_words);
-        piece_take<dtype, steps>(&shape, &slice, from + shape.piece_bytes, d_words);
-        fence_proxy_async(); /* the piece was read before its stage is filled again */
+        tile_read<dtype, steps>(&shape, &slice, from, h_words);
+        tile_read<dtype, steps>(&shape, &slice, from + shape.tile_bytes, d_words);
+        fence_proxy_async(); /* the tile was read before its stage is filled again */
         decays_wait(shape.stages - 1);
         __syncthreads(); /* ... and its decays, and the last one's products, are there for all */
-        piece_send<dtype, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
-                                    decays_place(&shape, stages, place == 0 ? shape.stages : place - 1),
-                                    &arrived[stage]);
-        decays_take<steps>(&slice, decays_place(&shape, stages, place), decays);
-        place = place == shape.stages ? 0 : place + 1;
+        tile_load<dtype, steps, 2>(states, d_h_out, gamma, &shape, &slice, first - shape.stages * steps, from,
+                                   decays_slot(&shape, stages, slot == 0 ? shape.stages : slot - 1), &arrived[stage]);
+        decays_read<steps>(&slice, decays_slot(&shape, stages, slot), decays);
+        slot = slot == shape.stages ? 0 : slot + 1;
         if (first != last)
             add_products<steps>(&shape, &slice, sums, first + steps, products, d_gamma);
-        products += turn * steps * PRODUCTS; /* to the other ones, and back */
+        products += toggle * steps * PRODUCTS; /* to the other ones, and back */
 
-        const int in = (int)piece_chunks<steps>(&shape, first);
-        char *to = (char *)d_h_local + slice_at<dtype>(&shape, &slice, first) + slice.own * stored_bytes(dtype) +
+        const int in = (int)tile_chunks<steps>(&shape, first);
+        char *to = (char *)d_h_local + slice_at<dtype>(&shape, &slice, first) + slice.own * element_bytes(dtype) +
                    steps * row_bytes;
 #pragma unroll
         for (int s = steps - 1; s >= 0; s--) {
@@ -87,29 +86,26 @@ static __global__ void __launch_bounds__(PIECES_MAX_THREADS, 1)
 
 extern "C" size_t chunk_state_tma_workspace(const struct chunk_state_args *args, bool backward)
 {
-    const struct flat flat = flat_of(args);
+    const struct flat_state flat = flat_state_of(args);
     if (!backward || flat.columns == 0)
         return 0;
     const unsigned threads = args->config.threads != 0 ? (unsigned)args->config.threads : 32; /* few: many parts */
-    return backward_workspace(args, cut_of(&flat, threads * (unsigned)(16 / dtype_bytes(args->dtype))).parts);
+    return backward_workspace(args, slicing_of(&flat, threads * (unsigned)(16 / dtype_bytes(args->dtype))).parts);
 }
 
 extern "C" cudaError_t chunk_state_tma_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
-    void (*const kernel)(struct pieces_shape, bool, const void *, const float *, const void *, const float *, void *,
-                         float *, float *) = args->dtype == FLOAT32 ? tma_backward<FLOAT32, 4>
-                                             : args->dtype == BF16  ? tma_backward<BF16, 8>
-                                                                    : tma_backward<FP16, 8>;
+    const auto kernel = by_dtype(args->dtype, tma_backward<FLOAT32, 4>, tma_backward<BF16, 8>, tma_backward<FP16, 8>);
     const int steps = args->dtype == FLOAT32 ? 4 : 8, stages = args->dtype == FLOAT32 ? 3 : 2;
-    struct pieces_shape shape;
+    struct tma_shape shape;
     struct backward_space space;
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error = pieces_shape(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), 32,
+        error = tma_shape_of(args, (const void *)kernel, 256, stages, steps, 2, 2 * (size_t)steps * sizeof(float), 32,
                              &shape);
     if (!done && error == cudaSuccess)
-        error = backward_space(args, shape.cut.parts, chunk_state_tma, stream, &space);
+        error = backward_space(args, shape.slicing.parts, chunk_state_tma, stream, &space);
     if (done || error != cudaSuccess)
         return error;
     kernel<<<shape.items, shape.threads, shape.shared, stream>>>(shape, args->exclusive, space.states, args->gamma,

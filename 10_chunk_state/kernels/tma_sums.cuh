@@ -1,8 +1,8 @@
-/* tma_sums.cuh - the sums over columns of tma_backward.cu: how its threads add up the products of a piece. */
-#ifndef BULK_SUMS_CUH
-#define BULK_SUMS_CUH
+/* tma_sums.cuh - the sums over columns of tma_backward.cu: how its threads add up the products of a tile. */
+#ifndef TMA_SUMS_CUH
+#define TMA_SUMS_CUH
 
-#include "pieces.cuh"
+#include "tma_tile.cuh"
 
 /* Products of a chunk: one for each thread, and some room between them. */
 #define PRODUCTS ((int)blockDim.x + 32)
@@ -31,16 +31,16 @@ static __device__ __forceinline__ struct sums sums_of(const struct slice *slice,
     return sums;
 }
 
-/* Adds up the products of each chunk and decay of a piece. d_gamma has parts sums a decay. */
+/* Adds up the products of each chunk and decay of a tile. d_gamma has parts sums a decay. */
 template <int steps>
-static __device__ __forceinline__ void add_products(const struct pieces_shape *shape, const struct slice *slice,
+static __device__ __forceinline__ void add_products(const struct tma_shape *shape, const struct slice *slice,
                                                     struct sums sums, size_t first, const float *products,
                                                     float *d_gamma)
 {
-    const int decays = slice->decays, chunks = (int)piece_chunks<steps>(shape, first);
-    const int turns = (chunks * decays * sums.team - 1) / (int)blockDim.x + 1;
+    const int decays = slice->decays, chunks = (int)tile_chunks<steps>(shape, first);
+    const int rounds = (chunks * decays * sums.team - 1) / (int)blockDim.x + 1;
 #pragma unroll 1
-    for (int turn = 0; turn < turns; turn++) {
+    for (int round = 0; round < rounds; round++) {
         const float *const from = products + sums.step * PRODUCTS + sums.decay;
         float sum = 0.0f;
 #pragma unroll 8
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void add_products(const struct pieces_shape *s
             sum += __shfl_xor_sync(0xFFFFFFFFu, sum, d);
         if (sums.step < chunks && sums.lane == 0)
             d_gamma[((slice->row + first + sums.step) * shape->flat.decays + slice->first_decay + sums.decay) *
-                        shape->cut.parts +
+                        shape->slicing.parts +
                     slice->part] = sum;
         sums.step += sums.more_steps, sums.decay += sums.more_decays;
         if (sums.decay >= decays)

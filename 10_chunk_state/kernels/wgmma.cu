@@ -1,5 +1,5 @@
 /* wgmma.cu - mma.cu for W and Y of bf16 on sm_90, whose tensor cores read them out of the stage by themselves
-   (wgmma.h). h and p, which are float32, are cut into three bf16 numbers (wgmma.cuh). A warp has 8 columns of
+   (wgmma.h). h and p, which are float32, are split into three bf16 numbers (wgmma.cuh). A warp has 8 columns of
    the state with all their rows, and their parts are its 16 rows of the matrices on the left:
 
        h' Y, p' W'     row l        big part of column l       nothing             lane 4 l + j: elements 2 j, 2 j + 1
@@ -10,57 +10,59 @@
    the next matrix on the left where it is. For each chunk:
 
        the warps                                                    the tensor cores
-       p is there: cut it, ask for p' W' of all rows                p' W', 32 rows ...
-       all meet: the next chunk is there                            ... p' W', 32 rows
-       32 rows of it are there: new h, cut it, ask for h' Y         h' Y of 32 rows, for the next chunk
-       32 rows of it are there: new h, cut it, ask for h' Y         h' Y of 32 rows */
+       p is there: split it, ask for p' W' of all rows              p' W', 32 rows ...
+       barrier: the next chunk is there                             ... p' W', 32 rows
+       32 rows of it are there: new h, split it, ask for h' Y       h' Y of 32 rows, for the next chunk
+       32 rows of it are there: new h, split it, ask for h' Y       h' Y of 32 rows */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/tma.h"
 
+#include "kernels.h"
+#include "launch.h"
 #include "mma_copy.cuh"
 #include "wgmma.cuh"
 
 /* tiles: of 32 rows. ranks: 32 or 64. */
 template <int tiles, int ranks>
-static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
+static __global__ void __launch_bounds__(MMA_THREADS, 1)
     wgmma_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                   const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
 {
     extern __shared__ __align__(1024) char memory[];
     const unsigned next_x = X_STRIDE * 2;
-    const struct place place = place_of(&shape);
+    const struct low_rank_block block = low_rank_block_of(&shape);
     stages_clear(&shape, memory);
-    if (threadIdx.x >= LOW_RANK_THREADS)
-        return copy_for_mma<BF16>(&shape, place, memory, h_local, gamma, W, Y, h_out, true);
+    if (threadIdx.x >= LOW_RANK_CONSUMERS)
+        return mma_copy_chunks<BF16>(&shape, block, memory, h_local, gamma, W, Y, h_out, true);
     const int lane = threadIdx.x % 32, row = lane % 4 * 2, column = threadIdx.x / 32 * 8 + lane / 4;
-    const size_t state = (place.head * shape.dk + row) * shape.dv + place.start + column;
-    const struct stage in = stage_of(&shape);
-    const unsigned exclusive_mask = keep(exclusive ? 0xFFFFFFFFu : 0u);
-    const unsigned own_x = keep(row * next_x + column * 2), own_gamma = keep(in.gamma + row * 4);
+    const size_t state = (block.head * shape.dk + row) * shape.dv + block.start + column;
+    const struct low_rank_stage in = low_rank_stage_of(&shape);
+    const unsigned exclusive_mask = opaque(exclusive ? 0xFFFFFFFFu : 0u);
+    const unsigned own_x = opaque(row * next_x + column * 2), own_gamma = opaque(in.gamma + row * 4);
     const wgmma_matrix w = wgmma_matrix_of(memory + in.w);
     const wgmma_matrix y = wgmma_matrix_of(memory + in.y);
-    float h[tiles * 4][2], p[ranks / 8][4];  /* of every 8 rows of h the lane's two */
-    struct left cut_h[4], cut_p[ranks / 16]; /* of 16 rows, of 16 ranks */
+    float h[tiles * 4][2], p[ranks / 8][4];              /* of every 8 rows of h the lane's two */
+    struct left_operand split_h[4], split_p[ranks / 16]; /* of 16 rows, of 16 ranks */
 #pragma unroll
     for (int v = 0; v < 4; v++)
-        left_clear(&cut_h[v]);
+        left_clear(&split_h[v]);
 #pragma unroll
     for (int r = 0; r < ranks / 16; r++)
-        left_clear(&cut_p[r]);
+        left_clear(&split_p[r]);
 #pragma unroll
     for (int v = 0; v < tiles * 8; v++)
-        h[v / 2][v % 2] = initial_state != NULL && is_there(&shape, place, row + v / 2 * 8 + v % 2, column)
+        h[v / 2][v % 2] = initial_state != NULL && in_bounds(&shape, block, row + v / 2 * 8 + v % 2, column)
                               ? initial_state[state + (v / 2 * 8 + v % 2) * shape.dv]
                               : 0.0f;
     unsigned stage = 0;
     const unsigned end = shape.stages * shape.stage_bytes;
-    meet_all();
+    barrier_all<MMA_THREADS>();
     fence_proxy_async(); /* the tensor cores see what was copied */
 #pragma unroll
     for (int s = 0; s < tiles * 2; s++) {
-        project<ranks>(p, &cut_h[s % 4], h + s * 2, wgmma_matrix_at(y, s * 16 * 128), s != 0);
+        project<ranks>(p, &split_h[s % 4], h + s * 2, wgmma_matrix_at(y, s * 16 * 128), s != 0);
         wgmma_commit();
         if (s % 4 == 3)
             wgmma_wait<0>();
@@ -79,14 +81,14 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         wgmma_wait<0>(); /* p is there */
 #pragma unroll
         for (int r = 0; r < ranks / 16; r++) {
-            cut_sums(&cut_p[r], p + r * 2);
+            split_sums(&split_p[r], p + r * 2);
             wgmma_begin();
-            multiply<32, false>(t[0], &cut_p[r], wgmma_matrix_at(here_w, r * 32), r != 0);
+            multiply<32, false>(t[0], &split_p[r], wgmma_matrix_at(here_w, r * 32), r != 0);
         }
         wgmma_commit();
-        multiply_back<ranks>(t[1], cut_p, wgmma_matrix_at(here_w, 32 * 128));
+        multiply_back<ranks>(t[1], split_p, wgmma_matrix_at(here_w, 32 * 128));
         wgmma_commit();
-        meet_in_chunk(shape.stages); /* the next chunk is there */
+        barrier_in_chunk(shape.stages); /* the next chunk is there */
         fence_proxy_async();
         stage = stage + shape.stage_bytes == end ? 0 : stage + shape.stage_bytes;
         const wgmma_matrix next_y = wgmma_matrix_at(y, stage);
@@ -96,6 +98,7 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
 #pragma unroll
             for (int c = 0; c < 4; c++)
                 out[c] = pack<BF16>(h[i * 4 + c][0], h[i * 4 + c][1]) & exclusive_mask;
+            /* [rows] 32 rows of the new h, and what they add to the p of the next chunk. */
             wgmma_wait<1>();
 #pragma unroll
             for (int c = 0; c < 4; c++) {
@@ -104,14 +107,15 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
                 h[of][0] = g[of].x * (h[of][0] - (s[0] + s[2])) + x[of][0];
                 h[of][1] = g[of].y * (h[of][1] - (s[1] + s[3])) + x[of][1];
                 if (c % 2 == 1) /* of the next chunk */
-                    project<ranks>(p, &cut_h[of / 2 % 4], h + of - 1, wgmma_matrix_at(next_y, of / 2 * 16 * 128),
+                    project<ranks>(p, &split_h[of / 2 % 4], h + of - 1, wgmma_matrix_at(next_y, of / 2 * 16 * 128),
                                    of != 1);
             }
             if (i + 2 < tiles)
-                multiply_back<ranks>(t[i % 2], cut_p, wgmma_matrix_at(here_w, (i + 2) * 32 * 128));
+                multiply_back<ranks>(t[i % 2], split_p, wgmma_matrix_at(here_w, (i + 2) * 32 * 128));
             wgmma_commit();
+            /* [store] h_out takes the place of h_local. */
 #pragma unroll
-            for (int c = 0; c < 4; c++) { /* h_out takes the place of h_local */
+            for (int c = 0; c < 4; c++) {
                 char *const to = here + own_x + (i * 4 + c) * 8 * next_x;
                 out[c] |= pack<BF16>(h[i * 4 + c][0], h[i * 4 + c][1]) & ~exclusive_mask;
                 *(unsigned short *)to = (unsigned short)out[c];
@@ -120,10 +124,10 @@ static __global__ void __launch_bounds__(2 * LOW_RANK_THREADS, 1)
         }
     }
     wgmma_wait<0>();
-    meet_all(); /* the last chunk is done */
+    barrier_all<MMA_THREADS>(); /* the last chunk is done */
 #pragma unroll
     for (int v = 0; v < tiles * 8; v++)
-        if (final_state != NULL && is_there(&shape, place, row + v / 2 * 8 + v % 2, column))
+        if (final_state != NULL && in_bounds(&shape, block, row + v / 2 * 8 + v % 2, column))
             final_state[state + (v / 2 * 8 + v % 2) * shape.dv] = h[v / 2][v % 2];
 }
 
@@ -143,8 +147,7 @@ extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cu
     error = gpu_allow_shared((const void *)kernel, shared, 90);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, 2 * LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
-                                                                   args->W, args->Y, args->initial_state, args->h_out,
-                                                                   args->final_state);
+    kernel<<<shape.blocks, MMA_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
+                                                          args->Y, args->initial_state, args->h_out, args->final_state);
     return cudaGetLastError();
 }

@@ -3,7 +3,7 @@
 #define CHUNK_DATA_H
 
 #include "../../common/linrec/linrec_data.h"
-#include "../kernels/kernels.h"
+#include "arguments.h"
 
 /* The operation's sizes and arrays, as they are numbered (operation.c). */
 enum { BATCH, CHUNKS, HEADS, DK, DV, RANK, DECAYS };

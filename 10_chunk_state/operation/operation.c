@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "../../common/harness/machine.h"
-#include "chunk_operation.h"
+#include "../../common/harness/operation.h"
+#include "../kernels/kernels.h"
 #include "oracle.h"
 
 enum { EXCLUSIVE };
@@ -86,7 +87,8 @@ static void describe(const void *which, struct kernel *kernel)
     if (row->max_rank != 0)
         snprintf(kernel->limits, sizeof kernel->limits, "rank up to %zu", row->max_rank);
     else
-        snprintf(kernel->limits, sizeof kernel->limits, "rank 0%s", row->columns_of != 0 ? ", dv a multiple of 8" : "");
+        snprintf(kernel->limits, sizeof kernel->limits,
+                 row->columns_of != 0 ? "rank 0, dv a multiple of %zu" : "rank 0", row->columns_of);
 }
 
 static cudaError_t launch(const void *which, const struct problem *problem, cudaStream_t stream)

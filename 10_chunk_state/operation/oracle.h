@@ -2,8 +2,8 @@
    state knows nothing of the others, so it goes through all chunks by itself: on the host one after the other, on the
    device a thread a column. What is added up over columns (d_gamma, d_W, d_Y) is compared when all are through.
 
-   The bound without W and Y is the linear recurrence's (common/linrec/linrec_oracle.h): with m[k] = |gamma| m[k-1] + |h_local| and
-   a[k] = |gamma| (a[k-1] + m[k-1]), which begin with |initial_state| and 0,
+   The bound without W and Y is the linear recurrence's (common/linrec/linrec_oracle.h): with m[k] = |gamma| m[k-1] +
+   |h_local| and a[k] = |gamma| (a[k-1] + m[k-1]), which begin with |initial_state| and 0,
 
        |h - h_ref| <= 2 u (a + D m) + FLT_MIN (1 + max|h|),    u = 2^-24,   D the levels at which results are combined
 
@@ -37,7 +37,7 @@
 
 #include "../../common/harness/finding.h"
 #include "data.h"
-#include "../kernels/kernels.h"
+#include "arguments.h"
 
 #define CHUNK_U 0x1p-24
 #define CHUNK_MORE 1.01
@@ -76,8 +76,8 @@ static inline HOST_DEVICE size_t chunk_num_ranks(const struct chunk_state_args *
     return args->batch * args->chunks * args->heads * args->dk * args->rank;
 }
 
-/* Element i of a stored array. */
-static inline HOST_DEVICE double chunk_stored(const struct chunk_state_args *args, const void *array, size_t i)
+/* Element i of an array of args->dtype. */
+static inline HOST_DEVICE double chunk_element(const struct chunk_state_args *args, const void *array, size_t i)
 {
     return dtype_get(args->dtype, array, i);
 }
@@ -131,7 +131,7 @@ static inline HOST_DEVICE void chunk_project(const struct chunk_column *c, const
     for (size_t r = 0; r < args->rank; r++) {
         double sum = 0.0, error = 0.0;
         for (size_t i = 0; i < args->dk; i++) {
-            const double m = chunk_stored(args, matrix, base + i * args->rank + r);
+            const double m = chunk_element(args, matrix, base + i * args->rank + r);
             sum += m * *slot(c, h + i);
             error += fabs(m) * (*slot(c, e + i) + chunk_roundings(c, args->dk) * CHUNK_U * fabs(*slot(c, h + i)));
         }
@@ -151,7 +151,7 @@ static inline HOST_DEVICE double chunk_subtract(const struct chunk_column *c, co
     double size = alone ? 0.0 : first;
     *error = e + (alone ? CHUNK_U * first : 0.0);
     for (size_t r = 0; r < args->rank; r++) {
-        const double m = chunk_stored(args, matrix, base + r), product = m * *slot(c, p + r);
+        const double m = chunk_element(args, matrix, base + r), product = m * *slot(c, p + r);
         h -= product;
         size += fabs(product);
         *error += fabs(m) * *slot(c, p + args->rank + r);
@@ -187,7 +187,7 @@ static inline HOST_DEVICE void chunk_step(const struct chunk_column *c, size_t k
     if (args->rank != 0)
         chunk_project(c, args->Y, k, h, h + dk, 0);
     for (size_t i = 0; i < dk; i++) {
-        const double g = chunk_gamma(c, k, i), x = chunk_stored(args, args->h_local, base + i * args->dv);
+        const double g = chunk_gamma(c, k, i), x = chunk_element(args, args->h_local, base + i * args->dv);
         double *const e = slot(c, h + dk + i), *const m = slot(c, h + 2 * dk + i), *const a = slot(c, h + 3 * dk + i);
         double *const most = slot(c, h + 4 * dk + i);
         double error;
@@ -204,8 +204,8 @@ static inline HOST_DEVICE void chunk_step(const struct chunk_column *c, size_t k
     }
 }
 
-static inline HOST_DEVICE void chunk_compare_stored(const struct chunk_column *c, int array, const void *values,
-                                                    size_t k, size_t h, size_t e, struct finding *finding)
+static inline HOST_DEVICE void chunk_compare_elements(const struct chunk_column *c, int array, const void *values,
+                                                      size_t k, size_t h, size_t e, struct finding *finding)
 {
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; values != NULL && i < args->dk; i++) {
@@ -231,10 +231,10 @@ static inline HOST_DEVICE void chunk_check_forward(const struct chunk_column *c,
     chunk_begin(c);
     for (size_t k = 0; k < args->chunks; k++) {
         if (args->exclusive)
-            chunk_compare_stored(c, H_OUT, args->h_out, k, h, e, finding);
+            chunk_compare_elements(c, H_OUT, args->h_out, k, h, e, finding);
         chunk_step(c, k);
         if (!args->exclusive)
-            chunk_compare_stored(c, H_OUT, args->h_out, k, h, e, finding);
+            chunk_compare_elements(c, H_OUT, args->h_out, k, h, e, finding);
     }
     chunk_compare_state(c, FINAL_STATE, args->final_state, h, e, finding);
 }
@@ -246,7 +246,7 @@ static inline HOST_DEVICE void chunk_add_d_h_out(const struct chunk_column *c, s
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; i < args->dk; i++) {
         const size_t at = chunk_at(c, k, args->dk * args->dv) + i * args->dv + c->j;
-        *slot(c, d + i) += chunk_stored(args, args->d_h_out, at);
+        *slot(c, d + i) += chunk_element(args, args->d_h_out, at);
         *slot(c, d + args->dk + i) += CHUNK_MORE * CHUNK_U * fabs(*slot(c, d + i));
     }
 }
@@ -263,7 +263,7 @@ static inline HOST_DEVICE void chunk_find_states(const struct chunk_column *c, s
             const size_t at = chunk_at(c, k, dk * args->dv) + i * args->dv + c->j;
             double state, error = 0.0;
             if (args->states != NULL) {
-                state = chunk_stored(args, args->states, at);
+                state = chunk_element(args, args->states, at);
             } else { /* computed, and rounded to be stored in the workspace */
                 state = *slot(c, h + i);
                 error = *slot(c, h + dk + i) + dtype_rounding(args->dtype, fabs(state) + *slot(c, h + dk + i));
@@ -332,7 +332,7 @@ static inline HOST_DEVICE void chunk_check_backward(const struct chunk_column *c
     for (size_t k = args->chunks; k-- > 0;) {
         if (!args->exclusive)
             chunk_add_d_h_out(c, k, d);
-        chunk_compare_stored(c, D_H_LOCAL, args->d_h_local, k, d, d + dk, finding);
+        chunk_compare_elements(c, D_H_LOCAL, args->d_h_local, k, d, d + dk, finding);
         chunk_step_back(c, k, d, states + k * dk, errors + k * dk);
         if (args->exclusive)
             chunk_add_d_h_out(c, k, d);

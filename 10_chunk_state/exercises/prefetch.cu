@@ -1,4 +1,4 @@
-/* 10.2  One chunk ahead
+/* 10.2  One chunk early
 
    Four columns a thread. It copies its part of a chunk to shared memory by cp.async, waits, leads the state through the
    chunk, and only then asks for the next one. While it waits, memory has nothing else of this thread to do; while it
@@ -37,8 +37,8 @@ static __device__ __forceinline__ void send(const float *h_local, const float *g
 
 /* h_local, h_out: (chunks, columns), columns a multiple of 4. gamma: (chunks). Both states: (columns). */
 static __global__ void __launch_bounds__(THREADS)
-    one_ahead(int chunks, int columns, const float *__restrict__ h_local, const float *__restrict__ gamma,
-              const float *__restrict__ initial_state, float *__restrict__ h_out, float *__restrict__ final_state)
+    one_chunk_early(int chunks, int columns, const float *__restrict__ h_local, const float *__restrict__ gamma,
+                    const float *__restrict__ initial_state, float *__restrict__ h_out, float *__restrict__ final_state)
 {
     __shared__ float4 x[1][THREADS]; /* here: of each stage */
     __shared__ float decays[1][THREADS];
@@ -65,14 +65,14 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 /* Columns that are a multiple of 4. */
-extern "C" cudaError_t launch_ahead(int chunks, int columns, const float *h_local, const float *gamma,
-                                    const float *initial_state, float *h_out, float *final_state)
+extern "C" cudaError_t launch_prefetch(int chunks, int columns, const float *h_local, const float *gamma,
+                                       const float *initial_state, float *h_out, float *final_state)
 {
     if (columns % 4 != 0)
         return cudaErrorInvalidValue;
     if (columns == 0)
         return cudaSuccess;
-    one_ahead<<<(columns / 4 + THREADS - 1) / THREADS, THREADS>>>(chunks, columns, h_local, gamma, initial_state, h_out,
-                                                                  final_state);
+    one_chunk_early<<<(columns / 4 + THREADS - 1) / THREADS, THREADS>>>(chunks, columns, h_local, gamma, initial_state,
+                                                                        h_out, final_state);
     return cudaGetLastError();
 }

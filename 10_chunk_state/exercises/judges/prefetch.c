@@ -3,12 +3,12 @@
 
 #include "one_head.h"
 
-cudaError_t launch_ahead(int chunks, int columns, const float *h_local, const float *gamma, const float *initial_state,
-                         float *h_out, float *final_state);
+cudaError_t launch_prefetch(int chunks, int columns, const float *h_local, const float *gamma,
+                            const float *initial_state, float *h_out, float *final_state);
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {
-    return launch_ahead((int)size[0], (int)size[1], array[0], array[1], array[2], array[3], array[4]);
+    return launch_prefetch((int)size[0], (int)size[1], array[0], array[1], array[2], array[3], array[4]);
 }
 
 static void reference(const size_t *size, double *const *array)

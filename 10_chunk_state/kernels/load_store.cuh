@@ -1,16 +1,25 @@
-/* stored.cuh - elements that are stored as float32, bf16 or fp16, and float32 as soon as they are loaded: one, or four
-   neighbours at once, which lie at a multiple of four. What is streamed through is loaded and stored with the hint that
-   nobody will ask for it soon again (__ldcs, __stcs). */
-#ifndef STORED_CUH
-#define STORED_CUH
+/* load_store.cuh - loads and stores of arrays in float32, bf16 or fp16, whose elements are float32 in registers: one,
+   two or four neighbours at once, which lie at a multiple of two or four, or 16 bytes. What is streamed is loaded and
+   stored with the hint that nobody will ask for it again soon (__ldcs, __stcs). */
+#ifndef LOAD_STORE_CUH
+#define LOAD_STORE_CUH
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include <stdint.h>
 
+#include "../../common/base/dtype.h"
+
+/* The kernel for a type. */
+template <typename kernel>
+static kernel *by_dtype(enum dtype dtype, kernel *float32, kernel *bf16, kernel *fp16)
+{
+    return dtype == FLOAT32 ? float32 : dtype == BF16 ? bf16 : fp16;
+}
+
 /* Bytes of one element. */
-static __host__ __device__ __forceinline__ size_t stored_bytes(int dtype)
+static __host__ __device__ __forceinline__ size_t element_bytes(int dtype)
 {
     return dtype_bytes((enum dtype)dtype);
 }
@@ -101,7 +110,7 @@ static __device__ __forceinline__ void unpack16(uint4 words, float *x)
     }
 }
 
-/* Writes them to global memory. */
+/* The other way round, to global memory. */
 template <int dtype>
 static __device__ __forceinline__ void write16(void *to, const float *x)
 {
@@ -120,6 +129,28 @@ static __device__ __forceinline__ void write4(void *array, size_t i, const float
         __stcs((float4 *)array + i / 4, make_float4(x[0], x[1], x[2], x[3]));
     else
         __stcs((uint2 *)array + i / 4, make_uint2(pack<dtype>(x[0], x[1]), pack<dtype>(x[2], x[3])));
+}
+
+/* Elements i and i + 1, i a multiple of two. */
+template <int dtype>
+static __device__ __forceinline__ void read2(const void *array, size_t i, float x[2])
+{
+    if (dtype == FLOAT32) {
+        const float2 two = ((const float2 *)array)[i / 2];
+        x[0] = two.x, x[1] = two.y;
+    } else {
+        const float2 two = unpack<dtype>(((const unsigned *)array)[i / 2]);
+        x[0] = two.x, x[1] = two.y;
+    }
+}
+
+template <int dtype>
+static __device__ __forceinline__ void write2(void *array, size_t i, const float x[2])
+{
+    if (dtype == FLOAT32)
+        ((float2 *)array)[i / 2] = make_float2(x[0], x[1]);
+    else
+        ((unsigned *)array)[i / 2] = pack<dtype>(x[0], x[1]);
 }
 
 #endif

@@ -1,46 +1,46 @@
-/* pieces.c - see kernels.h */
-#include "kernels.h"
+/* tma_shape.c - see tma_shape.h */
+#include "tma_shape.h"
 
-struct cut cut_of(const struct flat *flat, unsigned most)
+struct slicing slicing_of(const struct flat_state *flat, unsigned most)
 {
-    struct cut cut = {0};
+    struct slicing slicing = {0};
     if (flat->columns == 0 || flat->columns > 0x7FFFFFFF)
-        return cut;
-    cut.columns = (unsigned)flat->columns;
-    cut.per_decay = (unsigned)flat->per_decay;
-    if (cut.per_decay <= most) {
-        cut.parts = 1;
-        cut.decays = most / cut.per_decay;
-        cut.width = cut.decays * cut.per_decay;
-        cut.slices = (cut.columns - 1) / cut.width + 1;
+        return slicing;
+    slicing.columns = (unsigned)flat->columns;
+    slicing.per_decay = (unsigned)flat->per_decay;
+    if (slicing.per_decay <= most) {
+        slicing.parts = 1;
+        slicing.decays = most / slicing.per_decay;
+        slicing.width = slicing.decays * slicing.per_decay;
+        slicing.slices = (slicing.columns - 1) / slicing.width + 1;
     } else {
-        const unsigned least = (cut.per_decay - 1) / most + 1;
-        cut.width = ((cut.per_decay - 1) / least / PIECES_COLUMNS_OF + 1) * PIECES_COLUMNS_OF;
-        cut.parts = (cut.per_decay - 1) / cut.width + 1;
-        cut.decays = 1;
-        cut.slices = (unsigned)flat->decays * cut.parts;
+        const unsigned least = (slicing.per_decay - 1) / most + 1;
+        slicing.width = ((slicing.per_decay - 1) / least / TMA_COLUMNS_OF + 1) * TMA_COLUMNS_OF;
+        slicing.parts = (slicing.per_decay - 1) / slicing.width + 1;
+        slicing.decays = 1;
+        slicing.slices = (unsigned)flat->decays * slicing.parts;
     }
-    return cut;
+    return slicing;
 }
 
 /* How many stages fit, and what lies where in one. */
 static int stages_fit(const struct chunk_state_args *args, int steps, int num_arrays, size_t own_bytes, int more,
-                      size_t room, struct pieces_shape *shape)
+                      size_t room, struct tma_shape *shape)
 {
-    shape->cut = cut_of(&shape->flat, (unsigned)shape->threads * (unsigned)(16 / dtype_bytes(args->dtype)));
-    if (shape->cut.slices == 0)
+    shape->slicing = slicing_of(&shape->flat, (unsigned)shape->threads * (unsigned)(16 / dtype_bytes(args->dtype)));
+    if (shape->slicing.slices == 0)
         return 0;
     const size_t own = own_bytes * ((size_t)shape->threads + (size_t)more);
-    shape->piece_bytes = (size_t)steps * shape->cut.width * dtype_bytes(args->dtype);
-    shape->stage_bytes = shape->piece_bytes * (size_t)num_arrays;
-    shape->decays_bytes = (size_t)steps * shape->cut.decays * sizeof(float);
+    shape->tile_bytes = (size_t)steps * shape->slicing.width * dtype_bytes(args->dtype);
+    shape->stage_bytes = shape->tile_bytes * (size_t)num_arrays;
+    shape->decays_bytes = (size_t)steps * shape->slicing.decays * sizeof(float);
     const size_t beside = own + shape->decays_bytes;
     const size_t fit = room > beside ? (room - beside) / (shape->stage_bytes + shape->decays_bytes) : 0;
-    return fit < PIECES_MAX_STAGES ? (int)fit : PIECES_MAX_STAGES;
+    return fit < TMA_MAX_STAGES ? (int)fit : TMA_MAX_STAGES;
 }
 
-cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
-                         int num_arrays, size_t own_bytes, int more, struct pieces_shape *shape)
+cudaError_t tma_shape_of(const struct chunk_state_args *args, const void *kernel, int threads, int stages, int steps,
+                         int num_arrays, size_t own_bytes, int more, struct tma_shape *shape)
 {
     struct gpu_info gpu;
     int resident = 0;
@@ -50,10 +50,10 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
     if (gpu.arch < 90)
         return cudaErrorNotSupported;
 
-    shape->flat = flat_of(args);
+    shape->flat = flat_state_of(args);
     shape->threads = args->config.threads != 0 ? args->config.threads : threads;
-    if (args->dv % PIECES_COLUMNS_OF != 0 || shape->threads > PIECES_MAX_THREADS || shape->threads % 32 != 0 ||
-        shape->threads < 32 || args->config.stages > PIECES_MAX_STAGES)
+    if (args->dv % TMA_COLUMNS_OF != 0 || shape->threads > TMA_MAX_THREADS || shape->threads % 32 != 0 ||
+        shape->threads < 32 || args->config.stages > TMA_MAX_STAGES)
         return cudaErrorInvalidValue;
     const size_t room = gpu.shared_limit - 1024; /* these kernels have a few bytes more of their own */
     while (stages_fit(args, steps, num_arrays, own_bytes, more, room, shape) < 2 && args->config.threads == 0 &&
@@ -61,9 +61,9 @@ cudaError_t pieces_shape(const struct chunk_state_args *args, const void *kernel
         shape->threads /= 2;
     const int fit = stages_fit(args, steps, num_arrays, own_bytes, more, room, shape);
     shape->stages = args->config.stages != 0 ? args->config.stages : stages < fit ? stages : fit;
-    if (shape->cut.slices == 0 || shape->flat.batch * shape->cut.slices > 0x7FFFFFFF)
+    if (shape->slicing.slices == 0 || shape->flat.batch * shape->slicing.slices > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    shape->items = (unsigned)(shape->flat.batch * shape->cut.slices);
+    shape->items = (unsigned)(shape->flat.batch * shape->slicing.slices);
     shape->own_at = (size_t)shape->stages * (shape->stage_bytes + shape->decays_bytes) + shape->decays_bytes;
     shape->shared = shape->own_at + own_bytes * ((size_t)shape->threads + (size_t)more);
     if (shape->stages < 2 || shape->stages > fit)
