@@ -11,20 +11,18 @@ TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
 # one version, because others write some lines differently; Debian 12 and Ubuntu have it
 CLANG_FORMAT := $(shell command -v clang-format-14)
 
-# chapters one after the other (they share common/'s objects); inside a chapter `make -j` helps
+# what is named on the command line is made in that order; chapters.mk builds the chapters side by side
 .NOTPARALLEL:
 
 all: backend
-	@for chapter in $(CHAPTERS); do \
-	    $(if $(QUIET),echo "building $$chapter";) $(MAKE) --no-print-directory -C $$chapter || exit 1; done
+	@$(MAKE) --no-print-directory -f common/build/chapters.mk build
 
 backend:
 	@echo "backend: $(BACKEND) ($(BACKEND_REASON))$(if $(filter cuda,$(BACKEND)),$(,) compiling for $(ARCH))"
 
-run:
-	@$(MAKE) --no-print-directory QUIET=1 all
-	@for chapter in $(CHAPTERS); do \
-	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory QUIET=1 -C $$chapter run || exit 1; done
+run: backend
+	@echo "building $(firstword $(CHAPTERS)); the others are built as it goes on"
+	@$(MAKE) --no-print-directory -f common/build/chapters.mk run
 	@echo
 	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/"
 	@echo "Next: read $(firstword $(CHAPTERS))/README.md"

@@ -73,8 +73,15 @@ SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/c
 
 all: programs
 programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
+# what all chapters link (chapters.mk builds it first)
+common: $(COMMON) $(SIM)
 
 include $(ROOT)/common/build/exercises.mk
+
+# what is named together on the command line comes one after the other, however many jobs there are
+last :=
+$(foreach goal,$(filter run check plot trace bench tune sanitize figures peers,$(MAKECMDGOALS)),\
+    $(if $(last),$(eval $(goal): | $(last)))$(eval last := $(goal)))
 
 # the whole output goes to results/, a summary to the screen: of a demo its last line
 run: all
@@ -181,7 +188,7 @@ figures::
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 
-.PHONY: all programs run check plot trace bench tune sanitize figures peers clean FORCE
+.PHONY: all programs common run check plot trace bench tune sanitize figures peers clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
@@ -248,9 +255,10 @@ $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
+# the engine calls none of C++17's Bessel functions, which are half of what <cmath> has a compiler read
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 ifeq ($(ENGINE),sim)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)
