@@ -92,6 +92,10 @@ compile_commands.json: FORCE
 	@mv $@.partial $@
 	@echo "compile_commands.json: $$(grep -c '"file"' $@) sources, backend $(BACKEND)"
 
+# what docs/machines.md says of times, measured in a copy of the sources; WRITE=1: written there
+times:
+	@perl common/build/times.pl $(if $(filter command line,$(origin WRITE)),--write)
+
 # all single mistakes in kernels that common/tests/mutants.pl can think of; an interrupted run goes on
 mutants:
 	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim all tests
@@ -135,6 +139,7 @@ help:
 	@echo "make record     keep this GPU's tables in recordings/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=NAME: one)"
@@ -147,6 +152,6 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants format setup clean help FORCE
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants times format setup clean help FORCE
 
 include common/build/exercises.mk
