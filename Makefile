@@ -94,7 +94,7 @@ compile_commands.json: FORCE
 
 # what docs/machines.md says of times, measured in a copy of the sources; WRITE=1: written there
 times:
-	@perl common/build/times.pl $(if $(filter command line,$(origin WRITE)),--write)
+	@perl common/build/times.pl $(if $(filter command line,$(origin WRITE)),--write) 03_tile
 
 # all single mistakes in kernels that common/tests/mutants.pl can think of; an interrupted run goes on
 mutants:

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
-# times.pl [--write] - how long the commands of README take on this machine, on the simulator: prints a table, and with --write puts it into
-# docs/machines.md. It copies the sources to a folder of its own, so that nothing is built yet, and leaves this checkout alone.
+# times.pl [--write] CHAPTER - how long the commands of README take on this machine, on the simulator, and the build of one chapter: prints a
+# table, and with --write puts it into docs/machines.md. It copies the sources to a folder of its own, so that nothing is built yet, and leaves this checkout alone.
 use strict;
 use warnings;
 use File::Temp 'tempdir';
@@ -8,8 +8,9 @@ use POSIX 'strftime';
 use Time::HiRes 'time';
 
 my $page = 'docs/machines.md';
-my $write = @ARGV && $ARGV[0] eq '--write';
-die "usage: $0 [--write]\n" if @ARGV != $write;
+my $write = @ARGV && $ARGV[0] eq '--write' && shift;
+my ($chapter) = @ARGV;
+die "usage: $0 [--write] CHAPTER\n" if @ARGV != 1;
 
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES)};
 @ENV{qw(BACKEND CCACHE_DISABLE)} = ('sim', 1);
@@ -44,7 +45,7 @@ warn "the load of this machine is $load: it is not quiet\n" if $load > 0.5;
 
 my @rows;
 my $tree = copy_of_sources();
-push @rows, ['`make -C 03_tile`', (times_of($tree, 'make -C 03_tile'))[0, 1]];
+push @rows, ["`make -C $chapter`", (times_of($tree, "make -C $chapter"))[0, 1]];
 $tree = copy_of_sources();
 my ($seconds, $cpu, $first) = times_of($tree, 'make run', qr/^build\/\S+ > \S+: /);
 push @rows, ['`make run`, its first result', $first], ['`make run`', $seconds, $cpu];
