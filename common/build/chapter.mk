@@ -56,6 +56,10 @@ ifneq ($(COMPARES),)
   RUN_OPTIONS ?= $(if $(filter cuda,$(BACKEND)),$(QUICK_OPTIONS))
   CSV ?= $(NUMBER)_quick
 endif
+# a CPU is slower, and takes its times for every shape: half of the default lengths
+ifneq ($(ON_CPU),)
+  RUN_OPTIONS ?= --seq-len 16,64,256,1024,4096,16384
+endif
 CSV ?= $(CHAPTER)
 CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100 ; \
     --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
