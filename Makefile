@@ -11,20 +11,18 @@ TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
 # one version, because others write some lines differently; Debian 12 and Ubuntu have it
 CLANG_FORMAT := $(shell command -v clang-format-14)
 
-# chapters one after the other (they share common/'s objects); inside a chapter `make -j` helps
+# what is named on the command line is made in that order; chapters.mk builds the chapters side by side
 .NOTPARALLEL:
 
 all: backend
-	@for chapter in $(CHAPTERS); do \
-	    $(if $(QUIET),echo "building $$chapter";) $(MAKE) --no-print-directory -C $$chapter || exit 1; done
+	@$(MAKE) --no-print-directory -f common/build/chapters.mk build
 
 backend:
 	@echo "backend: $(BACKEND) ($(BACKEND_REASON))$(if $(filter cuda,$(BACKEND)),$(,) compiling for $(ARCH))"
 
-run:
-	@$(MAKE) --no-print-directory QUIET=1 all
-	@for chapter in $(CHAPTERS); do \
-	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory QUIET=1 -C $$chapter run || exit 1; done
+run: backend
+	@echo "building $(firstword $(CHAPTERS)); the others are built as it goes on"
+	@$(MAKE) --no-print-directory -f common/build/chapters.mk run
 	@echo
 	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/"
 	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
@@ -94,6 +92,10 @@ compile_commands.json: FORCE
 	@mv $@.partial $@
 	@echo "compile_commands.json: $$(grep -c '"file"' $@) sources, backend $(BACKEND)"
 
+# what docs/machines.md says of times, measured in a copy of the sources; WRITE=1: written there
+times:
+	@perl common/build/times.pl $(if $(filter command line,$(origin WRITE)),--write) 03_tile
+
 # all single mistakes in kernels that common/tests/mutants.pl can think of; an interrupted run goes on
 mutants:
 	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim all tests
@@ -137,6 +139,7 @@ help:
 	@echo "make record     keep this GPU's tables in recordings/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=NAME: one)"
@@ -149,6 +152,6 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants format setup clean help FORCE
+.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants times format setup clean help FORCE
 
 include common/build/exercises.mk

@@ -56,6 +56,10 @@ ifneq ($(COMPARES),)
   RUN_OPTIONS ?= $(if $(filter cuda,$(BACKEND)),$(QUICK_OPTIONS))
   CSV ?= $(NUMBER)_quick
 endif
+# a CPU is slower, and takes its times for every shape: half of the default lengths
+ifneq ($(ON_CPU),)
+  RUN_OPTIONS ?= --seq-len 16,64,256,1024,4096,16384
+endif
 CSV ?= $(CHAPTER)
 CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100 ; \
     --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
@@ -73,19 +77,26 @@ SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/c
 
 all: programs
 programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
+# what all chapters link (chapters.mk builds it first)
+common: $(COMMON) $(SIM)
 
 include $(ROOT)/common/build/exercises.mk
 
-# the whole output goes to results/, a summary to the screen: of a demo its last line
+# what is named together on the command line comes one after the other, however many jobs there are
+last :=
+$(foreach goal,$(filter run check plot trace bench tune sanitize figures peers,$(MAKECMDGOALS)),\
+    $(if $(last),$(eval $(goal): | $(last)))$(eval last := $(goal)))
+
+# the whole output goes to results/, a summary to the screen: of a demo its last line. Demos come first: they take no time
 run: all
 	@mkdir -p $(ROOT)/results
-	@echo "$(strip build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
-	@cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
-	    status=$$?; perl common/harness/summary.pl results/$(CSV).txt $(SHOWN) || exit 1; exit $$status
 	@cd $(ROOT) && for demo in $(RUN_DEMOS); do \
 	    name=$(CHAPTER)_$$demo; build/$(BACKEND)/extra/$$name > results/$$name.txt; status=$$?; \
 	    echo "build/$(BACKEND)/extra/$$name > results/$$name.txt: $$(tail -n 1 results/$$name.txt)"; \
 	    [ $$status = 0 ] || exit 1; done
+	@echo "$(strip build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
+	@cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
+	    status=$$?; perl common/harness/summary.pl results/$(CSV).txt $(SHOWN) || exit 1; exit $$status
 	@$(MAKE) --no-print-directory plot
 
 define NEWLINE
@@ -181,7 +192,7 @@ figures::
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 
-.PHONY: all programs run check plot trace bench tune sanitize figures peers clean FORCE
+.PHONY: all programs common run check plot trace bench tune sanitize figures peers clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
@@ -248,9 +259,10 @@ $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
+# the engine calls none of C++17's Bessel functions, which are half of what <cmath> has a compiler read
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 ifeq ($(ENGINE),sim)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)

@@ -160,8 +160,9 @@ sub build {
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
     write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
     print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/judge.o";
-    my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
+    my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
+    my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }

@@ -80,6 +80,6 @@ for my $workflow (glob '.github/workflows/*.yml') {
 }
 like(read_file('CITATION.cff'), qr/^title: \Q@{[read_file('README.md') =~ m{^# (.*)}]}\E$/m, 'the citation has the title of README');
 like(`make --no-print-directory BACKEND=sim help`, qr/^make \Q$_\E /m, "make help names $_") for qw(format compile_commands.json setup bench recordings);
-like(read_file('README.md'), qr/clang-format-14/, 'README names the package that make setup installs');
+like(read_file('docs/machines.md'), qr/clang-format-14/, 'the page names the package that make setup installs');
 
 done_testing;
