@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 extern "C" cudaError_t scan_per_warp(const struct linrec_args *args, cudaStream_t stream)
 {
-    if (args->config.rows == 0 && args->seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, args->seq_len))
+    if (args->config.rows == 0 && args->seq_len <= PIPE_PER_WARP_MAX_LEN && !pipe_warp_holds(4, args->seq_len))
         return scan_flat(args, stream); /* 510 and 511: see pipe_warp_holds */
     struct launch_config config = pipe_config(args, pipe_warp_holds(2, args->seq_len) ? 2 : 4, 128, 1);
     if (args->config.threads == 0)
