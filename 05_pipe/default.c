@@ -6,7 +6,7 @@
    - the rest: tma_evict_last, two stages, with large tiles for long sequences; async where the chip has no TMA. */
 #include "pipe.h"
 
-/* A header that `make TUNED=...` includes before this one (chapter 07) lists what to take up to which length:
+/* A header that `make TUNED=...` includes before this file lists what to take up to which length:
    X(length, variant, rows, threads, stages). It was tuned on lengths that are multiples of 4. */
 #ifndef PIPE_TUNED
 #define PIPE_TUNED(X)

@@ -1,5 +1,5 @@
-/* cub_block_scan.cu - one block for each sequence, from the parts that CUB has for a block: what somebody would write
-   with that library who knows that the sequences are independent.
+/* cub_block_scan.cu - one block for each sequence, from the parts that CUB has for a block: what one writes with that
+   library if one knows that the sequences are independent.
 
        sequence   | tile 0: 2048 elements  | tile 1                 | tile 2       |
                     thread 0 has 0 ... 7,    the carry comes in       the last one is

@@ -1,5 +1,4 @@
-/* cub_scan.cu - the recurrence as somebody would write it who knows the CUDA Toolkit's library CUB: its device-wide scan
-   over pairs (c, x).
+/* cub_scan.cu - the recurrence by CUB, a library of the CUDA Toolkit: its device-wide scan over pairs (c, x).
 
    This file is in C++, because CUB is. The simulator leaves it out: it does not run C++ libraries. */
 #ifndef CUSIM
