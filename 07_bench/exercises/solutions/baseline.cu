@@ -2,7 +2,7 @@
 #include <cuda_runtime.h>
 
 static __global__ void baseline(size_t n, const float *__restrict__ a, const float *__restrict__ b,
-                                 const float *__restrict__ c, float *__restrict__ ab, float *__restrict__ bc)
+                                const float *__restrict__ c, float *__restrict__ ab, float *__restrict__ bc)
 {
     const size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * 4;
     if (i + 4 <= n) {
