@@ -1,12 +1,12 @@
-/* async.cu - prefetch.cu, but tiles wait in shared memory and not in registers, and there can be several: cp.async (sm_80)
-   copies from global to shared memory, and the thread that asks for it goes on.
+/* async.cu - prefetch.cu, but the next tiles wait in shared memory and not in registers, so there can be several of
+   them: cp.async (sm_80) copies from global to shared memory, and the thread that asks for the copy goes on at once.
 
        stage 0   |x of tile 0|c of tile 0|      while tile 0 is scanned,
        stage 1   |x of tile 1|c of tile 1|      tile 1 and
        stage 2   |x of tile 2|c of tile 2|      tile 2 are on their way; tile 3 goes to stage 0, ...
 
-   Each thread copies just those groups that it takes later. So it need not wait for others, and there is no barrier but
-   that of the scan. */
+   Each thread copies just those groups that it takes itself later. So it need not wait for other threads, and the only
+   barrier is that of the scan. */
 #include <cuda_runtime.h>
 
 #include <cuda_pipeline.h>
@@ -15,8 +15,8 @@
 #include "groups.cuh"
 #include "pipe.h"
 
-/* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
-   the sequence [begin, end) cuts is not copied. */
+/* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of x and of c. One that
+   an edge of the sequence [begin, end) cuts is not copied. */
 template <int rows>
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
                                                  size_t end, int tile_len, int own, float *stage)
@@ -52,7 +52,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
+    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays free */
         tile_send<rows>(inputs + origin, coeffs + origin, (size_t)s * tile_len, begin, end, tile_len, own,
                         stages + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
@@ -60,8 +60,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = origin + base; /* where in the arrays the tile begins */
 
-        /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
-           nothing else. */
+        /* [copy] 1. The copies of one more tile are started; then this tile must have come. A thread waits for its own
+           copies, and takes nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
         tile_send<rows>(inputs + origin, coeffs + origin, sent, begin, end, tile_len, own,
                         stages + empty * 2 * tile_len);
@@ -79,7 +79,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             if (base == 0 && own + i == begin)
                 c[0][i] = 1.0f;
 
-        /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
+        /* [scan] 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the
+           warp. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {

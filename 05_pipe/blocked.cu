@@ -1,6 +1,6 @@
 /* blocked.cu - any length: a block takes its sequence tile after tile and hands a carry from each to the next. Against
-   block of chapter 04, a loop over tiles and a carry; the loads are still those of chapter 03, each thread its own
-   consecutive elements.
+   to_block of chapter 04 it has a loop over tiles and a carry. The loads are still those of chapter 03: each thread
+   loads its own consecutive elements.
 
                        tile 0                        tile 1
        sequence   |t0: 0..7|t1: 8..15| ... |tn|  |t0|t1| ... |tn|  ...
@@ -24,6 +24,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     int turn = 0;       /* which of the totals */
 
     inputs += blockIdx.x * seq_len, coeffs += blockIdx.x * seq_len, outputs += blockIdx.x * seq_len;
+    /* [tiles] One tile after the other. */
     for (size_t base = 0; base < seq_len; base += blockDim.x * ELEMS) {
         /* 1. Load. A 1 stands in for the first coefficient of the sequence; (0, 1) changes nothing. */
         const size_t begin = base + thread * ELEMS;

@@ -1,5 +1,6 @@
-/* copy_only.cu - async.cu without its work: the tiles come through the stages and leave, with one addition in between,
-   so that both arrays are really taken. Not the recurrence: it measures what the copies alone take. */
+/* copy_only.cu - async.cu without its work: the tiles come through the stages and leave again, with one addition in
+   between, so that both arrays are really read. It does not compute the recurrence; it measures the time of the copies
+   alone. */
 #include <cuda_runtime.h>
 
 #include <cuda_pipeline.h>
@@ -8,8 +9,8 @@
 #include "groups.cuh"
 #include "pipe.h"
 
-/* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
-   the sequence [begin, end) cuts is not copied. */
+/* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of x and of c. One that
+   an edge of the sequence [begin, end) cuts is not copied. */
 template <int rows>
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
                                                  size_t end, int tile_len, int own, float *stage)
@@ -42,7 +43,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const size_t end = begin + seq_len;
     float x[rows][4], c[rows][4];
 
-    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
+    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays free */
         tile_send<rows>(inputs + origin, coeffs + origin, (size_t)s * tile_len, begin, end, tile_len, own,
                         stages + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */
@@ -50,8 +51,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = origin + base; /* where in the arrays the tile begins */
 
-        /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
-           nothing else. */
+        /* 1. The copies of one more tile are started; then this tile must have come. A thread waits for its own copies,
+           and takes nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
         tile_send<rows>(inputs + origin, coeffs + origin, sent, begin, end, tile_len, own,
                         stages + empty * 2 * tile_len);

@@ -1,12 +1,12 @@
 /* default.c - which kernel for which length and chip. Measured on an H200 (choosing.md):
 
-   - up to 512 elements: each warp by itself, so that nobody waits; from 129 on the whole sequence at once;
+   - up to 128 elements: flat; up to 512: per_warp. Each warp works by itself, and no thread waits at a barrier;
    - up to 2048: float4, in a single tile;
-   - up to 4095, and where rows begin at any multiple of 4 bytes: ahead, in two tiles or more;
-   - the rest: the copy engine, two tiles at once, large ones for long sequences; cp.async where there is no engine. */
+   - up to 4095, and all longer lengths that are no multiple of 4: prefetch, in two tiles or more;
+   - the rest: tma_evict_last, two stages, with large tiles for long sequences; async where the chip has no TMA. */
 #include "pipe.h"
 
-/* A header that `make TUNED=...` includes before this one (chapter 07) lists what to take up to which length:
+/* A header that `make TUNED=...` includes before this file lists what to take up to which length:
    X(length, variant, rows, threads, stages). It was tuned on lengths that are multiples of 4. */
 #ifndef PIPE_TUNED
 #define PIPE_TUNED(X)
@@ -24,9 +24,9 @@ struct pipe_choice pipe_tuned(size_t seq_len)
 
 struct pipe_choice pipe_choose(size_t seq_len, const struct gpu_info *gpu)
 {
-    if (seq_len <= PIPE_ROW || (seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, seq_len)))
+    if (seq_len <= PIPE_ROW || (seq_len <= PIPE_PER_WARP_MAX_LEN && !pipe_warp_holds(4, seq_len)))
         return (struct pipe_choice){pipe_flat_forward, "flat", {0, 0, 0}};
-    if (seq_len <= PIPE_WARP_MAX_LEN)
+    if (seq_len <= PIPE_PER_WARP_MAX_LEN)
         return (struct pipe_choice){pipe_per_warp_forward, "per_warp", {0, 0, 0}};
     if (seq_len <= 2048)
         return (struct pipe_choice){pipe_float4_forward, "float4", {0, 0, 0}};
@@ -38,7 +38,7 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct gpu_info *gpu)
         return (struct pipe_choice){
             pipe_async_forward, "async", {2, pipe_threads(seq_len, 8, 1, seq_len <= 8192 ? 256 : 512), 2}};
 
-    /* four rows of 512 threads in two stages take 128 KB; some chips give a block 99 KB and no more */
+    /* four rows of 512 threads in two stages take 128 KB; some chips give a block at most 99 KB */
     const int rows = seq_len > 32768 && gpu->shared_limit >= 128 * 1024 ? 4 : 2;
     const int threads = pipe_threads(seq_len, 4 * rows, 1, seq_len <= 8192 ? 256 : 512);
     return (struct pipe_choice){pipe_tma_evict_last_forward, "tma_evict_last", {rows, threads, 2}};

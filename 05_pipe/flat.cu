@@ -1,6 +1,6 @@
-/* flat.cu - short sequences: each warp works by itself, with no shared memory and no barrier. Against prefetch.cu, a row
-   of 32 float4 may hold several sequences side by side, or a part of one. They are scanned together but never joined:
-   no lane looks past the start of its sequence.
+/* flat.cu - short sequences: each warp works by itself, with no shared memory and no barrier. Unlike in prefetch.cu, a
+   row of 32 float4 may hold several sequences side by side, or a part of one. They are scanned together but never
+   joined: this is a segmented scan, in which no lane looks past the start of its sequence.
 
        seq_len 6      |a a a a|a a b b|b b b b|c c c c|c c d d|        groups of lanes 0, 1, 2, ...
        starts          ^           ^           ^           ^           in lanes 0, 1, 3, 4
@@ -51,6 +51,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     flat_forward(size_t num_seqs, int seq_len, int seqs_per_warp, const float *__restrict__ inputs,
                  const float *__restrict__ coeffs, float *__restrict__ outputs)
 {
+    /* [places] The warp's sequences, and where they lie. */
     const int lane = threadIdx.x % 32;
     const size_t seq = ((size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * seqs_per_warp;
     if (seq >= num_seqs)
@@ -68,21 +69,22 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     int position =
         lane * 4 >= begin ? wrap(lane * 4 - begin, seq_len) : seq_len - 1 - wrap(begin - 1 - lane * 4, seq_len);
     const int row_step = wrap(PIPE_ROW, seq_len);
+    /* [rows] One row after the other. */
     for (int at = lane * 4; at - lane * 4 < end; at += PIPE_ROW) {
-        /* 1. The row is there; the next one is loaded. */
+        /* 1. The row is there; the next one is prefetched. */
 #pragma unroll
         for (int i = 0; i < 4; i++)
             x[i] = next_x[i], c[i] = next_c[i];
         load4(inputs + origin, at + PIPE_ROW, begin, end, 0.0f, next_x);
         load4(coeffs + origin, at + PIPE_ROW, begin, end, 1.0f, next_c);
 
-        /* 2. The thread in its group, from the group's first start on anew. */
+        /* 2. Each thread scans its group; at each start in it the scan begins anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4;
         group_scan(start, seq_len, x, c);
 
-        /* 3. The lanes. A lane reaches back to the last one, itself included, with a start in its group; that lane's
-           sum is what its sequence has come to since. The carry reaches the lanes before which nothing started in this
+        /* 3. The lanes. A lane reaches back to the last lane, itself included, that has a start in its group: what lies
+           before belongs to another sequence. The carry is for the lanes before which no sequence starts in this
            row. */
         const unsigned starts = __ballot_sync(ALL_LANES, start < 4), lanes_before = (1u << lane) - 1;
         const unsigned up_to_lane = starts & (lanes_before | 1u << lane);

@@ -7,13 +7,13 @@
               warp 1   row 0   ...
 
    A float4 lies at a multiple of 16 bytes, but a sequence may begin at any multiple of 4. So its first tile begins at
-   the multiple of 16 at or before it, and a position in a tile is counted from there. The sequence's own are [begin,
+   the multiple of 16 at or before it, and positions are counted from there. The sequence's own elements are [begin,
    end):
 
               begin                                            end
        |.  .  0  1 |2  3  4  5 |6  7  8  9 | ... |      | L-2 L-1 .  . |
 
-   A group of four that an edge cuts moves element by element, and only the sequence's own. */
+   A group of four that an edge of the sequence cuts moves element by element, and only the sequence's own elements. */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -45,7 +45,7 @@ static __device__ __forceinline__ void store4(float *tile, int at, int first, in
     }
 }
 
-/* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). */
+/* [places] Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). */
 template <int rows>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float4_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
         const size_t tile = origin + base; /* where in the arrays the tile begins */
 
-        /* 1. Load. What is not there becomes x = 0 and c = 1, which changes nothing: y * 1 + 0 = y. */
+        /* [load] 1. Load. What is not there becomes x = 0 and c = 1, which changes nothing: y * 1 + 0 = y. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             load4(inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
@@ -77,7 +77,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             if (base == 0 && own + i == begin)
                 c[0][i] = 1.0f;
 
-        /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
+        /* [scan] 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the
+           warp. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -94,7 +95,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
+        /* [carry] 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
@@ -104,8 +105,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
         turn ^= 1;
 
-        /* 4. What comes in is added, and the tile is stored. Nothing comes into the sequence's first warp, nor into its
-           first group; adding 0 * c would not do, because 0 * infinity is NaN. */
+        /* [store] 4. What comes in is added, and the tile is stored. Nothing comes into the sequence's first warp, nor
+           into its first group; adding 0 * c would not do, because 0 * infinity is NaN. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;

@@ -1,6 +1,6 @@
-/* warp.cu - sequences of 129 to 512 elements: a warp takes a whole one into its registers. Against float4.cu, there is
-   no block: no shared memory, no barrier, no loop over tiles, and all loads are on their way before anything is
-   computed.
+/* per_warp.cu - sequences of 129 to 512 elements: a warp takes a whole sequence into its registers. Unlike in
+   float4.cu, its warps do not work together: there is no shared memory, no barrier and no loop over tiles, and all
+   loads are on their way before anything is computed.
 
        warp w, sequence w      row 0   |lane 0    |lane 1    | ... |lane 31   |
                                row 1   |lane 0    |lane 1    | ... |lane 31   |
@@ -11,12 +11,12 @@
 #include "groups.cuh"
 #include "pipe.h"
 
-/* Warp w of all computes sequence w. inputs, coeffs, outputs: (num_seqs, seq_len). With the up to 3 elements before its
-   first one a sequence fits into the rows (pipe_warp_holds). */
+/* Warp w, counted over all blocks, computes sequence w. inputs, coeffs, outputs: (num_seqs, seq_len). With the up to 3
+   elements before its first one a sequence fits into the rows (pipe_warp_holds). */
 template <int rows>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
-    warp_forward(size_t num_seqs, int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                 float *__restrict__ outputs)
+    per_warp_forward(size_t num_seqs, int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                     float *__restrict__ outputs)
 {
     const int lane = threadIdx.x % 32, own = lane * 4;
     const size_t seq = (size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         if (own + i == begin)
             c[0][i] = 1.0f;
 
-    /* 2. The thread in each of its groups, the lanes of each row, and the rows one after the other. */
+    /* 2. Each thread scans its groups; then the lanes of each row are scanned, and the rows one after the other. */
     struct pair before[rows], so_far;
 #pragma unroll
     for (int r = 0; r < rows; r++) {
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 extern "C" cudaError_t pipe_per_warp_forward(const struct linrec_args *args, cudaStream_t stream)
 {
-    if (args->config.rows == 0 && args->seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, args->seq_len))
+    if (args->config.rows == 0 && args->seq_len <= PIPE_PER_WARP_MAX_LEN && !pipe_warp_holds(4, args->seq_len))
         return pipe_flat_forward(args, stream); /* 510 and 511: see pipe_warp_holds */
     struct launch_config config = pipe_config(args, pipe_warp_holds(2, args->seq_len) ? 2 : 4, 128, 1);
     if (args->config.threads == 0)
@@ -78,9 +78,9 @@ extern "C" cudaError_t pipe_per_warp_forward(const struct linrec_args *args, cud
         return error;
     if (!pipe_warp_holds(config.rows, args->seq_len))
         return cudaErrorInvalidValue;
-    void (*const kernel)(size_t, int, const float *, const float *, float *) = config.rows == 1   ? warp_forward<1>
-                                                                               : config.rows == 2 ? warp_forward<2>
-                                                                                                  : warp_forward<4>;
+    void (*const kernel)(size_t, int, const float *, const float *, float *) = config.rows == 1   ? per_warp_forward<1>
+                                                                               : config.rows == 2 ? per_warp_forward<2>
+                                                                                                  : per_warp_forward<4>;
     const size_t warps = config.threads / 32;
     kernel<<<(unsigned)((args->num_seqs - 1) / warps + 1), config.threads, 0, stream>>>(
         args->num_seqs, (int)args->seq_len, args->inputs, args->coeffs, args->outputs);

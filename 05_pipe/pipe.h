@@ -14,7 +14,7 @@ enum {
     PIPE_MAX_STAGES = 4,
     PIPE_ROW = 128,              /* elements of a row: 32 lanes with a float4 each */
     PIPE_FLAT_MAX_LEN = 1 << 30, /* flat counts a warp's elements with 32 bits */
-    PIPE_WARP_MAX_LEN = 512,     /* warp has 4 rows */
+    PIPE_PER_WARP_MAX_LEN = 512, /* per_warp has 4 rows at most */
 };
 
 /* The launchers: forward only, up to 2^31 - 1 sequences. args->config may choose rows, threads and stages, as far as
@@ -23,16 +23,16 @@ enum {
 linrec_launcher pipe_blocked_forward; /* each thread its own consecutive elements */
 linrec_launcher pipe_staged_forward;  /* through shared memory, so that neighbouring lanes load neighbouring elements */
 linrec_launcher pipe_float4_forward;  /* a float4 per lane: consecutive and neighbouring at once */
-linrec_launcher pipe_prefetch_forward; /* the same; the next tile is loaded before this one is scanned */
+linrec_launcher pipe_prefetch_forward; /* the same; the next tile is loaded while this one is scanned */
 linrec_launcher pipe_async_forward;    /* cp.async into stages of shared memory (sm_80) */
 linrec_launcher pipe_copy_only_forward, pipe_work_only_forward; /* async's copies alone, and its work alone */
-linrec_launcher pipe_tma_forward;            /* the bulk copy engine into stages of shared memory (sm_90) */
-linrec_launcher pipe_tma_evict_last_forward; /* the same; what is read leaves the L2 cache last */
+linrec_launcher pipe_tma_forward;            /* TMA bulk copies into stages of shared memory (sm_90) */
+linrec_launcher pipe_tma_evict_last_forward; /* the same; with a cache hint, L2 evicts what is read last */
 linrec_launcher pipe_flat_forward;           /* each warp by itself, several short sequences side by side */
 linrec_launcher pipe_per_warp_forward;       /* each warp by itself, a whole sequence at once */
 linrec_launcher pipe_default_forward;        /* one of these, by length and chip */
 
-/* What default takes for this length on this chip: one of the launchers above, and its configuration. */
+/* What default takes for this length on this chip: one of the launchers above, and its launch configuration. */
 struct pipe_choice {
     linrec_launcher *launch;
     const char *variant;
@@ -52,7 +52,7 @@ cudaError_t pipe_launch(linrec_launcher *launch, const struct pipe_choice *choic
    that took more than `most` threads, and then as few threads as suffice for tiles of equal size. */
 int pipe_threads(size_t seq_len, int elems, size_t tiles, int most);
 
-/* The configuration of a launch: what args->config says, and else these rows and stages, and the threads for one tile
+/* The launch configuration: what args->config says, and else these rows and stages, and the threads for one tile
    if `most_threads` suffice for it. */
 struct launch_config pipe_config(const struct linrec_args *args, int rows, int most_threads, int stages);
 
@@ -62,9 +62,9 @@ cudaError_t pipe_check(const struct linrec_args *args, const struct launch_confi
 /* Whether rows, threads and stages are among those that are compiled, for up to 2^31 - 1 sequences. */
 bool pipe_config_fits(const struct linrec_args *args, const struct launch_config *config);
 
-/* Whether warp can take sequences of this length with so many rows. One whose length is no multiple of 4 may begin up
-   to 3 elements into its first float4. (Even lengths: up to 2; the rule asks for 3 there, too,
-   and loses 254 and 510.) */
+/* Whether per_warp can take sequences of this length with so many rows. A sequence whose length is no multiple of 4 may
+   begin up to 3 elements into its first float4. (With an even length it is 2 at most; the rule asks for 3 there, too,
+   and so loses 254 and 510.) */
 static inline bool pipe_warp_holds(int rows, size_t seq_len)
 {
     return (seq_len % 4 == 0 ? seq_len : seq_len + 3) <= (size_t)rows * PIPE_ROW;

@@ -1,11 +1,11 @@
-/* prefetch.cu - float4.cu, but the next tile is loaded before this one is scanned. A load does not stop a thread; only
-   using what it brings does. So memory works on the next tile while the threads work on this one:
+/* prefetch.cu - float4.cu, but it prefetches: the next tile is loaded before this one is scanned. A load does not stop
+   a thread; only using what it brings does. So memory works on the next tile while the threads work on this one:
 
        float4     load 0 | scan 0 | load 1 | scan 1 | load 2 | scan 2
-       ahead      load 0 | load 1          | load 2          | load 3
+       prefetch   load 0 | load 1          | load 2          | load 3
                          | scan 0          | scan 1          | scan 2
 
-   The price: the next tile waits in registers of its own. */
+   The price is registers: the next tile waits in registers of its own. */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -29,6 +29,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
+    /* [prefetch] The first tile is loaded before the loop. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         load4(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
@@ -38,7 +39,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = origin + base; /* where in the arrays the tile begins */
 
-        /* 1. The tile is there; the next one is loaded. */
+        /* 1. The tile is there; the next one is prefetched. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
 #pragma unroll
@@ -54,7 +55,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             if (base == 0 && own + i == begin)
                 c[0][i] = 1.0f;
 
-        /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
+        /* [scan] 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the
+           warp. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {

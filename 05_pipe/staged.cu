@@ -1,5 +1,5 @@
 /* staged.cu - blocked.cu with another way to load and store: the threads copy a tile to or from shared memory so that
-   neighbouring lanes touch neighbouring elements, and take their own consecutive elements there.
+   neighbouring lanes touch neighbouring elements, and each takes its own consecutive elements from there.
 
        global memory     | 0 | 1 | 2 | 3 | ... |31 |32 | ...      lane k takes elements k, k + threads, ...
        shared memory     |0 .. 7|8 .. 15|16 .. 23| ...            then thread t takes elements 8 t to 8 t + 7

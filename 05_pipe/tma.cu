@@ -1,8 +1,8 @@
-/* tma.cu - async.cu, but one thread asks for the whole tile: Hopper's bulk copy engine (sm_90) takes two addresses and
-   a size. The other threads do nothing until a barrier in shared memory, one for each stage, tells that the bytes have
-   come.
+/* tma.cu - async.cu, but one thread asks for the whole tile: the TMA (Tensor Memory Accelerator, sm_90) is given two
+   addresses and a size, and copies. The other threads do nothing until an mbarrier in shared memory, one for each
+   stage, tells that the bytes have come.
 
-       copy engine   | tile 0 | tile 1 | tile 2 |              | tile 3 | ...
+       TMA           | tile 0 | tile 1 | tile 2 |              | tile 3 | ...
        all threads   wait     | take 0 | barrier | scan 0 | wait for tile 1, ...
                                          thread 0 asks for tile 3: nobody needs the stage of tile 0 any more  */
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@
 #include "groups.cuh"
 #include "pipe.h"
 
-/* The tile at `base` sets off for a stage, x and behind it c: the whole groups of the sequence [begin, end), if there
-   are any. One thread calls this. */
+/* Starts the TMA bulk copies of the tile at `base` into a stage, x and behind it c: the whole groups of the sequence
+   [begin, end), if there are any. One thread calls this. */
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
                                                  size_t end, int tile_len, float *stage, uint64_t *arrived)
 {
@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             tile_send(inputs + origin, coeffs + origin, (size_t)s * tile_len, begin, end, tile_len,
                       stages + s * 2 * tile_len, &arrived[s]);
     }
-    __syncthreads();           /* the barriers are there for all */
+    __syncthreads();           /* now all threads see the mbarriers */
     int stage = 0, parity = 0; /* the stage of this tile, and the parity of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
@@ -92,7 +92,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
+        /* [refill] 3. The warps of the block, and the carry. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         fence_proxy_async(); /* the tile was read before its stage is filled again */
@@ -102,6 +102,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
                       stages + stage * 2 * tile_len, &arrived[stage]);
         if (++stage == num_stages)
             stage = 0, parity ^= 1;
+
+        /* [carry] Lane w computes what leaves warp w. */
         const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
         const float leaves = base == 0 ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
         const float into_warp = warp == 0 ? carry : __shfl_sync(ALL_LANES, leaves, warp - 1);

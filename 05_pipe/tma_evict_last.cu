@@ -1,5 +1,5 @@
-/* tma_evict_last.cu - tma.cu with a hint to the L2 cache for what is read: give up these lines last. Otherwise the same,
-   line by line; choosing.md measures what the hint does. */
+/* tma_evict_last.cu - tma.cu with a cache hint for what is read: the L2 cache should evict these lines last. Otherwise
+   the same, line by line; choosing.md measures what the hint does. */
 #include <cuda_runtime.h>
 
 #include "../common/cuda/tma.h"
@@ -8,8 +8,8 @@
 #include "groups.cuh"
 #include "pipe.h"
 
-/* The tile at `base` sets off for a stage, x and behind it c: the whole groups of the sequence [begin, end), if there
-   are any. One thread calls this. */
+/* Starts the TMA bulk copies of the tile at `base` into a stage, x and behind it c: the whole groups of the sequence
+   [begin, end), if there are any. One thread calls this. */
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, int begin,
                                                  size_t end, int tile_len, float *stage, uint64_t *arrived,
                                                  uint64_t hint)
@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             tile_send(inputs + origin, coeffs + origin, (size_t)s * tile_len, begin, end, tile_len,
                       stages + s * 2 * tile_len, &arrived[s], hint);
     }
-    __syncthreads();           /* the barriers are there for all */
+    __syncthreads();           /* now all threads see the mbarriers */
     int stage = 0, parity = 0; /* the stage of this tile, and the parity of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);

@@ -1,5 +1,5 @@
 /* work_only.cu - async.cu without its copies: one tile is loaded into a stage, and scanned again as often as the
-   sequence has tiles. Not the recurrence: it measures what the work alone takes. */
+   sequence has tiles. It does not compute the recurrence; it measures the time of the work alone. */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -74,7 +74,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
         turn ^= 1;
 
-        /* 4. What comes in is added. Only the last tile is stored, so that nothing of this can be left out. */
+        /* 4. What comes in is added. Only the last tile is stored; without that the compiler could leave the work
+           out. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;

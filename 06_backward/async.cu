@@ -8,8 +8,8 @@
 #include "backward.h"
 #include "direction.cuh"
 
-/* The tile at `base` sets off for a stage: the groups that belong to this thread, of x and of c. One that an edge of
-   the sequence [begin, end) cuts is not copied. */
+/* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of x and of c. One that
+   an edge of the sequence [begin, end) cuts is not copied. */
 template <int rows, int reverse>
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t origin, size_t base,
                                                  int begin, size_t end, int tile_len, int own, float *stage)
@@ -55,8 +55,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
-        /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
-           nothing else. */
+        /* 1. The copies of one more tile are started; then this tile must have come. A thread waits for its own copies,
+           and takes nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
         tile_send<rows, reverse>(inputs, coeffs, origin, sent, begin, end, tile_len, own,
                                  first_stage + empty * 2 * tile_len);

@@ -6,8 +6,8 @@
 #include "backward.h"
 #include "direction.cuh"
 
-/* The tile at `base` sets off for a stage: the groups that belong to this thread, of three arrays. One that an edge of
-   the sequence [begin, end) cuts is not copied. */
+/* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of three arrays. One
+   that an edge of the sequence [begin, end) cuts is not copied. */
 template <int rows, int reverse>
 static __device__ __forceinline__ void tile_send(const float *d_outputs, const float *coeffs, const float *outputs,
                                                  size_t origin, size_t base, int begin, size_t end, int tile_len,
@@ -59,8 +59,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int behind = (warp + 1) * rows * PIPE_ROW;
         const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
 
-        /* 1. One more tile is asked for; then this one must have come. A thread waits for its own copies, and takes
-           nothing else. */
+        /* 1. The copies of one more tile are started; then this tile must have come. A thread waits for its own copies,
+           and takes nothing else. */
         const size_t sent = base + (size_t)(num_stages - 1) * tile_len;
         tile_send<rows, reverse>(d_outputs, coeffs, outputs, origin, sent, begin, end, tile_len, own,
                                  first_stage + empty * 3 * tile_len);
@@ -76,7 +76,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
 
-        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in prefetch.cu. */
+        /* 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is as in
+           prefetch.cu. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {

@@ -46,8 +46,8 @@ static struct pipe_choice backward_tuned(size_t seq_len)
     return (struct pipe_choice){NULL, NULL, {0, 0, 0}};
 }
 
-/* Measured on an H200 (README.md, "Choosing"): up to a warp's row, each warp by itself; up to 1024 elements a block for
-   the whole sequence; above that the copy engine with two large tiles on their way, or what there is in its place. */
+/* Measured on an H200 (README.md, "Choosing"): up to a warp's row, flat; up to 1024 elements per_block, a block for the
+   whole sequence; above that the TMA with two stages of large tiles, or what the chip has in its place. */
 struct pipe_choice backward_choose(size_t seq_len, const struct gpu_info *gpu)
 {
     if (seq_len <= PIPE_ROW)
@@ -59,7 +59,7 @@ struct pipe_choice backward_choose(size_t seq_len, const struct gpu_info *gpu)
     if (gpu->arch < 90)
         return (struct pipe_choice){backward_async, "async", {2, pipe_threads(seq_len, 8, 1, 256), 2}};
 
-    /* three arrays in two stages of four rows take 96 bytes a thread and row; some chips give a block 99 KB */
+    /* three arrays in two stages take 96 bytes for each thread and row; some chips give a block at most 99 KB */
     int rows = 4, threads = pipe_threads(seq_len, 16, 1, seq_len < 16384 ? 256 : 512);
     if ((size_t)2 * 3 * 16 * rows * threads > gpu->shared_limit)
         rows = 2, threads = pipe_threads(seq_len, 8, 1, 256);

@@ -2,8 +2,8 @@
    are counted from (origin, begin), where a tile lies, and the loads and stores (direction.cuh).
 
        forward    |. 0 1 2|3 4 5 6|7 8 9 .|      elements in the order of the scan: tiles from left to right
-       reversed   |. 9 8 7|6 5 4 3|2 1 0 .|      from right to left; a lane still has four, and loads them as a float4
- */
+       reversed   |. 9 8 7|6 5 4 3|2 1 0 .|      from right to left; a lane still has four, and loads them as a
+   float4 */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
-        /* 1. Load. What is not there becomes x = 0 and c = 1, which changes nothing: y * 1 + 0 = y. */
+        /* [load] 1. Load. What is not there becomes x = 0 and c = 1, which changes nothing: y * 1 + 0 = y. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             load4<reverse>(inputs + tile, own + r * PIPE_ROW, first, last, 0.0f, x[r]);
@@ -43,7 +43,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             if (base == 0 && own + i == begin)
                 c[0][i] = 1.0f;
 
-        /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
+        /* [scan] 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the
+           warp. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -60,7 +61,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
+        /* [carry] 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();
@@ -70,8 +71,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
         turn ^= 1;
 
-        /* 4. What comes in is added, and the tile is stored. Nothing comes into the sequence's first warp, nor into its
-           first group; adding 0 * c would not do, because 0 * infinity is NaN. */
+        /* [store] 4. What comes in is added, and the tile is stored. Nothing comes into the sequence's first warp, nor
+           into its first group; adding 0 * c would not do, because 0 * infinity is NaN. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;

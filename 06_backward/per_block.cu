@@ -1,5 +1,5 @@
-/* block.cu - float4.cu for a sequence that is a single tile: no carry and no loop, and all that a thread loads sets off
-   before it waits for the first of it.
+/* per_block.cu - float4.cu for a sequence that is a single tile: there is no carry and no loop, and a thread starts all
+   of its loads before it waits for the first one.
 
        warp              0               1               2               3
        sequence  |. 0 1 2 ...    |               |               |    ... n-1 .  |    one row of 128 each, or 2, or 4 */
@@ -13,8 +13,8 @@
  * seq_len). */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
-    block_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                  float *__restrict__ outputs)
+    per_block_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                      float *__restrict__ outputs)
 {
     __shared__ struct warp_totals totals;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
@@ -90,12 +90,12 @@ extern "C" cudaError_t scan_per_block(const struct linrec_args *args, cudaStream
         return error;
     if (args->seq_len > BLOCK_MAX_LEN || elems > (size_t)4 * config.rows * config.threads)
         return cudaErrorInvalidValue;
-    void (*const forward)(size_t, const float *, const float *, float *) = config.rows == 1   ? block_forward<1, 0>
-                                                                           : config.rows == 2 ? block_forward<2, 0>
-                                                                                              : block_forward<4, 0>;
-    void (*const reverse)(size_t, const float *, const float *, float *) = config.rows == 1   ? block_forward<1, 1>
-                                                                           : config.rows == 2 ? block_forward<2, 1>
-                                                                                              : block_forward<4, 1>;
+    void (*const forward)(size_t, const float *, const float *, float *) = config.rows == 1   ? per_block_forward<1, 0>
+                                                                           : config.rows == 2 ? per_block_forward<2, 0>
+                                                                                              : per_block_forward<4, 0>;
+    void (*const reverse)(size_t, const float *, const float *, float *) = config.rows == 1   ? per_block_forward<1, 1>
+                                                                           : config.rows == 2 ? per_block_forward<2, 1>
+                                                                                              : per_block_forward<4, 1>;
     (args->reverse ? reverse : forward)<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(
         args->seq_len, args->inputs, args->coeffs, args->outputs);
     return cudaGetLastError();

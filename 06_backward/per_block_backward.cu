@@ -1,6 +1,6 @@
-/* per_block_backward.cu - prefetch_backward.cu for a sequence that is a single tile. There is no next tile to load ahead, no
-   carry, and no loop. All that a thread loads sets off before it waits for the first of it. The output behind a warp's
-   rows is another warp's first, and comes through shared memory.
+/* per_block_backward.cu - prefetch_backward.cu for a sequence that is a single tile. There is no next tile to prefetch,
+   no carry and no loop, and a thread starts all of its loads before it waits for the first one. The output behind a
+   warp's rows is the first one of the next warp, and comes through shared memory.
 
        warp              0               1               2               3
        sequence  |. 0 1 2 ...    |               |               |    ... n-1 .  |    one row of 128 each, or 2, or 4
@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const int first = (int)(reverse ? origin - stop : start - origin), last = first + (int)seq_len;
     float x[rows][4], c[rows][4], y[rows][4];
 
-    /* 1. Load. One question for three arrays: nearly all groups are whole. */
+    /* [load] 1. Load. One condition for three arrays, because nearly all groups are whole. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW;
@@ -41,7 +41,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         }
     }
 
-    /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in prefetch.cu. */
+    /* [scan] 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is as
+       in prefetch.cu. */
     struct pair before[rows], whole_warp;
 #pragma unroll
     for (int r = 0; r < rows; r++) {

@@ -1,16 +1,16 @@
-/* warp.cu - chapter 05's warp.cu, also reversed. */
+/* per_warp.cu - chapter 05's per_warp.cu, also reversed. */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
 #include "backward.h"
 #include "direction.cuh"
 
-/* Warp w of all computes sequence w. inputs, coeffs, outputs: (num_seqs, seq_len). With the up to 3 elements before its
-   first one a sequence fits into the rows (pipe_warp_holds). */
+/* Warp w, counted over all blocks, computes sequence w. inputs, coeffs, outputs: (num_seqs, seq_len). With the up to 3
+   elements before its first one a sequence fits into the rows (pipe_warp_holds). */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
-    warp_forward(size_t num_seqs, int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                 float *__restrict__ outputs)
+    per_warp_forward(size_t num_seqs, int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
+                     float *__restrict__ outputs)
 {
     const int lane = threadIdx.x % 32, own = lane * 4;
     const size_t seq = (size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 
 extern "C" cudaError_t scan_per_warp(const struct linrec_args *args, cudaStream_t stream)
 {
-    if (args->config.rows == 0 && args->seq_len <= PIPE_WARP_MAX_LEN && !pipe_warp_holds(4, args->seq_len))
+    if (args->config.rows == 0 && args->seq_len <= PIPE_PER_WARP_MAX_LEN && !pipe_warp_holds(4, args->seq_len))
         return scan_flat(args, stream); /* 510 and 511: see pipe_warp_holds */
     struct launch_config config = pipe_config(args, pipe_warp_holds(2, args->seq_len) ? 2 : 4, 128, 1);
     if (args->config.threads == 0)
@@ -72,12 +72,14 @@ extern "C" cudaError_t scan_per_warp(const struct linrec_args *args, cudaStream_
         return error;
     if (!pipe_warp_holds(config.rows, args->seq_len))
         return cudaErrorInvalidValue;
-    void (*const forward)(size_t, int, const float *, const float *, float *) = config.rows == 1   ? warp_forward<1, 0>
-                                                                                : config.rows == 2 ? warp_forward<2, 0>
-                                                                                                   : warp_forward<4, 0>;
-    void (*const reverse)(size_t, int, const float *, const float *, float *) = config.rows == 1   ? warp_forward<1, 1>
-                                                                                : config.rows == 2 ? warp_forward<2, 1>
-                                                                                                   : warp_forward<4, 1>;
+    void (*const forward)(size_t, int, const float *, const float *, float *) =
+        config.rows == 1   ? per_warp_forward<1, 0>
+        : config.rows == 2 ? per_warp_forward<2, 0>
+                           : per_warp_forward<4, 0>;
+    void (*const reverse)(size_t, int, const float *, const float *, float *) =
+        config.rows == 1   ? per_warp_forward<1, 1>
+        : config.rows == 2 ? per_warp_forward<2, 1>
+                           : per_warp_forward<4, 1>;
     void (*const kernel)(size_t, int, const float *, const float *, float *) = args->reverse ? reverse : forward;
     const size_t warps = config.threads / 32;
     kernel<<<(unsigned)((args->num_seqs - 1) / warps + 1), config.threads, 0, stream>>>(

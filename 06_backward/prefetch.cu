@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
-        /* 1. The tile is there; the next one is loaded. */
+        /* 1. The tile is there; the next one is prefetched. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
         const size_t next_tile = tile_at<reverse>(origin, next);

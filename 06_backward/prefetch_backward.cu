@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
-        /* 1. The tile is there; the next one is loaded. */
+        /* 1. The tile is there; the next one is prefetched. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
         const size_t next_tile = tile_at<reverse>(origin, next);
@@ -56,11 +56,12 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             load4<reverse>(outputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_y[r]);
         }
 
-        /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31 in step 4. */
+        /* [behind] The first output after the warp's rows: lane 0 loads it and hands it to lane 31 in step 4. */
         const int behind = (warp + 1) * rows * PIPE_ROW;
         const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
 
-        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in prefetch.cu. */
+        /* [scan] 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is
+           as in prefetch.cu. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -89,8 +90,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         carry = __shfl_sync(ALL_LANES, leaves, num_warps - 1);
         turn ^= 1;
 
-        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's
-           last is the next lane's first, or the first of the next row. */
+        /* [store] 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a
+           lane's last is the next lane's first, or the first of the next row. */
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             const float into = base == 0 && warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;

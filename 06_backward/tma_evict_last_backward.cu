@@ -1,4 +1,5 @@
-/* tma_evict_last_backward.cu - prefetch_backward.cu with the stages of tma_evict_last.cu: a stage holds the tile of three arrays. */
+/* tma_evict_last_backward.cu - prefetch_backward.cu with the stages of tma_evict_last.cu: a stage holds the tile of
+   three arrays. */
 #include <cuda_runtime.h>
 #include "../common/cuda/tma.h"
 
@@ -6,8 +7,8 @@
 #include "backward.h"
 #include "direction.cuh"
 
-/* The tile at `base` sets off for a stage, d_outputs and behind them coeffs and outputs: the whole groups of the
-   sequence [begin, end), if there are any. One thread calls this. */
+/* Starts the TMA bulk copies of the tile at `base` into a stage, d_outputs and behind them coeffs and outputs: the
+   whole groups of the sequence [begin, end), if there are any. One thread calls this. */
 template <int reverse>
 static __device__ __forceinline__ void tile_send(const float *d_outputs, const float *coeffs, const float *outputs,
                                                  size_t origin, size_t base, int begin, size_t end, int tile_len,
@@ -56,7 +57,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             tile_send<reverse>(d_outputs, coeffs, outputs, origin, (size_t)s * tile_len, begin, end, tile_len,
                                first_stage + s * 3 * tile_len, &arrived[s], hint);
     }
-    __syncthreads();           /* the barriers are there for all */
+    __syncthreads();           /* now all threads see the mbarriers */
     int stage = 0, parity = 0; /* the stage of this tile, and the parity of the phase that brings it */
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
@@ -76,7 +77,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             take4<reverse>(from + 2 * tile_len, outputs + tile, at, first, last, 0.0f, y[r]);
         }
 
-        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in prefetch.cu. */
+        /* 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is as in
+           prefetch.cu. */
         struct pair before[rows], whole_warp;
 #pragma unroll
         for (int r = 0; r < rows; r++) {

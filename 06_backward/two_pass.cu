@@ -6,8 +6,8 @@
    The coefficient comes from one element before, and is not loaded again: a group hands on dx[s+3] * c[s+3].
 
        group of a lane     s            s+1              s+2              s+3
-       dx                  into + dy    * c[s] + dy      * c[s+1] + dy    * c[s+2] + dy      * c[s+3] = into of the next
- */
+       dx                  into + dy    * c[s] + dy      * c[s+1] + dy    * c[s+2] + dy      * c[s+3] = into of the
+   next */
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
 
-        /* 1. The tile is there; the next one is loaded. */
+        /* 1. The tile is there; the next one is prefetched. */
         const size_t next = base + tile_len;
         const int next_last = elems_left(next, end, tile_len);
         const size_t next_tile = tile_at<reverse>(origin, next);
@@ -56,7 +56,8 @@ static __global__ void __launch_bounds__(MAX_THREADS)
             load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 
-        /* 2. A group's coefficients move on by one; the last only scales what leaves the group. Then as in prefetch.cu. */
+        /* [scan] 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is
+           as in prefetch.cu. */
         struct pair before[ROWS], whole_warp;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -75,7 +76,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
             whole_warp = r == 0 ? whole_row : pair_join(whole_warp, whole_row);
         }
 
-        /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
+        /* [carry] 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         __syncthreads();

@@ -1,14 +1,14 @@
-/* cub_block_scan.cu - one block for each sequence, from the parts that CUB has for a block: what a reader would write
-   with that library who knows that the sequences are independent.
+/* cub_block_scan.cu - one block for each sequence, from the parts that CUB has for a block: what one writes with that
+   library if one knows that the sequences are independent.
 
        sequence   | tile 0: 2048 elements  | tile 1                 | tile 2       |
                     thread 0 has 0 ... 7,    the carry comes in       the last one is
                     thread 1 has 8 ... 15      through a callback       partly filled
 
    BlockLoad reads a warp's 256 elements side by side and hands each thread its eight consecutive ones by way of shared
-   memory (WARP_TRANSPOSE); BlockStore does the same backwards. Where each row starts at a multiple of 16 bytes, the
-   word that moves is a float4, else a float. Nothing is loaded ahead. A barrier at a tile's end allows CUB to use its
-   shared memory again. In C++ proper, as cub_scan.cu; the simulator leaves it out. */
+   memory (WARP_TRANSPOSE); BlockStore does the same backwards. Where each row starts at a multiple of 16 bytes, a load
+   moves a float4, else a float. Nothing is prefetched. After the barrier at a tile's end CUB may use its shared memory
+   again. This file is in C++, as cub_scan.cu is; the simulator leaves it out. */
 #ifndef CUSIM
 
 #include <cub/block/block_load.cuh>

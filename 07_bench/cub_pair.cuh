@@ -2,7 +2,7 @@
 #ifndef CUB_PAIR_CUH
 #define CUB_PAIR_CUH
 
-/* What a piece of a sequence does to the value that comes in: y -> y * coeff + value. */
+/* What a segment of a sequence does to the value that comes in: y -> y * coeff + value. */
 struct pair {
     float coeff, value;
 };

@@ -1,7 +1,6 @@
-/* cub_scan.cu - the recurrence as a reader would write it who knows the CUDA Toolkit's library: CUB's device-wide scan
-   over pairs (c, x).
+/* cub_scan.cu - the recurrence by CUB, a library of the CUDA Toolkit: its device-wide scan over pairs (c, x).
 
-   In C++ proper, because CUB is C++. The simulator leaves it out. */
+   This file is in C++, because CUB is. The simulator leaves it out: it does not run C++ libraries. */
 #ifndef CUSIM
 
 #include <limits.h>

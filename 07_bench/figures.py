@@ -3,7 +3,7 @@
 
 The tables may be 07_bench's or those of the single chapters (the columns are the same), *_counters (for the roofline) and *_tune (for
 the heat map). What is not in them is said in one sentence. It writes the same bytes each time:
-no date, and identifiers from a fixed seed. SVGs have no background, and change their colours where the reader's screen is dark.
+no date, and identifiers from a fixed seed. SVGs have no background, and change their colours on a dark screen.
 """
 import hashlib
 import os
@@ -28,15 +28,15 @@ DARK = {INK: '#e6edf3', SOFT: '#9da7b3', FAINT: '#3d444d', BLUE: '#58a6e6', ORAN
 # the rungs of the ladder: chapter, variant, what is new
 LADDER = [('02_cuda_ref', 'full_blocks', '02  a thread per sequence'),
           ('03_tile', 'shared', '03  a block per sequence'),
-          ('04_warp_scan', 'block', '04  scan by shuffles'),
+          ('04_warp_scan', 'to_block', '04  scan by shuffles'),
           ('05_pipe', 'blocked', '05  tiles and a carry'),
           ('05_pipe', 'float4', '05  a float4 per lane'),
-          ('05_pipe', 'prefetch', '05  the next tile ahead'),
-          ('05_pipe', 'async', '05  asynchronous copies'),
-          ('05_pipe', 'tma', '05  the copy engine'),
+          ('05_pipe', 'prefetch', '05  prefetch'),
+          ('05_pipe', 'async', '05  cp.async'),
+          ('05_pipe', 'tma', '05  TMA'),
           ('05_pipe', 'default', '05  the default')]
 LINES = {'forward': [('02_cuda_ref', 'full_blocks', '02 full_blocks', PINK), ('03_tile', 'shared', '03 shared', YELLOW),
-                     ('04_warp_scan', 'block', '04 block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
+                     ('04_warp_scan', 'to_block', '04 to_block', GREEN), ('07_bench', 'cub_scan', 'CUB scan', SKY),
                      ('07_bench', 'cub_by_key', 'CUB by key', SKY), ('07_bench', 'cub_block_scan', 'CUB BlockScan', BLUE), ('05_pipe', 'default', '05 default', ORANGE)],
          # forward, 06 takes 05's kernels
          'backward': [('02_cuda_ref', 'all_ways', '02 all_ways', PINK), ('06_backward', 'default', '06 default', BLUE)]}
@@ -73,7 +73,7 @@ class Table:
         self.most = max((row['num_seqs'] for row in self.rows), default=0)
 
     def get(self, chapter, variant, direction, column='gb_per_s', num_seqs=None, seq_len=None):
-        """{(num_seqs, seq_len): value}; num_seqs None: the most there are, 0: all. A yardstick is taken from the first table."""
+        """{(num_seqs, seq_len): value}; num_seqs None: the most there are, 0: all. A baseline is taken from the first table."""
         found = {}
         for row in self.rows:
             if (row['chapter'], row['variant'], row['direction']) == (chapter, variant, direction) and row[column]:
@@ -240,10 +240,10 @@ def own_roofs(table, num_seqs, length):
 def roofline(table, folder):
     length = 16384
     sheet = next((SHEETS[name] for name in SHEETS if name in table.device), None)
-    yardstick = table.get('07_bench', 'add', 'forward', seq_len=length)
-    if not yardstick:
+    baseline = table.get('07_bench', 'add', 'forward', seq_len=length)
+    if not baseline:
         return f'roofline: no table has add at length {length}'
-    (num_seqs, _), roof = next(iter(yardstick.items()))
+    (num_seqs, _), roof = next(iter(baseline.items()))
     figure, axes = plt.subplots(figsize=(8.2, 4.4))
     peak = sheet[1] * 1e3 if sheet else 128.0 * roof
     ridge = peak / roof

@@ -9,7 +9,8 @@
 #include "bench.h"
 
 #ifndef CUSIM
-/* CUB scans tiles in shared memory, and the tiles' prefixes by look-back: as many levels as a tree over all has. */
+/* CUB scans tiles in shared memory, and the tiles' prefixes by look-back: as many levels as a tree over all elements
+   has. */
 static int levels(size_t seq_len)
 {
     int levels = 32;

@@ -5,7 +5,7 @@ Needs a GPU and Python with torch; takes what is installed of Triton and acceler
 Nothing else depends on this file. The rows, chapter `peers`:
 
     copy, add          torch's own kernels on the same arrays; all percentages are of these
-    add5               the yardstick of the backward pass, three arrays read and two written, in Triton
+    add5               the baseline of the backward pass, three arrays read and two written, in Triton
     cumsum             torch.cumsum of one array: 8 bytes an element and no coefficients, so it is less work than the recurrence
     triton             a kernel of ours in Triton: a program for each sequence, tl.associative_scan on a tile, a carry to the next
     accelerated_scan   the library's CUDA kernel; accelerated_scan_triton: its kernel in Triton; backward through autograd

@@ -1,4 +1,4 @@
-/* hints.cu - what a hint to the L2 cache does: tma_evict_last.cu's way through memory with each hint for what is read, with
+/* hints.cu - what a cache hint does: tma_evict_last.cu's way through memory with each L2 hint for what is read, with
    plain and with streaming stores, and with the cache flushed before each launch or not (choosing.md).
 
        05_pipe_hints [--csv FILE.csv]
@@ -36,7 +36,7 @@ static const char *const flush_names[] = {"no", "yes"};
 
 enum { ROWS = 2, THREADS = 512, STAGES = 2, TILE = ROWS * 4 * THREADS, REPEATS = 25 };
 
-/* The tile of x and of c at `base` sets off for a stage. */
+/* Starts the TMA bulk copies of the tile of x and of c at `base` into a stage. */
 static __device__ __forceinline__ void tile_send(const float *inputs, const float *coeffs, size_t base, size_t seq_len,
                                                  float *stage, uint64_t *arrived, int hint, uint64_t policy)
 {
@@ -126,7 +126,7 @@ static __global__ void __launch_bounds__(THREADS)
             for (int i = 0; i < 4; i++)
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
             float4 *const to = (float4 *)(outputs + base + own + r * PIPE_ROW);
-            if (streaming) /* of all lines the first that L2 gives up */
+            if (streaming) /* L2 evicts these lines first */
                 __stcs(to, make_float4(x[r][0], x[r][1], x[r][2], x[r][3]));
             else
                 *to = make_float4(x[r][0], x[r][1], x[r][2], x[r][3]);

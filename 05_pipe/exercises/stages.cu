@@ -11,7 +11,7 @@
    To keep it short, the length of a row is a multiple of 4 here, so no group of four is cut.
 
    Call a wait idle if none of the thread's copies is on its way any more when it ends: then memory rests until the next
-   copy sets off.
+   copy is started.
 
    Goal: one idle wait, that for the last tile; and no barrier more than there are tiles.
 
@@ -24,7 +24,7 @@
 
 enum { THREADS = 128, TILE = THREADS * 4 };
 
-/* The thread's groups of the tile at `base` set off for a stage; past the end of the sequence nothing does. */
+/* Starts the copies of the thread's groups of the tile at `base` into a stage; past the end of the sequence none. */
 static __device__ __forceinline__ void send(const float *inputs, const float *coeffs, int base, int seq_len,
                                             float *stage)
 {
@@ -48,9 +48,9 @@ static __global__ void __launch_bounds__(THREADS)
 
     inputs += (size_t)blockIdx.x * seq_len, coeffs += (size_t)blockIdx.x * seq_len;
     outputs += (size_t)blockIdx.x * seq_len;
-    /* here: what must set off before the first round? */
+    /* here: which copies must be started before the first round? */
     for (int base = 0; base < seq_len; base += TILE) {
-        /* here: which tile sets off now, to which stage? And which copies may stay on their way? */
+        /* here: which tile's copies are started now, into which stage? And which copies need not have come yet? */
         send(inputs, coeffs, base, seq_len, stage[0]);
         __pipeline_wait_prior(0);
         if (base + own < seq_len) {

@@ -1,7 +1,7 @@
-/* tune.c - the program behind `make tune`: which shape (rows, threads, stages) of which kernel is the fastest on this
-   GPU, for every length. It tries every kernel of the chapters that takes a shape, the gradient of those that have one,
-   and checks each shape before it times it. It writes a CSV with all of them, and beside it a header with the best, for
-   `make TUNED=`. */
+/* tune.c - the program behind `make tune`: which kernel with which launch configuration (rows, threads, stages) is the
+   fastest on this GPU, for every length. It tries every kernel of the chapters that takes a launch configuration, the
+   gradients in chapters that have them, and checks each configuration before it times it. It writes a CSV with all of
+   them, and beside it a header with the best, for `make TUNED=`. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct tuning {
     int num_best, num_failed;
 };
 
-/* ---- which kernels and shapes ---- */
+/* ---- which kernels and launch configurations ---- */
 
 static bool is_tunable(const struct kernel *kernel)
 {
@@ -72,7 +72,7 @@ static bool is_tuned(const struct selection *selection, const struct kernel *ker
 
 /* Whether the other chapters can run this, too: what is best forward becomes the forward and the reversed default of
    the chapters with gradients, by their kernel of the same name. */
-static bool others_take(const struct tuning *tuning, const struct kernel *kernel, const struct launch_config *shape)
+static bool others_take(const struct tuning *tuning, const struct kernel *kernel, const struct launch_config *config)
 {
     for (int c = 0; c < tuning->num_chapters; c++) {
         bool taken = strcmp(tuning->chapters[c], kernel->chapter) == 0;
@@ -80,7 +80,7 @@ static bool others_take(const struct tuning *tuning, const struct kernel *kernel
             const struct kernel *other = &tuning->selection.kernels[k];
             taken = strcmp(other->chapter, tuning->chapters[c]) == 0 &&
                     strcmp(other->info->name, kernel->info->name) == 0 && other->runs[FORWARD] &&
-                    launch_tunables_take(&other->info->tunable, shape);
+                    launch_tunables_take(&other->info->tunable, config);
         }
         if (!taken)
             return false;
@@ -95,29 +95,30 @@ static bool runs_here(const struct tuning *tuning, const struct kernel *kernel, 
     return !selection_refuses(&tuning->selection, kernel, sizes, why, sizeof why);
 }
 
-/* Whether a shape is worth a try: a tile no more than twice the sequence, a long sequence no more than 128 tiles. */
+/* Whether a configuration is worth a try: a tile no more than twice the sequence, a long sequence no more than 128
+   tiles. */
 static bool is_sensible(const struct launch_config *config, size_t seq_len)
 {
     const size_t tile = (size_t)config->threads * (size_t)config->rows * 4;
     return tile == 0 || ((tile <= 2 * seq_len || config->threads == 32) && seq_len <= 128 * tile);
 }
 
-/* All shapes that the kernel's tunable parameters allow, its own choice (all zero) first. Returns how many; at most `most`. */
-static int list_shapes(const struct kernel *kernel, size_t seq_len, struct launch_config *shapes, int most)
+/* All configurations that the kernel takes, its own choice (all zero) first. Returns how many; at most `most`. */
+static int list_configs(const struct kernel *kernel, size_t seq_len, struct launch_config *configs, int most)
 {
     const struct launch_tunables *tunable = &kernel->info->tunable;
     int count = 0;
-    shapes[count++] = (struct launch_config){0, 0, 0};
+    configs[count++] = (struct launch_config){0, 0, 0};
     for (int r = 0; r < 4 && (r == 0 || tunable->rows[r] != 0); r++)
         for (size_t t = 0; t < sizeof thread_counts / sizeof *thread_counts; t++)
             for (size_t s = 0; s < sizeof stage_counts / sizeof *stage_counts; s++) {
-                const struct launch_config shape = {tunable->rows[r], tunable->max_threads != 0 ? thread_counts[t] : 0,
-                                                    tunable->max_stages != 0 ? stage_counts[s] : 0};
-                if ((t > 0 && shape.threads == 0) || (s > 0 && shape.stages == 0) || !launch_config_given(&shape) ||
-                    shape.threads > tunable->max_threads || shape.stages > tunable->max_stages ||
-                    !is_sensible(&shape, seq_len) || count == most)
+                const struct launch_config config = {tunable->rows[r], tunable->max_threads != 0 ? thread_counts[t] : 0,
+                                                     tunable->max_stages != 0 ? stage_counts[s] : 0};
+                if ((t > 0 && config.threads == 0) || (s > 0 && config.stages == 0) || !launch_config_given(&config) ||
+                    config.threads > tunable->max_threads || config.stages > tunable->max_stages ||
+                    !is_sensible(&config, seq_len) || count == most)
                     continue;
-                shapes[count++] = shape;
+                configs[count++] = config;
             }
     return count;
 }
@@ -141,10 +142,10 @@ static double time_it(const struct tuning *tuning, const struct arrays *arrays, 
     return error == cudaSuccess ? timing.median_ms : -1.0;
 }
 
-/* Checks and times one shape of a kernel, into the CSV and, if it is the fastest so far that the defaults can take,
-   into *best. Returns its time in ms; negative if it does not run here, or wrongly. */
-static double try_shape(struct tuning *tuning, struct arrays *arrays, const struct data *data, double add_ms,
-                        const struct kernel *kernel, const struct launch_config *shape, struct best *best)
+/* Checks and times one configuration of a kernel, into the CSV and, if it is the fastest so far that the defaults can
+   take, into *best. Returns its time in ms; negative if it does not run here, or wrongly. */
+static double try_config(struct tuning *tuning, struct arrays *arrays, const struct data *data, double add_ms,
+                         const struct kernel *kernel, const struct launch_config *config, struct best *best)
 {
     const char *direction = direction_name(arrays->problem.direction);
     const size_t seq_len = arrays->problem.sizes[SEQ_LEN];
@@ -157,52 +158,52 @@ static double try_shape(struct tuning *tuning, struct arrays *arrays, const stru
     current = (const struct linrec_kernel *)kernel->info;
     row.levels = levels;
     tried.info = &row.info;
-    arrays->problem.config = *shape;
+    arrays->problem.config = *config;
     const cudaError_t error = arrays_launch(arrays, &tried);
     if (error == cudaErrorNotSupported ||
-        launch_config_refused(shape, error)) { /* too large for this chip, for example */
+        launch_config_refused(config, error)) { /* too large for this chip, for example */
         cudaGetLastError();
         return -1.0;
     }
     check_launch(arrays, &tried, data, &check);
     if (check.text[0] == '\0' && arrays_take_workspace(arrays, &tried) == cudaSuccess)
         ms = time_it(tuning, arrays, linrec_operation.launch, &row, 3);
-    if (ms > 0.0 && ms < 1.2 * add_ms) /* worth to be timed well */
+    if (ms > 0.0 && ms < 1.2 * add_ms) /* worth a careful measurement */
         ms = time_it(tuning, arrays, linrec_operation.launch, &row, tuning->repeats);
     arrays_drop_workspace(arrays);
     if (ms <= 0.0) {
-        fprintf(stderr, "FAILED %s%s %s, %zu x %zu: %s\n", kernel->name, launch_config_text(shape, ':', text),
+        fprintf(stderr, "FAILED %s%s %s, %zu x %zu: %s\n", kernel->name, launch_config_text(config, ':', text),
                 direction, tuning->num_seqs, seq_len, check.text[0] != '\0' ? check.text : "the launch failed");
         tuning->num_failed++;
         return -1.0;
     }
     const double gb_per_s = problem_bytes(&arrays->problem) * 1e-6 / ms, percent = 100.0 * add_ms / ms;
     fprintf(tuning->csv, "%s,%s,%s,%d,%d,%d,%zu,%zu,%.6f,%.2f,%.2f\n", kernel->chapter, kernel->info->name, direction,
-            shape->rows, shape->threads, shape->stages, tuning->num_seqs, seq_len, ms, gb_per_s, percent);
-    if (gb_per_s > best->gb_per_s && (is_backward(arrays->problem.direction) || others_take(tuning, kernel, shape)))
-        *best = (struct best){kernel->chapter, kernel->info->name, seq_len, *shape, gb_per_s, percent};
+            config->rows, config->threads, config->stages, tuning->num_seqs, seq_len, ms, gb_per_s, percent);
+    if (gb_per_s > best->gb_per_s && (is_backward(arrays->problem.direction) || others_take(tuning, kernel, config)))
+        *best = (struct best){kernel->chapter, kernel->info->name, seq_len, *config, gb_per_s, percent};
     return ms;
 }
 
-/* All kernels of one chapter, in all shapes. */
+/* All kernels of one chapter, in all configurations. */
 static void tune_chapter(struct tuning *tuning, struct arrays *arrays, const struct data *data, double add_ms,
                          const char *chapter, struct best *best)
 {
-    enum { MAX_SHAPES = 128 };
+    enum { MAX_CONFIGS = 128 };
     const enum direction direction = arrays->problem.direction;
     const size_t seq_len = arrays->problem.sizes[SEQ_LEN];
     for (int k = 0; k < tuning->selection.num_kernels; k++) {
         const struct kernel *kernel = &tuning->selection.kernels[k];
-        struct launch_config shapes[MAX_SHAPES];
+        struct launch_config configs[MAX_CONFIGS];
         if (!is_tuned(&tuning->selection, kernel, direction) || strcmp(kernel->chapter, chapter) != 0 ||
             !runs_here(tuning, kernel, seq_len))
             continue;
-        const int num_shapes = list_shapes(kernel, seq_len, shapes, MAX_SHAPES);
-        for (int i = 0; i < num_shapes; i++) {
+        const int num_configs = list_configs(kernel, seq_len, configs, MAX_CONFIGS);
+        for (int i = 0; i < num_configs; i++) {
             if (isatty(STDERR_FILENO))
                 fprintf(stderr, "\r\033[K%s, length %zu: %s, %d of %d", direction_name(direction), seq_len,
-                        kernel->name, i + 1, num_shapes);
-            const double ms = try_shape(tuning, arrays, data, add_ms, kernel, &shapes[i], best);
+                        kernel->name, i + 1, num_configs);
+            const double ms = try_config(tuning, arrays, data, add_ms, kernel, &configs[i], best);
             if (i == 0 && ms > 3.0 * add_ms) /* not a kernel for this length */
                 break;
         }
@@ -211,7 +212,7 @@ static void tune_chapter(struct tuning *tuning, struct arrays *arrays, const str
         fprintf(stderr, "\r\033[K");
 }
 
-/* All kernels and shapes of one pass and length. Returns 0, or 2 after one line on stderr. */
+/* All kernels and configurations of one pass and length. Returns 0, or 2 after one line on stderr. */
 static int tune_length(struct tuning *tuning, enum direction direction, size_t seq_len, uint64_t seed)
 {
     const size_t sizes[MAX_SIZES] = {[NUM_SEQS] = tuning->num_seqs, [SEQ_LEN] = seq_len};

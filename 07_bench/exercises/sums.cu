@@ -1,6 +1,6 @@
 /* 07.2  Read everything, write next to nothing
 
-   How fast can the chip read, if it need not write? A yardstick for that computes the sum of each row:
+   How fast can the chip read, if it need not write? A baseline for that computes the sum of each row:
 
        sums[s] = values[s][0] + values[s][1] + ... + values[s][seq_len - 1]
 

@@ -7,7 +7,7 @@
 
 enum { THREADS = 128, TILE = THREADS * 4 };
 
-/* The thread's groups of the tile at `base` set off for a stage; past the end of the sequence nothing does. */
+/* Starts the copies of the thread's groups of the tile at `base` into a stage; past the end of the sequence none. */
 static __device__ __forceinline__ void send(const float *inputs, const float *coeffs, int base, int seq_len,
                                             float *stage)
 {

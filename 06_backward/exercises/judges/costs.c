@@ -1,4 +1,4 @@
-/* 06.1: launches the gradients of chapter 06's ahead, and counts. */
+/* 06.1: launches the gradients of chapter 06's prefetch, and counts. */
 #include "backward.h"
 #include "judge.h"
 #include "../../../common/sim/sim.h"

@@ -1,8 +1,8 @@
-/* 07.1  A yardstick */
+/* 07.1  A baseline */
 #include <cuda_runtime.h>
 
-static __global__ void yardstick(size_t n, const float *__restrict__ a, const float *__restrict__ b,
-                                 const float *__restrict__ c, float *__restrict__ ab, float *__restrict__ bc)
+static __global__ void baseline(size_t n, const float *__restrict__ a, const float *__restrict__ b,
+                                const float *__restrict__ c, float *__restrict__ ab, float *__restrict__ bc)
 {
     const size_t i = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * 4;
     if (i + 4 <= n) {
@@ -18,11 +18,11 @@ static __global__ void yardstick(size_t n, const float *__restrict__ a, const fl
     }
 }
 
-extern "C" cudaError_t launch_yardstick(size_t n, const float *a, const float *b, const float *c, float *ab, float *bc)
+extern "C" cudaError_t launch_baseline(size_t n, const float *a, const float *b, const float *c, float *ab, float *bc)
 {
     const size_t threads = 256, blocks = (n + 4 * threads - 1) / (4 * threads);
     if (n == 0)
         return cudaSuccess;
-    yardstick<<<(unsigned)blocks, (unsigned)threads>>>(n, a, b, c, ab, bc);
+    baseline<<<(unsigned)blocks, (unsigned)threads>>>(n, a, b, c, ab, bc);
     return cudaGetLastError();
 }

@@ -1,11 +1,11 @@
-/* 07.1  A yardstick
+/* 07.1  A baseline
 
    The gradients read three arrays and write two. How fast could that go at best? Write the kernel that answers it: it
    moves the same bytes as the gradients do, and computes next to nothing, so that no thread waits for another one.
 
        ab[i] = a[i] + b[i],   bc[i] = b[i] + c[i]                      i = 0 ... n - 1
 
-   A yardstick must be as fast as the chip allows, or everything looks good beside it. So each thread takes four
+   A baseline must be as fast as the chip allows, or everything looks good beside it. So each thread takes four
    neighbouring elements of each array, a float4, and b only once. All arrays begin at multiples of 16 bytes; n is any
    number, so the last thread may have fewer than four elements.
 
@@ -18,8 +18,8 @@
    Write where it says "here". */
 #include <cuda_runtime.h>
 
-static __global__ void yardstick(size_t n, const float *__restrict__ a, const float *__restrict__ b,
-                                 const float *__restrict__ c, float *__restrict__ ab, float *__restrict__ bc)
+static __global__ void baseline(size_t n, const float *__restrict__ a, const float *__restrict__ b,
+                                const float *__restrict__ c, float *__restrict__ ab, float *__restrict__ bc)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; /* here: four elements for each thread */
     if (i < n) {
@@ -28,11 +28,11 @@ static __global__ void yardstick(size_t n, const float *__restrict__ a, const fl
     }
 }
 
-extern "C" cudaError_t launch_yardstick(size_t n, const float *a, const float *b, const float *c, float *ab, float *bc)
+extern "C" cudaError_t launch_baseline(size_t n, const float *a, const float *b, const float *c, float *ab, float *bc)
 {
     const size_t threads = 256, blocks = (n + threads - 1) / threads; /* here */
     if (n == 0)
         return cudaSuccess;
-    yardstick<<<(unsigned)blocks, (unsigned)threads>>>(n, a, b, c, ab, bc);
+    baseline<<<(unsigned)blocks, (unsigned)threads>>>(n, a, b, c, ab, bc);
     return cudaGetLastError();
 }
