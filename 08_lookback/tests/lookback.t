@@ -139,8 +139,8 @@ mutant('persistent_cluster', 'waiting for cluster tiles of other sequences', 'cl
 $_->[0] =~ /other sequences|own sequence/ and splice @$_, 6, 4, '--num-seqs', 24, '--seq-len', 8192 for @mutants;
 mutant('lookback', 'a barrier before it leaves', 'workspace.cuh', qr/(__syncwarp\(\);)\n    if \(lane == 0\) \{\n        cuda/, $nothing, $race);
 mutant('lookback', 'a barrier before it cleans up', 'workspace.cuh', qr/(__syncwarp\(\);)\n    if \(others/, $nothing, $race);
-mutant("chained", "clean descriptors", "workspace.cuh", qr/(space->descriptors\[i\] = NOT_PUBLISHED;)/, $nothing, $stale);
-mutant('chained', 'a clean counter', 'workspace.cuh', qr/(space->ticket = space->finished = 0xFFFFFFFFu;)/, $nothing, $stale);
+mutant('persistent_cluster_any_shape', 'clean descriptors', 'workspace.cuh', qr/(space->descriptors\[i\] = NOT_PUBLISHED;)/, $nothing, $stale, @three_clusters, SIM_SCHEDULE => 'random:1');
+mutant('chained', 'a clean counter', 'workspace.cuh', qr/(space->ticket = space->finished = 0xFFFFFFFFu;)/, $nothing, $left);
 # and those that are seen in the results for arrays of one's own (below)
 my $first_special = @mutants + 1;
 mutant('lookback', 'the second window of 32', 'look_back.cuh', qr/since = (back == 0 \? pair : pair_join\(pair, since\))/,
