@@ -82,10 +82,10 @@ common: $(COMMON) $(SIM)
 
 include $(ROOT)/common/build/exercises.mk
 
-# what is named together on the command line comes one after the other, however many jobs there are
-last :=
-$(foreach goal,$(filter run check plot trace bench tune sanitize figures peers,$(MAKECMDGOALS)),\
-    $(if $(last),$(eval $(goal): | $(last)))$(eval last := $(goal)))
+# what is named together on the command line comes one after the other
+ifneq ($(word 2,$(filter run check plot trace bench tune sanitize peers,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
 
 # the whole output goes to results/, a summary to the screen: of a demo its last line. Demos come first: they take no time
 run: all

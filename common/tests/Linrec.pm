@@ -10,6 +10,9 @@ use Tables;
 our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint run_program write_npy npy_bytes read_npy read_file write_file marked_line
     scratch refuses copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Tables::EXPORT);
 
+# A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
+$ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
+
 # The backend whose programs are tested: from the makefile, or by what is built when prove is called by hand.
 sub backend { return $ENV{BACKEND} || (-d 'build/cuda' ? 'cuda' : 'sim') }
 sub program { return 'build/' . backend() . "/$_[0]" }
