@@ -27,12 +27,18 @@ run: backend
 	@echo "The whole tables (.txt, and .csv for programs) and the plots (.svg) of this run are in results/"
 	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
 
+# what is quick and broad: every file of tests/ ends within seconds. tests/long/ has the rest: all mistakes, all orders, all shapes, whole outputs
+PROVE := prove --jobs $(shell nproc 2> /dev/null || echo 2) --timer
 test: all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	prove --jobs 2 --timer common/sim/tests common/tests [0-9][0-9]_*/tests
+	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests)
+
+# everything: the long ones first that take longest
+test-all: test
+	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) common/tests/long common/sim/tests/long
 
 # the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:
@@ -96,10 +102,11 @@ compile_commands.json: FORCE
 times:
 	@perl common/build/times.pl $(if $(filter command line,$(origin WRITE)),--write) 03_tile
 
-# all single mistakes in kernels that common/tests/mutants.pl can think of; an interrupted run goes on
+# all single mistakes in kernels that common/tests/mutants.pl can think of, ONLY="02_cuda_ref 03_tile": in these chapters; an interrupted run goes on
 mutants:
-	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim all tests
-	perl common/tests/mutants.pl --tests $(CHAPTER)
+	@for chapter in $(ONLY); do [ -f "$$chapter/main.c" ] || { echo "ONLY=$$chapter is no chapter; name a folder such as 04_warp_scan" >&2; exit 2; }; done
+	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim ONLY= all tests
+	perl common/tests/mutants.pl --tests $(ONLY)
 
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
 setup:
@@ -126,7 +133,7 @@ clean:
 help:
 	@echo "make            build every chapter"
 	@echo "make run        the main job: verify and time every chapter; tables and plots go to results/"
-	@echo "make test       run all tests"
+	@echo "make test       run the tests that are quick and broad (test-all: all of them, some ten minutes)"
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps (in a chapter, LINES=VARIANT: of each line)"
@@ -142,7 +149,7 @@ help:
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
-	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; CHAPTER=NAME: one)"
+	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; ONLY=NAME: one chapter)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -152,6 +159,6 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants times format setup clean help FORCE
+.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants times format setup clean help FORCE
 
 include common/build/exercises.mk

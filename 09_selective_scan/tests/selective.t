@@ -4,7 +4,6 @@ use strict;
 use warnings;
 use lib 'common/tests';
 use Linrec;
-use Mistakes;
 use Test::More;
 
 delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
@@ -20,58 +19,9 @@ sub shape {
     return ('--batch', $batch, '--channels', $channels, '--states', $states, '--groups', $groups, '--seq-len', $lengths);
 }
 
-# ---- shapes, around every boundary of warps, tiles, chunks and registers; each against the oracle, on all kinds of data ----
+# ---- one tiny shape has all options in all combinations; long/shapes.t has the boundaries ----
 
-# One tiny shape has all options in all combinations; at a boundary all of them are there, or none.
 is(complaint({}, $p, shape(2, 4, 3, 2, '1,2')), '', 'all options in all combinations');
-for my $case (['lengths around a warp', [1, 2, 1, 1, '31,32,33']],
-    ['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,64,65,129']],
-    ['a channel more than a warp', [1, 33, 2, 1, 3]], ['a group of channels each', [1, 3, 2, 3, 4]], ['groups of two warps', [1, 66, 1, 2, 2]],
-    ['states beyond the registers', [1, 2, 17, 1, 6]], ['16 states', [2, 2, 16, 1, 3]], ['most states', [1, 1, 256, 1, 3]],
-    ['no batch', [0, 2, 3, 1, 4]], ['no channel', [2, 0, 3, 2, 4]], ['no step', [2, 3, 3, 1, 0]]) {
-    my ($name, $shape) = @$case;
-    is(complaint({}, $p, shape(@$shape), '--with', $_), '', "@$shape: $name, $_ of the options") for 'all', 'none';
-}
-for my $case (['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,129']], ['states beyond the registers', [1, 2, 17, 1, 6]]) {
-    my ($name, $shape) = @$case;
-    is(complaint({}, $p, shape(@$shape), '--type', $_, '--with', 'all'), '', "@$shape: $name, in $_") for 'bf16', 'fp16';
-}
-for my $type ('float32', 'bf16') {
-    is(complaint({}, $p, '--forward', shape(1, 33, 16, 1, '48,264'), '--type', $type, '--with', $_), '', "full blocks, whole chunks and rounds, $_ of the options, in $type")
-        for 'all', 'none';
-    is(complaint({}, $p, '--backward', '--variant', 'fused_backward', shape(1, 65, 16, 1, '32,44,104,207'), '--type', $type, '--with', 'all'), '',
-        "a full block and another, whole tiles and more, and segments, in $type");
-}
-for my $variant (@forward) {
-    is(complaint({}, $p, '--variant', $variant, '--forward', '--with', 'all', shape(1, 1, 2, 1, '511,513,2047,2049')), '', "$variant: lengths around a tile");
-}
-SKIP: {
-    skip 'schedules are the simulator\'s', 2 if !$sim;
-    for my $order ('reverse', 'random:1') {
-        is(complaint({ SIM_SCHEDULE => $order }, $p, shape(1, 3, 3, 1, '33,130'), '--with', 'all'), '', "right in the simulator's order $order");
-    }
-}
-
-# Tiles of warp_specialized are 64 steps; one, two or four states a lane; a block of 16 channels, and one of the 3 that are left of a group. From
-# 384 steps on, a multiple of 4, the producers of a whole block check no bounds.
-for my $case (['', 3, '0,1,2,3,31,33,65'], ['reverse', 16, '64,129,512'], ['random:2', 17, '63,513,644'], ['random:3', 1, '128,200,456']) {
-    my ($order, $states, $lengths) = @$case;
-    is(complaint($sim && $order ? { SIM_SCHEDULE => $order } : {}, $p, '--forward', '--variant', 'warp_specialized', shape(2, 38, $states, 2, $lengths), '--with', 'all'),
-        '', "warp_specialized: $states states, lengths $lengths, order $order");
-}
-is(complaint({}, $p, '--forward', '--variant', 'warp_specialized', shape(1, 18, 16, 1, '65,192,452'), '--type', $_, '--with', 'all'), '', "warp_specialized: full tiles and another, in $_")
-    for 'bf16', 'fp16';
-
-# The copies of fused_steps are of 16 bytes, however many states there are: a warp asks for more than the four sectors of 4 bytes a lane.
-SKIP: {
-    skip 'the simulator counts sectors', 3 if !$sim;
-    for my $states (1, 3, 17) {
-        my $trace = scratch('wide.csv');
-        run_program({ SIM_TRACE => $trace }, $p, '--forward', '--variant', 'fused_steps', shape(1, 64, $states, 1, 256), '--with', 'none');
-        my ($ideal) = (run_program('perl', 'common/pages/trace.pl', $trace))[1] =~ /^fused_steps +\S+ +(\S+)/m;
-        cmp_ok($ideal // 0, '>', 5, "fused_steps: wide copies with $states states");
-    }
-}
 
 # ---- the definition, in double ----
 
@@ -248,60 +198,6 @@ for my $bad ('NaN', 'Inf') {
         ok($places->($must) ne '' && $places->($must) eq $places->($is), "fused_backward: $bad in $where goes through segments that have forgotten");
     }
     describe_arrays($p, \%size, \%dims);
-}
-
-# ---- the oracle finds mistakes: each is an expression of a kernel that is replaced ----
-
-my @small = shape(2, 4, 3, 2, 6);
-mistake('steps', 'activations.cuh', 'fmaf(p, e, fmaxf(v, 0.0f))', 'logf(1.0f + fast_exp2(v * LOG2_E))', @small, '--with', 'delta_softplus');
-mistake('steps', 'activations.cuh', 'fabsf(v)', 'v', @small);
-mistake('steps', 'steps.cu', 'channel / (args.channels / args.groups)', '0', @small);
-mistake('steps', 'steps.cu', 'y * silu((float)z[l])', 'silu(y * (float)z[l])', @small);
-mistake('steps', 'steps.cu', 'is_first ? D * (float)u[l] : so_far[l]', 'D * (float)u[l]', shape(1, 1, 17, 1, 2));
-mistake('steps', 'steps.cu', 'first + elems >= args.states', 'first + elems > args.states', shape(1, 1, 16, 1, 2));
-mistake('steps', 'steps.cu', 'n < count && args.initial_state != NULL', 'n > 0 && args.initial_state != NULL', @small);
-mistake('fused_scan', 'fused_scan.cu', 'warp > 0 ? from_warp : carry', 'from_warp', shape(1, 1, 2, 1, 200));
-mistake('fused_scan', 'fused_scan.cu', 'carry * up_to_warp.product + up_to_warp.sum', 'up_to_warp.sum', shape(1, 1, 2, 1, 2050));
-mistake('fused_scan', 'fused_scan.cu', 'lane == num_warps - 1', 'lane == 0', shape(1, 1, 2, 1, 2050));
-mistake('fused_scan', 'fused_scan.cu', 'carries[tile ^ 1][n] = leaves', 'carries[tile][n] = leaves', shape(1, 1, 1, 1, 2050));
-mistake('fused_scan', 'fused_scan.cu', 'totals_scan(&totals[buffer], num_warps, lane)', 'mine', shape(1, 1, 2, 1, 200));
-mistake('steps', 'steps_backward.cu', 'carry[n] = a * g', 'carry[n] = g', @small);
-mistake('steps', 'steps_backward.cu', 'd_A[n] += chunk_A[n]', 'd_A[n] = chunk_A[n]', shape(1, 1, 1, 1, 65));
-mistake('steps', 'steps_backward.cu', 'active ? d_y * now : 0.0f', 'd_y * now', @small);
-mistake('steps', 'steps_backward.cu', 'd_step *= sigmoid(v)', 'd_step *= 1.0f', @small);
-mistake('steps', 'steps_backward.cu', 'y * silu_slope((float)z[l])', 'y * sigmoid((float)z[l])', @small);
-mistake('steps', 'steps_backward.cu', 'n < count && args.d_final_state != NULL', 'n > 0 && args.d_final_state != NULL', @small);
-mistake('steps', 'steps_backward.cu', 'D * d_y', 'D * (float)d_out[l]', @small);
-mistake('steps', 'steps_backward.cu', 'first > 0 && active', 'false', shape(1, 1, 17, 1, 2));
-mistake('fused_scan', 'fused_scan.cu', '(dtype)(y[i] * gate)', '(dtype)(y[i] * gate * 1.01f)', @small, '--type', 'bf16');
-mistake('fused_steps', 'fused_steps.cu', 'STEPS + mine', 'mine', shape(1, 2, 3, 1, 22));
-mistake('fused_steps', 'fused_steps.cu', 'left >= 3 * STEPS', 'left >= 2 * STEPS', shape(1, 32, 16, 1, 44));
-mistake('warp_specialized', 'warp_specialized.cu', '!whole && i >= left', 'false', shape(1, 2, 3, 1, 70));
-mistake('warp_specialized', 'warp_specialized.cu', 'named_barrier_sync(DONE + (next & 1), ALL)', '(void)0', shape(1, 2, 3, 1, 130));
-mistake('warp_specialized', 'warp_specialized.cu', 'named_barrier_sync(ready(warp, tile + 1), 32 + PRODUCERS)', '(void)0', shape(1, 2, 3, 1, 130));
-mistake('warp_specialized', 'warp_specialized.cu', 'READY + 2 * consumer + tile % 2', 'READY + 2 * consumer', shape(1, 2, 3, 1, 450));
-mistake('warp_specialized', 'warp_specialized.cu', 'tiles->stages[(tile + 1) % STAGES]', 'tiles->stages[tile % STAGES]', shape(1, 2, 3, 1, 130));
-mistake('warp_specialized', 'warp_specialized.cu', 'tile >= -1', 'tile >= 0', shape(1, 2, 3, 1, 130));
-mistake('warp_specialized', 'warp_specialized.cu', '*u = next_u', '*u = *u', shape(1, 2, 3, 1, 70));
-mistake('warp_specialized', 'warp_specialized.cu', 'next + STAGES <= num_whole', 'next + 2 <= num_whole', shape(1, 16, 16, 1, 452));
-mistake('warp_specialized', 'warp_specialized.cu', 'clear_half(&me, &tiles->stages[tile], half)', '(void)0', shape(1, 2, 3, 1, 70));
-mistake('warp_specialized', 'producer.cuh', '__syncwarp()', '(void)0', shape(1, 16, 16, 1, 456));
-mistake('state_passing', 'state_passing.cu', 'at + mine', 'at', @small);
-mistake('state_passing', 'state_passing.cu', 'begin <= seq_len - 2 * round', 'begin < seq_len', shape(1, 8, 16, 1, 132));
-mistake('fused_backward', 'fused_backward.cu', 'at + TILE', 'at', shape(1, 2, 3, 1, 20));
-mistake('fused_backward', 'fused_backward.cu', 'chunk * STEPS + sum_at', 'sum_at', shape(1, 2, 3, 1, 12));
-mistake('fused_backward', 'fused_states.cu', 'saved + reader.at', 'saved', shape(1, 2, 3, 1, 12));
-my @segments = shape(1, 2, 3, 1, 250);
-mistake('fused_backward', 'fused_states.cu', 'several ? NULL : args.initial_state', 'args.initial_state', @segments);
-mistake('fused_backward', 'fused_states.cu', 'product[i] * (d_y[j] * C[j])', 'd_y[j] * C[j]', @segments);
-mistake('fused_backward', 'fused_backward.cu', 'several ? parts.start + carries : args.d_final_state', 'args.d_final_state', @segments);
-mistake('fused_backward', 'fused_backward.cu', 'begin == 0 ? args.d_initial_state : NULL', 'args.d_initial_state', @segments);
-mistake('fused_backward', 'fused_carry.cu', 'segments - 1 - first - k', 'first + k', @segments);
-mistake('steps', 'add_up.cu', 'p < count', 'p + 1 < count', @small);
-
-SKIP: {
-    skip 'mistakes are built in for the simulator', 1 if !$sim;
-    find_mistakes('09_selective_scan', qr/backward|add_up|carry|_states/, 'steps', @small);
 }
 
 # ---- large problems are checked by samples ----

@@ -4,6 +4,8 @@ package Exercises;
 use strict;
 use warnings;
 use Exporter 'import';
+use lib 'common/base';
+use Code;
 use File::Basename qw(basename dirname);
 use File::Path 'make_path';
 our @EXPORT = qw(all_exercises judge_answer trials read_text write_text);
@@ -87,16 +89,13 @@ sub all_exercises {
     return sort { $a->{chapter} cmp $b->{chapter} || $a->{number} <=> $b->{number} } @all;
 }
 
-# The solution with the changes of a mutant. Each piece that is replaced must be there exactly once; indentation
-# and comments at the ends of its inner lines do not matter.
+# The solution with the changes of a mutant. Each piece of code that is replaced must be there exactly once; how its lines are laid out does not matter.
 sub mutate {
     my ($exercise, $mutant, $text) = @_;
     for my $change (@{ $mutant->{changes} }) {
-        my $from = join '[ ]*(?:/\*.*\*/)?[ ]*\n\s*', map { s/^\s+|\s+$//gr =~ s/(\W)/\\$1/gr } @{ $change->{'-'} };
-        my $count = () = $text =~ /$from/g;
-        die "$exercise->{judge}.txt: mutant `$mutant->{text}': its lines are $count times in the solution, not once\n" if $count != 1;
-        my $to = join "\n", @{ $change->{'+'} };
-        $text =~ s/$from/$to/;
+        my @places = find_code($text, { what => join("\n", @{ $change->{'-'} }) });
+        die "$exercise->{judge}.txt: mutant `$mutant->{text}': its lines are " . @places . " times in the solution, not once\n" if @places != 1;
+        $text = replace_all($text, [@{ $places[0] }, sub { join "\n", @{ $change->{'+'} } }]);
     }
     return $text;
 }

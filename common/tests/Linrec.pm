@@ -3,12 +3,10 @@ package Linrec;
 use strict;
 use warnings;
 use Exporter 'import';
-use File::Spec;
-use File::Temp 'tempdir';
-use lib 'common/pages';
+use lib 'common/base', 'common/pages';
+use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint run_program write_npy npy_bytes read_npy read_file write_file marked_line
-    scratch refuses copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint write_npy npy_bytes read_npy copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -56,58 +54,6 @@ sub complaint {
     my ($settings, $program, @options) = @_;
     my ($status, $out, $err) = run_program($settings, $program, '--check-only', @options);
     return $status eq 0 && $out =~ /^all \d+ checks passed$/m ? '' : "status $status: $err";
-}
-
-# The programs' messages are compared: perl and the compilers must not speak another language, or complain of a locale that is not there.
-$ENV{LC_ALL} = 'C';
-delete $ENV{LANGUAGE};
-
-# A folder for the test's files, or a file in it. Its name has no blank: make and glob would take it for two.
-my $scratch;
-sub scratch {
-    $scratch //= tempdir(CLEANUP => 1, DIR => File::Spec->tmpdir =~ /\s/ ? '/tmp' : File::Spec->tmpdir);
-    return @_ ? "$scratch/$_[0]" : $scratch
-}
-
-sub read_file {
-    open my $file, '<:raw', $_[0] or return undef;
-    local $/;
-    return scalar <$file>;
-}
-
-sub write_file {
-    my ($path, $text) = @_;
-    open my $file, '>', $path or die "$path: $!";
-    print $file $text;
-    close $file or die "$path: $!";
-    return $path;
-}
-
-# Number of the line of a source that has a comment with this mark.
-sub marked_line {
-    my ($path, $mark) = @_;
-    my @lines = split /\n/, read_file($path);
-    for my $number (1 .. @lines) {
-        return $number if index($lines[$number - 1], "/* $mark */") >= 0;
-    }
-    die "$path has no mark '$mark'";
-}
-
-# Runs a command without a shell, with environment settings in an optional leading hash. Returns status, stdout, stderr.
-sub run_program {
-    my %env = ref $_[0] ? %{ shift() } : ();
-    my ($out, $err) = (scratch('stdout'), scratch('stderr'));
-    my $pid = fork // die "fork: $!";
-    if ($pid == 0) {
-        @ENV{ keys %env } = values %env;
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', $out or die;
-        open STDERR, '>', $err or die;
-        exec { $_[0] } @_ or exit 127;
-    }
-    waitpid $pid, 0;
-    my $status = $? & 127 ? 'signal ' . ($? & 127) : $? >> 8;
-    return ($status, read_file($out), read_file($err));
 }
 
 # A .npy file as bytes: dtype, shape as text ("(2, 3)"), packed data, and whether it claims Fortran order.
@@ -175,32 +121,28 @@ sub compute {
     return { map { my (undef, @values) = read_npy(scratch("$_.npy")); $_ => \@values } @written };
 }
 
-# The chapters and their objects for the simulator, in a folder where they may be changed and built.
+# The sources, and what was built for the simulator, in a folder where they may be changed and built. What was built is linked where that can be:
+# compilers and linkers put a new file in an old one's place.
 sub copy_of_chapters {
-    my $copy = scratch('copy');
+    my $copy = scratch($_[0] // 'copy');
     mkdir $copy;
-    system("cp -a common [0-9][0-9]_* $copy && mkdir -p $copy/build/obj/sim/common && cp -a build/obj/sim/flags build/obj/sim/tuned build/obj/sim/[0-9][0-9]_* "
-        . "$copy/build/obj/sim && cp -a build/obj/sim/common/base build/obj/sim/common/harness build/obj/sim/common/linrec build/obj/sim/common/sim $copy/build/obj/sim/common") == 0 or die 'cp';
+    system("cp -a [0-9][0-9]_* common docs Makefile $copy && mkdir -p $copy/build/obj $copy/build/sim") == 0 or die 'cp';
+    for my $folder (grep { -d } qw(build/obj/sim build/obj/sim_debug build/sim_debug)) {
+        system("cp -al $folder $copy/$folder 2> /dev/null || { rm -rf $copy/$folder && cp -a $folder $copy/$folder; }") == 0 or die 'cp';
+    }
     return $copy;
 }
 
-# Builds a chapter's program in the copy; what has changed is not optimised, which is compiled sooner. Returns what is said.
+# Builds a chapter's program in the copy; what has changed is compiled sooner, because it is optimised less. Returns what is said.
 sub build_quickly {
     my ($copy, $chapter) = @_;
     my $compile = "$copy/common/sim/compile.sh";
     my @times = (stat $compile)[8, 9]; # were it newer, make would compile everything
-    write_file($compile, read_file($compile) =~ s/^(set -- .*?)"\$@"$/$1"\$@" -O0/msr);
+    write_file($compile, read_file($compile) =~ s/^(set -- .*?)"\$@"$/$1"\$@" -O1/msr);
     utime @times, $compile;
-    return `make -C $copy/$chapter BACKEND=sim ../build/sim/$chapter 2>&1`;
-}
-
-# One test: the command ends with status 2, says nothing on stdout and exactly one line, which matches, on stderr.
-sub refuses {
-    my ($name, $like, @command) = @_;
-    my ($status, $out, $err) = run_program(@command);
-    my @lines = split /\n/, $err;
-    my $good = $status eq 2 && $out eq '' && @lines == 1 && $err =~ $like;
-    Test::More::ok($good, "refused: $name") or Test::More::diag("status $status\nstdout: $out\nstderr: $err");
+    local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
+    delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
+    return `make -j2 -C $copy/$chapter BACKEND=sim WERROR= ../build/sim/$chapter 2>&1`;
 }
 
 1;

@@ -1,45 +1,151 @@
-# Mistakes.pm - mistakes in a chapter's kernels, each of which its checks must find. All are compiled into one program for the simulator, where the
-# variable MUTANT says which one is made, so that the chapter is compiled once and not once for each.
+# Mistakes.pm - mistakes in a chapter's kernels, each of which its checks must find. All of a chapter's are compiled into one program for the simulator,
+# where the variable MUTANT of the environment says which one is made, so that the chapter is compiled once and not once for each.
+#
+# NN_chapter/tests/mistakes.txt has them, in blocks between empty lines. A block is a name, and below it:
+#
+#   in: FILE FUNCTION      where the code is: one or both of them (a FILE has a point in its name), * for the whole chapter
+#   nth: 2                 which of several such places; without this there must be one only
+#     code                 lines of code as in a diff: what stands before and after, to find the place,
+#   - code                 what is replaced,
+#   + code                 and by what (nothing: it is left out). Blanks, line ends and comments do not count (common/base/Code.pm).
+#   run: OPTIONS           what shows it: the program's options besides --check-only
+#   env: NAME=VALUE ...    settings of the environment
+#   orders: warp reverse   the simulator's orders in each of which it must be found (default: as the environment says)
+#   said: PATTERN          what is then said (default: a result is wrong, or the simulator stops). A test runs one with `said: -` by itself.
+#   right: OPTIONS         with these options, and without any mistake, all is right
+#
+# Code that ends with ; is a statement, other code an expression. `in:` may stand there several times for changes in several places. What a block
+# called `every mistake` says holds for all blocks below it; its changes are always made. `let NAME = TEXT` defines $NAME for all lines below.
 package Mistakes;
 use strict;
 use warnings;
 use Exporter 'import';
+use lib 'common/base';
+use Code;
 use Linrec;
 use Test::More;
-our @EXPORT = qw(mistake find_mistakes);
+our @EXPORT = qw(read_mistakes build_mistakes find_mistakes number_of);
 
-my @mistakes;
+my %keys = map { $_ => 1 } qw(run env orders said right);
 
-# KERNEL, with OPTIONS, is wrong where TO stands in place of FROM, an expression or a statement, at its first place in FILE. A TO that asks `mutant == N`
-# for itself takes the place as it is.
-sub mistake { push @mistakes, [@_] } # KERNEL FILE FROM TO OPTIONS
+# The mistakes of a file, as a list of hashes; the first is `every mistake', with what is always there. Number i is what MUTANT=i makes.
+sub read_mistakes {
+    my ($path) = @_;
+    my %let;
+    my @mistakes = ({ name => 'every mistake', changes => [], right => [] });
+    for my $block (split /\n(?:[ \t]*\n)+/, read_file($path) // die "$path: $!\n") {
+        my ($mistake, $change);
+        for (split /\n/, $block) {
+            next if /^#/ || !/\S/;
+            if (/^let (\w+) = (.*)$/) {
+                my ($name, $value) = ($1, $2);
+                $let{$name} = fill($value, \%let);
+            } elsif (!defined $mistake) {
+                $mistake = $_ eq 'every mistake' ? $mistakes[0] : { name => $_, changes => [], right => [] };
+            } elsif (/^([-+ ])(?: (.*))?$/ && $change) {
+                my ($kind, $code) = ($1, fill($2 // '', \%let));
+                my $part = $kind eq '-' ? 'what' : $kind eq '+' ? 'to' : defined $change->{what} || defined $change->{to} ? 'after' : 'before';
+                $change->{$part} .= ($change->{$part} // '') eq '' ? $code : "\n$code";
+                $change->{$part} //= '';
+            } elsif (/^in: *(.*)$/) {
+                push @{ $mistake->{changes} }, $change = { map { $_ eq '*' ? () : (/\./ ? 'file' : 'function') => $_ } split ' ', $1 };
+            } elsif (/^nth: *(\d+)$/ && $change) {
+                $change->{nth} = $1;
+            } elsif (/^(\w+): *(.*)$/ && $keys{$1}) {
+                $1 eq 'right' ? push @{ $mistake->{right} }, fill($2, \%let) : ($mistake->{$1} = fill($2, \%let));
+            } else {
+                die "$path: `$_' is nothing that a mistake says\n";
+            }
+        }
+        next if !defined $mistake || $mistake == $mistakes[0];
+        $mistake = { %{ $mistakes[0] }, %$mistake };
+        $mistake->{env} = join ' ', grep { defined } $mistakes[0]{env}, $mistake->{env} if defined $mistake->{env};
+        push @mistakes, $mistake;
+    }
+    return @mistakes;
+}
 
-# Tests that each mistake is found, and that nothing is wrong without one. CHAPTER; which FILES need --backward; a kernel and options that are right.
-sub find_mistakes {
-    my ($chapter, $backward, @right) = @_;
+sub fill { my ($text, $let) = @_; return $text =~ s/\$\{?([a-z_]\w*)\}?/exists $let->{$1} ? $let->{$1} : $&/ger }
+
+# The number of the mistake of that name.
+sub number_of {
+    my ($name, @mistakes) = @_;
+    return (grep { $mistakes[$_]{name} eq $name } 1 .. $#mistakes)[0] // die "there is no mistake `$name'\n";
+}
+
+# What stands in a place where a mistake may be made.
+sub either {
+    my ($number, $is, $to) = @_;
+    return $to if $number == 0;
+    return $is =~ /[;}]\s*$/ || $is eq '' || $to =~ /[;}]\s*$/ ? "if (mutant == $number) { $to } else { $is }" : "(mutant == $number ? ($to) : ($is))";
+}
+
+# The sources of a chapter with these mistakes in them: path => text, of those that change. Says what cannot be found.
+sub texts_with {
+    my ($chapter, @mistakes) = @_;
+    my %text = map { $_ => read_file($_) } glob "$chapter/*.{c,h,cu,cuh} $chapter/{operation,kernels}/*.{c,h,cu,cuh}";
+    my (%places, @lost);
+    for my $number (0 .. $#mistakes) {
+        for my $change (@{ $mistakes[$number]{changes} }) {
+            my @files = grep { !defined $change->{file} || m{/\Q$change->{file}\E$} } sort keys %text;
+            my @found = map { my $file = $_; map { [$file, @$_] } find_code($text{$file}, $change) } @files;
+            @found = grep { defined } $found[$change->{nth} - 1] if defined $change->{nth};
+            if (@found != 1) {
+                push @lost, "$mistakes[$number]{name}: its code is there " . @found . ' times, and not once: ' . spelled($change->{what} // '');
+                next;
+            }
+            my ($file, $begin, $end) = @{ $found[0] };
+            push @{ $places{$file} }, [$begin, $end, sub { either($number, $_[0], $change->{to} // '') }];
+        }
+    }
+    return (\@lost, map { $_ => replace_all($text{$_}, @{ $places{$_} }) } keys %places);
+}
+
+# Builds the chapter with all of them. Returns the program, or undef and what is said.
+sub build_mistakes {
+    my ($chapter, @mistakes) = @_;
     my $copy = copy_of_chapters();
-    my %text;
-    for my $number (1 .. @mistakes) {
-        my (undef, $file, $from, $to) = @{ $mistakes[$number - 1] };
-        $text{$file} //= read_file("$chapter/$file");
-        my $code = $to =~ /mutant [!=]= N\b/ ? $to =~ s/\bN\b/$number/r
-            : $to =~ /(?<![=<>!])=(?!=)/ ? "do { if (mutant == $number) $to; else $from; } while (0)"
-            : "(mutant == $number ? $to : $from)";
-        ok($text{$file} =~ s/\Q$from\E/$code/, "$file still has what is replaced: $from");
+    my ($lost, %text) = texts_with($chapter, @mistakes);
+    return (undef, join "\n", @$lost) if @$lost;
+    for my $path (keys %text) {
+        my $up = $path =~ tr{/}{} > 1 ? '../' : '';
+        write_file("$copy/$path", qq(#include "${up}mutant.h"\n#line 1\n) . $text{$path});
     }
-    for my $file (keys %text) {
-        $text{$file} =~ s/^(?=#include )/#include "mutant.h"\n/m;
-        write_file("$copy/$chapter/$file", $text{$file});
-    }
-    write_file("$copy/$chapter/mutant.h", "#ifndef MUTANT_H\n#define MUTANT_H\n#include <stdlib.h>\nstatic const int mutant = atoi(getenv(\"MUTANT\"));\n#endif\n");
+    # C has no constants that are computed when the program begins
+    write_file("$copy/$chapter/mutant.h", "#ifndef MUTANT_H\n#define MUTANT_H\n#include <stdlib.h>\n#ifdef __cplusplus\n"
+        . "static const int mutant = atoi(getenv(\"MUTANT\"));\n#else\n#define mutant atoi(getenv(\"MUTANT\"))\n#endif\n#endif\n");
     my $log = build_quickly($copy, $chapter);
-    is($?, 0, 'the copy builds') or diag($log);
-    for my $number (0 .. @mistakes) {
-        my ($kernel, $file, $from, $to, @options) = $number ? @{ $mistakes[$number - 1] } : ($right[0], '', 'nothing', 'nothing', @right[1 .. $#right]);
-        my ($status, undef, $err) = run_program({ MUTANT => $number }, "$copy/build/sim/$chapter", '--check-only', '--with', 'all', '--variant', $kernel, @options,
-            $file =~ $backward ? '--backward' : '--forward');
-        is($status, $number ? 1 : 0, "$kernel, $to in place of $from: " . ($number ? 'is found' : 'right')) or diag($err);
+    return $? == 0 ? "$copy/build/sim/$chapter" : (undef, $log);
+}
+
+# Tests that each mistake of a chapter is found, and that nothing is wrong without one. Returns the program, and all that was read.
+sub find_mistakes {
+    my ($chapter, $path) = @_;
+    my @mistakes = read_mistakes($path // "$chapter/tests/mistakes.txt");
+    my ($program, $log) = build_mistakes($chapter, @mistakes);
+    ok(defined $program, "$chapter: its mistakes are where they were, and it builds with them") or diag($log);
+    return if !defined $program;
+    my $run = sub {
+        my ($number, $order, $env, $options) = @_;
+        return run_program({ map({ split /=/, $_, 2 } split ' ', $env // ''), $order ? (SIM_SCHEDULE => $order) : (), MUTANT => $number },
+            'timeout', 60, $program, '--check-only', split ' ', $options);
+    };
+    for my $options (@{ $mistakes[0]{right} }) {
+        my ($status, $out, $err) = $run->(0, undef, $mistakes[0]{env}, $options);
+        ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, "$chapter, no mistake: $options") or diag($err);
     }
+    for my $number (1 .. $#mistakes) {
+        my ($name, $env, $orders, $said, $options) = @{ $mistakes[$number] }{qw(name env orders said run)};
+        $said //= '^(?:FAILED|simulator: )';
+        next if $said eq '-';
+        my @missed;
+        for my $order ($orders ? split ' ', $orders : undef) {
+            my ($status, undef, $err) = $run->($number, $order, $env, $options);
+            push @missed, ($order // 'as it is') . ": status $status: $err" if $status ne 1 || $err !~ /$said/m;
+        }
+        ok(!@missed, "$chapter, found: $name") or diag(substr join('', @missed), 0, 1500);
+    }
+    return ($program, @mistakes);
 }
 
 1;

@@ -1,20 +1,48 @@
 # Mistakes.pm finds what is wrong and nothing else: a mistake that changes no result, one that ends the program in another way, and a place that is no
-# longer there are failures of the test that names them; so is a kernel that is wrong without any.
+# longer there are failures of the test that names them; so is a kernel that is wrong without any. Places are found by their code.
 use strict;
 use warnings;
-use lib 'common/tests';
+use lib 'common/base', 'common/tests';
+use Code;
 use Linrec;
 use Test::More;
 
-plan skip_all => 'mistakes are built in for the simulator; this is BACKEND=' . backend() if backend() ne 'sim';
+# ---- places ----
 
-# What find_mistakes says, a line a test, of reread.cu with these mistakes: [FROM, TO], ...
+my $source = <<'EOS';
+/* first(x) is a comment */
+static int first(int x)
+{
+    wait(x); /* for it */
+    return x < 3 ? x : 3;
+}
+static int second(int x)
+{
+    wait( x );
+    if (x <
+        3)
+        wait(x);
+    return x; // wait(x);
+}
+EOS
+sub places { return join ' ', map { substr($source, $_->[0], $_->[1] - $_->[0]) =~ s/\s+//gr } find_code($source, {@_}) }
+is(places(what => 'wait(x);'), 'wait(x); wait(x); wait(x);', 'code is found wherever it stands, and not in comments');
+is(places(what => 'x<3', function => 'second'), 'x<3', 'in one function, laid out otherwise');
+is(places(what => 'wait(x);', after => 'return x;'), 'wait(x);', 'before other code');
+is(places(what => 'wait(x);', before => 'if (x < 3)'), 'wait(x);', 'and behind it');
+is(places(what => 'ait(x);'), '', 'a part of a word is not found');
+is(spelled('return x /* y */ <3;'), 'return x < 3 ;', 'a piece of code, word by word');
+is(replace_all('abcdef', [1, 5, sub { "<$_[0]>" }], [2, 3, sub { uc $_[0] }], [2, 3, sub { "($_[0])" }]), 'a<b(C)de>f', 'places inside of places');
+is(eval { replace_all('abcdef', [1, 3, sub { }], [2, 5, sub { }]); 1 } // 'no', 'no', 'but not across their ends');
+
+# ---- mistakes ----
+
+done_testing(), exit if backend() ne 'sim';
+
+# What find_mistakes says, a line a test, of chapter 03 with these mistakes.
 sub judged {
-    my @lines = map { "mistake('reread', 'reread.cu', q($_->[0]), q($_->[1]), \@shape);" } @_;
-    my $script = write_file(scratch('judged.pl'), join "\n", 'use lib "common/tests"; use Linrec; use Mistakes; use Test::More;',
-        'my @shape = qw(--batch 2 --chunks 3 --heads 1 --dk 2 --dv 4 --rank 0);', @lines,
-        'find_mistakes("10_chunk_state", qr/backward/, "reread", @shape);', 'done_testing;', '');
-    my (undef, $out) = run_program('perl', $script);
+    my $data = write_file(scratch('mistakes.txt'), $_[0]);
+    my (undef, $out) = run_program('perl', '-Icommon/tests', '-MMistakes', '-MTest::More', '-e', 'find_mistakes("03_tile", $ARGV[0]); done_testing', $data);
     return split /^(?=(?:not )?ok)/m, $out;
 }
 sub says_of { # what is said of one of them
@@ -23,18 +51,48 @@ sub says_of { # what is said of one of them
     return defined $line ? $line =~ /^(not ok|ok)/ ? $1 : $line : 'nothing';
 }
 
-my @said = judged(['column / flat.per_decay', 'column / flat.columns'], ['k == 0 ? initial : h_out[last]', 'k == 0 ? initial : after'], ['args->storage != FLOAT32', '(exit(3), true)'],
-    ['no such place', 'nor this']);
-is(says_of('nothing in place of nothing', @said), 'ok', 'the kernel as it is: right');
-is(says_of('column / flat.columns in place of', @said), 'ok', 'a mistake: found');
-is(says_of('initial : after in place of', @said), 'not ok', 'what changes no result: not found');
-is(says_of('exit(3), true) in place of', @said), 'not ok', 'what ends the program with another status: not found');
-is(says_of('still has what is replaced: no such place', @said), 'not ok', 'a place that is gone: told');
-is(says_of('nor this in place of', @said), 'not ok', 'and nothing is found there');
+my $shape = '--num-seqs 2 --seq-len 100 --variant serial';
+my @said = judged(<<END);
+let small = $shape
+every mistake
+orders: warp reverse
+right: \$small
 
-@said = judged(['column / flat.per_decay', 'column / flat.columns + 0 * no_such_name']);
-is(says_of('the copy builds', @said), 'not ok', 'what does not compile: told');
-is(says_of('nothing in place of nothing', @said), 'not ok', 'and nothing is right then');
-is(says_of('no_such_name in place of', @said), 'not ok', 'or found');
+wrong result
+in: tile_serial_forward
+- return cudaGetLastError();
++ { (void)cudaMemsetAsync(args->outputs, 0, 4, stream); return cudaGetLastError(); }
+run: \$small
+
+no change
+in: tile_serial_forward
+- return cudaGetLastError();
++ { return cudaGetLastError(); }
+run: \$small
+
+another status
+in: tile_serial_forward
+- return cudaGetLastError();
++ { exit(3); }
+run: \$small
+
+other words
+in: tile_serial_forward
+- return cudaGetLastError();
++ { return cudaErrorUnknown; }
+run: \$small
+said: nothing says this
+END
+is(says_of('no mistake', @said), 'ok', 'the kernel as it is: right');
+is(says_of('found: wrong result', @said), 'ok', 'a mistake: found');
+is(says_of('found: no change', @said), 'not ok', 'what changes no result: not found');
+is(says_of('found: another status', @said), 'not ok', 'what ends the program with another status: not found');
+is(says_of('found: other words', @said), 'not ok', 'what is told in other words: not found');
+
+@said = judged("gone\nin: tile_serial_forward\n- no such code\n+ nor this\nrun: $shape\n");
+is(says_of('its mistakes are where they were', @said), 'not ok', 'a place that is gone: told');
+is(says_of('found: gone', @said), 'nothing', 'and nothing is found there');
+@said = judged("no program\nin: tile_serial_forward\n- return cudaGetLastError();\n+ return no_such_name;\nrun: $shape\n");
+is(says_of('it builds with them', @said), 'not ok', 'what does not compile: told');
 
 done_testing;

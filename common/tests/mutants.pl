@@ -14,7 +14,8 @@
 # Exit status: 0 none survived, 1 some did, or the list has an entry that fits no mutant, or one that a check kills; 2 usage.
 use strict;
 use warnings;
-use lib 'common/tests';
+use lib 'common/base', 'common/tests';
+use Code;
 use Digest::MD5 'md5_hex';
 use Fcntl ':flock';
 use Getopt::Long;
@@ -63,32 +64,6 @@ sub sources_of {
     return @sources ? @sources : grep { !m{/(?:main|kernels)\.c$} } glob "$chapter/*.c";
 }
 
-# Comments and the preprocessor's lines become blanks, so that every character keeps its place.
-sub blanked {
-    my ($text) = @_;
-    my $blank = sub { $_[0] =~ s/[^\n]/ /gr };
-    $text =~ s{(/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*")}{$blank->($1)}gse;
-    $text =~ s/^([ \t]*#(?:.*\\\n)*.*)$/$blank->($1)/gme;
-    return $text;
-}
-
-# For each function of a text [name, begin, end] of its body.
-sub functions_of {
-    my ($code) = @_;
-    my ($depth, $head, $begin, $name, @functions) = (0, 0);
-    while ($code =~ /([{};])/g) {
-        my $at = pos($code) - 1;
-        if ($1 eq '{' && $depth++ == 0) {
-            ($name) = substr($code, $head, $at - $head) =~ /(\w+)\s*\([^()]*\)\s*$/;
-            $begin = $at;
-        } elsif ($1 eq '}' && --$depth == 0) {
-            push @functions, [$name, $begin, $at] if defined $name;
-        }
-        $head = $at + 1 if $depth == 0;
-    }
-    return @functions;
-}
-
 # The chapters whose kernels are their own: 07, for example, compares those of others.
 sub kernel_chapters { return grep { !claims($_, 'nothing') } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
 
@@ -98,9 +73,9 @@ sub squeeze { return $_[0] =~ s/\s+/ /gr =~ s/^ | $//gr }
 sub mutants_of {
     my ($file) = @_;
     my $text = read_file($file);
-    my $code = blanked($text);
+    my $code = blanked($text, 1);
     my (@mutants, %seen, %same);
-    for my $function (functions_of($code)) {
+    for my $function (functions_of($text)) {
         my ($name, $begin, $end) = @$function;
         my %mutant;
         for my $rule (@rules) {
@@ -116,7 +91,7 @@ sub mutants_of {
                 my $line_end = index($code, "\n", $to);
                 my $was = squeeze(substr $code, $line_begin, $line_end - $line_begin);
                 my $is = squeeze(substr($code, $line_begin, $from - $line_begin) . $new . substr($code, $to, $line_end - $to));
-                $mutant{"$from $to $new"} = { file => $file, function => $name, was => $was, is => $is, text => $changed, at => $from };
+                $mutant{"$from $to $new"} = { file => $file, function => $name, was => $was, is => $is, text => $changed, at => $from, from => $from, to => $to, new => $new };
             }
         }
         push @mutants, sort { $a->{at} <=> $b->{at} || $a->{is} cmp $b->{is} } values %mutant;
@@ -128,25 +103,43 @@ sub mutants_of {
     return @mutants;
 }
 
-# ---- the list of equivalent ones: blocks of "FILE FUNCTION" (either with *), "- was" and "+ is" for each, and the reason ----
+# ---- the list of equivalent ones: blocks of "FILE FUNCTION" (either with *, and {a,b}), "- code" and "+ code" for each, and the reason. The code is found as
+# Code.pm finds it: how its lines are laid out does not matter. ----
 
 sub read_equivalent {
     my @entries;
     my $text = read_file($option{equivalent}) // die "$option{equivalent}: $!\n";
     for my $block (grep { !/^#/ } split /\n\n+/, $text) {
         my ($where, $pairs, $why) = $block =~ /\A(\S+ \S+)\n((?:- .*\n\+ .*\n)+)(.+)/s or die "mutants.txt: this is no entry:\n$block\n";
-        my $match = join ' ', map { quotemeta =~ s/\\\*/[^\/ ]*/gr } split / /, $where;
+        my $match = join ' ', map { quotemeta =~ s/\\\*/[^\/ ]*/gr =~ s/\\\{(.*?)\\\}/'(?:' . ($1 =~ s{\\,}{|}gr) . ')'/ger } split / /, $where;
         while ($pairs =~ /^- (.*)\n\+ (.*)\n/mg) {
-            push @entries, { where => $where, match => qr/\A$match\z/, was => squeeze($1), is => squeeze($2), fits => 0 };
+            push @entries, { where => $where, match => qr/\A$match\z/, was => $1, is => $2, fits => 0 };
         }
     }
     return @entries;
 }
 
+# The places of a function where an entry's change can be made: begin, end, how the code is spelled then, the entry.
+my %places;
+sub places_of {
+    my ($file, $function, $entries) = @_;
+    return @{ $places{"$file $function"} //= do {
+        my $text = read_file($file);
+        [map { my $entry = $_; map { [@$_, spelled($entry->{is}), $entry] } find_code($text, { what => $entry->{was}, function => $function }) }
+            grep { "$file $function" =~ $_->{match} } @$entries];
+    } };
+}
+
+# The entry that makes the same change in the same place.
 sub entry_of {
     my ($mutant, $entries) = @_;
-    my ($entry) = grep { $_->{was} eq $mutant->{was} && $_->{is} eq $mutant->{is} && "$mutant->{file} $mutant->{function}" =~ $_->{match} } @$entries;
-    return $entry;
+    for (places_of($mutant->{file}, $mutant->{function}, $entries)) {
+        my ($begin, $end, $is, $entry) = @$_;
+        next if $mutant->{from} < $begin || $mutant->{to} > $end;
+        my $changed = substr($mutant->{text}, $begin, $end - $begin - ($mutant->{to} - $mutant->{from}) + length $mutant->{new});
+        return $entry if spelled($changed) eq $is;
+    }
+    return undef;
 }
 
 # ---- a copy of the chapters for each job ----
@@ -204,9 +197,10 @@ my @first = qw(chapters twins backward pipe trace);
 my %rank = map { $first[$_] => $_ } 0 .. $#first;
 sub test_commands {
     my ($copy) = @_;
-    my @tests = grep { !/^(?:texts|report|mutants)$/ } map { m{([^/]+)\.t$} } glob "$copy/common/tests/*.t";
-    return map { "cd $copy && prove -Q common/tests/$_.t > prove.out 2>&1 || { echo $_.t: \$(grep -m1 'Failed test' prove.out) >&2; exit 1; }" }
-        sort { ($rank{$a} // 99) <=> ($rank{$b} // 99) || $a cmp $b } @tests;
+    my @tests = grep { !m{/(?:texts|report|outputs|mutants|mistakes|new_chapter)\.t$} } map { s{^\Q$copy/}{}r } glob "$copy/{common,[0-9][0-9]_*}/tests/{,long/}*.t";
+    my %name = map { $_ => m{([^/]+)\.t$} } @tests;
+    return map { "cd $copy && prove -Q $_ > prove.out 2>&1 || { echo $_: \$(grep -m1 'Failed test' prove.out) >&2; exit 1; }" }
+        sort { ($rank{ $name{$a} } // 99) <=> ($rank{ $name{$b} } // 99) || $a cmp $b } @tests;
 }
 
 # The code of a chapter's kernels, without the lines that it came from.

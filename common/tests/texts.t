@@ -1,21 +1,11 @@
 # The texts tell the truth: figures, tables, listings and outputs are what `make report` writes, links lead somewhere, formulas are
-# closed. And they keep their shape: pages of a bearable length, an answer to every question, kernels that are read top to bottom.
+# closed. And every question has its answer.
 use strict;
 use warnings;
-use Cwd 'abs_path';
-use File::Spec::Functions 'abs2rel';
 use lib 'common/tests', 'common/pages';
 use Linrec;
 use Texts;
 use Test::More;
-
-# the most words that a chapter's page may have, unless its Makefile says WORDS; listings, outputs, tables and code do not count
-my $most_words = 4500;
-my ($most_lines, $most_headers) = (150, 2); # of a file with a kernel
-# fused_roles: two roles, each a loop of its own; relay: a chunk is one function, for rounds in which all is there and for others; state_passing_backward: all gradients of a layer in one kernel, its walks stand in walks.cuh
-my %more_lines = ('09_selective_scan/kernels/warp_specialized.cu' => 241, '09_selective_scan/kernels/state_passing.cu' => 168, '09_selective_scan/kernels/state_passing_backward.cu' => 165);
-# in 09 it is the test data, which are made as the recurrence's are (data.h, host_device.h), and the chunk backward, its walks, what two roles share, and 05's question for shared memory; in 10 also the oracle, which runs on the device
-my %more_headers = ('08_lookback' => 3, '09_selective_scan' => 7, '10_chunk_state' => 6); # 04's scan of a warp and 06's direction stay as they are; the words between blocks are its own
 
 # The text without what stands between markers and without blocks of code.
 sub without_blocks {
@@ -23,17 +13,6 @@ sub without_blocks {
     $text =~ s{<!-- (?:listing|table): .*? -->.*?<!-- end -->}{}gs;
     $text =~ s{^[ ]*(```+).*?^[ ]*\1$}{}gms;
     return $text;
-}
-
-# The words of a page: a formula and a figure are one word each.
-sub words_of {
-    my $text = without_blocks($_[0]);
-    $text =~ s/<!--.*?-->//gs;
-    $text =~ s/<[^<>\n]+>//g;
-    $text =~ s/^\|.*\n//mg;
-    $text =~ s/\$\$.*?\$\$|\$[^\$]+\$/ formula /gs;
-    $text =~ s/\]\([^)]*\)/]/g;
-    return scalar(() = $text =~ /\S*\w\S*/g);
 }
 
 # What GitHub makes of a page's headings, to be linked to as page.md#heading.
@@ -87,36 +66,6 @@ for my $path (@texts) {
     }
     my $folded = () = $plain =~ m{<summary>Answers</summary>}g;
     is($folded, @parts, "$path: as many folded answers as lists of questions") if $folded || @parts;
-
-    if ($path =~ m{^(\d\d_\w+)/}) {
-        my ($words, $most) = (words_of($text), says($1, 'WORDS') || $most_words);
-        ok($words < $most, "$path: $words words, under $most");
-    }
-}
-
-# A kernel is read top to bottom: few lines, and few headers that must be known, however they are reached. What every chapter has does
-# not count: linrec.h and the header of the chapter's table.
-sub headers_of {
-    my ($path, $known) = @_;
-    my ($folder, $chapter) = $path =~ m{^((?:\d\d_(\w+))?.*/)};
-    for my $included (read_text($path) =~ /^#\s*include "([^"]+)"/mg) {
-        next if $included =~ m{(^|/)linrec\.h$} || $included eq ($chapter // "") . ".h";
-        my ($header) = grep { -f } "$folder$included", $included, "common/$included";
-        $header = abs2rel(abs_path($header // $included));
-        headers_of($header, $known) if !$known->{$header}++ && -f $header;
-    }
-    return sort keys %$known;
-}
-
-for my $path (sort grep { read_text($_) =~ /__global__/ } glob '[0-9][0-9]_*/*.cu [0-9][0-9]_*/*.cuh') {
-    like($path, qr/\.cu$/, "$path: a kernel stands in a file of its own, not in a header");
-    next if $path !~ /\.cu$/;
-    my $lines = () = read_text($path) =~ /\n/g;
-    my $limit = $more_lines{$path} // $most_lines;
-    cmp_ok($lines, '<=', $limit, "$path has at most $limit lines");
-    my @headers = headers_of($path, {});
-    my $most = $more_headers{ $path =~ s{/.*}{}r } // $most_headers;
-    cmp_ok(@headers, '<=', $most, "$path needs at most $most headers") or diag("@headers");
 }
 
 done_testing;

@@ -95,31 +95,4 @@ like($out, qr/^06_backward, backward, 2 sequences of 8192 elements\ntwo_pass .*\
 like(read_file(scratch('plain.csv')), qr/^,,,,,none,,1,1,128,/m, 'a program without labels: its kernels');
 like(read_file(scratch('warp.csv')), qr/^,,,,,none,\S+:\d+,load,\d+,31,6200,4$/m, 'and the lanes of its first warp');
 
-# ---- what a GPU counts: sectors that requests touch, for each element, as ncu saw them (make profile) on an H200 ----
-
-my %gpu;
-for my $row (grep { $_->{metric} =~ /_sectors$/ } @{ read_table(newest('07_counters', device_of_texts()))->{rows} }) {
-    $gpu{"$row->{chapter} $row->{variant} $row->{direction}"}{ $row->{metric} } = $row->{value} / $row->{num_seqs} / $row->{seq_len};
-}
-# 03 and 04 split a sequence among as many threads as there, so the same length; 02 takes a warp of sequences
-for my $chapter (gpu_chapters()) {
-    my ($kernels) = trace($chapter, '--num-seqs', $chapter =~ /^02/ ? 32 : 1, '--seq-len', 16384);
-    my %seen; # for each element, over all launches of a variant
-    for my $row (@$kernels) {
-        $seen{"$chapter $row->{variant} $row->{direction}"}{"${_}_sectors"} += $row->{"${_}_sectors"} / $row->{num_seqs} / $row->{seq_len} for 'load', 'store';
-    }
-    for my $name (sort keys %seen) {
-        my $counted = $gpu{$name} or next;
-        next if $name eq '04_warp_scan to_thread forward'; # partial: nvcc leaves out a load whose value it does not need
-        for my $what (qw(load store)) {
-            # TMA copies pass by the L1's counters; the L2's count half as much again for everything, for `add` too
-            my $bulk = $what eq 'load' && $name =~ / tma| default/;
-            my $add = $gpu{'07_bench add forward'};
-            my $expected = $bulk ? $counted->{l2_read_sectors} * $add->{load_sectors} / $add->{l2_read_sectors} : $counted->{"${what}_sectors"};
-            my $sectors = $seen{$name}{"${what}_sectors"};
-            ok(abs($sectors / $expected - 1) <= 0.02, "$name: ${what}s touch the sectors that ncu counted") or diag("$sectors, ncu $expected");
-        }
-    }
-}
-
 done_testing;

@@ -3,8 +3,8 @@
 # blocks at once; what is wrong with the others is told: a missing fence by its name, a deadlock as one.
 use strict;
 use warnings;
-use lib 'common/tests';
-use Linrec;
+use lib 'common/base';
+use Run;
 use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};

@@ -3,8 +3,8 @@
 # the others is told: a missing barrier, a block that ends too early or has not begun, a barrier that some never come to, a launch that no chip takes.
 use strict;
 use warnings;
-use lib 'common/tests';
-use Linrec;
+use lib 'common/base';
+use Run;
 use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};

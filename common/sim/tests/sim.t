@@ -2,8 +2,8 @@
 # sim.t - the simulator: right kernels give the same bits in every order of execution, wrong ones are told so.
 use strict;
 use warnings;
-use lib 'common/tests';
-use Linrec;
+use lib 'common/base';
+use Run;
 use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};

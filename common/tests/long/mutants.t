@@ -16,7 +16,7 @@ my ($status, $out, $err) = run_program(@mutants, '--list');
 is("$status$err", '0', 'every entry of mutants.txt is still some mutant') or diag($out =~ /(mutants\.txt: no mutant.*)/s);
 cmp_ok(scalar(() = $out =~ /^\+ /mg), '>', 1000, 'there are many mutants');
 for my $mutant ( # a rule of each kind still finds its place
-    'block_forward\n- if \(thread > 0\) \{\n\+ if \(true\)', 'thread_forward\n- for \(int i = 1; i < elems; i\+\+\) \{\n\+ for \(int i = 1; false;',
+    'to_block_forward\n- if \(thread > 0\) \{\n\+ if \(true\)', 'to_thread_forward\n- for \(int i = 1; i < elems; i\+\+\) \{\n\+ for \(int i = 1; false;',
     'return cudaGetLastError\(\);\n\+ return cudaSuccess', 'one_per_block_forward<<<blocks, 1, 0, 0>>>', '- __syncthreads\(\);\n\+ ;',
     '- mbarrier_wait\(&arrived\[stage\], parity\);\n\+ ;', '\(threadIdx\.x \+ 1\)', '\? 0\.0f : __shfl') {
     like($out, qr/$mutant/, "a mutant: $mutant");
@@ -29,8 +29,8 @@ ok($status eq 1 && $out =~ /^mutants\.txt: no mutant is\n05_pipe\/flat\.cu flat_
 
 # ---- what the texts stress, and what was missed once; each is one mutant ----
 
-for (['04_warp_scan', '04_warp_scan/to_block.cu block_forward if (thread > 0) { if (true)', 'zeros stay zeros where products overflow'],
-    ['04_warp_scan', '04_warp_scan/to_thread.cu thread_forward x[i] = x[i - 1] * c[i] + x[i]; ;', 'a level that does no work'],
+for (['04_warp_scan', '04_warp_scan/to_block.cu to_block_forward if (thread > 0) { if (true)', 'zeros stay zeros where products overflow'],
+    ['04_warp_scan', '04_warp_scan/to_thread.cu to_thread_forward x[i] = x[i - 1] * c[i] + x[i]; ;', 'a level that does no work'],
     ['02_cuda_ref', '02_cuda_ref/one_per_block.cu cuda_ref_one_per_block_forward one_per_block_forward<<<blocks, 1, 0, stream>>>(args->seq_len, args->inputs, '
         . 'args->coeffs, args->outputs); one_per_block_forward<<<blocks, 1, 0, 0>>>', 'a launch on the default stream'],
     ['02_cuda_ref', '02_cuda_ref/one_per_block.cu cuda_ref_one_per_block_forward return cudaGetLastError(); return cudaSuccess', 'the error of a launch, hidden'],
