@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The whole house. `make help` lists the targets; every chapter has a makefile of its own (common/build/chapter.mk).
 
 ROOT := .

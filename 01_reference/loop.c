@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loop.c - the recurrence as a plain loop: for float, for double, and the launchers over many sequences. */
 #include "recurrence.h"
 

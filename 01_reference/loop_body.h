@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loop_body.h - the loop over one sequence, in all four directions. loop.c includes it twice: once with `real` as
    float, once as double. No include guard, on purpose.
 

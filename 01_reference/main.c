@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 01 as a program: the loop and the threads, checked and timed on the CPU. CPU_THREADS=7 in the
    environment lets the variants with threads take 7, whatever the number of cores. */
 #include <stdio.h>

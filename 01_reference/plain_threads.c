@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plain_threads.c - one sequence on T threads, forward only. This is the plain version; threads.c has all directions.
 
    A sequence is cut into T parts, a thread for each. Three phases:

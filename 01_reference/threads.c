@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* threads.c - the recurrence on T threads, in all four directions. Read plain_threads.c first.
 
    What is new against plain_threads.c:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* all_ways.cu - full_blocks in all four directions: forward, reversed, and the gradients of both.
 
    What is new against full_blocks.cu: a thread starts at either end of its row and steps by +1 or -1, and a second

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_ref.h - chapter 02: one GPU thread per sequence. Each variant stands whole in the .cu file of its name. */
 #ifndef CUDA_REF_H
 #define CUDA_REF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* full_blocks.cu - the loop of chapter 01 on the GPU: each of the 128 threads of a block walks one sequence.
 
    What is new against one_per_block.cu: blocks have 128 threads. So a thread's sequence follows from its block's number

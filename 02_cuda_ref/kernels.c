@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.c - the table of chapter 02's kernels. */
 #include "cuda_ref.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chapter 02: one GPU thread per sequence. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "../common/linrec/linrec_operation.h"

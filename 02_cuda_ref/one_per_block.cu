@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* one_per_block.cu - the loop of chapter 01 on the GPU: a block of one thread walks one sequence.
 
    Compared with seq_forward of chapter 01 (loop_body.h) one thing changes: nothing loops over the sequences. All blocks

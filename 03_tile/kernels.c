@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.c - the table of chapter 03's kernels. */
 #include "tile.h"
 

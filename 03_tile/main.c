@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 03 as a program: one block per sequence. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "../common/linrec/linrec_operation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* serial.cu - one block per sequence, the whole sequence in the registers of its threads; one thread combines their
    results. In full_blocks of chapter 02 a sequence had one thread. Here many threads share it, in chapter 01's phases.
 

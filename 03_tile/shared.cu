@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shared.cu - serial.cu with another phase 2: all threads combine their results in shared memory, in log2 steps.
 
    A pair (product, sum) tells what a segment of the sequence does: y comes in, y * product + sum comes out. Before the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile.h - chapter 03: one block per sequence, the whole sequence in the registers of its threads. */
 #ifndef TILE_H
 #define TILE_H

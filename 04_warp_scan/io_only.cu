@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* io_only.cu - level 0: chapter 03's loads and stores with only one addition between them, so that both arrays are
    really loaded. It does not compute the recurrence: it is there to measure what moving the data costs.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.c - the table of chapter 04's kernels. */
 #include "../03_tile/tile.h"
 #include "warp_scan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 04 as a program: the scan, level by level. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "../common/linrec/linrec_operation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* to_block.cu - level 3: to_warp.cu, and then the warps combine their results through shared memory. Now the
    result is the recurrence. There is one barrier in all.
 

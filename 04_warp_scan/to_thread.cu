@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* to_thread.cu - level 1: io_only.cu with the recurrence inside each thread in place of the addition. The threads
    exchange nothing yet: every part begins as if nothing came before it.
 

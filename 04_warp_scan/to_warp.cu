@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* to_warp.cu - level 2: to_thread.cu, and then the lanes of each warp combine their results by shuffles, with no
    shared memory and no barrier. The warps exchange nothing yet: every warp begins as if nothing came before it.
 

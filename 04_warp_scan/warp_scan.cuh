@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* warp_scan.cuh - the scan of this chapter, which all later ones use: pairs are combined across the lanes of a warp by
    shuffles, and across the warps of a block through shared memory.
 

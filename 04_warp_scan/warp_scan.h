@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* warp_scan.h - chapter 04: the threads' results combined by warp shuffles. */
 #ifndef WARP_SCAN_H
 #define WARP_SCAN_H

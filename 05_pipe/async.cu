@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* async.cu - prefetch.cu, but the next tiles wait in shared memory and not in registers, so there can be several of
    them: cp.async (sm_80) copies from global to shared memory, and the thread that asks for the copy goes on at once.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocked.cu - any length: a block takes its sequence tile after tile and hands a carry from each to the next. Against
    to_block of chapter 04 it has a loop over tiles and a carry. The loads are still those of chapter 03: each thread
    loads its own consecutive elements.

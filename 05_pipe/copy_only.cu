@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* copy_only.cu - async.cu without its work: the tiles come through the stages and leave again, with one addition in
    between, so that both arrays are really read. It does not compute the recurrence; it measures the time of the copies
    alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flat.cu - short sequences: each warp works by itself, with no shared memory and no barrier. Unlike in prefetch.cu, a
    row of 32 float4 may hold several sequences side by side, or a part of one. They are scanned together but never
    joined: this is a segmented scan, in which no lane looks past the start of its sequence.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* float4.cu - blocked.cu with the elements of a thread dealt out differently: a float4, four consecutive elements, for
    each lane. So a thread still has elements to scan alone, and a warp moves 512 consecutive bytes in one request. A
    thread that wants more elements takes more rows:

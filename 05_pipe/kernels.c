@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.c - the table of chapter 05's kernels. */
 #include "pipe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.c - what the launchers of this chapter and of chapter 06 decide alike. See pipe.h. */
 #include "pipe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 05 as a program: any length, and the ways to move a tile. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "../common/linrec/linrec_operation.h"

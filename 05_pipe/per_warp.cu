@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* per_warp.cu - sequences of 129 to 512 elements: a warp takes a whole sequence into its registers. Unlike in
    float4.cu, its warps do not work together: there is no shared memory, no barrier and no loop over tiles, and all
    loads are on their way before anything is computed.

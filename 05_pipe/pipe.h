@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pipe.h - chapter 05: sequences of any length, tile after tile. */
 #ifndef PIPE_H
 #define PIPE_H

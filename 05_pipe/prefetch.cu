@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prefetch.cu - float4.cu, but it prefetches: the next tile is loaded before this one is scanned. A load does not stop
    a thread; only using what it brings does. So memory works on the next tile while the threads work on this one:
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # recordings.sh - what `make recordings` measures for chapter 05; common/record/recordings.sh reads this.
 
 # The honest test: the copies alone, the work alone, and both, in blocks of the same size, with one, two and three stages.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* staged.cu - blocked.cu with another way to load and store: the threads copy a tile to or from shared memory so that
    neighbouring lanes touch neighbouring elements, and each takes its own consecutive elements from there.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma.cu - async.cu, but one thread asks for the whole tile: the TMA (Tensor Memory Accelerator, sm_90) is given two
    addresses and a size, and copies. The other threads do nothing until an mbarrier in shared memory, one for each
    stage, tells that the bytes have come.

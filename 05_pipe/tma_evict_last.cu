@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma_evict_last.cu - tma.cu with a cache hint for what is read: the L2 cache should evict these lines last. Otherwise
    the same, line by line; choosing.md measures what the hint does. */
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* work_only.cu - async.cu without its copies: one tile is loaded into a stage, and scanned again as often as the
    sequence has tiles. It does not compute the recurrence; it measures the time of the work alone. */
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* async.cu - chapter 05's async.cu, also reversed. A tile lies in its stage as it lies in memory: reversed, its origin
    is the stage's end. */
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* async_backward.cu - prefetch_backward.cu with the stages of async.cu: a stage holds the tile of three arrays. */
 #include <cuda_runtime.h>
 #include <cuda_pipeline.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* backward.h - chapter 06: both directions, and the gradients in one kernel. */
 #ifndef BACKWARD_H
 #define BACKWARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* default.c - which kernel for which length and chip, forward, reversed and backward. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* direction.cuh - groups of four in either direction: chapter 05's groups.cuh, and where in memory things are.
 
    Elements are counted in the order of the scan, from `origin` on; tiles, groups and edges are as before. Reversed, it

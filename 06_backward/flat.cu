@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flat.cu - chapter 05's flat.cu, also reversed: a warp's sequences are scanned from the last element of the last one
    to the first element of the first, and lie side by side as before. */
 #include <cuda_runtime.h>

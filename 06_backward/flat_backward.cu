@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flat_backward.cu - both gradients of short sequences: flat.cu with the shifts of prefetch_backward.cu. */
 #include <cuda_runtime.h>
 

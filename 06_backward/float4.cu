@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* float4.cu - chapter 05's float4.cu, also reversed. The scan does not know the direction. What does: where elements
    are counted from (origin, begin), where a tile lies, and the loads and stores (direction.cuh).
 

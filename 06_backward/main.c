@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 06 as a program: forward, reversed, and the gradients of both. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "../common/linrec/linrec_operation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* per_block.cu - float4.cu for a sequence that is a single tile: there is no carry and no loop, and a thread starts all
    of its loads before it waits for the first one.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* per_block_backward.cu - prefetch_backward.cu for a sequence that is a single tile. There is no next tile to prefetch,
    no carry and no loop, and a thread starts all of its loads before it waits for the first one. The output behind a
    warp's rows is the first one of the next warp, and comes through shared memory.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* per_warp.cu - chapter 05's per_warp.cu, also reversed. */
 #include <cuda_runtime.h>
 

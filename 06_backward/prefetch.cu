@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prefetch.cu - chapter 05's prefetch.cu, also reversed: the same lines change as in float4.cu. */
 #include <cuda_runtime.h>
 

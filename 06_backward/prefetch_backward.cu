@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prefetch_backward.cu - both gradients in one kernel, two_pass.cu's two kernels fused: the outputs are loaded with the
    rest of the tile, and d_coeffs is computed while d_inputs is still in registers. Elements are counted in the order of
    the scan.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma_evict_last.cu - chapter 05's tma_evict_last.cu, also reversed. A tile lies in its stage as it lies in memory:
    reversed, its origin is the stage's end. */
 #include <cuda_runtime.h>

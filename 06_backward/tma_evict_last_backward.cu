@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma_evict_last_backward.cu - prefetch_backward.cu with the stages of tma_evict_last.cu: a stage holds the tile of
    three arrays. */
 #include <cuda_runtime.h>

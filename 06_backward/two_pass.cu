@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* two_pass.cu - the gradients as the textbook has them: d_inputs is a scan of prefetch.cu against the direction of the
    pass, and a second kernel multiplies it with the outputs. Counting elements in the order of the scan, either way
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bench.h - chapter 07: the kernels of chapters 02 to 06 side by side. */
 #ifndef BENCH_H
 #define BENCH_H

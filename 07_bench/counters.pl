@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # counters.pl [FILE.csv] [CHAPTER/VARIANT...] - what `make profile` has counted, a row for each kernel: of a table in results/, or of the newest
 # recording. From the repository's root.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cub_block_scan.cu - one block for each sequence, from the parts that CUB has for a block: what one writes with that
    library if one knows that the sequences are independent.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cub_pair.cuh - what CUB is told to scan: pairs (c, x). */
 #ifndef CUB_PAIR_CUH
 #define CUB_PAIR_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cub_scan.cu - the recurrence by CUB, a library of the CUDA Toolkit: its device-wide scan over pairs (c, x).
 
    This file is in C++, because CUB is. The simulator leaves it out: it does not run C++ libraries. */

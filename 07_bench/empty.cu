@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* empty.cu - a kernel that does nothing: what a launch costs by itself, timed like all others. Nothing in a table can
    be faster than this row. */
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """figures.py [--svg] OUT CSV... - draws chapter 07's figures with matplotlib, as SVG and PNG (--svg: not as PNG), into the folder OUT.
 
 The tables may be 07_bench's or those of the single chapters (the columns are the same), *_counters (for the roofline) and *_tune (for

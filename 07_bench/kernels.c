@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.c - chapter 07's own kernels, and what it compares. */
 #include "../02_cuda_ref/cuda_ref.h"
 #include "../03_tile/tile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 07 as a program: the kernels of chapters 02 to 06 side by side. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "bench.h"

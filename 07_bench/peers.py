@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """peers.py [--csv FILE] [--shapes 13200x1024,...] [--repeats R] - other systems that compute the recurrence, timed as in common/harness/measure.c.
 
 Needs a GPU and Python with torch; takes what is installed of Triton and accelerated-scan, and says in one sentence what it leaves out.

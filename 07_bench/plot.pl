@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # plot.pl [TERM | --recorded] - draws chapter 07's plots, from the repository's root.
 #
 # From results/07_bench.csv or results/07_quick.csv, if they hold times, else from the newest recordings, into results/. gnuplot draws the

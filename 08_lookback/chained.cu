@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* chained.cu - all in one launch: a block computes what its tile does, waits for what leaves the tile before, and
    publishes what leaves its own.
 

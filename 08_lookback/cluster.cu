@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster.cu - resident.cu for sequences of some tiles: their blocks are a cluster. They run at the same time, and each
    writes its tile's aggregate into the shared memory of all. So there are no descriptors, no tickets and no workspace,
    and nobody polls: a barrier of the cluster tells that all aggregates are there.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_backward.cu - cluster.cu for the gradients, as chapter 06 has them: the coefficients move on by one element,
    and d_coeffs is d_inputs times the next output. The output behind a tile is another tile's first, in global memory.
 

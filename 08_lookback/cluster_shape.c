@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_shape.c - see cluster_shape.h. */
 #include "cluster_shape.h"
 

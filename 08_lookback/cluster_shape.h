@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster_shape.h - how cluster and cluster_backward run: a tile for each block, and a cluster of blocks for each
    sequence. */
 #ifndef CLUSTER_SHAPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* default.c - the default of the whole course: which chapter's kernel for which sequences on which chip. Measured on an
    H200 (README.md, "Choosing"). */
 #include "cluster_shape.h"

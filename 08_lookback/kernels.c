@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.c - the table of chapter 08's kernels, and what they are compared with. */
 #include "../07_bench/bench.h"
 #include "../common/harness/machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.c - what the launchers of one pass share: tiles, workspace, checks. See lookback.h. */
 #include "lookback.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* look_back.cuh - decoupled look-back: a warp finds a tile's exclusive prefix, the carry that comes into it, in the
    descriptors of the tiles before it. It looks at a window of 32 of them at once:
 

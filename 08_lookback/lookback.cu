@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lookback.cu - chained.cu, but a tile does not wait until the one before knows what leaves it. It publishes its own
    aggregate at once, and a warp looks back over 32 tiles at a time until it finds one that knows its inclusive prefix.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lookback.h - chapter 08: a few long sequences over the whole GPU, their tiles side by side. */
 #ifndef LOOKBACK_H
 #define LOOKBACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* persistent_cluster.cu - persistent blocks: they stay on the chip and take tile after tile, in rounds, so that a tile
    can wait for its carry while its block goes on. With B blocks, block b takes tiles b, b + B, b + 2B, ... The carry of
    a tile is the carry of the block's previous tile, passed through the aggregates of the B tiles since then. No

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* persistent_cluster.cuh - what persistent_cluster.cu and persistent_cluster_backward.cu share: the order in which a
    block takes its tiles, what the blocks of a cluster send each other, the two warps beside those that compute, and the
    launch. */

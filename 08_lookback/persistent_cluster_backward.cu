@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* persistent_cluster_backward.cu - persistent_cluster.cu for the gradients, as chapter 06 has them: the coefficients
    move on by one element, and d_coeffs is d_inputs times the next output. The outputs are not needed before the carry
    is known, so they stay in shared memory until then, in stages of their own:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* persistent_cluster_shape.c - see persistent_cluster.h. */
 #include "lookback.h"
 #include "persistent_cluster.h"

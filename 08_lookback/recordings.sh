@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # recordings.sh - what `make recordings` measures for chapter 08; common/record/recordings.sh reads this.
 
 record_08() {

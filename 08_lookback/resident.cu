@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resident.cu - lookback.cu for few tiles, where each step that waits for memory shows. Three such steps are taken out
    of a tile's way from load to store. Where all blocks are resident, on the chip at the same time, nobody takes a
    ticket. And a warp of its own looks after the descriptors: while the others load, it asks the L2 cache for them; then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resident_backward.cu - resident.cu for the gradients, as chapter 06 has them: the coefficients move on by one
    element, and d_coeffs is d_inputs times the next output.
 

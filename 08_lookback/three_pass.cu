@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* three_pass.cu - chapter 01's threads, in blocks. Each tile is summed up by itself, then the tiles' aggregates are
    scanned, then each tile is computed with what comes into it. Three launches, and between two of them everybody has
    finished.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile_descriptor.cuh - what a tile publishes for other blocks: 8 bytes in global memory, written and read at once, so
    that status and value can never be seen apart.
 

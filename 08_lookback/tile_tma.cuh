@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile_tma.cuh - a tile by way of shared memory: TMA brings the groups of four that no edge of the tile cuts, and each
    warp takes its rows from there. */
 #ifndef TILE_TMA_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tiling.c - see tiling.h. */
 #include "tiling.h"
 

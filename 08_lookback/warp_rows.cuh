@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* warp_rows.cuh - a warp's part of a tile, in registers: load it, scan it, and add what comes in from the left. These
    are steps 1, 2 and 4 of chapter 05's kernels. A warp has up to four rows of 128 elements, and a lane a group of four
    neighbours in each:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* workspace.cuh - the global memory through which the blocks of a launch speak to each other: a ticket counter and the
    tile descriptors. The last block to finish cleans it for the next launch. */
 #ifndef WORKSPACE_CUH

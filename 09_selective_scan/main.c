@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 09 as a program: the selective scan, Mamba's layer. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "kernels/kernels.h"

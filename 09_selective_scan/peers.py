@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """peers.py [--csv FILE] [--shapes 8x2048,...] [--repeats R] - Mamba's own selective scan, timed as in common/harness/measure.c: 2048 channels, 16
 states, one group, with softplus, bias, D and z, forward and backward, in float32; 8 x 8192 also in bf16.
 

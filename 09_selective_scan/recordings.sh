@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # recordings.sh - what `make recordings` measures for chapter 09; common/record/recordings.sh reads this.
 
 # The program with 2048 channels in one group and further options, into build/recordings/NAME.csv.

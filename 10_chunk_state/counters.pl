@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # counters.pl - counts with ncu what chapter 10's kernels move and how full the chip is, at the proposal's shape: a batch of 4, 64 chunks, 16 heads,
 # states of 64 x 64, float32, forward. From the repository's root, into results/10_counters.csv. NCU=/path/to/ncu.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - chapter 10 as a program. README.md is the text. */
 #include "../common/harness/harness.h"
 #include "kernels/kernels.h"

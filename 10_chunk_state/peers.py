@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """peers.py [--csv FILE] [--shapes 4x64x16,...] [--repeats R] - other systems that hand states from chunk to chunk, timed as in
 common/harness/measure.c, on states of 64 x 64 with one decay a chunk, exclusive, in float32 and bf16.
 

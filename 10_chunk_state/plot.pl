@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # plot.pl [TERM] - draws chapter 10's plots from the repository's root: GB/s over the number of chunks, over the number of heads, and both types
 # over the number of chunks, forward, states of 64 x 64.
 #

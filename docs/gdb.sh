@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # gdb.sh PROGRAM COMMAND... - runs gdb with these commands and shows the session as it looks at the keyboard.
 #
 # FILE:/regex/ in a command becomes FILE:LINE, the first line that matches, FILE:/regex/+2 two lines behind it. What differs from machine

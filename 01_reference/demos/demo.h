@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* demo.h - what the demos share: the command line, the worst of several errors, and the output file. */
 #ifndef DEMO_H
 #define DEMO_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gradients.c - the gradients of the chapter against central differences, in double precision.
 
    The loss is E = sum of (y[l] - target[l])^2 / 2, so the gradient with respect to y is y - target. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matrix.c - the recurrence as a matrix: write the mixing matrix down, multiply it out, compare with the loop. */
 #include "../recurrence.h"
 #include "demo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* smooth.c - an exponential moving average: one coefficient for all, the inputs scaled so that weights add up to 1. */
 #include "../recurrence.h"
 #include "demo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* speedup.c - one long sequence on 1, 2, ... all cores: what do threads gain over the loop? */
 #include "../recurrence.h"
 #include "demo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.4  The carry walk
 
    The reversed recurrence on T threads, each with a part of the sequence:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.5  Write once
 
    Here is the recurrence on T threads, as in the chapter. It is right. But the local phase writes outputs that the last

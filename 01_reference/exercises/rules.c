@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.1  One rule, many uses
 
    The loop is written, and you may not touch it. It computes y[0] = x[0], y[l] = y[l-1] * c[l] + x[l]. Choose x and c,

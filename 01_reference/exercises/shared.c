@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.3  One coefficient for all
 
    In a moving average, and in S4, all elements share one coefficient, a single number c:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # reads results/01_smooth.csv
 # writes results/01_smooth.svg
 # Run from the repository root: gnuplot 01_reference/plots/smooth.gp, or gnuplot -e "term='dumb'" ... for the terminal.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # reads results/01_speedup.csv
 # writes results/01_speedup.svg
 # Run from the repository root: gnuplot 01_reference/plots/speedup.gp, or gnuplot -e "term='dumb'" ... for the terminal.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* broken.cu - a right kernel and two with a mistake each, to see who notices (BREAK_IT.md).
 
        02_cuda_ref_broken none | past_the_end | no_check

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stores.cu - what does the loop wait for? The same loop with one thing changed at a time, timed (README.md,
    "Measure").
 

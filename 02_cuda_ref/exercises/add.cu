@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.1  A first kernel
 
    Add two arrays, element by element: sum[i] = a[i] + b[i] for i = 0 ... n - 1.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.4  Columns
 
    The recurrence with one thread for each sequence, as in full_blocks, but the arrays are stored the other way round:

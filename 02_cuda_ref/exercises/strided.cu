@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.2  Neighbours share sectors
 
    sum[i] = a[i] + b[i] again, with eight elements for each thread. The kernel below is right: thread t of the grid adds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.5  Wide stores
 
    full_blocks stores 4 bytes at a time, and chapter 02 suspects that it waits for these stores. Store 16 bytes, a

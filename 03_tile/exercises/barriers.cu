@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.5  The fewest barriers
 
    This is the kernel of `shared' for up to 4 elements in each of up to 1024 threads, and it is right. In each step of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.4  The last output
 
    Sometimes only the last output of a sequence is wanted: y[L-1] of y[l] = y[l-1] * c[l] + x[l]. Then no scan is

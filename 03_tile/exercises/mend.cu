@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.3  Right by luck
 
    The recurrence: a block for each sequence, up to 1024 elements, one for each thread, and thread 0 walks over them all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.2  One exchange
 
    Every element is combined with the one before it: the step of distance 1 of the scan by doubling.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.2  A scan by shuffles, from nothing
 
    Rows of at most 32 elements, a warp for each: lane l has element l.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.3  Several rows in a warp
 
    Rows of 8 elements would leave 24 lanes of a warp idle. So a warp takes several whole rows, as many as fit into its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.4  A warp walks a long row
 
    One warp for each row, and rows of any length: the warp takes 32 elements, scans them, stores them, and goes on with

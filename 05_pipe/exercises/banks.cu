@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.2  A bank conflict mended
 
    sums[i] = the sum of the values in i's group of 16, from the group's first one up to i itself. Neighbouring lanes

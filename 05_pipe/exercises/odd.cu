@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.3  A float4 for odd rows
 
    This kernel is right for rows of every length. Each thread has a group of four consecutive elements of a tile, but it

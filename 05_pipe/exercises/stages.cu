@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.4  Two stages
 
    This kernel copies each tile to shared memory by cp.async, waits for it, scans it and stores it, and then copies the

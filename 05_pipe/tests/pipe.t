@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapters 05 and 06: both sides of every switch that the default makes, on every kind of chip; and long rows with long memory.
 use strict;
 use warnings;

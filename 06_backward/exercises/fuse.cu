@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.3  Two kernels become one
 
    The gradients of a forward pass, in two kernels. The first one scans from the end of each sequence and stores

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.2  The other end
 
    This kernel runs the recurrence forward: a warp takes a sequence, row after row of 32 groups of four. Turn it round:

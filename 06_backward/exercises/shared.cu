@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.4  One coefficient for a whole sequence
 
    Let a sequence have one coefficient for all of its elements, its decay:

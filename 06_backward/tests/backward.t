@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 06: gradients are what finite differences say, and the faults that such kernels tend to have are not here.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tune.c - the program behind `make tune`: which kernel with which launch configuration (rows, threads, stages) is the
    fastest on this GPU, for every length. It tries every kernel of the chapters that takes a launch configuration, the
    gradients in chapters that have them, and checks each configuration before it times it. It writes a CSV with all of

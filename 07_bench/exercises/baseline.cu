@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 07.1  A baseline
 
    The gradients read three arrays and write two. How fast could that go at best? Write the kernel that answers it: it

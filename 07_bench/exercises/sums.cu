@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 07.2  Read everything, write next to nothing
 
    How fast can the chip read, if it need not write? A baseline for that computes the sum of each row:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 07 compares every variant of every chapter, and goes on where an interrupted run has ended.
 use strict;
 use warnings;

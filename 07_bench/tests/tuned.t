@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A header of tuned configurations is what the defaults of 05 and 06 take, up to the lengths that it names; a missing one is told.
 use strict;
 use warnings;

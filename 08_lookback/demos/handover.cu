@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* handover.cu - block 0 hands a number to block 1 (memory.md).
 
        08_lookback_handover            in the ways that are right

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.1  What each tile does
 
    Before three_pass can compute a tile it has to know what comes into it. For that the tiles before need not be

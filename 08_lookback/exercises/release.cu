@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.3  A flag and its data
 
    Chapter 08's tile descriptor holds flag and data in 8 bytes: a single number leaves a tile. Here a step has 32

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.2  Look back over 32 tiles at once
 
    One pass over memory: each tile publishes its aggregate, what it does by itself. It looks back for its exclusive

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 08: blocks that wait for each other. Right around the edges of tiles; and a NaN is never taken for a tile descriptor that is not there yet.
 # long/orders.t has all orders, and mistakes.
 use strict;

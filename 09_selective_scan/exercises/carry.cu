@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.4  What a chunk does to the state
 
    One warp for 32 channels would leave the chip idle where there are few of them. So four warps share the channels, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.2  Sixteen states
 
    Now a channel has 16 states, and its output is their sum:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.1  A fused step
 
    A channel with one state. What the scan needs is made where it is needed, and never written to memory:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.3  Turned without bank conflicts
 
    Memory wants lanes side by side in time: four lanes take 64 neighbouring bytes of one channel. The loop over time wants

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* add_up.cu - gradients that belong to many blocks: each block leaves a partial sum in the workspace, and this kernel
    adds them up in a fixed order. So the result has the same bits in each run, and nobody needs an atomic addition.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* channel_lanes.cuh - which lane has which states. A warp has 32 / lanes channels of one group. `lanes` lanes have a
    channel, four of its states each: lane `part` has states part, part + lanes, ...
 

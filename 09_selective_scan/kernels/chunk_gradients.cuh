@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* chunk_gradients.cuh - a warp goes through its chunk twice, in registers: forward for the states, back for the gradients. A lane has two
    channels, k = 0 and 1, and four states i of each (channel_pairs.cuh). With h[t] the states and g[t] their gradients:
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* copy_four.cuh - four elements from global memory to a place for four floats in shared memory. fetch4 sends them off,
    and land4 ends it: float32 flies by cp.async; 16 bits must be converted, and wait in `held` for that. */
 #ifndef COPY_FOUR_CUH

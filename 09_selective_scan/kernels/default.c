@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* default.c - which kernel for which shape and chip. */
 #include "../../common/cuda/gpu_info.h"
 #include "launch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fused_carry.cu - between fused_states.cu and fused_backward.cu, where these take a sequence in several segments: what
    comes into each segment. A segment does the same to a state that comes from before and to a gradient that comes from
    behind: it is multiplied by the product of the coefficients, and something is added.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fused_scan.cu - a block for each channel, one state after the other, and over time the scan of chapter 04: the plan of Mamba's own
    kernel. Coefficients and inputs live in registers only; what leaves a tile goes on in shared memory, one number
    a state.

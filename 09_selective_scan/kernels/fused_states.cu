@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fused_states.cu - the first launch of fused_backward.cu, forward through time: it leaves the states before each chunk
    of 8 steps in the workspace.
        chunk 0      chunk 1      chunk 2      ...

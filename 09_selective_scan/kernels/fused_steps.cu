@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fused_steps.cu - steps.cu with more lanes at work, and what they share in shared memory.
 
    A thread a channel leaves most of the chip idle: 2048 channels are 64 warps, and a GPU holds thousands. So a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gradient_stage.cuh - the stage of a warp in the state-passing backward pass: a chunk of its channels in shared memory,
    all floats, and how it gets there. It begins with what state_passing_states.cu needs, and ends with the states before
    the chunk:

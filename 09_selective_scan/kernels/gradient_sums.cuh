@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gradient_sums.cuh - the three sums of the backward pass: over the states of a channel, which are lanes that differ in
    part (d_u, d_step, y); over the channels of a warp, for each state and step (d_B, d_C); and over time (d_A, d_D,
    d_bias). */

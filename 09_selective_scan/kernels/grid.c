@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* grid.c - how many lanes, warps, blocks and segments a shape gets, and which kernels take it. */
 #include "launch.h"
 

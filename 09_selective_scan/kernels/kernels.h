@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.h - the launchers of chapter 09 and their table. What the kernels behind them share is in launch.h. */
 #ifndef SELECTIVE_KERNELS_H
 #define SELECTIVE_KERNELS_H

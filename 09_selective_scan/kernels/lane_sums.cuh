@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lane_sums.cuh - sums over the lanes of a channel, many at once: a reduce-scatter. Each lane comes with a term of all
    sums, and leaves with some of the sums. */
 #ifndef LANE_SUMS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.c - what the launchers of this chapter check first, and what they do where there is nothing to compute. */
 #include "../../common/cuda/gpu_info.h"
 #include "launch.h"

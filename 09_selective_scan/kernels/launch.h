@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.h - what the launchers and the kernels of chapter 09 share: what a launcher checks first (launch.c), how many lanes,
    warps and blocks a shape gets (grid.c), and what lies where in the workspace (workspace.c). */
 #ifndef SELECTIVE_LAUNCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* own_steps.cuh - what a lane does for all lanes of its channel. All of them need every step of a chunk; each computes
    steps / lanes of these for the others, before the loop over time, and ends as many outputs behind it.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* producer.cuh - the shared memory of warp_specialized.cu, and how a producer brings a tile there.
 
    A lane of a producer has four steps of each half of a tile, all of one channel, and is the only one who needs u, delta

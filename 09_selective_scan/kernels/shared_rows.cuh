@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shared_rows.cuh - rows of a few steps each in shared memory, and where in a row a step lies. A warp reads 16 bytes with
    each lane; the order is such that the lanes meet no bank conflict.
 

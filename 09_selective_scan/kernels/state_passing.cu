@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* state_passing.cu - fused_steps.cu for few channels, or one long sequence: the warps of a block take one chunk of time
    each, and pass the state from chunk to chunk.
 

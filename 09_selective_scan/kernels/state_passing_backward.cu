@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* state_passing_backward.cu - the gradients of state_passing.cu: the warps of a block take a chunk each, from last to
    first, and pass the gradient of the state from chunk to chunk.
 

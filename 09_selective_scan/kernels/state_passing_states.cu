@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* state_passing_states.cu - state_passing.cu without the output: it goes forward through time only to leave the states
    before each chunk of 8 steps in the workspace, where state_passing_backward.cu finds them.
 

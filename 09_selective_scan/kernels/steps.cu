@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* steps.cu - no scan at all: a thread walks one channel of one batch through time, and holds its states in registers.
 
    Chapter 02 gave each thread a sequence. Here it has `elems` sequences, the states of a channel, and whatever it loads

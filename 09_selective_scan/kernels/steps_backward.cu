@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* steps_backward.cu - the gradients of steps.cu, plain and deterministic.
 
    A warp takes 32 channels of one group and batch, a thread a channel, a launch `elems` states. The gradient of h[l]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tile_gradients.cuh - the shared memory of fused_backward.cu: two tiles, and what its warps keep beside them; how that
    gets there, and what the block adds up over its warps. */
 #ifndef TILE_GRADIENTS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* warp_specialized.cu - fused_steps.cu for few channels, or one long sequence, by warp specialization: the consumer warps
    of a block go through time and do nothing else, the producer warps do everything else for them.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* warp_stage.cuh - the stage of a warp of state_passing.cu: a chunk of its channels in shared memory, all floats.
 
        | u: a row for each channel | delta | z | B: a row for each state | C |

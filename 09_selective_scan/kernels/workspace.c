@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* workspace.c - what lies where in the workspace, and how large it is. */
 #include "launch.h"
 

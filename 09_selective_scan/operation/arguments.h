@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arguments.h - chapter 09: the selective scan, the layer of Mamba (Gu and Dao, "Mamba: Linear-Time Sequence Modeling
    with Selective State Spaces", 2023). For each batch b, channel d and state n a linear recurrence, whose states are
    summed up to one output for each channel and step l:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* data.cu - the test data of the selective scan, written on the device, for shapes of any size. */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* data.h - the arrays of the selective scan by number, and their test data, the same bits on host and device: only
    operations that are exact, or that round once, however a compiler joins them. */
 #ifndef SELECTIVE_DATA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operation.c - the selective scan as an operation of the harness. The oracle is in oracle.c, the test data in
    data.h. */
 #include "../../common/harness/operation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* oracle.c - the right answer of the selective scan, and how far from it a float32 result may be.
 
    The oracle is the definition of arguments.h in double precision, step after step and state after state, nothing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* oracle.h - the selective scan in double precision, and how far off a result in float32 may be. */
 #ifndef SELECTIVE_ORACLE_H
 #define SELECTIVE_ORACLE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 09: the selective scan. Its kernels against the definition, written down once more here in Perl; its gradients against finite differences
 # of that; all options in all combinations; a NaN stays where it belongs; the oracle finds mistakes; what the user does wrong is told.
 use strict;

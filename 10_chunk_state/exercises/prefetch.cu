@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.2  One chunk early
 
    Four columns a thread. It copies its part of a chunk to shared memory by cp.async, waits, leads the state through the

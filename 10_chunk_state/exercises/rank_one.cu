@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.3  Rank one
 
    Now a chunk also takes something off, along one direction. The state has 32 rows, and w and y are vectors of 32:

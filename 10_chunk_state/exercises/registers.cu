@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.1  The state stays
 
    One head. A chunk adds a matrix to its state, of which we only see that it has `columns` elements:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* backward_space.cu - see backward_space.h */
 #include <cuda_runtime.h>
 

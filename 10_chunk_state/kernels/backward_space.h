@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* backward_space.h - what the backward kernels need of the workspace (backward_space.cu): the states, if the caller has
    not kept them, and partial sums of d_gamma, if a decay has more columns than a block takes. */
 #ifndef BACKWARD_SPACE_H

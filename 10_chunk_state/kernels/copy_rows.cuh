@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* copy_rows.cuh - the rows of a matrix, from global memory to a stage by cp.async, and from a stage back. A copy moves
    a vector of 16, 8 or 4 bytes, whatever divides the length of a row; of 2 bytes, which cp.async does not take, through
    registers. The threads stand side by side in a row, and where a row is short, in several rows:

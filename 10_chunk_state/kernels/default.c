@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* default.c - which kernel for which shape and chip:
 
    - with W and Y: mma from rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernels.h - chapter 10: its kernels' launchers, in the order of the text, and the chunk states as an operation of the
    harness. */
 #ifndef CHUNK_STATE_KERNELS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.c - what all launchers ask first. See launch.h. */
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.h - what all launchers begin with (launch.c). */
 #ifndef CHUNK_STATE_LAUNCH_H
 #define CHUNK_STATE_LAUNCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launches.cu - the loop as a host writes it: one launch for each chunk. A launch ends before the next one begins, so
    the state can stay nowhere but in memory; it is the chunk before's h_out.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* load_store.cuh - loads and stores of arrays in float32, bf16 or fp16, whose elements are float32 in registers: one,
    two or four neighbours at once, which lie at a multiple of two or four, or 16 bytes. What is streamed is loaded and
    stored with the hint that nobody will ask for it again soon (__ldcs, __stcs). */

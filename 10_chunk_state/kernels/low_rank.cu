@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank.cu - A with W and Y. A block has 32 columns of a head's state in registers and goes through the chunks:
 
        p = Y^T h                  a sum over rows: over the thread's, then over the 8 lanes that have the others

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_backward.cu - the gradients with W and Y, from the last chunk to the first: low_rank.cu with d_h in the
    registers and W and Y in each other's block. With the state h before the chunk, which the caller has kept or forward
    computes once more,

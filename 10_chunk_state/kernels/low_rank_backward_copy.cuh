@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_backward_copy.cuh - the producer warps of low_rank_backward.cu: how chunks come into its stages, and its
    results out of them. A block goes through the chunks from the last to the first, in steps with a barrier of all warps
    between:

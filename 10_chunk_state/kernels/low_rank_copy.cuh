@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_copy.cuh - the producer warps of low_rank.cu: how chunks come into its stages, and its results out of them.
    */
 #ifndef LOW_RANK_COPY_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_products.cuh - the products of low_rank.cu and low_rank_backward.cu with a thin matrix. A warp has 8 columns
    of the block with all their rows, a thread two columns of every ROW_LANES-th row. */
 #ifndef LOW_RANK_PRODUCTS_CUH

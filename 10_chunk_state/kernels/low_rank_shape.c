@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_shape.c - see low_rank_shape.h */
 #include "low_rank_shape.h"
 

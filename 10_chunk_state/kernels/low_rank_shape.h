@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_shape.h - how the kernels with W and Y are launched, and how large the parts of their stages are
    (low_rank_shape.c). */
 #ifndef LOW_RANK_SHAPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_sums.cu - the second launch of low_rank_backward.cu: the slices' parts of each sum, in the order of the
    slices. */
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* low_rank_sums.cuh - the summing warps of low_rank_backward.cu. They add up over the block's columns, from what the
    consumers have left in the stage. Two lanes have a row, with 16 columns each:
 

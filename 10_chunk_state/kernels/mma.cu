@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mma.cu - low_rank.cu, with both products on the tensor cores (sm_80). They multiply transposed matrices:
 
        p' = h' Y         a step adds 16 columns x 8 rows of h' times 8 rows x 8 ranks of Y

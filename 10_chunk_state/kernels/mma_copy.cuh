@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mma_copy.cuh - the producer warps of mma.cu and wgmma.cu: how chunks come into their stages, and results out of them.
    There is one barrier of all warps a chunk, in the middle of it, where the consumers need one anyway to tell each
    other parts of sums:

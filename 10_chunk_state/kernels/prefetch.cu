@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prefetch.cu - registers.cu in float32 with four neighbouring columns a thread, and with the loads of the next chunks
    on their way:
 

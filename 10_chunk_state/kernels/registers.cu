@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* registers.cu - one launch for all chunks, in which the state stays in a register: what a thread has computed it need
    not load.
 

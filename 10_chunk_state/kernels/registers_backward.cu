@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* registers_backward.cu - the gradients: registers.cu from the last chunk to the first, with d_h in the register. A
    block takes columns that share a decay, because d_gamma is a sum over them; where they are more than a block has
    threads, each part's sum goes to the workspace, and a second launch adds them up. No atomics: always the same bits.

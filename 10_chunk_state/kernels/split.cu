@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split.cu - few heads: a slice's chunks are spread over the blocks of a cluster, its segments, and wait on the chip.
    In each window of chunks a block first sums up its segment from 0 (chapter 08's pair: a product of decays and a sum),
    and when all have done so, it knows the state that comes into its segment from the others' shared memory. Then it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split.cuh - how split.cu spreads the chunks of a slice over the blocks of a cluster. A segment is a few tiles in a
    row, which wait in the stages of one block; the segments of all blocks of the cluster are a window. */
 #ifndef SPLIT_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma.cu - prefetch.cu, but TMA brings the next chunks, into stages of shared memory. What is on its way holds no
    registers, so a block can have much on its way; a few blocks are enough, and each reads some KB in a row instead of
    some bytes in many places.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma_backward.cu - the gradients, with tma.cu's tiles from the last chunk to the first; a stage holds a tile of
    the states and one of d_h_out. d_gamma is a sum over the columns of a decay, which several threads have: each leaves
    its products in shared memory, and after the barrier that the stages need anyway a few lanes add up each sum, always

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma_shape.c - see tma_shape.h */
 #include "tma_shape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma_sums.cuh - the sums over columns of tma_backward.cu: how its threads add up the products of a tile. */
 #ifndef TMA_SUMS_CUH
 #define TMA_SUMS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma_tile.cuh - how the chunks of a slice come into stages of shared memory. A tile is a slice of `steps` chunks, one
    after the other, and what one stage holds:
 

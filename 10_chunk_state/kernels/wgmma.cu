@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* wgmma.cu - mma.cu for W and Y of bf16 on sm_90, whose tensor cores read them out of the stage by themselves
    (wgmma.h). h and p, which are float32, are split into three bf16 numbers (wgmma.cuh). A warp has 8 columns of
    the state with all their rows, and their parts are its 16 rows of the matrices on the left:

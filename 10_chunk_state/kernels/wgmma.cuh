@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* wgmma.cuh - float32 numbers for tensor cores that take bf16: split into three parts, which are exact together. And
    how wgmma.cu multiplies with Y and W as they lie in a stage. */
 #ifndef WGMMA_CUH

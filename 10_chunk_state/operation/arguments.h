@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arguments.h - chapter 10: the state that a chunkwise layer hands from chunk to chunk (Yang et al., "Gated Linear
    Attention Transformers with Hardware-Efficient Training", 2024; Dao and Gu, "Transformers are SSMs", 2024; Yang,
    Kautz and Hatamizadeh, "Gated Delta Networks", 2025). For each batch b and head a matrix of dk rows and dv columns,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* data.cu - see data.h */
 #include <cuda_runtime.h>
 

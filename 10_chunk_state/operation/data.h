@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* data.h - the test data of the chunk states, the same bits on host and device. */
 #ifndef CHUNK_DATA_H
 #define CHUNK_DATA_H

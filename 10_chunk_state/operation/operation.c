@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operation.c - the chunk states as an operation of the harness (common/harness/operation.h). */
 #include <stdio.h>
 #include <stdlib.h>

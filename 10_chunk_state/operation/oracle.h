@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* oracle.h - the right answer in double precision, and how far from it a result may be. A column of a head's
    state knows nothing of the others, so it goes through all chunks by itself: on the host one after the other, on the
    device a thread a column. What is added up over columns (d_gamma, d_W, d_Y) is compared when all are through.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 10: the states between chunks. Its kernels against the definition, written down once more here in Perl, on numbers of which every result is
 # exact; its gradients against finite differences of that, which are exact, too, because a state is linear in each number; all options in all
 # combinations; a NaN stays in its head; the oracle finds mistakes; what the reader does wrong is told.

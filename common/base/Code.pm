@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Code.pm - finds and replaces places in C and CUDA sources by their code. Blanks, line ends and comments do not count, so a place is found
 # again after a tidy-up; and it must be the only one, or somebody says which one is meant.
 package Code;

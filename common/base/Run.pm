@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Run.pm - what scripts and tests need to run programs and to look at what these write. It knows nothing of the course.
 package Run;
 use strict;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dtype.h - the types in which an operation may keep its larger arrays. Kernels compute in float32 all the same: they
    convert what they load, and round what they store to the nearest value of the type, to the even one in between.
 

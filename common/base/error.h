@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* error.h - how a program refuses wrong usage or input. */
 #ifndef ERROR_H
 #define ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* host_device.h - HOST_DEVICE stands before functions that run on the host and, in a .cu file, on the device, too. Such
    a file includes cuda_runtime.h before this one. */
 #ifndef HOST_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* npy.c - see npy.h */
 #include "npy.h"
 

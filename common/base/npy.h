@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* npy.h - NumPy's .npy files: a short header (magic, version, a Python dictionary as text) and the elements.
    Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #ifndef NPY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* output.h - a file that appears whole or not at all: written beside its place, then renamed. */
 #ifndef OUTPUT_H
 #define OUTPUT_H

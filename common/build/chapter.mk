@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # chapter.mk - builds, runs, checks and plots one chapter. A chapter's Makefile sets what it needs and includes this file:
 #
 #   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # chapters.mk - builds all chapters side by side, or runs them one after the other. The root makefile calls it:
 #
 #   make -f common/build/chapters.mk build|run

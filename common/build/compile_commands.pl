@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # compile_commands.pl - reads what `make -B -n V=1` would do in each folder (below a line "in FOLDER"), and prints how each source is compiled, in
 # the form of clang's compilation database. A kernel for the simulator is what compile.sh first makes of it: C++ with the simulator's
 # cuda_runtime.h.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # config.mk - which backend, which compilers, which flags. The root makefile and every chapter's (through chapter.mk) include it,
 # with ROOT set to the way to the repository's root. Paths are relative, so that a checkout may lie anywhere.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # device_code.mk - the kernels of all chapters and test programs as machine code of one GPU, without programs around them:
 #
 #   make -f common/build/device_code.mk BACKEND=cuda ARCH=sm_75 WERROR=1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # exercises.mk - the exercises of all chapters or, in a chapter's folder, of that one. The root makefile and chapter.mk include it.
 #
 #   make exercises                     the list, and how far you are; LIST=1: only `id path state' a line; CSV=FILE: as a table in a file

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster.h - thread block clusters (sm_90): up to 16 blocks that run at the same time on neighbouring multiprocessors,
    can wait for each other, and reach each other's shared memory.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cp_async.h - cp.async with a hint to the L2 cache.
 
    Whoever reads 32 or 64 bytes of a row, and the bytes behind them a little later, reads memory in small pieces. The L2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fast_math.h - functions that a GPU's special function units give in one instruction, and how wrong they may be.
 
    They are PTX (PTX ISA, "ex2", "lg2", "rcp"), as CUDA C's own exp2f does a little more: it saves results below 2^-126.

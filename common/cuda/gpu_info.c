@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gpu_info.c - see gpu_info.h */
 #include "gpu_info.h"
 

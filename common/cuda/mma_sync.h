@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mma_sync.h - a warp multiplies small matrices on the tensor cores (sm_80). One instruction adds to a 16 x 8 matrix
    c the product of a, 16 x 8, and b, 8 x 8. The 32 lanes hold them together, lane 4 l + j the elements
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* named_barrier.h - barriers for some warps of a block. __syncthreads holds all threads of a block, a named barrier
    only as many as it is told, so that warps with different tasks can hand work to each other like a baton:
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tma.h - bulk copies by the TMA, the Tensor Memory Accelerator (sm_90): one thread asks for a whole piece of memory, a
    barrier in shared memory tells when it has come. No register is held and no other thread is busy while the bytes fly.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* wgmma.h - four warps together, a warpgroup, multiply matrices on the tensor cores of sm_90. One instruction adds
    to c, 64 x n, the product of a, 64 x 16, and b, 16 x n, of bf16 numbers; n is 32 or 64. a comes from registers, two
    elements in a word, the first in its lower half. Warp w of the four has rows 16 w ... 16 w + 15, and its lane 4 l + j

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* array_files.c - see array_files.h */
 #include "array_files.h"
 

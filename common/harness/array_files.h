@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* array_files.h - making and showing .npy files, for users without NumPy. */
 #ifndef ARRAY_FILES_H
 #define ARRAY_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arrays.c - see arrays.h */
 #include "arrays.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arrays.h - the arrays of one problem on the device, with guards around what a kernel writes. */
 #ifndef ARRAYS_H
 #define ARRAYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* baselines.cu - see baselines.h. Nothing here is timed but copy, add and add5. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

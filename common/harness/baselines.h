@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* baselines.h - what the harness itself runs where the arrays live: the flush, and the elementwise kernels to compare
    with.
 

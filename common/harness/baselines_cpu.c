@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* baselines_cpu.c - baselines.h in plain loops, for a chapter whose arrays live in host memory. */
 #include <string.h>
 

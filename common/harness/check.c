@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check.c - see check.h */
 #include "check.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check.h - the check of one launch. */
 #ifndef CHECK_H
 #define CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* console.c - see console.h */
 #include "console.h"
 

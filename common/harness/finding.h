@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* finding.h - comparing a result with what it must be: the error over its bound, and what a check has found so far.
 
    The same lines run on the host and, in an operation's check on the device, there. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* harness.c - see harness.h. The main flow: which kernels and shapes is in selection.c, checking and timing in trial.c,
    what is told of it in console.c. */
 #include "harness.h"

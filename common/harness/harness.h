@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* harness.h - the one function that a chapter's main.c calls.
 
    It reads the options, checks every kernel of the chapter against the operation's oracle, times it, prints the table

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch_config.c - see launch_config.h */
 #include "launch_config.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch_config.h - the launch configuration: what --config gives to a kernel, and what of it the kernel takes. */
 #ifndef LAUNCH_CONFIG_H
 #define LAUNCH_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* machine.h - where a program runs. */
 #ifndef MACHINE_H
 #define MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* measure.h - how long a launch takes. */
 #ifndef MEASURE_H
 #define MEASURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operation.c - see operation.h */
 #include "operation.h"
 

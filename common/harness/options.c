@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options.c - see options.h. One table says of each option how it is read, where it goes, and what --help tells. */
 #include "options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options.h - the command line that every chapter's program understands. */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* own_arrays.c - see own_arrays.h */
 #include "own_arrays.h"
 

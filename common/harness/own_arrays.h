@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* own_arrays.h - one kernel on the user's own .npy files. */
 #ifndef OWN_ARRAYS_H
 #define OWN_ARRAYS_H

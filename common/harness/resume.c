@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resume.c - see resume.h */
 #include "resume.h"
 

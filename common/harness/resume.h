@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resume.h - the CSV of an interrupted run, so that the next one goes on where it ended. */
 #ifndef RESUME_H
 #define RESUME_H

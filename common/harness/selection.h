@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* selection.h - which kernels run which shapes: the chapter's tables, and what the options ask of them. */
 #ifndef SELECTION_H
 #define SELECTION_H

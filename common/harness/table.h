@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* table.h - one row per kernel, direction and shape: on the screen for the user, as CSV for the plots. */
 #ifndef TABLE_H
 #define TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trial.h - one direction and shape: check all kernels, then time all. */
 #ifndef TRIAL_H
 #define TRIAL_H

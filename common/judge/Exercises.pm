@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Exercises.pm - finds the exercises of all chapters, and judges an answer to one: says the first thing that helps. It runs from the
 # repository's root. README.md beside this file says what an exercise consists of.
 package Exercises;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* judge.c - runs the answer on all shapes and all kinds of data, and stops at the first wrong element.
 
        PROGRAM                     compares; prints what is wrong and ends with status 1, or "@bits HASH" of all outputs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* judge_baseline.cu - what a time is compared with: adding two arrays element by element. See judge.h. */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* threads.c - watches answers in plain C: starts their threads in several orders, and counts what they load and store.
 
    Orders, named by SIM_SCHEDULE as those of the simulator:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* threads.h - stands before each answer in plain C: its threads are the judge's, which starts them in an order of its
    own. */
 #ifndef JUDGE_THREADS_H

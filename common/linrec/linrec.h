@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec.h - what all kernels of the linear recurrence agree on: the operation, its arguments and the table of
    kernels.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec_contract.c - see linrec_contract.h */
 #include "linrec_contract.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec_contract.h - what linrec.h promises of every launcher beside its result, and what partial kernels compute. */
 #ifndef LINREC_CONTRACT_H
 #define LINREC_CONTRACT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec_data.h - repeatable test data, the same bits on host and device.
 
    Every number is a function of (seed, array, index) alone: a counter-based hash. So a shape of many gigabytes is

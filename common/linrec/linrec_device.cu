@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec_device.cu - test data and the oracle of the recurrence on the device, for shapes of any size. */
 #include <cuda_runtime.h>
 

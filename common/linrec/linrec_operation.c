@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec_operation.c - see linrec_operation.h */
 #include "linrec_operation.h"
 

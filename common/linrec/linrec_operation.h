@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec_operation.h - the linear recurrence (linrec.h) as an operation of the harness. A chapter's main.c hands it
    over with its table of struct linrec_kernel. */
 #ifndef LINREC_OPERATION_H

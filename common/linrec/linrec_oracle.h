@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* linrec_oracle.h - the right answer, and how far from it a float32 result may be.
 
    The oracle is the plain loop in double precision. The same few lines run on the host and, one thread a sequence, on

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Listing.pm - lines of a source for a text.
 package Listing;
 use strict;
@@ -17,15 +18,15 @@ sub listing {
     my %how;
     for (@words) {
         my ($key, $value) = defined $_->[0] ? @$_ : ($_->[1], 1);
-        stop("cannot read \"$key\": a listing has function=NAME, or part=NAME, or is the whole file") if $key !~ /^(function|comment|part|from|to)$/;
+        stop("cannot read \"$key\": a listing has function=NAME, or part=NAME, or is the whole file") if $key !~ /^(function|comment|part)$/;
         $how{$key} = $value;
     }
     stop('a listing has function= or part=, not both') if $how{function} && $how{part};
     my @listed = $how{function} ? functions(\@lines, $how{comment}, split /,/, $how{function})
         : $how{part} ? parts(\@lines, split /,/, $how{part})
-        : between(\@lines, @how{qw(from to)});
+        : @lines;
+    @listed = grep { !/SPDX-License-Identifier/ } @listed;
     s{^(\s*/[/*] )\[\w+\] ?}{$1} for @listed; # the marks are for us
-    s{^\s*/\* \*/$}{} for @listed;
     shift @listed while @listed && $listed[0] eq '';
     pop @listed while @listed && $listed[-1] eq '';
     @listed or stop('nothing is left of the listing');
@@ -101,27 +102,6 @@ sub parts {
         push @listed, @$lines[$first .. $last];
     }
     return @listed;
-}
-
-sub between {
-    my ($lines, $from, $to) = @_;
-    my ($first, $last) = (0, $#$lines);
-    $first = the_line($lines, 'from', $from) if defined $from;
-    $last = the_line($lines, 'to', $to) - 1 if defined $to;
-    stop("to=$to matches line " . ($last + 2) . ', and from= matches line ' . ($first + 1)) if $last < $first;
-    return @$lines[$first .. $last];
-}
-
-# The one line that matches.
-sub the_line {
-    my ($lines, $key, $value) = @_;
-    my ($pattern) = $value =~ m{^/(.*)/$} or stop("$key= wants a regular expression, as in $key=/float sum/");
-    no warnings 'regexp'; # a plain { may stand for itself
-    my $regex = eval { qr/$pattern/ } // stop("$key=$value is no regular expression");
-    my @found = grep { $lines->[$_] =~ $regex } 0 .. $#$lines;
-    my $lines_found = @found ? 'lines ' . join ', ', map { $_ + 1 } @found : 'no line';
-    stop("$key=$value matches $lines_found; it must match exactly one") if @found != 1;
-    return $found[0];
 }
 
 1;

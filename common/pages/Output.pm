@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Output.pm - what a command prints, for a text.
 #
 # The simulator prints the same everywhere, so what it prints is written to the digit. These outputs differ from machine to machine and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Recorded.pm - figures and tables of recordings/, for a text.
 package Recorded;
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Tables.pm - reads the CSV tables that the programs and scripts write, and finds columns by their names. (tables.py: the same for Python.)
 #
 #   # command: ...            on top, lines of '#' that hold for the whole table

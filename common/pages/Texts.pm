@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Texts.pm - the texts of the repository, for report.pl and for the test that reads them.
 package Texts;
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # report.pl [--check] [--no-outputs] [--gpu] [TEXT...] - writes what the texts show of recordings, programs and sources, between markers.
 #
 # Run from the repository's root. Without TEXT it takes them all (Texts.pm says which). With --check it writes nothing and says
@@ -63,7 +64,7 @@ my ($wrong, $path) = (0);
 
 # What belongs between a marker and its end. $old is what stands there, without the fence where it is an output.
 my %writes = (
-    value => sub { Recorded::value(@_) },
+    '' => sub { Recorded::value(@_) }, # a key's
     table => sub { Recorded::table(@_, $path) },
     listing => sub { Listing::listing(@_, $path) },
     output => sub { $option{'--no-outputs'} ? $_[1] : Output::output(@_, $option{'--gpu'}) },
@@ -116,7 +117,7 @@ for (@ARGV ? @ARGV : texts()) {
         my %part = %+;
         if (defined(my $key = $part{key})) {
             delete $unused{$key};
-            @part{qw(kind request)} = ('value', $values{$key});
+            @part{qw(kind request)} = ('', $values{$key});
             if (!defined $values{$key}) {
                 print "$path: $part{marker}: the page's values do not have it\n";
                 $wrong = 1;

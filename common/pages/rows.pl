@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # rows.pl FILE.csv [COLUMN=VALUE...] [COLUMN...] - prints these columns (all, if none is named) of the rows that have these values. FILE may also
 # be the name of a recording: rows.pl NN_x variant=add seq_len=64 num_seqs median_ms
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """tables.py - reads the CSV tables that the programs and scripts write, and finds columns by their names, as Tables.pm does for Perl."""
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # trace.pl FILE.csv [LINES] - prints what the simulator has counted (SIM_TRACE=FILE.csv) as a table of 100 columns: a row for each kernel; with LINES,
 # the name of a variant or "all", also one for each of its lines that access memory.
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Plots.pm - what the scripts that draw share: gnuplot, if it is there, and the data files that it reads.
 package Plots;
 use strict;

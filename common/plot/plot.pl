@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # plot.pl CHAPTER [TERM] - draws the plots of one chapter, from the repository's root.
 #
 # The throughput plots come from results/CHAPTER.csv, or where that holds no times (the simulator's does not) from the newest recording.

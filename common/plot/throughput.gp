@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # throughput.gp - GB/s over the sequence length, or over another size, one line per variant.
 # Called by plot.pl with data (a block of "length GB/s" for each variant), variants (their names), heading, out (the picture) and term
 # (svg, or dumb for the terminal), and across, what stands below the axis, if it is not the length.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # warp.gp - lane over address: what the 32 lanes of a warp load and store at once. A panel for each variant.
 # Called by warp.pl with data, chapter, variants, out (the picture) and term (svg, or dumb for the terminal), and for each block of the data a
 # word in of (the variant), what (load or store), touched (sectors) and last (the last sector).

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # warp.pl CHAPTER [TERM] - draws results/CHAPTER_warp.svg: which bytes the lanes of one warp want at once. From the repository's root.
 #
 # For each variant, forward, of the longest traced shape: a load of global memory, and the next one of the same line; a store where only

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # attrs.sh - what every compiled kernel takes of the chip. From the repository's root, after a build with BACKEND=cuda.
 #
 # First the compiler's own report (build/obj/cuda/*/*.ptxas, which the build leaves). It needs no GPU. Then, where a GPU answers, the

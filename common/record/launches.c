@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launches.c - what each kernel takes of the chip, as the CUDA runtime says: registers, local and shared memory, the
    threads of a block and how many of them an SM holds at once.
 

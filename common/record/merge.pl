@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # merge.pl TARGET.csv CSV... - one table of several runs: all their commands, the first one's date and toolkit, and each row once; what was
 # measured twice, such as a baseline, is taken from the first.
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # profile.pl [CHAPTER...] - counts with ncu what every kernel moves: DRAM bytes, L2 sectors, sectors for each request. From the repository's root.
 #
 #   LENGTHS=64,16384   the lengths (default 16384)      NUM_SEQS=132   the number of sequences (default 100 for each SM)

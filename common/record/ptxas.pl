@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # ptxas.pl ARCH FILE.ptxas ... - a table of what `ptxas -v` says about every kernel, and how many warps an SM can hold with it.
 #
 # Warps: what the registers leave room for. Threads and shared memory are a launch's own and can only lower it. Exits with 1 if a kernel

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # record.pl - copies the tables in results/ that were measured on a GPU to recordings/DEVICE/DATE-NAME.csv, where the texts and the
 # plots find them. DEVICE is the GPU's name in lower case, without a leading "nvidia-", other characters become "-". From the
 # repository's root.

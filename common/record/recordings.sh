@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # recordings.sh [PART...] - measures on this GPU all that the texts show, into results/, and records it (record.pl). From the repository's
 # root, after a build with BACKEND=cuda; `make recordings ONLY="05 06"` calls it.
 #

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # sanitize.sh CHAPTER [SHAPES...] - the chapter's kernels under compute-sanitizer's four tools, on small shapes; the longest take more tiles than a
 # kernel has stages. SHAPES: options of an operation with other sizes than the recurrence's, with ';' between sets of them. Of a chapter that compares
 # only its own kernels; the others come with their chapters. Needs a GPU. From the repository's root.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* barrier.cpp - __syncthreads and its kin; fences. */
 #include "barrier.h"
 

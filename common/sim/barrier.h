@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* barrier.h - what the scheduler asks of barriers. */
 #ifndef SIM_BARRIER_H
 #define SIM_BARRIER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* block.h - a block that runs, and its threads.
 
    States of a thread:

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # check.pl - refuses what nvcc refuses, though g++ would take it: who may call whom, and what a kernel may not use.
 #
 #   perl check.pl PREPROCESSED      says nothing and succeeds, or one line a mistake (file:line: error: what. What to do.) and fails

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* clock.cpp - intervals and vector clocks: what threads of one block know of each other. */
 #include "clock.h"
 

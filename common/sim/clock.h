@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* clock.h - time in a kernel: intervals, epochs and vector clocks (race.cpp says what they are for). */
 #ifndef SIM_CLOCK_H
 #define SIM_CLOCK_H

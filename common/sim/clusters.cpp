@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cluster.cpp - blocks of a cluster: their barrier, and each other's shared memory.
 
    The blocks of a cluster begin together and are resident together. A thread that waits at their barrier lets the other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* clusters.h - blocks that run at the same time, wait for each other, and reach each other's shared memory. */
 #ifndef SIM_CLUSTERS_H
 #define SIM_CLUSTERS_H

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # compile.sh SOURCE.cu OBJECT.o [FLAGS...]
 #
 # Compiles CUDA C for the CPU: preprocess, check, rewrite, compile. Writes OBJECT.o and, for make, OBJECT.d. CXX names the compiler.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* copy.cpp - asynchronous copies (cp.async): issued by a thread, done when it waits for them. */
 #include <stdlib.h>
 

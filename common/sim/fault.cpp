@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fault.cpp - says in one line what went wrong and where, then ends the program with status 1.
 
    Misuse that a call into the engine finds knows its file and line. A crash (a wild pointer, a division by zero) or an

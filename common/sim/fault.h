@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fault.h - the one line that says what went wrong and where, and what it needs to know for that. */
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fiber.cpp - stacks, and jumps between them.
 
    A fiber runs until it must wait, then jumps back to the scheduler, which jumps into another one:

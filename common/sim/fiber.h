@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fiber.h - threads as fibers: each has a stack of its own and a place in its code where it stopped. */
 #ifndef SIM_FIBER_H
 #define SIM_FIBER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flag.cpp - what is released and acquired by flags.
 
    A *release* is what a thread knows when it comes to a fence (or makes a store with memory_order_release): what its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flag.h - flags: atomic and volatile words by which threads, also of different blocks, tell each other what they have
    done. Who writes a flag after a fence *releases* what it knows; who reads it and then comes to a fence *acquires*
    that. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* host.cpp - the host API that is neither memory nor launch: device, streams, events, kernel attributes, errors.
 
    The device claims compute capability 9.0 and has what the chapters ask about. */

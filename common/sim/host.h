@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* host.h - what the host API remembers for the other parts. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H

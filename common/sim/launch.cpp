@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.cpp - runs a grid, block after block. */
 #include <time.h>
 

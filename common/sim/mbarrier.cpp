@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mbarrier.cpp - mbarriers and bulk copies of sm_90, and what blocks of a cluster send each other.
 
        mbarrier_expect ---> missing - 1, announced + bytes --+

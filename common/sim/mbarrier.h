@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mbarrier.h - barriers that lie in shared memory, and the bulk copies that count at them. */
 #ifndef SIM_MBARRIER_H
 #define SIM_MBARRIER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memory.cpp - device memory and shared memory, each piece between unreadable pages.
 
        | margin      | slack | the bytes asked for | slack | margin      |

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memory.h - device and shared memory: pieces with unreadable pages around each. */
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* named_barrier.cpp - barriers that some warps of a block come to, by sync or by arrive. */
 #include "named_barriers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* named_barrier.h - barriers that some warps of a block come to. */
 #ifndef SIM_NAMED_BARRIERS_H
 #define SIM_NAMED_BARRIERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* observe.cpp - sees every load and store of a kernel, judges it, and counts what it costs.
 
    Kernels are compiled with -fsanitize=thread, which puts a call such as __tsan_read4(address) before each access. The

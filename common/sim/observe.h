@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* observe.h - observes every load and store of a kernel. The parts that let threads run and wait call these functions.
    `thread`: its number in its block; `chain`: the thread's count of steps (block.h). */
 #ifndef SIM_OBSERVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order.cpp - the order in which blocks, warps and lanes come: forward, reversed, or random with a seed. */
 #include "order.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order.h - who comes first, and how many at once: SIM_SCHEDULE, SIM_RESIDENT. */
 #ifndef SIM_ORDER_H
 #define SIM_ORDER_H

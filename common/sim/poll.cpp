@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* poll.cpp - threads that wait for a word to change give way to those that may change it. */
 #include "poll.h"
 

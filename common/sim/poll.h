@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* poll.h - threads that read the same word again and again, until somebody changes it. */
 #ifndef SIM_POLL_H
 #define SIM_POLL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* race.cpp - remembers what happened to each byte last, and finds accesses that nothing orders.
 
    Two accesses to the same bytes race if one of them writes, two threads make them, neither *happens before* the other

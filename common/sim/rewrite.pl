@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # rewrite.pl - turns preprocessed CUDA C into C++, where no macro can.
 #
 #   kernel<4><<<grid, block>>>(x)     becomes  sim_kernel(kernel<4>, "kernel<4>", sim_config(grid, block))(x)

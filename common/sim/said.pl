@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # said.pl - what the compiler said of rewritten code, in words that fit the code as it was written.
 #
 #   perl said.pl FILE       FILE: the compiler's messages, in the C locale

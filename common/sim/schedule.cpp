@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* schedule.cpp - the threads of a block take turns on one CPU thread.
 
    A warp runs as far as it can before the next one starts. When a round over all warps runs no thread and some are not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* schedule.h - blocks, and the turns of their threads. */
 #ifndef SIM_SCHEDULE_H
 #define SIM_SCHEDULE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shadow.cpp - what is remembered of each piece of memory: who accessed it last, which of its bytes were written. */
 #include "shadow.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shadow.h - what is remembered of each piece of memory. */
 #ifndef SIM_SHADOW_H
 #define SIM_SHADOW_H

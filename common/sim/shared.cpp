@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shared.cpp - shared memory: each __shared__ variable is a region of its own, NaN when a block begins. */
 #include "shared.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shared.h - what the scheduler asks of shared memory. */
 #ifndef SIM_SHARED_H
 #define SIM_SHARED_H

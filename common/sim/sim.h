@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sim.h - what the simulator counts. All counts run from the program's start or the last reset.
 
    A *request* is one load or store of one warp: what its lanes do at one place in the code at the same time. */

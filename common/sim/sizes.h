@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes.h - what the simulated device has, and what the simulator has room for. */
 #ifndef SIM_SIZES_H
 #define SIM_SIZES_H

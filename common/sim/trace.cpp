@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trace.cpp - writes what was counted into files, as CSV, when the program ends.
 
        SIM_TRACE=FILE        a row for each kernel, and one for each of its lines that access memory

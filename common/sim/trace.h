@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trace.h - where the counts go. */
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H

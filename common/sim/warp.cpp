@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* warp.cpp - what the lanes of a warp do together: shuffles, votes, reductions, __syncwarp. */
 #include "warp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* warp.h - what the scheduler asks of warp collectives. */
 #ifndef SIM_WARP_H
 #define SIM_WARP_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Linrec.pm - what the tests share: running programs, reading and writing .npy. Tests run from the repository's root.
 package Linrec;
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Mistakes.pm - mistakes in a chapter's kernels, each of which its checks must find. All of a chapter's are compiled into one program for the simulator,
 # where the variable MUTANT of the environment says which one is made, so that the chapter is compiled once and not once for each.
 #

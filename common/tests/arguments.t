@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Wrong usage: status 2, nothing on stdout, one clear line on stderr; and what --help and --csv promise.
 use strict;
 use warnings;

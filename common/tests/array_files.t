@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --fill makes .npy files and --print shows them, without NumPy; and neither does anything else.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The checks can fail: every mistake of programs/broken.cu is caught, and the kernel without one passes.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Every kernel of every chapter is right: all lengths around every boundary, all directions, all kinds of coefficients, NaN and infinity
 # kept in their own sequence, the first coefficient unused, guards untouched. The chapters' own programs check all that.
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The types of 16 bits: all their values, and the elementwise kernels; see programs/dtype.cu.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The exercises: skeletons fail and say why, solutions are solved and reach just what the goals say, and wrong solutions of the kinds that
 # students write are caught with the sentence that belongs to them. A sample of these; EXERCISES_ALL=1: all. And the commands.
 # prove common/tests/exercises.t :: 10: those of chapter 10 alone, without the commands.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The special function units' exponential, logarithm and reciprocal: on a GPU over all floats; see programs/fast_math.cu.
 use strict;
 use warnings;

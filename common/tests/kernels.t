@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # One kernel, one file, one idea: what readers can rely on when they open a kernel's file. (texts.t counts its lines and headers.)
 use strict;
 use warnings;

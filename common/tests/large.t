@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # More than 2^31 elements: offsets that do not fit 32 bits. Needs a GPU with about 45 GB, or 90 for the last cases.
 use strict;
 use warnings;

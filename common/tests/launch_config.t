@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # --config: what is given reaches the kernels that take it, in every use of a program, and the table says so; what no kernel takes is refused.
 use strict;
 use warnings;

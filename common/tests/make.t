@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Two makes at once, from clean: neither finds half a file, and neither takes the other's away. And what the environment holds by chance.
 use strict;
 use warnings;

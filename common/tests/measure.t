@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Times that scatter are taken again; see programs/measure.c. The simulator's clock is the machine's.
 use strict;
 use warnings;

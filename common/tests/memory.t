@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Memory that runs out, at each place in turn: a program then says so and ends; it never crashes, and never goes on with less.
 use strict;
 use warnings;

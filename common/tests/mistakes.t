@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Mistakes.pm finds what is wrong and nothing else: a mistake that changes no result, one that ends the program in another way, and a place that is no
 # longer there are failures of the test that names them; so is a kernel that is wrong without any. Places are found by their code.
 use strict;

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # mutants.pl [--jobs N] [--sample N] [--tests] [--list] [--only TEXT] [CHAPTER ...]
 #
 # How much do the checks see? A *mutant* is a kernel or launcher with one small mistake, such as < where <= stood. Each is built for the

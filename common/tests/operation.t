@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The harness knows no operation: a second one (decay/), with sizes, arrays, kernels and an oracle of its own, has all that the recurrence has.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The reader's own arrays: right results in every direction from every type of element; and every broken file or incomplete set is
 # refused without leaving a file behind.
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The rooms of common/ (common/README.md has the map): a file takes from its own room and from those below it, nothing in common names a
 # chapter, and no chapter takes from a later one.
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Checks as on a GPU, of large results by samples; see programs/samples.c.
 use strict;
 use warnings;

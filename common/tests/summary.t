@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What `make run` shows of a program's output, a line a variant, and that it stops where a program fails.
 use strict;
 use warnings;

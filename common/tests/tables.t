@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Tables are read in one place for Perl and in one for Python, by the names of their columns; and what serves all chapters names none.
 use strict;
 use warnings;

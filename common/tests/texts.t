@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The texts tell the truth: figures, tables, listings and outputs are what `make report` writes, links lead somewhere, formulas are
 # closed. And every question has its answer.
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What serves those who carry the course on: make format, make compile_commands.json, and the files that name others.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What the kernels ask of memory, as the simulator sees it: the defaults from chapter 05 on touch each sector once and ask for nothing else;
 # what the texts say of coalescing and of banks is so; and the trace's own files and table.
 use strict;

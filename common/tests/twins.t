@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Twins: variants that differ in who computes what, or in how the data move, but not in what is added up in which order. They give the
 # same bits, byte for byte, also where NaN and infinities pass through. So lines that stand in several kernels cannot drift apart.
 use strict;

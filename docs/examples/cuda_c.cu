@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_c.cu - the examples of docs/cuda_c.md. One program: it runs each of them and prints what came out. */
 #include <cuda_runtime.h>
 

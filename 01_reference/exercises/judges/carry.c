@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.4: the reversed recurrence on so many threads. */
 #include "judge.h"
 

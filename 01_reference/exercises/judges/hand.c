@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.2: chapter 01's loops over four numbers. */
 #include "judge.h"
 #include "recurrence.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.5: the recurrence on so many threads. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.1: three choices of x and c, run by chapter 01's loop. */
 #include "judge.h"
 

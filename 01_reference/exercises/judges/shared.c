@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.3: the gradients of a recurrence with one coefficient. */
 #include "judge.h"
 

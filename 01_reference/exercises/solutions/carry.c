@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.4  The carry walk */
 #include <pthread.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.5  Write once */
 #include <pthread.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.1  One rule, many uses */
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 01.3  One coefficient for all */
 #include <stddef.h>
 

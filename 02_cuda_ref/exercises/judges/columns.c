@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.4: the recurrence down the columns of arrays of shape (seq_len, num_seqs). */
 #include "judge.h"
 

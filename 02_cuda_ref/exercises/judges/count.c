@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.3: launches chapter 02's full_blocks, and counts. */
 #include "cuda_ref.h"
 #include "judge.h"

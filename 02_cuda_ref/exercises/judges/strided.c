@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.2: sum = a + b, n elements each. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.1  A first kernel */
 #include <cuda_runtime.h>
 

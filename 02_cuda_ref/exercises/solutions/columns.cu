@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.4  Columns */
 #include <cuda_runtime.h>
 

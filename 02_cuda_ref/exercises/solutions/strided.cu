@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.2  Neighbours share sectors */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 02.5  Wide stores */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.1: launches shared, and counts. */
 #include "judge.h"
 #include "tile.h"

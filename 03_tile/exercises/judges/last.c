@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.4: of each row the last output of the recurrence. */
 #include "judge.h"
 

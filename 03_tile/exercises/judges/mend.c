@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.3: the recurrence along the rows of arrays of shape (num_seqs, seq_len). */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.2: each element combined with the one before. */
 #include "judge.h"
 

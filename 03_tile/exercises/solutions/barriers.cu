@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.5  The fewest barriers */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.4  The last output */
 #include <cuda_runtime.h>
 

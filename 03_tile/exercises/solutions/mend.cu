@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.3  Right by luck */
 #include <cuda_runtime.h>
 

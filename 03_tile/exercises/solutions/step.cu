@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 03.2  One exchange */
 #include <cuda_runtime.h>
 

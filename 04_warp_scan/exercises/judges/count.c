@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.1: launches chapter 04's block, and counts. */
 #include "judge.h"
 #include "warp_scan.h"

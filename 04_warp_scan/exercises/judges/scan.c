@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.2: the recurrence over rows of at most 32 elements. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.3: the recurrence over rows of at most 32 elements, several in a warp. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.4: the recurrence over rows of any length. */
 #include "judge.h"
 

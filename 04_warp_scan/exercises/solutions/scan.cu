@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.2  A scan by shuffles, from nothing */
 #include <cuda_runtime.h>
 

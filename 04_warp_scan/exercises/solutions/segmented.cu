@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.3  Several rows in a warp */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 04.4  A warp walks a long row */
 #include <cuda_runtime.h>
 

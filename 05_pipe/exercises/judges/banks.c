@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.2: running sums in groups of 16, over n elements. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.5: launches chapter 05's flat, and counts. */
 #include "judge.h"
 #include "launch.c" /* pipe_config, which the launcher calls */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.3: the recurrence along rows of any length. */
 #include "judge.h"
 

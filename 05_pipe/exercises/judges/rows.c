@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.1: launches chapter 05's float4 for one sequence, with so many rows for each warp, and counts. */
 #include "judge.h"
 #include "launch.c" /* pipe_config and pipe_check, which the launcher calls */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.4: the recurrence along rows whose length is a multiple of 4. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.2  A bank conflict mended */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.3  A float4 for odd rows */
 #include <cuda_runtime.h>
 

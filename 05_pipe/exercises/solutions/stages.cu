@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 05.4  Two stages */
 #include <cuda_runtime.h>
 

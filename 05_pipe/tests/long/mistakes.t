@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 05: what waits, must: without one of its waits or barriers a kernel is told so, in every order.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.1: launches the gradients of chapter 06's prefetch, and counts. */
 #include "backward.h"
 #include "judge.h"

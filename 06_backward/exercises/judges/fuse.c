@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.3: the gradients of the forward recurrence. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.2: the reversed recurrence along rows of any length. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.4: the gradients of y[l] = y[l-1] * decay + x[l]. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.3  Two kernels become one */
 #include <cuda_runtime.h>
 

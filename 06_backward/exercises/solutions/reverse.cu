@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.2  The other end */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 06.4  One coefficient for a whole sequence */
 #include <cuda_runtime.h>
 

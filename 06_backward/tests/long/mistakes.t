@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 06: without one of its waits or barriers, or without an output that it takes from its neighbour, a kernel is told so, in every order.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 07.1: ab = a + b and bc = b + c, n elements each. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 07.3: launches exercise 07.1's kernel, and counts. */
 #include "judge.h"
 

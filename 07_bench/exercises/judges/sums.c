@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 07.2: the sum of each row. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 07.1  A baseline */
 #include <cuda_runtime.h>
 

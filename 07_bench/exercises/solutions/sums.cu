@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 07.2  Read everything, write next to nothing */
 #include <cuda_runtime.h>
 

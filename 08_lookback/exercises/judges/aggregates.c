@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.1: what each tile of 512 elements does. */
 #include "judge.h"
 

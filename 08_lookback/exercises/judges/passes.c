@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.4: launches the untouched kernel of 08.2, and counts. */
 #include "judge.h"
 

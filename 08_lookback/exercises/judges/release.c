@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.3: 32 recurrences side by side, in tiles of 8 steps. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.2: the recurrence in tiles of 32 elements, by blocks that look back. */
 #include "judge.h"
 

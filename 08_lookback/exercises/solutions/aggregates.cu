@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.1  What each tile does */
 #include <cuda_runtime.h>
 

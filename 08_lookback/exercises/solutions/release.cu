@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.3  A flag and its data */
 #include <cuda/atomic>
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 08.2  Look back over 32 tiles at once */
 #include <cuda_runtime.h>
 

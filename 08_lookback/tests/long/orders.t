@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 08: blocks that wait for each other. Right in every order, with few and with many blocks at once; the same bits in all of them where the
 # joins have one order; and whatever the kernels need for that, taken away, is told (mistakes.txt).
 use strict;

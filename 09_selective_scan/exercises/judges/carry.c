@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.4: all states of a selective scan with one state, B = 1 and no C. */
 #include "judge.h"
 

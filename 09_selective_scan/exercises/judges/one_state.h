@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* one_state.h - what exercises 09.3 and 09.4 compute: all states of a selective scan with one state, B = 1 and no C. */
 #ifndef ONE_STATE_H
 #define ONE_STATE_H

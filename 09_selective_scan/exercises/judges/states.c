@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.2: a selective scan with sixteen states. */
 #include "judge.h"
 

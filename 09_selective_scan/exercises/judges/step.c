@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.1: a selective scan with one state. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.4  What a chunk does to the state */
 #include <cuda_runtime.h>
 #include "../../../common/cuda/fast_math.h"

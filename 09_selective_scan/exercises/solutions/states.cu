@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.2  Sixteen states */
 #include <cuda_runtime.h>
 #include "../../../common/cuda/fast_math.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.1  A fused step */
 #include <cuda_runtime.h>
 #include "../../../common/cuda/fast_math.h"

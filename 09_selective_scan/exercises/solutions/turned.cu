@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 09.3  Turned without bank conflicts */
 #include <cuda_runtime.h>
 #include "../../../common/cuda/fast_math.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 09: the checks find mistakes; each is a piece of a kernel that is replaced.
 use strict;
 use warnings;

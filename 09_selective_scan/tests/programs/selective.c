@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* selective.c - the check of the selective scan as it goes on a GPU, here also where the device is the simulator: of a
    large problem by samples, which the device's arrays are read for. Results are right, or wrong where a sample must
    find it. Prints TAP. */

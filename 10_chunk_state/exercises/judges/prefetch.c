@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.2: the states before each chunk of one head, and the last one; columns are a multiple of 4. */
 #include "judge.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.3: the states of one head with 32 rows, from each of which a chunk takes a part of one number a column. */
 #include "judge.h"
 

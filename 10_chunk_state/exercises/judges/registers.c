@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.1: the states after each chunk of one head, with one decay a chunk. */
 #include "judge.h"
 

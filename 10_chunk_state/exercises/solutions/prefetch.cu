@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.2  One chunk early */
 #include <cuda_runtime.h>
 

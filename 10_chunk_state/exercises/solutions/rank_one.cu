@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.3  Rank one */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* 10.1  The state stays */
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Chapter 10: shapes around every boundary, each against the oracle, on all kinds of data; and in other orders of the simulator.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_bf16.h - bfloat16, the upper half of a float of 16 bits: for dtype, and arithmetic that rounds after each operation.
 
    The names are CUDA's. Each operation is done in float and rounded to the nearest, to even in between. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_pipeline.h - asynchronous copies from global to shared memory (cp.async).
 
    A copy makes its destination NaN when it is issued and takes effect when the thread that issued it waits for it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_runtime.h - the simulator's device side: what a kernel finds when it is compiled for the CPU.
 
    Thread indices are plain variables that the engine sets before it lets a thread run. Whatever makes a thread wait

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_runtime_api.h - the simulator's host API, for C and C++: the part of the CUDA runtime that the chapters use.
 
    Names, values and results are CUDA's. Everything runs at once: when a call returns, its work is done, so streams and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sim_half.h - the operators of a type of 16 bits, which cuda_fp16.h and cuda_bf16.h call SIM_HALF while they include
    this: each in float, and rounded as the type's constructor does. Included once by each, so it has no guard. */
 

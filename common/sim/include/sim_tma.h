@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sim_tma.h - mbarriers and bulk copies of sm_90: stands in for common/cuda/tma.h and its PTX.
 
    CUDA has no C++ names for these instructions; the names are that header's. A phase of a barrier ends when all its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* blocks.cu - blocks that wait for each other. `blocks NAME` runs one kernel over tiles of numbers and says whether the
    result is right; blocks.t knows what must be said of it. Marks in comments name lines, as in wrong.cu. */
 #include <cuda/atomic>

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # blocks.t - the simulator: blocks that wait for each other. Right ones are right in every order, with few and with many
 # blocks at once; what is wrong with the others is told: a missing fence by its name, a deadlock as one.
 use strict;

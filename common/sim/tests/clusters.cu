@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* clusters.cu - blocks in clusters. `clusters NAME` runs kernel NAME: a right one, whose result it judges, or one with
    a mistake. clusters.t knows what must be said of it; marks in comments name lines, as in wrong.cu. */
 #include "../../cuda/tma.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # clusters.t - the simulator: blocks in clusters. Right kernels are right in every order, with few and with many blocks at once; and what is wrong with
 # the others is told: a missing barrier, a block that ends too early or has not begun, a barrier that some never come to, a launch that no chip takes.
 use strict;

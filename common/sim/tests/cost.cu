@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cost.cu - what an observed access costs: prints nanoseconds of processor time for each, of four kinds. */
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count.cu - one kernel whose events are known by hand; prints the simulator's counts. */
 #include "../../cuda/tma.h"
 #include "../../cuda/named_barrier.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* elsewhere.cuh - a mistake in a header. */
 
 __device__ static void barrier_in_branches()

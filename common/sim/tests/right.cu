@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* right.cu - kernels that use the simulator as they should. Prints every result; says on stderr which one is wrong. */
 #include "../../cuda/tma.h"
 #include "../../cuda/named_barrier.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # sim.t - the simulator: right kernels give the same bits in every order of execution, wrong ones are told so.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* traffic.cu - kernels whose requests, sectors and conflicts are worked out by hand in the comments. Prints what the
    simulator counts. */
 #include "../../cuda/tma.h"

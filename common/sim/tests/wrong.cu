@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* wrong.cu - one mistake a kernel. `wrong NAME` runs kernel NAME; sim.t knows what must be said of it, and on which
    line: the one with the comment HERE NAME. (THERE NAME: a second line that the message names.) */
 #include "../../cuda/tma.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* decay.c - the operation of decay.h, and its table: what a chapter with an operation of its own has. */
 #include "decay.h"
 

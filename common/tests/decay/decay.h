@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* decay.h - a small operation for the tests of the harness: sums that leak, the leak of a column shared by all rows.
 
        y[r, 0] = start[r] * decay[0] + x[r, 0],   y[r, c] = y[r, c-1] * decay[c] + x[r, c]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* launch.cu - the kernels of decay.h: right ones, and some with a mistake each. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - three programs in one, for the tests: the right kernels, those with mistakes, and a comparison. The first
    word of the command line may name one of the last two. */
 #include <string.h>

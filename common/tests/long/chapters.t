@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Every kernel of every chapter is right on many sequences and on long ones; and any order in which the simulator runs blocks, warps and lanes gives
 # the same bits.
 use strict;

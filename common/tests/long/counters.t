@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The sectors that the simulator counts are those that ncu counted on a GPU.
 use strict;
 use warnings;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A few mutants of the kernels (mutants.pl; all of them: make mutants, which takes hours): the chapters' own checks kill those that
 # something depends on, and the list of the equivalent ones has no entry that is out of date.
 use strict;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # CONTRIBUTING's list for a chapter is followed to the letter, in a copy of the tree: the chapter builds, is checked, is found by everything
 # that looks for chapters, and nothing outside its folder changes but a line of the map. Then its kernel, a copy under the original's name, gets
 # four barriers more, and a comparison counts each with its own.
@@ -65,8 +66,8 @@ END
 chmod 0755, 'build/cuda/11_example';
 ($status, $out) = run_program({ BACKEND => 'cuda' }, 'sh', 'common/record/recordings.sh', '11');
 ok($status eq 0 && -f 'recordings/h200/2100-01-02-11_example.csv', 'make recordings records it') or diag($out);
-my $marker = '<!-- value: 11_example variant=mine gb_per_s %.0f -->';
-write_file('11_example/README.md', "$page\n$marker?<!-- end -->\n");
+my $marker = '<!-- speed -->';
+write_file('11_example/README.md', "$page\n$marker?<!-- end -->\n\n<!-- values\nspeed: 11_example variant=mine gb_per_s %.0f\n-->\n");
 run_program('perl', 'common/pages/report.pl', '--no-outputs', '11_example/README.md');
 like(read_file('11_example/README.md'), qr/\Q$marker\E1234</, 'and make report shows it');
 
@@ -77,7 +78,7 @@ sub barriers { # of the copy and of the original
     my @rows = map { [split] } split /\n/, $out;
     my ($head) = grep { ($_->[0] // '') eq 'chapter' } @rows;
     my ($column) = grep { $head->[$_] eq 'barriers' } 0 .. $#{ $head // [] };
-    return map { my $name = $_; map { $_->[$column] } grep { join(' ', @$_[0, 1]) eq $name } grep { @$_ > 5 } @rows } '11_example mine', '04_warp_scan block';
+    return map { my $name = $_; map { $_->[$column] } grep { join(' ', @$_[0, 1]) eq $name } grep { @$_ > 5 } @rows } '11_example mine', '04_warp_scan to_block';
 }
 my ($mine, $original) = barriers();
 ok(defined $mine && $mine == $original && $mine > 0, 'a copy counts as many barriers as its original') or diag($mine, $original);

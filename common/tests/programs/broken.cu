@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* broken.cu - wrong kernels. Each has one mistake that the harness or the simulator must catch; `right` has none.
 
    The kernels take a sequence a block and scan it by doubling in shared memory, so that there is something to get

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* chips.c - what the defaults of chapters 05 and 06 choose on other chips, run on this one. A choice that the other
    chip could not run is an error. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dtype.cu - the conversions of common/base/dtype.h: every value of the types of 16 bits against the definition of the
    type, every tie and the floats beside it, and the same by CUDA's own functions in a kernel; and the elementwise
    kernels of common/harness/baselines.h for all types. Prints TAP. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fast_math.cu STRIDE - the functions of common/cuda/fast_math.h over every STRIDE-th float, against those of double
    precision: no error is larger than what the header states, and results at the edges are as it says. Prints TAP. */
 #include <cuda_runtime.h>

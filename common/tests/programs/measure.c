@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* measure.c - how often a launch is timed whose times scatter, and which timing is kept. The launches only sleep: the
    first two warm up, then come attempts of five, two of them longer. Prints TAP. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* no_default.c - a table of which no row, or with an argument both, are the default: the harness says so. */
 #include "../../harness/harness.h"
 #include "../../linrec/linrec_operation.h"

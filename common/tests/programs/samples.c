@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* samples.c - the check as it goes on a GPU, here also where the device is the simulator: the whole result compared on
    the device, small ones and samples of large ones on the host, too. One element is made wrong. Prints TAP. */
 #include <stdio.h>

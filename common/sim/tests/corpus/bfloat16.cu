@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include <cuda_bf16.h>
 #include "corpus.h"
 

@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include "../../../cuda/cluster.h"
 #include "corpus.h"
 

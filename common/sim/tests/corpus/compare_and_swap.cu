@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __device__ static void add(float *place, float value)

@@ -1,4 +1,5 @@
 // refused here: cooperative groups are not simulated: write __syncthreads(), __syncwarp()
+// SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"
 

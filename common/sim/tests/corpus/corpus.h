@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* corpus.h - what the small programs of this folder share. Each makes N numbers 0, 1, 2 ... on the device, runs a
    kernel, and says whether number i has become factor * i + plus. The first line of each says what must come of
    it (corpus.t). */

@@ -1,4 +1,5 @@
 // stopped: Blocks run in any order, or at once: let each write bytes that no other one touches
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x)

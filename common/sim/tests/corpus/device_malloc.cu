@@ -1,4 +1,5 @@
 // refused here: kernel kernel uses malloc. The simulator has no memory to give to a kernel
+// SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include "corpus.h"
 

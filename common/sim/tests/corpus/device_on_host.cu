@@ -1,4 +1,5 @@
 // refused by both: function main of the host calls twice, a function of the device. Write __host__ __device__ before
+// SPDX-License-Identifier: MIT
 // that
 #include "corpus.h"
 

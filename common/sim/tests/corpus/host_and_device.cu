@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __host__ __device__ static float twice(float x)

@@ -1,4 +1,5 @@
 // refused by both: kernel kernel calls twice, a function of the host. Write __device__ before it
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 static float twice(float x)

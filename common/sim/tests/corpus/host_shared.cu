@@ -1,4 +1,5 @@
 // refused by both: function main of the host declares a __shared__ variable
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x)

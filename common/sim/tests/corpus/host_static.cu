@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 struct counter {

@@ -1,4 +1,5 @@
 // refused by both: kernel kernel uses table, a variable of the host
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 static const float table[] = {1, 2};

@@ -1,4 +1,5 @@
 // refused by both: kernel kernel uses factor, a variable of the host
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 static float factor = 2;

@@ -1,4 +1,5 @@
 // refused by both: a __shared__ variable has no initial value on a GPU. Write to it in one thread
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x)

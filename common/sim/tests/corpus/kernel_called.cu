@@ -1,4 +1,5 @@
 // refused by both: kernel twice is called like a function. Launch it: twice<<<blocks, threads>>>(...)
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void twice(float *x)

@@ -1,4 +1,5 @@
 // refused by both: kernel twice returns something. Write void
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ int twice(float *x) // HERE

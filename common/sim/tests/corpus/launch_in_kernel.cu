@@ -1,4 +1,5 @@
 // refused by both: kernel outer launches a kernel. Launch from host code only
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void twice(float *x)

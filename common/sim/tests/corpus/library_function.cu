@@ -1,4 +1,5 @@
 // refused by both: kernel kernel calls rand, a function of the host's C library
+// SPDX-License-Identifier: MIT
 #include <stdlib.h>
 #include "corpus.h"
 

@@ -1,4 +1,5 @@
 // refused by both: twice is launched, which is no kernel. Write __global__ before it
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 static void twice(float *x)

@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __device__ __noinline__ float twice(float x)

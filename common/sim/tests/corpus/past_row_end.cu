@@ -1,4 +1,5 @@
 // stopped: nothing orders the two. Compare the index with the end of the row: let each thread write bytes that no other
+// SPDX-License-Identifier: MIT
 // one touches
 #include "corpus.h"
 

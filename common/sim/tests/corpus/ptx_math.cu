@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include "../../../cuda/fast_math.h"
 #include "corpus.h"
 

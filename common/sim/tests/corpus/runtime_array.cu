@@ -1,4 +1,5 @@
 // refused by both: the size of the array s is not known when the program is compiled
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x, int n)

@@ -1,4 +1,5 @@
 // right
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x)

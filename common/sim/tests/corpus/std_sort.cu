@@ -1,4 +1,5 @@
 // refused by both: kernel kernel uses std::sort, which is the host's
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include "corpus.h"
 

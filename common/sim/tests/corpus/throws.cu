@@ -1,4 +1,5 @@
 // refused by both: kernel kernel uses throw. There are no exceptions on a GPU
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x)

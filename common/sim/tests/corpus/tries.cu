@@ -1,4 +1,5 @@
 // refused by both: device function twice uses try. There are no exceptions on a GPU
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __device__ static float twice(float x)

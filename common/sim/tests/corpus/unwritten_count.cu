@@ -1,4 +1,5 @@
 // stopped: the 4-byte shared array count declared at {there}, which nothing has written in this block. Let one
+// SPDX-License-Identifier: MIT
 // thread write it, then call __syncthreads()
 #include "corpus.h"
 

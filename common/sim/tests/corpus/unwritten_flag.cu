@@ -1,4 +1,5 @@
 // stopped: which nothing has written in this block. Let one thread write it, then call __syncthreads()
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x)

@@ -1,4 +1,5 @@
 // stopped: volatile does not keep the lanes of a warp in step: call __syncwarp() between them
+// SPDX-License-Identifier: MIT
 #include "corpus.h"
 
 __global__ void kernel(float *x)

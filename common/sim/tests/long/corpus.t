@@ -1,4 +1,5 @@
 #!/usr/bin/perl
+# SPDX-License-Identifier: MIT
 # corpus.t - the simulator takes the CUDA that people write, and refuses what nvcc refuses: the programs of sim/corpus. The
 # first line of each says what must come of it:
 #
