@@ -101,11 +101,11 @@ compile_commands.json: FORCE
 
 # what docs/machines.md says of times, measured in a copy of the sources; WRITE=1: written there
 times:
-	@perl common/build/times.pl $(if $(filter command line,$(origin WRITE)),--write) 03_tile
+	@perl common/build/times.pl $(if $(filter command line,$(origin WRITE)),--write) $(word 3,$(CHAPTERS))
 
-# all single mistakes in kernels that common/tests/mutants.pl can think of, ONLY="02_cuda_ref 03_tile": in these chapters; an interrupted run goes on
+# all single mistakes in kernels that common/tests/mutants.pl can think of, ONLY=CHAPTER: in this one; an interrupted run goes on
 mutants:
-	@for chapter in $(ONLY); do [ -f "$$chapter/main.c" ] || { echo "ONLY=$$chapter is no chapter; name a folder such as 04_warp_scan" >&2; exit 2; }; done
+	@for chapter in $(ONLY); do [ -f "$$chapter/main.c" ] || { echo "ONLY=$$chapter is no chapter; name the folder of one" >&2; exit 2; }; done
 	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim ONLY= all tests
 	perl common/tests/mutants.pl --tests $(ONLY)
 

@@ -40,8 +40,8 @@ static inline double demo_worse(double worst, double error)
     return error <= worst ? worst : error;
 }
 
-/* Opens the file (../../common/base/output.h: it appears whole or not at all). Its first lines say where the numbers come
-   from, and the columns. Returns 0, or 2 after one line on stderr. */
+/* Opens the file (../../common/base/output.h: it appears whole or not at all). Its first lines say where the numbers
+   come from, and the columns. Returns 0, or 2 after one line on stderr. */
 static inline int demo_open(struct output *output, const char *path, const char *command, const char *columns)
 {
     struct machine machine;

@@ -8,8 +8,8 @@
        chunk  |  0  |  1  |  2  |  3  |  4  |  5  | ...
        round  |------------- 0 -----------|-------- 1 ...
 
-   In a round the warps work side by side, and none of them waits until another one is through its chunk. For that they need
-   to know what comes into their chunk. What a chunk does to any state h that comes in is a pair:
+   In a round the warps work side by side, and none of them waits until another one is through its chunk. For that they
+   need to know what comes into their chunk. What a chunk does to any state h that comes in is a pair:
 
        h   ->   product h + end        end: what leaves the chunk if 0 comes in
                                        product = exp(A step 0) ... exp(A step 7) = exp(A (sum of the steps))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* 09.3  Turned without bank conflicts
 
-   Memory wants lanes side by side in time: four lanes take 64 neighbouring bytes of one channel. The loop over time wants
-   a lane for each channel. In between, the tile is transposed, or turned, in shared memory:
+   Memory wants lanes side by side in time: four lanes take 64 neighbouring bytes of one channel. The loop over time
+   wants a lane for each channel. In between, the tile is transposed, or turned, in shared memory:
 
        32 channels x 16 steps          copied: lane = 4 row + piece, eight rows at a time       loop: lane = row
        row 0   |piece|piece|piece|piece|      lanes  0  1  2  3                                  lane 0
@@ -10,8 +10,8 @@
        ...      a piece is 4 steps, a float4                                                     ...
 
    Shared memory serves 16 bytes a lane in four wavefronts: lanes 0 to 7, 8 to 15, and so on. In one of them eight lanes
-   want eight pieces, and 32 banks hold just eight, if no two of them lie in the same banks. The copies do that. But where
-   do pieces 0 of rows 0, 1, 2, ..., 7 lie?
+   want eight pieces, and 32 banks hold just eight, if no two of them lie in the same banks. The copies do that. But
+   where do pieces 0 of rows 0, 1, 2, ..., 7 lie?
 
    Goal: no bank conflict at all, 16 sectors a load, and no place that stays empty: the tile fills its shared memory.
    (Every byte counts here. The more blocks fit on an SM, the more latency they hide.)

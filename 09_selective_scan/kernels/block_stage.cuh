@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* block_stage.cuh - the stage of a block of fused_steps.cu: a chunk in shared memory, in the type of the arrays, and how it
-   gets there. Each warp brings u, delta and z of its own channels; B and C are the same for all, and all warps bring
-   them together. Rows go by cp.async in pieces of 16 bytes, and the threads that bring them take them in order: thread 0
-   piece 0, thread 1 piece 1, ... */
+/* block_stage.cuh - the stage of a block of fused_steps.cu: a chunk in shared memory, in the type of the arrays, and
+   how it gets there. Each warp brings u, delta and z of its own channels; B and C are the same for all, and all warps
+   bring them together. Rows go by cp.async in pieces of 16 bytes, and the threads that bring them take them in order:
+   thread 0 piece 0, thread 1 piece 1, ... */
 #ifndef BLOCK_STAGE_CUH
 #define BLOCK_STAGE_CUH
 

@@ -3,8 +3,8 @@
 #include "../../common/cuda/gpu_info.h"
 #include "launch.h"
 
-/* The most blocks for each multiprocessor with which warp_specialized is faster than fused_steps. It has one block of 16
-   channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
+/* The most blocks for each multiprocessor with which warp_specialized is faster than fused_steps. It has one block of
+   16 channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
    states, float32, 2048 channels and 8192 steps, it takes 0.38, 0.71, 0.79 and 1.02 of fused_steps' time with a batch
    of 1, 2, 3 and 4, which are 0.97, 1.9, 2.9 and 3.9 blocks for a multiprocessor; in bf16 0.44, 0.85, 0.87 and 1.15. So
    the border is at 3. With up to 8 states in float32 it is at 5 (0.86 to 0.89 with a batch of 5, 1.01 to 1.02 with 6).
@@ -38,8 +38,8 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
 }
 
 /* fused_backward needs about 100 KB of shared memory for a block, which older chips have for one of them only. Measured
-   on an H200 with 16 states, float32 and 2048 channels: state_passing takes 1.2 times as long for 8 x 8192 steps, 1.1 times for
-   1 x 65536, and within a few percent as long for 1 x 1024 to 9 x 2048. */
+   on an H200 with 16 states, float32 and 2048 channels: state_passing takes 1.2 times as long for 8 x 8192 steps, 1.1
+   times for 1 x 65536, and within a few percent as long for 1 x 1024 to 9 x 2048. */
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fused_backward.cu - state_passing_backward.cu without passing, for shapes with many channels: a warp takes all chunks of
-   its channels, from last to first. So it has the gradient behind a chunk when it comes there, and goes through the
+/* fused_backward.cu - state_passing_backward.cu without passing, for shapes with many channels: a warp takes all chunks
+   of its channels, from last to first. So it has the gradient behind a chunk when it comes there, and goes through the
    chunk twice, not three times.
 
        tile      fetched by the block: 16 steps of its 64 channels (of 16 states), B and C (tile.cuh)

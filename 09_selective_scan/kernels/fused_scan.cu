@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* fused_scan.cu - a block for each channel, one state after the other, and over time the scan of chapter 04: the plan of Mamba's own
-   kernel. Coefficients and inputs live in registers only; what leaves a tile goes on in shared memory, one number
-   a state.
+/* fused_scan.cu - a block for each channel, one state after the other, and over time the scan of chapter 04: the plan
+   of Mamba's own kernel. Coefficients and inputs live in registers only; what leaves a tile goes on in shared memory,
+   one number a state.
 
    A tile is `elems` consecutive steps a thread. It loads u and delta once; then for one state after the other
 
        thread 0           thread 1           thread 2
        |a,x a,x a,x a,x|  |a,x a,x a,x a,x|  |a,x a,x ...        a = exp(step A), x = step u B, in registers
-          each thread its pair, the warps theirs, the block      the scan of 04_warp_scan/to_block.cu, one barrier a state
+          each thread its pair, the warps theirs, the block      the scan of 04_warp_scan/to_block.cu, one barrier a
+          state
        y += C h                                                  grows state by state, in registers
 
    and then out = (y + D u) silu(z). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.h - what the launchers and the kernels of chapter 09 share: what a launcher checks first (launch.c), how many lanes,
-   warps and blocks a shape gets (grid.c), and what lies where in the workspace (workspace.c). */
+/* launch.h - what the launchers and the kernels of chapter 09 share: what a launcher checks first (launch.c), how many
+   lanes, warps and blocks a shape gets (grid.c), and what lies where in the workspace (workspace.c). */
 #ifndef SELECTIVE_LAUNCH_H
 #define SELECTIVE_LAUNCH_H
 
@@ -96,8 +96,8 @@ cudaError_t selective_fused_plan(const struct selective_args *args, struct selec
 cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
                              cudaStream_t stream);
 
-/* Forward through time: leaves the states before each chunk in parts->rest, (batch, groups, parts of a group, chunks, 2,
-   32 lanes, 4) (state_passing_states.cu). */
+/* Forward through time: leaves the states before each chunk in parts->rest, (batch, groups, parts of a group, chunks,
+   2, 32 lanes, 4) (state_passing_states.cu). */
 cudaError_t selective_state_passing_states(const struct selective_args *args, const struct selective_parts *parts,
                                            cudaStream_t stream);
 

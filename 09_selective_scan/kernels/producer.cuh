@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* producer.cuh - the shared memory of warp_specialized.cu, and how a producer brings a tile there.
 
-   A lane of a producer has four steps of each half of a tile, all of one channel, and is the only one who needs u, delta
-   and z of these. So they wait for it in the type of the arrays, in a place of its own, and it need not wait for other
-   warps. B and C are everybody's: a producer brings the same steps of `each` of their rows, and makes floats of them. */
+   A lane of a producer has four steps of each half of a tile, all of one channel, and is the only one who needs u,
+   delta and z of these. So they wait for it in the type of the arrays, in a place of its own, and it need not wait for
+   other warps. B and C are everybody's: a producer brings the same steps of `each` of their rows, and makes floats of
+   them. */
 #ifndef PRODUCER_CUH
 #define PRODUCER_CUH
 
@@ -73,9 +74,9 @@ static __device__ __forceinline__ struct producer<dtype, each> make_producer(con
     return producer;
 }
 
-/* How a producer brings its part of half a row: four steps at once, or one by one. Then the eight producers of the row, all
-   in one warp, bring it together, each every eighth step, so that neighbours read neighbours; SOME: the half may end
-   early. */
+/* How a producer brings its part of half a row: four steps at once, or one by one. Then the eight producers of the row,
+   all in one warp, bring it together, each every eighth step, so that neighbours read neighbours; SOME: the half may
+   end early. */
 enum way {
     BY_FOUR,
     ONE_BY_ONE,
@@ -185,8 +186,8 @@ static __device__ __forceinline__ void fetch_done(struct producer<dtype, each> *
     me->fetched += STEPS;
 }
 
-/* A producer's outputs of a half, `left` of its row. `whole`: all is there, and aligned. Otherwise the producers of a row
-   write it one by one, as send reads it; z has been read, and its place serves for that. */
+/* A producer's outputs of a half, `left` of its row. `whole`: all is there, and aligned. Otherwise the producers of a
+   row write it one by one, as send reads it; z has been read, and its place serves for that. */
 template <bool whole, typename dtype, int each>
 static __device__ __forceinline__ void store_half(const struct producer<dtype, each> *me,
                                                   struct stage<dtype, each> *stage, int half, int left,

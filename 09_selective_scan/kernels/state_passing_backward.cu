@@ -2,8 +2,9 @@
 /* state_passing_backward.cu - the gradients of state_passing.cu: the warps of a block take a chunk each, from last to
    first, and pass the gradient of the state from chunk to chunk.
 
-   state_passing_states.cu has left the states before each chunk. With them a warp knows all states of its chunk, and all
-   that does not depend on the gradients of later steps, before their gradient comes. With g[t] the gradient of h[t]:
+   state_passing_states.cu has left the states before each chunk. With them a warp knows all states of its chunk, and
+   all that does not depend on the gradients of later steps, before their gradient comes. With g[t] the gradient of
+   h[t]:
 
        before   a, h, y, sums of d_C, and what the chunk makes of a gradient that comes: start + product carry
        pass     carry = a[t+1] g[t+1] comes from the chunk behind, start + product carry goes to the one before
@@ -24,8 +25,8 @@
 /* What a thread keeps of a chunk needs nearly all registers that it can have: a multiprocessor has eight such warps. */
 #define WARPS(lanes) ((lanes) == 2 ? 4 : 8)
 
-/* Floats of a stage: its rows, and the states before the chunk. Of a warp: two stages; step and step u; the mailbox; and
-   d_A, d_D and d_bias so far, for which there are no registers. */
+/* Floats of a stage: its rows, and the states before the chunk. Of a warp: two stages; step and step u; the mailbox;
+   and d_A, d_D and d_bias so far, for which there are no registers. */
 #define STAGE_FLOATS(lanes) (H_AT(lanes) + 32 * A_LANE)
 #define WARP_FLOATS(lanes) (2 * STAGE_FLOATS(lanes) + ROOM(2 * BOTH(lanes), STEPS) + 2 * 32 * A_LANE + 2 * 32)
 

@@ -9,8 +9,8 @@
        h, A                        h h h h      h h h h      h h h h          registers
        B, C                        one column of the group a step, the same for all threads of the group
 
-   A channel with more states than registers takes them one group after the other, `elems` each time; the workspace then holds what the
-   states before have added up. `dtype` is the type of u, delta, B, C, z and out. */
+   A channel with more states than registers takes them one group after the other, `elems` each time; the workspace then
+   holds what the states before have added up. `dtype` is the type of u, delta, B, C, z and out. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* warp_specialized.cu - fused_steps.cu for few channels, or one long sequence, by warp specialization: the consumer warps
-   of a block go through time and do nothing else, the producer warps do everything else for them.
+/* warp_specialized.cu - fused_steps.cu for few channels, or one long sequence, by warp specialization: the consumer
+   warps of a block go through time and do nothing else, the producer warps do everything else for them.
 
    2048 channels of 16 states are 32 768 recurrences that need nothing of each other. With two states a lane they are
    512 warps of 4 channels, one for each scheduler of an H200. One warp keeps the unit of exponentials busy only if it
@@ -111,8 +111,8 @@ struct own_u {
     float of[2][4];
 };
 
-/* A producer makes tile `next` ready, and ends tile next - 2. `u` comes in with the inputs of tile next - 2, and goes out
-   with those of `next`. `whole`: all of both is there, and of the tile that it asks for, and is aligned. */
+/* A producer makes tile `next` ready, and ends tile next - 2. `u` comes in with the inputs of tile next - 2, and goes
+   out with those of `next`. `whole`: all of both is there, and of the tile that it asks for, and is aligned. */
 template <bool whole, typename dtype, int each>
 static __device__ __forceinline__ void produce_once(const struct selective_args *args, struct tiles<dtype, each> *tiles,
                                                     struct producer<dtype, each> *me, int next, struct own_u *u)

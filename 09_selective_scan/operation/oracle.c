@@ -14,8 +14,8 @@
    softplus is log1p(exp(v)), its error that of the exponential times the derivative sigmoid(v), and 8 u for the rest.
    sigmoid(v) = 1 / (1 + exp(-v)) is alike, with the derivative sigmoid(v) (1 - sigmoid(v)).
 
-   A recurrence h[l] = a[l] h[l-1] + x[l] may be computed by a loop or by any scan. As in common/linrec/linrec_oracle.h each term of
-   the unrolled sum is multiplied by the coefficients after it, now with errors of their own, da and dx:
+   A recurrence h[l] = a[l] h[l-1] + x[l] may be computed by a loop or by any scan. As in common/linrec/linrec_oracle.h
+   each term of the unrolled sum is multiplied by the coefficients after it, now with errors of their own, da and dx:
 
        m[l] = |a| m[l-1] + |x|                                    the size of what was added up
        e[l] = |a| (e[l-1] + 2 u m[l-1]) + da m[l-1] + dx          errors of coefficients and inputs, roundings of a loop

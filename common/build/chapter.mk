@@ -26,7 +26,6 @@
 #                       once         the default touches each sector once and asks for nothing else (trace.t)
 #                       fours        four neighbours are one thread's: products that overflow inside them do no harm (chapters.t)
 #                       nothing      they are not its own; the chapter has tests for itself (bench.t)
-#   WORDS := 3000       the most words that a page may have (texts.t; default: 4500)
 #   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
 #
 # peers.py beside the Makefile times other systems, for `make peers` (common/record/peer_times.py has what they share).

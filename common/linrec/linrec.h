@@ -35,9 +35,10 @@ extern "C" {
 
 /* The arguments of every launcher: sizes, direction, launch configuration and pointers.
 
-   Pointers: to device memory (a chapter on the CPU: host memory), bases aligned to 16 bytes, arrays that do not overlap.
-   Rows are packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last element is
-   read or written. The first coefficient of a sequence (the last when reversed) is never used; its gradient is 0. */
+   Pointers: to device memory (a chapter on the CPU: host memory), bases aligned to 16 bytes, arrays that do not
+   overlap. Rows are packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last
+   element is read or written. The first coefficient of a sequence (the last when reversed) is never used; its gradient
+   is 0. */
 struct linrec_args {
     size_t num_seqs;             /* number of sequences, rows */
     size_t seq_len;              /* elements in each sequence, columns */

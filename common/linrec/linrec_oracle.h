@@ -124,7 +124,8 @@ static inline HOST_DEVICE void oracle_check(const struct linrec_args *args, bool
 }
 
 /* Sequences are checked in pieces that start where the recurrence does: whole rows, or with a window w (linrec_data.h)
-   from one zero coefficient to the next. A zero at position k w keeps apart, in every direction, what lies on its two sides:
+   from one zero coefficient to the next. A zero at position k w keeps apart, in every direction, what lies on its two
+   sides:
 
        forward, backward      [0, w) [w, 2w) ...       y[k w] does not see what comes before it
        the reversed two       [0, w] (w, 2w] ...       y[k w] does not see what comes after it */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Every kernel of every chapter is right on many sequences and on long ones; and any order in which the simulator runs blocks, warps and lanes gives
+# Every kernel of every chapter is right on all lengths around every boundary, on many sequences and on long ones; and any order in which the simulator runs blocks, warps and lanes gives
 # the same bits.
 use strict;
 use warnings;
@@ -7,7 +7,17 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
+# one sequence of all of these lengths; several, and where each kernel runs alone, of those around a group of four, a warp, a block or a tile
+my @boundaries = (255 .. 257, 511 .. 513, 1000, 1023 .. 1025, 2049, 4097);
+my %lengths = (1 => join(',', 1 .. 70, 94 .. 98, 126 .. 130, @boundaries), 3 => join(',', 1 .. 9, 15 .. 17, 31 .. 33, 63 .. 65, 127 .. 129, @boundaries));
+
 for my $chapter (chapters()) {
+    for my $only (alone($chapter)) {
+        for my $num_seqs (1, 3) {
+            is(complaint({}, program($chapter), @$only, '--num-seqs', $num_seqs, '--seq-len', $lengths{ @$only ? 3 : $num_seqs }, '--seed', 10 + $num_seqs), '',
+                "$chapter @$only: $num_seqs sequences of 1 to 4097 elements");
+        }
+    }
     my (undef, $list) = run_program(program($chapter), '--list');
     # more sequences than any block or warp takes (chapters that compare have blocks for each), than 16 bits count; rows longer than any tile
     for my $shape ([says($chapter, 'COMPARES') ? (35, 100) : (131, '17,100')], [65601, 16], [2, '20001,70001']) {

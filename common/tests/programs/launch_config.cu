@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* launch_config.cu - kernels whose launch shows what --config gave: `rows` blocks a sequence, of which one works, blocks of
-   `threads` threads, of which one works, and `stages` barriers. */
+/* launch_config.cu - kernels whose launch shows what --config gave: `rows` blocks a sequence, of which one works,
+   blocks of `threads` threads, of which one works, and `stages` barriers. */
 #include <cuda_runtime.h>
 
 #include "../../harness/harness.h"
