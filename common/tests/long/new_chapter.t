@@ -12,7 +12,7 @@ use Test::More;
 plan skip_all => 'the copy is built for the simulator; this is BACKEND=' . backend() if backend() ne 'sim';
 
 my ($root, $copy) = (getcwd(), scratch('tree'));
-my $files = '[0-9][0-9]_* common docs .ci .github *.md LICENSE Makefile CITATION.cff .clang-format';
+my $files = '[0-9][0-9]_* common docs recordings .ci .github *.md LICENSE Makefile CITATION.cff .clang-format';
 system("mkdir $copy && cp -a $files $copy && mkdir $copy/build && cp -al build/sim build/obj $copy/build") == 0 or die 'cp';
 system("[ ! -d build/sim_debug ] || cp -al build/sim_debug $copy/build") == 0 or die 'cp';
 chdir $copy;
@@ -44,7 +44,7 @@ my %before = map { $_ => 1 } split /\n/, read_file("$root/README.md");
 is_deeply([grep { !$before{$_} } split /\n/, read_file('README.md')], ['| [11_example](11_example/README.md) | Is a copy as fast as the original? | an example |'],
     'and there, a line of the map');
 my $page = read_file('11_example/README.md');
-like($page, qr/^static __global__ .*\n    block_forward\(int seq_len/m, 'make report has written the listing');
+like($page, qr/^static __global__ .*\n    to_block_forward\(int seq_len/m, 'make report has written the listing');
 like($page, qr/^mine +forward +3 +100 |^11_example +mine +forward +3 +100 /m, 'and the output');
 like((run_program('make', '-n', 'run'))[1], qr/^==== 11_example ====$/m, 'make run finds it');
 like(join(' ', chapters()), qr/\b11_example\b/, 'so do the tests');
