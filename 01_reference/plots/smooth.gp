@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: MIT
 # reads results/01_smooth.csv
+# SPDX-License-Identifier: MIT
 # writes results/01_smooth.svg
 # Run from the repository root: gnuplot 01_reference/plots/smooth.gp, or gnuplot -e "term='dumb'" ... for the terminal.
 if (!exists("term")) term = "svg"

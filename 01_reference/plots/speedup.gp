@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: MIT
 # reads results/01_speedup.csv
+# SPDX-License-Identifier: MIT
 # writes results/01_speedup.svg
 # Run from the repository root: gnuplot 01_reference/plots/speedup.gp, or gnuplot -e "term='dumb'" ... for the terminal.
 if (!exists("term")) term = "svg"

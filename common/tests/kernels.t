@@ -20,7 +20,7 @@ sub heads_of { return map { s/\s+/ /gr } code_of($_[0]) =~ /([^;{}]*)(?=[;{])/g 
 # ---- every kernel and device function is the file's own, so that two chapters may use one name, and each runs its own code ----
 
 my $functions = 0;
-for my $path (glob('[0-9][0-9]_*/*.{cu,cuh,h} [0-9][0-9]_*/demos/*.{cu,cuh,h} common/*.{cu,cuh,h} common/tests/programs/*.cu docs/examples/*.cu')) {
+for my $path (glob('[0-9][0-9]_*/{,*/}*.{cu,cuh,h} common/*/*.{cu,cuh,h} common/tests/programs/*.cu docs/examples/*.cu')) {
     my @device = grep { /__global__|__device__/ } heads_of($path);
     my @foreign = grep { !/\bstatic\b/ && !/\boperator ?\(\)/ } @device; # a member is its struct's
     $functions += @device;
@@ -46,6 +46,25 @@ for my $chapter (chapters()) {
         my @wrong = grep { !/^int (\w+)$/ || !defined $parameters{$1} || $parameters{$1} gt $chapter } @given;
         is_deeply(\@wrong, [], "$path: template parameters are elems from 03 on, rows from 05 on, reverse from 06 on");
     }
+}
+
+# ---- C, and of C++ no more than is said: template <int> everywhere, the type of the arrays where the Makefile claims `dtype` ----
+
+my $types = qr/\b(?:typename|auto|constexpr|decltype)\b|\[[&=]?\] ?\(/;
+my $never = qr/\b(?:class|virtual|new|delete)\b|\bstd::|#\s*include <(?:algorithm|array|functional|tuple|type_traits|utility|vector)>/;
+my $seen = 0;
+for my $path (sort glob '[0-9][0-9]_*/{,kernels/}*.{cu,cuh}') {
+    my ($chapter) = $path =~ m{^([^/]+)/};
+    my $text = read_file($path);
+    next if $text =~ /#\s*include <(?:cub|thrust)\//; # another library's kernels, to compare with
+    my $code = code_of($path);
+    my @found = ($code =~ /$never/g, claims($chapter, 'dtype') ? () : $code =~ /$types/g);
+    is_deeply(\@found, [], "$path is C" . (claims($chapter, 'dtype') ? ', and templates' : ', and template <int>'));
+    $seen++;
+}
+cmp_ok($seen, '>', 80, 'all kernels are looked at');
+for my $chapter (grep { claims($_, 'dtype') } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile') {
+    ok(-f "$chapter/$_", "$chapter has $_") for qw(operation/arguments.h operation/operation.c operation/data.h kernels/kernels.h kernels/kernels.c kernels/default.c);
 }
 
 done_testing;
