@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* named_barrier.h - barriers for some warps of a block. __syncthreads holds all threads of a block, a named barrier
-   only as many as it is told, so that warps with different tasks can hand work to each other like a baton:
+   only as many as it is told, so that warps with different tasks can hand work to each other in turn:
 
        warp 0, the producer                        warp 1, the consumer
        writes a tile to shared memory
@@ -16,7 +16,7 @@
 
    compute-sanitizer's racecheck takes no notice of arrive: it reports what is written before arrive and read behind
    sync, the picture above, as a hazard. With sync on both sides it reports nothing (seen with 13.0, four warps
-   with a baton).
+   in turn).
 
    CUDA C has no words for these instructions, so they are PTX here (PTX ISA, "bar"). They run on all chips. The
    simulator has them in sim_named_barrier.h. */

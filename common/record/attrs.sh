@@ -11,7 +11,7 @@ if [ "${BACKEND:-}" != cuda ]; then
     exit 2
 fi
 reports= # of the sources that are there; a build folder may hold those of others
-for source in [0-9][0-9]_*/*.cu common/*.cu; do
+for source in [0-9][0-9]_*/*.cu [0-9][0-9]_*/kernels/*.cu [0-9][0-9]_*/operation/*.cu common/harness/*.cu common/linrec/*.cu; do
     reports="$reports build/obj/cuda/${source%.cu}.ptxas"
 done
 status=0

@@ -194,7 +194,7 @@ sub check_commands {
 }
 
 # The tests that look at what kernels do, the quickest first. Two would kill every mutant, because they hold the texts to the sources.
-my @first = qw(chapters twins backward pipe trace);
+my @first = qw(chapters same_bits backward pipe trace);
 my %rank = map { $first[$_] => $_ } 0 .. $#first;
 sub test_commands {
     my ($copy) = @_;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Twins: variants that differ in who computes what, or in how the data move, but not in what is added up in which order. They give the
+# The same bits: variants that differ in who computes what, or in how the data move, but not in what is added up in which order. They give the
 # same bits, byte for byte, also where NaN and infinities pass through. So lines that stand in several kernels cannot drift apart.
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ my @large = ([4, 1801], [4, 2048], [4, 3999], [3, 4000], [5, 5555]);
 
 # what they have in common; the first, to which the others are compared; options and environment of all. A kernel: chapter, variant, shape.
 # Those in `reverse` run reversed on the reversed arrays, and give the reversed bits.
-my @twins = (
+my @families = (
     { of => [map { "01_reference $_" } qw(plain_threads threads)], env => { CPU_THREADS => 7 } },
     { of => [map { "02_cuda_ref $_" } qw(one_per_block full_blocks all_ways)] },
     { of => [map { "05_pipe $_ threads=64" } qw(blocked staged)], shapes => \@tiles },
@@ -145,14 +145,14 @@ my %written = (0 => ['outputs'], 1 => ['d-inputs', 'd-coeffs']);
 
 # The bits that a kernel writes, or undef and why there are none.
 sub bits_of {
-    my ($twins, $kernel, $reverse, $num_seqs, $seq_len) = @_;
+    my ($family, $kernel, $reverse, $num_seqs, $seq_len) = @_;
     my ($chapter, $variant, $config) = split ' ', $kernel;
-    my $backward = $twins->{backward} // 0;
+    my $backward = $family->{backward} // 0;
     my @written = @{ $written{$backward} };
     my @files = map { scratch("$_.written.npy") } @written;
     unlink @files;
-    my ($status, undef, $err) = run_program($twins->{env} // {}, program($chapter), '--variant', $variant, $config ? ('--config', $config) : (),
-        $reverse ? '--reverse' : $twins->{direction} // (), (map { ("--$_->[0]", scratch("$_->[0]$reverse.npy")) } @{ $read{$backward} }),
+    my ($status, undef, $err) = run_program($family->{env} // {}, program($chapter), '--variant', $variant, $config ? ('--config', $config) : (),
+        $reverse ? '--reverse' : $family->{direction} // (), (map { ("--$_->[0]", scratch("$_->[0]$reverse.npy")) } @{ $read{$backward} }),
         map { ("--$written[$_]", $files[$_]) } 0 .. $#written);
     my $bits = '';
     for (@files) {
@@ -165,24 +165,24 @@ sub bits_of {
     return ($bits, '');
 }
 
-for my $twins (@twins) {
-    my $pass = join ' ', $twins->{backward} ? 'backward' : 'forward', $twins->{direction} // ();
-    for my $shape (@{ $twins->{shapes} // \@shapes }) {
+for my $family (@families) {
+    my $pass = join ' ', $family->{backward} ? 'backward' : 'forward', $family->{direction} // ();
+    for my $shape (@{ $family->{shapes} // \@shapes }) {
         my ($num_seqs, $seq_len) = @$shape;
-        for (@{ $read{ $twins->{backward} // 0 } }) {
+        for (@{ $read{ $family->{backward} // 0 } }) {
             my $name = $_->[0];
             my @values = values_of($_, $num_seqs, $seq_len);
             write_npy(scratch("${name}0.npy"), "($num_seqs, $seq_len)", @values);
             write_npy(scratch("${name}1.npy"), "($num_seqs, $seq_len)", reverse @values);
         }
-        my ($first, @others) = @{ $twins->{of} };
-        my ($expected, $why) = bits_of($twins, $first, 0, @$shape);
+        my ($first, @others) = @{ $family->{of} };
+        my ($expected, $why) = bits_of($family, $first, 0, @$shape);
         SKIP: {
             skip "$first: $why", 1 if !defined $expected && backend() eq 'cuda' && $why =~ / needs sm_/;
             ok(defined $expected, "$first $pass runs, $num_seqs x $seq_len") or diag($why);
-            for ((map { [$_, 0] } @others), map { [$_, 1] } @{ $twins->{reverse} // [] }) {
+            for ((map { [$_, 0] } @others), map { [$_, 1] } @{ $family->{reverse} // [] }) {
                 my ($kernel, $reverse) = @$_;
-                (my $bits, $why) = bits_of($twins, $kernel, $reverse, @$shape);
+                (my $bits, $why) = bits_of($family, $kernel, $reverse, @$shape);
                 SKIP: {
                     skip "$kernel: $why", 1 if !defined $bits && backend() eq 'cuda' && $why =~ / needs sm_/;
                     ok(defined $bits && $bits eq $expected, "$kernel $pass" . ($reverse ? ', reversed' : '') . ": the bits of $first, $num_seqs x $seq_len")
