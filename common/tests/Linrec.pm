@@ -7,7 +7,7 @@ use Exporter 'import';
 use lib 'common/base', 'common/pages';
 use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint write_npy npy_bytes read_npy copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -55,6 +55,18 @@ sub complaint {
     my ($settings, $program, @options) = @_;
     my ($status, $out, $err) = run_program($settings, $program, '--check-only', @options);
     return $status eq 0 && $out =~ /^all \d+ checks passed$/m ? '' : "status $status: $err";
+}
+
+# Runs a chapter's program on the simulator, which traces it; one test. Returns the rows of its own kernels, whole and line by line.
+sub trace {
+    my ($chapter, @arguments) = @_;
+    my $path = scratch('trace.csv');
+    unlink $path;
+    my ($status, $out, $err) = run_program({ SIM_TRACE => $path }, program($chapter), @arguments);
+    Test::More::is($status, 0, "$chapter @arguments is traced") or Test::More::diag($err);
+    my @rows = -f $path ? rows_with(read_table($path), chapter => $chapter) : ();
+    @rows = @{ read_table($path)->{rows} } if claims($chapter, 'nothing');
+    return [grep { $_->{line} eq '' } @rows], [grep { $_->{line} ne '' } @rows];
 }
 
 # A .npy file as bytes: dtype, shape as text ("(2, 3)"), packed data, and whether it claims Fortran order.

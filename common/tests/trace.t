@@ -9,18 +9,6 @@ use Test::More;
 
 plan skip_all => 'only the simulator sees every access; this is BACKEND=' . backend() if backend() ne 'sim';
 
-# Runs a chapter's program; returns the rows of its own kernels, whole and line by line.
-sub trace {
-    my ($chapter, @arguments) = @_;
-    my $path = scratch('trace.csv');
-    unlink $path;
-    my ($status, $out, $err) = run_program({ SIM_TRACE => $path }, program($chapter), @arguments);
-    is($status, 0, "$chapter @arguments is traced") or diag($err);
-    my @rows = -f $path ? rows_with(read_table($path), chapter => $chapter) : ();
-    @rows = @{ read_table($path)->{rows} } if claims($chapter, 'nothing');
-    return [grep { $_->{line} eq '' } @rows], [grep { $_->{line} ne '' } @rows];
-}
-
 # Arrays that a pass reads and writes.
 my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward_reverse => [3, 2]);
 

@@ -8,18 +8,6 @@ use Test::More;
 
 plan skip_all => 'only the simulator sees every access; this is BACKEND=' . backend() if backend() ne 'sim';
 
-# Runs a chapter's program; returns the rows of its own kernels, whole and line by line.
-sub trace {
-    my ($chapter, @arguments) = @_;
-    my $path = scratch('trace.csv');
-    unlink $path;
-    my ($status, $out, $err) = run_program({ SIM_TRACE => $path }, program($chapter), @arguments);
-    is($status, 0, "$chapter @arguments is traced") or diag($err);
-    my @rows = -f $path ? rows_with(read_table($path), chapter => $chapter) : ();
-    @rows = @{ read_table($path)->{rows} } if claims($chapter, 'nothing');
-    return [grep { $_->{line} eq '' } @rows], [grep { $_->{line} ne '' } @rows];
-}
-
 # ---- what a GPU counts: sectors that requests touch, for each element, as ncu saw them (make profile) on an H200 ----
 
 my %gpu;
