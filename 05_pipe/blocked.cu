@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "pipe.h"
 
 enum { ELEMS = 8 }; /* of a thread in each tile */
@@ -73,7 +74,6 @@ extern "C" cudaError_t pipe_blocked_forward(const struct linrec_args *args, cuda
     const cudaError_t error = pipe_check(args, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
-    blocked_forward<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->inputs, args->coeffs,
-                                                                             args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, blocked_forward, args->seq_len, args->inputs, args->coeffs, args->outputs);
 }

@@ -7,6 +7,7 @@
 #include <cuda_pipeline.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "groups.cuh"
 #include "pipe.h"
 
@@ -91,7 +92,6 @@ extern "C" cudaError_t pipe_copy_only_forward(const struct linrec_args *args, cu
                                                                                    : copy_only_forward<4>;
     if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
-    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
-                                                                         args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs);
 }

@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "groups.cuh"
 #include "pipe.h"
 
@@ -114,7 +115,8 @@ extern "C" cudaError_t pipe_flat_forward(const struct linrec_args *args, cudaStr
         return cudaErrorInvalidValue;
     const int seqs_per_warp = pipe_flat_seqs(args->seq_len);
     const size_t seqs_per_block = (size_t)seqs_per_warp * (config.threads / 32);
-    flat_forward<<<(unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream>>>(
-        args->num_seqs, (int)args->seq_len, seqs_per_warp, args->inputs, args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch =
+        launch_of((unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, flat_forward, args->num_seqs, (int)args->seq_len, seqs_per_warp, args->inputs,
+                              args->coeffs, args->outputs);
 }

@@ -18,6 +18,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "pipe.h"
 
 /* The group of four from element `at` of a tile on; what is not in [first, last) becomes `otherwise`. */
@@ -130,7 +131,6 @@ extern "C" cudaError_t pipe_float4_forward(const struct linrec_args *args, cudaS
     void (*const kernel)(size_t, const float *, const float *, float *) = config.rows == 1   ? float4_forward<1>
                                                                           : config.rows == 2 ? float4_forward<2>
                                                                                              : float4_forward<4>;
-    kernel<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->inputs, args->coeffs,
-                                                                    args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->inputs, args->coeffs, args->outputs);
 }

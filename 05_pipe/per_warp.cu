@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "groups.cuh"
 #include "pipe.h"
 
@@ -83,7 +84,8 @@ extern "C" cudaError_t pipe_per_warp_forward(const struct linrec_args *args, cud
                                                                                : config.rows == 2 ? per_warp_forward<2>
                                                                                                   : per_warp_forward<4>;
     const size_t warps = config.threads / 32;
-    kernel<<<(unsigned)((args->num_seqs - 1) / warps + 1), config.threads, 0, stream>>>(
-        args->num_seqs, (int)args->seq_len, args->inputs, args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch =
+        launch_of((unsigned)((args->num_seqs - 1) / warps + 1), config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->num_seqs, (int)args->seq_len, args->inputs, args->coeffs,
+                              args->outputs);
 }

@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "groups.cuh"
 #include "pipe.h"
 
@@ -108,7 +109,6 @@ extern "C" cudaError_t pipe_prefetch_forward(const struct linrec_args *args, cud
     void (*const kernel)(size_t, const float *, const float *, float *) = config.rows == 1   ? prefetch_forward<1>
                                                                           : config.rows == 2 ? prefetch_forward<2>
                                                                                              : prefetch_forward<4>;
-    kernel<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->inputs, args->coeffs,
-                                                                    args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->inputs, args->coeffs, args->outputs);
 }

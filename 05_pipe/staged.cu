@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "pipe.h"
 
 enum { ELEMS = 8 }; /* of a thread in each tile */
@@ -111,7 +112,6 @@ extern "C" cudaError_t pipe_staged_forward(const struct linrec_args *args, cudaS
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     const size_t tile = (size_t)config.threads * ELEMS, shared = (tile + tile / 32) * sizeof(float);
-    staged_forward<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, args->inputs,
-                                                                                 args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
+    return cudaLaunchKernelEx(&launch, staged_forward, args->seq_len, args->inputs, args->coeffs, args->outputs);
 }

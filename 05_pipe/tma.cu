@@ -8,6 +8,7 @@
                                          thread 0 asks for tile 3: nobody needs the stage of tile 0 any more  */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -138,7 +139,6 @@ extern "C" cudaError_t pipe_tma_forward(const struct linrec_args *args, cudaStre
                                                                                                   : tma_forward<4>;
     if ((error = gpu_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;
-    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
-                                                                         args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs);
 }

@@ -3,6 +3,7 @@
    the same, line by line; choosing.md measures what the hint does. */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -134,7 +135,6 @@ extern "C" cudaError_t pipe_tma_evict_last_forward(const struct linrec_args *arg
                            : tma_evict_last_forward<4>;
     if ((error = gpu_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;
-    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
-                                                                         args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs);
 }

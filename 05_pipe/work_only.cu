@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "groups.cuh"
 #include "pipe.h"
 
@@ -102,7 +103,6 @@ extern "C" cudaError_t pipe_work_only_forward(const struct linrec_args *args, cu
         config.rows == 1 ? work_only_forward<1> : work_only_forward<2>;
     if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
-    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, args->inputs, args->coeffs,
-                                                                         args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->inputs, args->coeffs, args->outputs);
 }

@@ -4,6 +4,7 @@
 #include <cuda_pipeline.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -140,7 +141,7 @@ extern "C" cudaError_t backward_async(const struct linrec_args *args, cudaStream
     const size_t shared = (size_t)config.stages * 3 * config.threads * config.rows * sizeof(float4);
     if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
-    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(
-        args->seq_len, config.stages, args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->d_outputs, args->coeffs,
+                              args->outputs, args->d_inputs, args->d_coeffs);
 }

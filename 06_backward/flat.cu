@@ -4,6 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -111,7 +112,8 @@ extern "C" cudaError_t scan_flat(const struct linrec_args *args, cudaStream_t st
     const size_t seqs_per_block = (size_t)seqs_per_warp * (config.threads / 32);
     void (*const kernel)(size_t, int, int, const float *, const float *, float *) =
         args->reverse ? flat_forward<1> : flat_forward<0>;
-    kernel<<<(unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream>>>(
-        args->num_seqs, (int)args->seq_len, seqs_per_warp, args->inputs, args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch =
+        launch_of((unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->num_seqs, (int)args->seq_len, seqs_per_warp, args->inputs,
+                              args->coeffs, args->outputs);
 }

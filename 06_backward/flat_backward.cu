@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -126,8 +127,8 @@ extern "C" cudaError_t backward_flat(const struct linrec_args *args, cudaStream_
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(size_t, int, int, const float *, const float *, const float *, float *, float *) =
         args->reverse ? flat_backward<0> : flat_backward<1>;
-    kernel<<<(unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream>>>(
-        args->num_seqs, (int)args->seq_len, seqs_per_warp, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
-        args->d_coeffs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch =
+        launch_of((unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->num_seqs, (int)args->seq_len, seqs_per_warp, args->d_outputs,
+                              args->coeffs, args->outputs, args->d_inputs, args->d_coeffs);
 }

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -97,7 +98,7 @@ extern "C" cudaError_t scan_per_block(const struct linrec_args *args, cudaStream
     void (*const reverse)(size_t, const float *, const float *, float *) = config.rows == 1   ? per_block_forward<1, 1>
                                                                            : config.rows == 2 ? per_block_forward<2, 1>
                                                                                               : per_block_forward<4, 1>;
-    (args->reverse ? reverse : forward)<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(
-        args->seq_len, args->inputs, args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, (args->reverse ? reverse : forward), args->seq_len, args->inputs, args->coeffs,
+                              args->outputs);
 }

@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -116,7 +117,7 @@ extern "C" cudaError_t backward_per_block(const struct linrec_args *args, cudaSt
                       : (config.rows == 1   ? per_block_backward<1, 1>
                          : config.rows == 2 ? per_block_backward<2, 1>
                                             : per_block_backward<4, 1>);
-    kernel<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->d_outputs, args->coeffs,
-                                                                    args->outputs, args->d_inputs, args->d_coeffs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->d_outputs, args->coeffs, args->outputs,
+                              args->d_inputs, args->d_coeffs);
 }

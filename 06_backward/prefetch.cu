@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -100,7 +101,6 @@ extern "C" cudaError_t scan_prefetch(const struct linrec_args *args, cudaStream_
     void (*const kernel)(size_t, const float *, const float *, float *) =
         args->reverse ? (config.rows == 1 ? prefetch_forward<1, 1> : prefetch_forward<2, 1>)
                       : (config.rows == 1 ? prefetch_forward<1, 0> : prefetch_forward<2, 0>);
-    kernel<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->inputs, args->coeffs,
-                                                                    args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->inputs, args->coeffs, args->outputs);
 }

@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -121,7 +122,7 @@ extern "C" cudaError_t backward_prefetch(const struct linrec_args *args, cudaStr
     void (*const kernel)(size_t, const float *, const float *, const float *, float *, float *) =
         args->reverse ? (config.rows == 1 ? prefetch_backward<1, 0> : prefetch_backward<2, 0>)
                       : (config.rows == 1 ? prefetch_backward<1, 1> : prefetch_backward<2, 1>);
-    kernel<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->d_outputs, args->coeffs,
-                                                                    args->outputs, args->d_inputs, args->d_coeffs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->d_outputs, args->coeffs, args->outputs,
+                              args->d_inputs, args->d_coeffs);
 }

@@ -3,6 +3,7 @@
    reversed, its origin is the stage's end. */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 
 #include "../04_warp_scan/warp_scan.cuh"
@@ -136,7 +137,6 @@ extern "C" cudaError_t scan_tma_evict_last(const struct linrec_args *args, cudaS
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
     if ((error = gpu_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;
-    kernel<<<(unsigned)args->num_seqs, config.threads, shared, stream>>>(args->seq_len, config.stages, args->inputs,
-                                                                         args->coeffs, args->outputs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs);
 }

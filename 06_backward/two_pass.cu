@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
 
@@ -132,7 +133,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
 extern "C" cudaError_t backward_two_pass(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct launch_config config = pipe_config(args, ROWS, MAX_THREADS, 1);
-    const cudaError_t error = backward_check(args, true, &config);
+    cudaError_t error = backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     /* the gradients of a forward pass are a reversed scan */
@@ -143,9 +144,11 @@ extern "C" cudaError_t backward_two_pass(const struct linrec_args *args, cudaStr
     const size_t count = args->num_seqs * args->seq_len, blocks = (count - 1) / (4 * MAX_THREADS) + 1;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    scan<<<(unsigned)args->num_seqs, config.threads, 0, stream>>>(args->seq_len, args->d_outputs, args->coeffs,
-                                                                  args->d_inputs);
-    multiply<<<(unsigned)blocks, MAX_THREADS, 0, stream>>>(count, args->seq_len, args->outputs, args->d_inputs,
-                                                           args->d_coeffs);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t scans = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
+    error = cudaLaunchKernelEx(&scans, scan, args->seq_len, args->d_outputs, args->coeffs, args->d_inputs);
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t multiplies = launch_of((unsigned)blocks, MAX_THREADS, 0, stream);
+    return cudaLaunchKernelEx(&multiplies, multiply, count, args->seq_len, args->outputs, args->d_inputs,
+                              args->d_coeffs);
 }

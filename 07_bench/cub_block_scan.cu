@@ -16,6 +16,7 @@
 #include <cub/block/block_scan.cuh>
 #include <cub/block/block_store.cuh>
 
+#include "../common/cuda/launch_of.h"
 #include "bench.h"
 #include "cub_pair.cuh"
 
@@ -91,12 +92,10 @@ extern "C" cudaError_t cub_block_scan_forward(const struct linrec_args *args, cu
         return error;
     if (args->num_seqs > 0x7FFFFFFF || args->reverse)
         return cudaErrorInvalidValue;
-    const unsigned blocks = (unsigned)args->num_seqs;
-    if (args->seq_len % 4 == 0)
-        cub_block<float4><<<blocks, THREADS, 0, stream>>>(args->seq_len, args->inputs, args->coeffs, args->outputs);
-    else
-        cub_block<float><<<blocks, THREADS, 0, stream>>>(args->seq_len, args->inputs, args->coeffs, args->outputs);
-    return cudaGetLastError();
+    void (*const kernel)(size_t, const float *, const float *, float *) =
+        args->seq_len % 4 == 0 ? cub_block<float4> : cub_block<float>;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->inputs, args->coeffs, args->outputs);
 }
 
 #endif

@@ -96,8 +96,7 @@ static cudaError_t launch(bool by_key, const struct linrec_args *args, cudaStrea
         return error;
     if (args->num_seqs > INT_MAX / args->seq_len || args->workspace == NULL)
         return cudaErrorInvalidValue;
-    error = scan_in_direction(by_key, args->workspace, &size, args, stream); /* checks the size */
-    return error != cudaSuccess ? error : cudaGetLastError();
+    return scan_in_direction(by_key, args->workspace, &size, args, stream); /* checks the size */
 }
 
 extern "C" size_t cub_scan_workspace(const struct linrec_args *args)

@@ -3,6 +3,7 @@
    be faster than this row. */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "bench.h"
 
 static __global__ void empty(void)
@@ -16,6 +17,6 @@ extern "C" cudaError_t empty_forward(const struct linrec_args *args, cudaStream_
         return error;
     if (args->reverse)
         return cudaErrorInvalidValue;
-    empty<<<1, 32, 0, stream>>>();
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(1, 32, 0, stream);
+    return cudaLaunchKernelEx(&launch, empty);
 }

@@ -10,6 +10,7 @@
    order in which they begin. */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "lookback.h"
 #include "warp_rows.cuh"
 #include "workspace.cuh"
@@ -82,7 +83,7 @@ extern "C" cudaError_t lookback_chained(const struct linrec_args *args, cudaStre
     const cudaError_t error = lookback_check(args, false, &tiling);
     if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
-    (args->reverse ? chained_forward<1> : chained_forward<0>)<<<tiling.num_tiles, LOOKBACK_THREADS, 0, stream>>>(
-        tiling, args->inputs, args->coeffs, args->outputs, (struct workspace *)args->workspace);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, LOOKBACK_THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, (args->reverse ? chained_forward<1> : chained_forward<0>), tiling, args->inputs,
+                              args->coeffs, args->outputs, (struct workspace *)args->workspace);
 }

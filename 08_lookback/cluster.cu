@@ -91,6 +91,5 @@ extern "C" cudaError_t lookback_cluster(const struct linrec_args *args, cudaStre
     launch.stream = stream;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
-    cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->inputs, args->coeffs, args->outputs);
-    return cudaGetLastError();
+    return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->inputs, args->coeffs, args->outputs);
 }

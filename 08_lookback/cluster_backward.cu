@@ -103,7 +103,6 @@ extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args,
     launch.stream = stream;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
-    cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
-                       args->d_coeffs);
-    return cudaGetLastError();
+    return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->d_outputs, args->coeffs, args->outputs,
+                              args->d_inputs, args->d_coeffs);
 }

@@ -10,6 +10,7 @@
    Merrill and Garland 2016, "Single-pass Parallel Prefix Scan with Decoupled Look-back". */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "look_back.cuh"
 #include "lookback.h"
 #include "warp_rows.cuh"
@@ -85,7 +86,7 @@ extern "C" cudaError_t lookback_lookback(const struct linrec_args *args, cudaStr
                       : (rows == 1   ? lookback_forward<1, 0>
                          : rows == 2 ? lookback_forward<2, 0>
                                      : lookback_forward<4, 0>);
-    kernel<<<tiling.num_tiles, LOOKBACK_THREADS, 0, stream>>>(tiling, args->inputs, args->coeffs, args->outputs,
-                                                              (struct workspace *)args->workspace);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, LOOKBACK_THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, tiling, args->inputs, args->coeffs, args->outputs,
+                              (struct workspace *)args->workspace);
 }

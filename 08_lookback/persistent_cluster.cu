@@ -150,6 +150,5 @@ extern "C" cudaError_t lookback_persistent_cluster(const struct linrec_args *arg
         return error;
     const struct forward_work work = {launch.shape.tiling, launch.shape.threads / 32, args->inputs, args->coeffs,
                                       args->outputs};
-    cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
-    return cudaGetLastError();
+    return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
 }

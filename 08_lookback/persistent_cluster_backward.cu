@@ -152,6 +152,5 @@ extern "C" cudaError_t lookback_persistent_cluster_backward(const struct linrec_
     const struct backward_work work = {
         launch.shape.tiling, launch.shape.threads / 32, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
         args->d_coeffs};
-    cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
-    return cudaGetLastError();
+    return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
 }

@@ -9,6 +9,7 @@
        a ninth warp     prefetch    | publish | look back | leave the workspace                                       */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 #include "look_back.cuh"
 #include "lookback.h"
@@ -91,7 +92,7 @@ extern "C" cudaError_t lookback_resident(const struct linrec_args *args, cudaStr
     bool all_fit;
     if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, &all_fit)) != cudaSuccess)
         return error;
-    kernel<<<tiling.num_tiles, NUM_THREADS, 0, stream>>>(tiling, all_fit, args->inputs, args->coeffs, args->outputs,
-                                                         (struct workspace *)args->workspace);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, NUM_THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->inputs, args->coeffs, args->outputs,
+                              (struct workspace *)args->workspace);
 }

@@ -7,6 +7,7 @@
        d_coeffs            * y[s+1]     * y[s+2]         * y[s+3]         * y[s+4], the next lane's first            */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
 #include "look_back.cuh"
 #include "lookback.h"
@@ -109,8 +110,7 @@ extern "C" cudaError_t lookback_resident_backward(const struct linrec_args *args
     bool all_fit;
     if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, &all_fit)) != cudaSuccess)
         return error;
-    kernel<<<tiling.num_tiles, NUM_THREADS, 0, stream>>>(tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
-                                                         args->d_inputs, args->d_coeffs,
-                                                         (struct workspace *)args->workspace);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, NUM_THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
+                              args->d_inputs, args->d_coeffs, (struct workspace *)args->workspace);
 }

@@ -8,6 +8,7 @@
        apply       | tile 0 | tile 1 | tile 2 | ...      reads x and c again, writes y        12 bytes an element    */
 #include <cuda_runtime.h>
 
+#include "../common/cuda/launch_of.h"
 #include "lookback.h"
 #include "warp_rows.cuh"
 
@@ -92,14 +93,13 @@ extern "C" cudaError_t lookback_three_pass(const struct linrec_args *args, cudaS
     between.seq_len = tiling.seq_tiles, between.reverse = false;
     between.inputs = sums, between.coeffs = products, between.outputs = carries;
 
-    (args->reverse ? three_pass_aggregates<1>
-                   : three_pass_aggregates<0>)<<<tiling.num_tiles, LOOKBACK_THREADS, 0, stream>>>(
-        tiling, args->inputs, args->coeffs, products, sums);
-    if ((error = cudaGetLastError()) == cudaSuccess)
+    const cudaLaunchConfig_t tiles = launch_of(tiling.num_tiles, LOOKBACK_THREADS, 0, stream);
+    error = cudaLaunchKernelEx(&tiles, args->reverse ? three_pass_aggregates<1> : three_pass_aggregates<0>, tiling,
+                               args->inputs, args->coeffs, products, sums);
+    if (error == cudaSuccess)
         error = pipe_default_forward(&between, stream);
     if (error != cudaSuccess)
         return error;
-    (args->reverse ? three_pass_apply<1> : three_pass_apply<0>)<<<tiling.num_tiles, LOOKBACK_THREADS, 0, stream>>>(
-        tiling, args->inputs, args->coeffs, carries, args->outputs);
-    return cudaGetLastError();
+    return cudaLaunchKernelEx(&tiles, args->reverse ? three_pass_apply<1> : three_pass_apply<0>, tiling, args->inputs,
+                              args->coeffs, carries, args->outputs);
 }

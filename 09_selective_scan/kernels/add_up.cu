@@ -10,6 +10,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "launch.h"
 
 enum { THREADS = 256, SUMS = 5 };
@@ -93,11 +94,9 @@ extern "C" cudaError_t selective_add_up(const struct selective_args *args, const
     }
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    if (args->dtype == BF16)
-        add_up<__nv_bfloat16><<<(unsigned)blocks, THREADS, 0, stream>>>(all);
-    else if (args->dtype == FP16)
-        add_up<__half><<<(unsigned)blocks, THREADS, 0, stream>>>(all);
-    else
-        add_up<float><<<(unsigned)blocks, THREADS, 0, stream>>>(all);
-    return cudaGetLastError();
+    void (*const kernel)(struct all_sums) = args->dtype == BF16   ? add_up<__nv_bfloat16>
+                                            : args->dtype == FP16 ? add_up<__half>
+                                                                  : add_up<float>;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, all);
 }

@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/gpu_info.h"
+#include "../../common/cuda/launch_of.h"
 #include "launch.h"
 enum { TILE = 16 }; /* steps */
 #include "chunk_gradients.cuh"
@@ -121,10 +122,11 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
     const size_t blocks = args->batch * args->groups * parts->per_group;
     const size_t bytes = sizeof(struct gradients_block<dtype, lanes>);
     const cudaError_t error = gpu_allow_shared((const void *)fused_backward<dtype, lanes>, bytes, 80);
-    if (error == cudaSuccess)
-        fused_backward<dtype, lanes>
-            <<<dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream>>>(*args, *parts);
-    return error != cudaSuccess ? error : cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch =
+        launch_of(dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream);
+    return cudaLaunchKernelEx(&launch, fused_backward<dtype, lanes>, *args, *parts);
 }
 
 template <typename dtype>

@@ -10,6 +10,7 @@
    A thread takes a state of a channel through all segments, in one of the two directions. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "launch.h"
 
 enum { THREADS = 128, AHEAD = 8 }; /* AHEAD: segments whose loads are on their way at once */
@@ -48,8 +49,7 @@ extern "C" cudaError_t selective_fused_carry(const struct selective_args *args, 
     const size_t count = args->batch * args->channels * args->states, blocks = (count - 1) / THREADS + 1;
     if (parts->segments == 1)
         return cudaSuccess;
-    fused_carry<<<dim3((unsigned)blocks, 2), THREADS, 0, stream>>>(count, (int)parts->segments, parts->product,
-                                                                   args->initial_state, args->d_final_state, parts->end,
-                                                                   parts->start);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(dim3((unsigned)blocks, 2), THREADS, 0, stream);
+    return cudaLaunchKernelEx(&launch, fused_carry, count, (int)parts->segments, parts->product, args->initial_state,
+                              args->d_final_state, parts->end, parts->start);
 }

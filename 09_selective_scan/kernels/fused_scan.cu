@@ -16,6 +16,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "../../04_warp_scan/warp_scan.cuh"
 #include "activations.cuh"
 #include "launch.h"
@@ -106,12 +107,12 @@ static __global__ void __launch_bounds__(128) fused_scan_forward(struct selectiv
 
 /* As few threads as hold the row, up to 128; then more steps a thread. */
 template <typename dtype>
-static void launch(const struct selective_args *args, unsigned blocks, cudaStream_t stream)
+static cudaError_t launch(const struct selective_args *args, unsigned blocks, cudaStream_t stream)
 {
-    if (args->seq_len <= 512)
-        fused_scan_forward<dtype, 4><<<blocks, args->seq_len <= 128 ? 32 : 128, 0, stream>>>(*args);
-    else
-        fused_scan_forward<dtype, 16><<<blocks, 128, 0, stream>>>(*args);
+    void (*const kernel)(struct selective_args) =
+        args->seq_len <= 512 ? fused_scan_forward<dtype, 4> : fused_scan_forward<dtype, 16>;
+    const cudaLaunchConfig_t launch = launch_of(blocks, args->seq_len <= 128 ? 32 : 128, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, *args);
 }
 
 extern "C" cudaError_t selective_fused_scan_forward(const struct selective_args *args, cudaStream_t stream)
@@ -124,11 +125,7 @@ extern "C" cudaError_t selective_fused_scan_forward(const struct selective_args 
     const size_t blocks = args->batch * args->channels;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    if (args->dtype == BF16)
-        launch<__nv_bfloat16>(args, (unsigned)blocks, stream);
-    else if (args->dtype == FP16)
-        launch<__half>(args, (unsigned)blocks, stream);
-    else
-        launch<float>(args, (unsigned)blocks, stream);
-    return cudaGetLastError();
+    return args->dtype == BF16   ? launch<__nv_bfloat16>(args, (unsigned)blocks, stream)
+           : args->dtype == FP16 ? launch<__half>(args, (unsigned)blocks, stream)
+                                 : launch<float>(args, (unsigned)blocks, stream);
 }

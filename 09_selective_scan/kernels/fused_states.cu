@@ -11,6 +11,7 @@
    Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
 #include <cuda_runtime.h>
 #include "../../common/cuda/gpu_info.h"
+#include "../../common/cuda/launch_of.h"
 #include "launch.h"
 enum { TILE = 32 }; /* steps */
 #include "tile_states.cuh"
@@ -127,9 +128,10 @@ static cudaError_t launch_arrays(const struct selective_args *args, const struct
                  bytes = sizeof(states_block<dtype, lanes, arrays>);
     const cudaError_t error = gpu_allow_shared((const void *)fused_states<dtype, lanes, arrays>, bytes, 80);
     const dim3 blocks((unsigned)(args->batch * args->groups * of_group), (unsigned)parts->segments);
-    if (error == cudaSuccess)
-        fused_states<dtype, lanes, arrays><<<blocks, THREADS(lanes, arrays), bytes, stream>>>(*args, *parts);
-    return error != cudaSuccess ? error : cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch = launch_of(blocks, THREADS(lanes, arrays), bytes, stream);
+    return cudaLaunchKernelEx(&launch, fused_states<dtype, lanes, arrays>, *args, *parts);
 }
 
 template <typename dtype>

@@ -18,6 +18,7 @@
 #include "../../common/cuda/arch.h"
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "launch.h"
 #include "block_stage.cuh"
 
@@ -136,8 +137,9 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
                                                   : lanes == 4 ? fused_steps_forward<dtype, 4>
                                                   : lanes == 8 ? fused_steps_forward<dtype, 8>
                                                                : fused_steps_forward<dtype, 16>;
-    kernel<<<(unsigned)blocks, 32 * (unsigned)selective_fused_steps_warps(args), 0, stream>>>(*args);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch =
+        launch_of((unsigned)blocks, 32 * (unsigned)selective_fused_steps_warps(args), 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, *args);
 }
 
 extern "C" cudaError_t selective_fused_steps_forward(const struct selective_args *args, cudaStream_t stream)

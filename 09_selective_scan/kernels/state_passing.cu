@@ -19,6 +19,7 @@
 #include "../../common/cuda/named_barrier.h"
 
 #include "../../common/cuda/gpu_info.h"
+#include "../../common/cuda/launch_of.h"
 #include "warp_stage.cuh"
 #include "launch.h"
 
@@ -151,9 +152,10 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
                                                                : state_passing_forward<dtype, 8>;
     const size_t floats = WARPS * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
     const cudaError_t error = gpu_allow_shared((const void *)kernel, floats * sizeof(float), 80);
-    if (error == cudaSuccess)
-        kernel<<<(unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream>>>(*args);
-    return error != cudaSuccess ? error : cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 32 * WARPS, floats * sizeof(float), stream);
+    return cudaLaunchKernelEx(&launch, kernel, *args);
 }
 
 extern "C" cudaError_t selective_state_passing_forward(const struct selective_args *args, cudaStream_t stream)

@@ -18,6 +18,7 @@
 #include "../../common/cuda/named_barrier.h"
 
 #include "../../common/cuda/gpu_info.h"
+#include "../../common/cuda/launch_of.h"
 #include "launch.h"
 #include "chunk_gradients.cuh"
 #include "elementwise_gradients.cuh"
@@ -149,9 +150,10 @@ static cudaError_t launch(const struct selective_args *args, const struct select
                                                                               : state_passing_backward<dtype, 8>;
     const size_t floats = WARPS(lanes) * (lanes == 2 ? WARP_FLOATS(2) : lanes == 4 ? WARP_FLOATS(4) : WARP_FLOATS(8));
     const cudaError_t error = gpu_allow_shared((const void *)kernel, floats * sizeof(float), 80);
-    if (error == cudaSuccess)
-        kernel<<<(unsigned)blocks, 32 * WARPS(lanes), floats * sizeof(float), stream>>>(*args, *parts);
-    return error != cudaSuccess ? error : cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 32 * WARPS(lanes), floats * sizeof(float), stream);
+    return cudaLaunchKernelEx(&launch, kernel, *args, *parts);
 }
 
 extern "C" cudaError_t selective_state_passing_backward(const struct selective_args *args, cudaStream_t stream)

@@ -15,6 +15,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "activations.cuh"
 #include "launch.h"
 
@@ -74,14 +75,15 @@ static __global__ void steps_forward(struct selective_args args)
 }
 
 template <typename dtype>
-static void launch(const struct selective_args *args, unsigned blocks, cudaStream_t stream)
+static cudaError_t launch(const struct selective_args *args, unsigned blocks, cudaStream_t stream)
 {
     void (*const kernel)(struct selective_args) = args->states <= 1   ? steps_forward<dtype, 1>
                                                   : args->states <= 2 ? steps_forward<dtype, 2>
                                                   : args->states <= 4 ? steps_forward<dtype, 4>
                                                   : args->states <= 8 ? steps_forward<dtype, 8>
                                                                       : steps_forward<dtype, STEPS_ELEMS>;
-    kernel<<<blocks, kThreads, 0, stream>>>(*args);
+    const cudaLaunchConfig_t launch = launch_of(blocks, kThreads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, *args);
 }
 
 extern "C" cudaError_t selective_steps_forward(const struct selective_args *args, cudaStream_t stream)
@@ -94,11 +96,7 @@ extern "C" cudaError_t selective_steps_forward(const struct selective_args *args
     const size_t blocks = (args->batch * args->channels - 1) / kThreads + 1;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    if (args->dtype == BF16)
-        launch<__nv_bfloat16>(args, (unsigned)blocks, stream);
-    else if (args->dtype == FP16)
-        launch<__half>(args, (unsigned)blocks, stream);
-    else
-        launch<float>(args, (unsigned)blocks, stream);
-    return cudaGetLastError();
+    return args->dtype == BF16   ? launch<__nv_bfloat16>(args, (unsigned)blocks, stream)
+           : args->dtype == FP16 ? launch<__half>(args, (unsigned)blocks, stream)
+                                 : launch<float>(args, (unsigned)blocks, stream);
 }

@@ -20,6 +20,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "activations.cuh"
 #include "launch.h"
 
@@ -142,7 +143,7 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
 
 extern "C" cudaError_t selective_steps_backward(const struct selective_args *args, cudaStream_t stream)
 {
-    const cudaError_t error = selective_check_args(args, true, selective_steps_workspace(args, true));
+    cudaError_t error = selective_check_args(args, true, selective_steps_workspace(args, true));
     if (error != cudaSuccess)
         return error;
     if (selective_is_empty(args))
@@ -155,8 +156,8 @@ extern "C" cudaError_t selective_steps_backward(const struct selective_args *arg
         args->dtype == BF16   ? steps_backward<__nv_bfloat16, STEPS_ELEMS>
         : args->dtype == FP16 ? steps_backward<__half, STEPS_ELEMS>
                               : steps_backward<float, STEPS_ELEMS>;
-    for (size_t first = 0; first < args->states; first += STEPS_ELEMS)
-        kernel<<<(unsigned)blocks, 32, 0, stream>>>(*args, parts, first);
-    const cudaError_t launched = cudaGetLastError();
-    return launched != cudaSuccess ? launched : selective_add_up(args, &parts, stream);
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 32, 0, stream);
+    for (size_t first = 0; first < args->states && error == cudaSuccess; first += STEPS_ELEMS)
+        error = cudaLaunchKernelEx(&launch, kernel, *args, parts, first);
+    return error != cudaSuccess ? error : selective_add_up(args, &parts, stream);
 }

@@ -18,6 +18,7 @@
 #include "../../common/cuda/named_barrier.h"
 
 #include "../../common/cuda/gpu_info.h"
+#include "../../common/cuda/launch_of.h"
 #include "producer.cuh"
 #include "launch.h"
 
@@ -218,9 +219,10 @@ static cudaError_t launch(const struct selective_args *args, cudaStream_t stream
     const size_t blocks = selective_warp_specialized_blocks(args), bytes = sizeof(struct tiles<dtype, each>);
     void (*const kernel)(struct selective_args) = warp_specialized_forward<dtype, each>;
     const cudaError_t error = gpu_allow_shared((const void *)kernel, bytes, 90);
-    if (error == cudaSuccess)
-        kernel<<<(unsigned)blocks, ALL, bytes, stream>>>(*args);
-    return error != cudaSuccess ? error : cudaGetLastError();
+    if (error != cudaSuccess)
+        return error;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, ALL, bytes, stream);
+    return cudaLaunchKernelEx(&launch, kernel, *args);
 }
 
 template <typename dtype>

@@ -2,6 +2,7 @@
 /* backward_space.cu - see backward_space.h */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 
 static size_t num_decays(const struct chunk_state_args *args)
@@ -63,6 +64,6 @@ extern "C" cudaError_t backward_add_parts(const struct chunk_state_args *args, c
         return cudaSuccess;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    add_parts<<<(unsigned)blocks, 256, 0, stream>>>(count, space->parts, space->d_gamma, args->d_gamma);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 256, 0, stream);
+    return cudaLaunchKernelEx(&launch, add_parts, count, space->parts, space->d_gamma, args->d_gamma);
 }

@@ -6,6 +6,7 @@
        x0, initial -> h0    x1, h0 -> h1         x2, h1 -> h2        per step 2 loads and 1 store of the state's size */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "kernels.h"
 #include "launch.h"
 
@@ -49,24 +50,25 @@ extern "C" cudaError_t chunk_state_launches(const struct chunk_state_args *args,
     size_t before_stride = row;
     float *const h_out = (float *)args->h_out;
     bool done;
-    const cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
+    cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (done)
         return error;
     if (args->dtype != FLOAT32 || blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 256, 0, stream);
     if (args->exclusive)
-        begin<<<(unsigned)blocks, 256, 0, stream>>>(flat, before, h_out);
-    for (size_t k = 0; k < flat.chunks; k++) {
+        error = cudaLaunchKernelEx(&launch, begin, flat, before, h_out);
+    for (size_t k = 0; k < flat.chunks && error == cudaSuccess; k++) {
         const bool is_last = args->exclusive && k + 1 == flat.chunks;
         float *const after = is_last ? args->final_state : h_out + (args->exclusive ? k + 1 : k) * row;
         const size_t after_stride = is_last ? row : all;
         if (after != NULL)
-            step<<<(unsigned)blocks, 256, 0, stream>>>(flat, k, (const float *)args->h_local, args->gamma, before,
-                                                       before_stride, after, after_stride);
+            error = cudaLaunchKernelEx(&launch, step, flat, k, (const float *)args->h_local, args->gamma, before,
+                                       before_stride, after, after_stride);
         before = after;
         before_stride = after_stride;
     }
-    if (!args->exclusive && args->final_state != NULL)
-        end<<<(unsigned)blocks, 256, 0, stream>>>(flat, h_out, args->final_state);
-    return cudaGetLastError();
+    if (!args->exclusive && args->final_state != NULL && error == cudaSuccess)
+        error = cudaLaunchKernelEx(&launch, end, flat, h_out, args->final_state);
+    return error;
 }

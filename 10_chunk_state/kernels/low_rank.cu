@@ -16,6 +16,7 @@
                                                            one barrier.                                           */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "kernels.h"
 #include "launch.h"
 #include "low_rank_copy.cuh"
@@ -112,8 +113,7 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess || shape.stages == 0)
         return error != cudaSuccess ? error : cudaErrorNotSupported;
-    kernel<<<shape.blocks, LOW_RANK_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
-                                                               args->W, args->Y, args->initial_state, args->h_out,
-                                                               args->final_state);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(shape.blocks, LOW_RANK_THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+                              args->initial_state, args->h_out, args->final_state);
 }

@@ -12,6 +12,7 @@
    No atomics, so always the same bits. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 #include "kernels.h"
 #include "launch.h"
@@ -144,10 +145,10 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
         error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, LOW_RANK_BACK_THREADS, shared, stream>>>(
-        shape, args->exclusive, space.states, args->gamma, args->W, args->Y, args->d_h_out, args->d_final_state,
-        args->d_h_local, args->d_initial_state, low_rank_counts(args), (float *)args->workspace);
-    error = cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(shape.blocks, LOW_RANK_BACK_THREADS, shared, stream);
+    error = cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, space.states, args->gamma, args->W, args->Y,
+                               args->d_h_out, args->d_final_state, args->d_h_local, args->d_initial_state,
+                               low_rank_counts(args), (float *)args->workspace);
     return error == cudaSuccess ? low_rank_add_slices(args, (const float *)args->workspace, shape.slices, stream)
                                 : error;
 }

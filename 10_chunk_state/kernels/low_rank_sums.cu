@@ -3,6 +3,7 @@
    slices. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 #include "kernels.h"
 #include "load_store.cuh"
@@ -73,6 +74,6 @@ extern "C" cudaError_t low_rank_add_slices(const struct chunk_state_args *args, 
     const auto add = by_dtype(args->dtype, add_slices<FLOAT32>, add_slices<BF16>, add_slices<FP16>);
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
-    add<<<(unsigned)blocks, 256, 0, stream>>>(counts, slices, parts, args->d_gamma, args->d_W, args->d_Y);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 256, 0, stream);
+    return cudaLaunchKernelEx(&launch, add, counts, slices, parts, args->d_gamma, args->d_W, args->d_Y);
 }

@@ -21,6 +21,7 @@
    element 2 j is called the j-th of the sum and 2 j + 1 the (j + 4)-th, and Y and W are read in this order. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "kernels.h"
 #include "launch.h"
 #include "mma.cuh"
@@ -137,7 +138,7 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     error = gpu_allow_shared((const void *)kernel, shared, 80);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, MMA_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
-                                                          args->Y, args->initial_state, args->h_out, args->final_state);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(shape.blocks, MMA_THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+                              args->initial_state, args->h_out, args->final_state);
 }

@@ -7,6 +7,7 @@
    n is what fits in registers. Each x is used n steps after its load was sent. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "kernels.h"
 #include "launch.h"
 #include "load_store.cuh"
@@ -77,7 +78,7 @@ extern "C" cudaError_t chunk_state_prefetch(const struct chunk_state_args *args,
     if (args->dtype != FLOAT32 || args->dv % 4 != 0 || blocks > 0x7FFFFFFF || threads > 256 || threads % 32 != 0 ||
         kernel == NULL)
         return cudaErrorInvalidValue;
-    kernel<<<(unsigned)blocks, threads, 0, stream>>>(flat, args->exclusive, args->h_local, args->gamma,
-                                                     args->initial_state, args->h_out, args->final_state);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, threads, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, flat, args->exclusive, args->h_local, args->gamma, args->initial_state,
+                              args->h_out, args->final_state);
 }

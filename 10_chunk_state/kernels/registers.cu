@@ -7,6 +7,7 @@
                                                    h_out        h_out        h_out        1 load and 1 store a step */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "kernels.h"
 #include "launch.h"
 #include "load_store.cuh"
@@ -44,7 +45,7 @@ extern "C" cudaError_t chunk_state_registers(const struct chunk_state_args *args
         return cudaErrorInvalidValue;
     const auto kernel =
         by_dtype(args->dtype, registers_forward<FLOAT32>, registers_forward<BF16>, registers_forward<FP16>);
-    kernel<<<(unsigned)blocks, 256, 0, stream>>>(flat, args->exclusive, args->h_local, args->gamma, args->initial_state,
-                                                 args->h_out, args->final_state);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 256, 0, stream);
+    return cudaLaunchKernelEx(&launch, kernel, flat, args->exclusive, args->h_local, args->gamma, args->initial_state,
+                              args->h_out, args->final_state);
 }

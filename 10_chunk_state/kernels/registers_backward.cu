@@ -7,6 +7,7 @@
                 block 0             block 1                  */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 #include "kernels.h"
 #include "launch.h"
@@ -87,9 +88,8 @@ extern "C" cudaError_t chunk_state_registers_backward(const struct chunk_state_a
     const size_t threads = parts > 1 ? (size_t)MOST_THREADS : (flat.per_decay + 31) / 32 * 32;
     const auto kernel =
         by_dtype(args->dtype, registers_backward<FLOAT32>, registers_backward<BF16>, registers_backward<FP16>);
-    kernel<<<(unsigned)blocks, (unsigned)threads, 0, stream>>>(flat, parts, args->exclusive, space.states, args->gamma,
-                                                               args->d_h_out, args->d_final_state, args->d_h_local,
-                                                               space.d_gamma, args->d_initial_state);
-    error = cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, (unsigned)threads, 0, stream);
+    error = cudaLaunchKernelEx(&launch, kernel, flat, parts, args->exclusive, space.states, args->gamma, args->d_h_out,
+                               args->d_final_state, args->d_h_local, space.d_gamma, args->d_initial_state);
     return error == cudaSuccess ? backward_add_parts(args, &space, stream) : error;
 }

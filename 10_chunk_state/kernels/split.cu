@@ -142,7 +142,6 @@ extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cu
     blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
     const cudaLaunchConfig_t launch = {
         plan.shape.items * plan.segments, (unsigned)plan.shape.threads, plan.shape.shared, stream, &blocks, 1};
-    cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
-                       args->h_out, args->final_state);
-    return cudaGetLastError();
+    return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
+                              args->h_out, args->final_state);
 }

@@ -9,6 +9,7 @@
    A block has a slice of a batch, in all chunks; the blocks go side by side through the same chunks. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "kernels.h"
 #include "tma_tile.cuh"
 
@@ -80,7 +81,7 @@ extern "C" cudaError_t chunk_state_tma(const struct chunk_state_args *args, cuda
         error = tma_shape_of(args, (const void *)kernel, 128, 4, TILE_STEPS, 1, 0, 0, &shape);
     if (done || error != cudaSuccess)
         return error;
-    kernel<<<shape.items, shape.threads, shape.shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma,
-                                                                 args->initial_state, args->h_out, args->final_state);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(shape.items, shape.threads, shape.shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->initial_state,
+                              args->h_out, args->final_state);
 }

@@ -9,6 +9,7 @@
                        +-- decay 0 ---+-- decay 1-+ ...  */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 #include "kernels.h"
 #include "tma_sums.cuh"
@@ -109,9 +110,8 @@ extern "C" cudaError_t chunk_state_tma_backward(const struct chunk_state_args *a
         error = backward_space(args, shape.slicing.parts, chunk_state_tma, stream, &space);
     if (done || error != cudaSuccess)
         return error;
-    kernel<<<shape.items, shape.threads, shape.shared, stream>>>(shape, args->exclusive, space.states, args->gamma,
-                                                                 args->d_h_out, args->d_final_state, args->d_h_local,
-                                                                 space.d_gamma, args->d_initial_state);
-    error = cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(shape.items, shape.threads, shape.shared, stream);
+    error = cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, space.states, args->gamma, args->d_h_out,
+                               args->d_final_state, args->d_h_local, space.d_gamma, args->d_initial_state);
     return error == cudaSuccess ? backward_add_parts(args, &space, stream) : error;
 }

@@ -17,6 +17,7 @@
        32 rows of it are there: new h, split it, ask for h' Y       h' Y of 32 rows */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/launch_of.h"
 #include "../../common/cuda/tma.h"
 
 #include "kernels.h"
@@ -148,7 +149,7 @@ extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cu
     error = gpu_allow_shared((const void *)kernel, shared, 90);
     if (error != cudaSuccess)
         return error;
-    kernel<<<shape.blocks, MMA_THREADS, shared, stream>>>(shape, args->exclusive, args->h_local, args->gamma, args->W,
-                                                          args->Y, args->initial_state, args->h_out, args->final_state);
-    return cudaGetLastError();
+    const cudaLaunchConfig_t launch = launch_of(shape.blocks, MMA_THREADS, shared, stream);
+    return cudaLaunchKernelEx(&launch, kernel, shape, args->exclusive, args->h_local, args->gamma, args->W, args->Y,
+                              args->initial_state, args->h_out, args->final_state);
 }

@@ -26,6 +26,7 @@
 #                       once         the default touches each sector once and asks for nothing else (trace.t)
 #                       fours        four neighbours are one thread's: products that overflow inside them do no harm (chapters.t)
 #                       nothing      they are not its own; the chapter has tests for itself (bench.t)
+#                       linked       other programs link them: a launcher returns the errors of its own launches, and clears nobody else's (kernels.t)
 #                       dtype        they are C++ templates in the type of the arrays, too (kernels.t; without it, C and template <int>)
 #   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
 #

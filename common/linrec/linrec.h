@@ -11,7 +11,9 @@
 
        d_inputs[l] = d_inputs[l+1] * c[l+1] + d_outputs[l],   d_coeffs[l] = y[l-1] * d_inputs[l]
 
-   (mirrored when reversed).
+   (mirrored when reversed). A sequence may go on from a state, which is the output before its first element: then
+   y[0] = y[-1] * c[0] + x[0]; and the output after its last element is the state in which the next piece goes on. Both
+   have gradients: d_final_state is added to d_outputs[L-1], and d_initial_state = d_inputs[0] * c[0].
 
    Layout of every array: (num_seqs, seq_len), row-major, packed, float32:
 
@@ -37,8 +39,8 @@ extern "C" {
 
    Pointers: to device memory (a chapter on the CPU: host memory), bases aligned to 16 bytes, arrays that do not
    overlap. Rows are packed, so a row starts at any multiple of 4 bytes. Nothing before the first or past the last
-   element is read or written. The first coefficient of a sequence (the last when reversed) is never used; its gradient
-   is 0. */
+   element is read or written. Without an initial state the first coefficient of a sequence (the last when reversed) is
+   never used, and its gradient is 0. */
 struct linrec_args {
     size_t num_seqs;             /* number of sequences, rows */
     size_t seq_len;              /* elements in each sequence, columns */
@@ -52,6 +54,12 @@ struct linrec_args {
     const float *d_outputs; /* dL/dy   backward reads */
     float *d_inputs;        /* dL/dx   backward writes */
     float *d_coeffs;        /* dL/dc   backward writes */
+
+    /* the states, (num_seqs), each NULL where it is not wanted; reversed, a sequence begins at its last element */
+    const float *initial_state; /* y[-1]            forward and backward read; NULL: there is none */
+    float *final_state;         /* y[L-1]           forward writes */
+    const float *d_final_state; /* dL/d final_state   backward reads; NULL: 0 */
+    float *d_initial_state;     /* dL/d initial_state   backward writes; only where there is an initial state */
 
     void *workspace; /* scratch memory, for kernels that ask for it. Before the first launch all its bits are set; */
     size_t workspace_size; /* after that it holds what the launch before left there (workspace_size, below) */
@@ -104,12 +112,14 @@ struct linrec_kernel {
     void (*owner)(const struct linrec_args *args, size_t seq, size_t pos, char *text, size_t size);
 };
 
-/* What every launcher checks first. Returns cudaErrorInvalidValue for sizes whose bytes overflow, a null pointer or a
-   base that is not aligned to 16 bytes; cudaSuccess otherwise. Zero sizes need no pointers. */
-static inline cudaError_t linrec_check_args(const struct linrec_args *args, bool backward)
+/* What every launcher checks first that takes states. Returns cudaErrorInvalidValue for sizes whose bytes overflow, a
+   null pointer where one is needed, a base that is not aligned to 16 bytes, or the gradient of an initial state that is
+   not there; cudaSuccess otherwise. Zero sizes need no pointers. */
+static inline cudaError_t linrec_check_args_and_states(const struct linrec_args *args, bool backward)
 {
     const void *forward_needs[] = {args->inputs, args->coeffs, args->outputs};
     const void *backward_needs[] = {args->d_outputs, args->coeffs, args->outputs, args->d_inputs, args->d_coeffs};
+    const void *states[] = {args->initial_state, args->final_state, args->d_final_state, args->d_initial_state};
     const void **needs = backward ? backward_needs : forward_needs;
     const size_t count = backward ? 5 : 3;
 
@@ -120,7 +130,19 @@ static inline cudaError_t linrec_check_args(const struct linrec_args *args, bool
     for (size_t i = 0; i < count; i++)
         if (needs[i] == NULL || (uintptr_t)needs[i] % 16 != 0)
             return cudaErrorInvalidValue;
-    return cudaSuccess;
+    for (size_t i = 0; i < 4; i++)
+        if ((uintptr_t)states[i] % 16 != 0)
+            return cudaErrorInvalidValue;
+    return backward && args->d_initial_state != NULL && args->initial_state == NULL ? cudaErrorInvalidValue
+                                                                                    : cudaSuccess;
+}
+
+/* The same for a launcher that takes none, and refuses them. */
+static inline cudaError_t linrec_check_args(const struct linrec_args *args, bool backward)
+{
+    const bool has_states = args->initial_state != NULL || args->final_state != NULL || args->d_final_state != NULL ||
+                            args->d_initial_state != NULL;
+    return has_states ? cudaErrorInvalidValue : linrec_check_args_and_states(args, backward);
 }
 
 #ifdef __cplusplus

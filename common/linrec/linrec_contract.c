@@ -215,13 +215,16 @@ static void check_stream(const struct inquiry *inquiry, const struct linrec_args
         snprintf(inquiry->text, inquiry->size, "it launches on the default stream; pass on the one that it is given");
 
 #ifdef CUSIM
-    /* A launch cannot be made to fail at will. An error from before that nobody has asked for stands in for it:
-       cudaGetLastError returns it all the same. (On a GPU compute-sanitizer would count it.) */
-    cudaSetDevice(-1);
-    error = launch(inquiry->kernel, inquiry->backward, args, stream);
-    if (inquiry->text[0] == '\0' && error == cudaSuccess)
-        snprintf(inquiry->text, inquiry->size, "it returns success after an error; return cudaGetLastError()");
-    cudaGetLastError();
+    /* Each launch of it fails once. (A GPU's launches cannot be made to fail at will.) */
+    bool is_to_come = false;
+    for (int number = 0; inquiry->text[0] == '\0' && !is_to_come; number++) {
+        sim_refuse_launch(number, cudaErrorNoKernelImageForDevice);
+        error = launch(inquiry->kernel, inquiry->backward, args, stream);
+        is_to_come = sim_refuse_launch(-1, cudaSuccess);
+        cudaGetLastError();
+        if (!is_to_come && error == cudaSuccess)
+            snprintf(inquiry->text, inquiry->size, "it returns success although a launch failed; return its error");
+    }
     cudaStreamSynchronize(stream);
 #endif
     cudaStreamDestroy(stream);

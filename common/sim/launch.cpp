@@ -207,11 +207,32 @@ uint64_t sim_default_launches(void)
     return default_launches;
 }
 
+/* Which launch is to fail, counted from now on, and how; -1: none. */
+static int launches_to_refusal = -1;
+static cudaError_t refusal, last_launch;
+
+bool sim_refuse_launch(int number, cudaError_t error)
+{
+    const bool is_to_come = launches_to_refusal >= 0;
+    launches_to_refusal = number;
+    refusal = error;
+    return is_to_come;
+}
+
+cudaError_t sim_last_launch(void)
+{
+    return last_launch;
+}
+
 void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
     if (sim_place.kernel != NULL)
         sim_fault(launch->file, launch->line, "launches a kernel. Launch from host code only");
+    last_launch = launches_to_refusal == 0 ? sim_error(refusal) : cudaSuccess;
+    launches_to_refusal -= launches_to_refusal >= 0;
+    if (last_launch != cudaSuccess)
+        return;
     sim_place = {};
     sim_place.kernel = kernel;
     sim_place.name = name;

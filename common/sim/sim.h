@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <cuda_runtime_api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -50,6 +52,10 @@ void sim_reset_counts(void);
 
 /* How many kernels were launched on the default stream since the program's start. */
 uint64_t sim_default_launches(void);
+
+/* Has the launch with this number, counted from 0 and from now on, fail with `error`: its kernel does not run. For
+   programs that check what a launcher returns then. -1: none. Returns whether one asked for before is still to come. */
+bool sim_refuse_launch(int number, cudaError_t error);
 
 /* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label that stands in the file's
    first columns. Their names are the same in all calls, for example chapter,variant,direction,num_seqs,seq_len. Without

@@ -67,4 +67,12 @@ for my $chapter (grep { claims($_, 'dtype') } map { s{/Makefile$}{}r } glob '[0-
     ok(-f "$chapter/$_", "$chapter has $_") for qw(operation/arguments.h operation/operation.c operation/data.h kernels/kernels.h kernels/kernels.c kernels/default.c);
 }
 
+# ---- a program that links a launcher learns of that launcher's errors, and keeps its own: <<<>>> has no result ----
+
+for my $chapter (grep { claims($_, 'linked') } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile') {
+    my @sources = glob "$chapter/{,kernels/}*.{cu,cuh}";
+    my @wrong = grep { code_of($_) =~ /<<<|cudaGetLastError/ } @sources;
+    is_deeply(\@wrong, [], "$chapter: its " . @sources . ' files launch by cudaLaunchKernelEx (common/cuda/launch_of.h)');
+}
+
 done_testing;

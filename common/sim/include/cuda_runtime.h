@@ -162,6 +162,7 @@ struct sim_config {
 };
 
 /* Runs body(arguments) once for each thread of the grid. */
+cudaError_t sim_last_launch(void); /* of the launch before: success, unless it was refused */
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size);
 
@@ -247,7 +248,7 @@ template <class... P, class... A>
 SIM_INLINE cudaError_t cudaLaunchKernelEx(sim_launch_config launch, void (*kernel)(P...), A &&...args)
 {
     sim_kernel(kernel, "kernel", launch.config)(args...);
-    return cudaSuccess;
+    return sim_last_launch();
 }
 
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
