@@ -54,7 +54,10 @@ static long long value_of(const struct ubsan_type *type, uintptr_t value)
 static void expression_at(const struct ubsan_place *at, char *text, size_t size)
 {
     char line[512] = "";
-    FILE *file = fopen(at->file, "r");
+    const char *path = at->file;
+    while (strncmp(path, "../", 3) == 0) // as seen from the root, where programs run
+        path += 3;
+    FILE *file = fopen(path, "r");
     for (uint32_t i = 0; file != NULL && i < at->line; i++)
         if (fgets(line, sizeof(line), file) == NULL)
             line[0] = '\0';
@@ -79,7 +82,7 @@ static void expression_at(const struct ubsan_place *at, char *text, size_t size)
     char text[512];
     expression_at(&found->at, text, sizeof(text));
     const char *const dimension = strchr(found->array->name, '[');
-    sim_fault(found->at.file, (int)found->at.line, "%s%stakes element %lld of an array %s. Its last one is %lld", text, text[0] != '\0' ? " " : "",
+    sim_fault_at(__builtin_return_address(0), "%s%stakes element %lld of an array %s. Its last one is %lld", text, text[0] != '\0' ? " " : "",
               value_of(found->index, index), found->array->name, dimension != NULL ? atoll(dimension + 1) - 1 : -1);
 }
 
@@ -87,19 +90,19 @@ static void expression_at(const struct ubsan_place *at, char *text, size_t size)
 {
     char text[512];
     expression_at(&found->at, text, sizeof(text));
-    sim_fault(found->at.file, (int)found->at.line, "%s%s%s past the end of a variable of the thread. Compare the index with the array's size",
+    sim_fault_at(__builtin_return_address(0), "%s%s%s past the end of a variable of the thread. Compare the index with the array's size",
               found->use == 1 ? "writes " : "reads ", text[0] != '\0' ? text : found->type->name, text[0] != '\0' ? "," : "");
 }
 
 [[noreturn]] void __ubsan_handle_shift_out_of_bounds_abort(const struct ubsan_shift *found, uintptr_t left, uintptr_t right)
 {
-    sim_fault(found->at.file, (int)found->at.line, "shifts %lld by %lld, and its type is %s. Shift by less than its bits, and by 0 at the least",
+    sim_fault_at(__builtin_return_address(0), "shifts %lld by %lld, and its type is %s. Shift by less than its bits, and by 0 at the least",
               value_of(found->left, left), value_of(found->right, right), found->left->name);
 }
 
 [[noreturn]] void __ubsan_handle_divrem_overflow_abort(const struct ubsan_division *found, uintptr_t, uintptr_t)
 {
-    sim_fault(found->at.file, (int)found->at.line, "divides an integer by zero, or the least %s by -1", found->type->name);
+    sim_fault_at(__builtin_return_address(0), "divides an integer by zero, or the least %s by -1", found->type->name);
 }
 
 } // extern "C"
