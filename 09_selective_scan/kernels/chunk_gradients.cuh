@@ -12,8 +12,8 @@
    kept: d_A and d_step need g a h. The rows of a stage hold u, B, C and, where d_out was, d_y = d_out silu(z); `steps`
    has two rows a channel, step and step u. A walk takes four steps at a time, since as many lie side by side there.
 
-   Of the sequence's last chunk only the first `left` steps need be in the sequence. Behind them all rows are 0, and a is
-   to be 1: then the gradient that comes stays what it is. As exp(0 A) it would be NaN for an infinite A. */
+   Of the sequence's last chunk only the first `left` steps need be in the sequence. Behind them all rows are 0, so that
+   states and gradients stay as they are; only a = exp(0 A) is NaN if A is infinite, and must not reach a gradient. */
 #ifndef CHUNK_GRADIENTS_CUH
 #define CHUNK_GRADIENTS_CUH
 
@@ -57,22 +57,13 @@ static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, 
     }
 }
 
-/* Of steps that are not in the sequence. */
-static __device__ __forceinline__ void leave_as_it_is(int left, float a[STEPS][2][4], float kept[STEPS][2][4])
-{
-#pragma unroll
-    for (int i = 0; i < 8 * STEPS; i++)
-        if (i / 8 >= left)
-            a[i / 8][i / 4 % 2][i % 4] = 1.0f, kept[i / 8][i / 4 % 2][i % 4] = 0.0f;
-}
-
 /* Walks from the states h to the chunk's end. a, kept (a times the state before): for walk_back. y: sums over the
    lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
    leaves them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, const float A[2][4], int left,
-                                                    float h[2][4], float a[STEPS][2][4], float kept[STEPS][2][4],
-                                                    float y[STEPS], float sums[STEPS])
+static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, const float A[2][4], float h[2][4],
+                                                    float a[STEPS][2][4], float kept[STEPS][2][4], float y[STEPS],
+                                                    float sums[STEPS])
 {
 #pragma unroll
     for (int t = 0; t < STEPS; t += 4) {
@@ -100,8 +91,6 @@ static __device__ __forceinline__ void walk_forward(const struct chunk_rows *row
             sums[t + j] = add_channels<lanes>(d_C[j]);
         }
     }
-    if (left < STEPS)
-        leave_as_it_is(left, a, kept);
 }
 
 /* What the chunk makes of a gradient that comes: start + product gradient. start is what the way back makes of 0. */
@@ -160,11 +149,12 @@ walk_back(const struct chunk_rows *rows, const float A[2][4], const float a[STEP
 #pragma unroll
                 for (int k = 0; k < 2; k++) {
                     const float g = d_y[k][j] * C[j] + carry[k][i], g_kept = g * kept[t + j][k][i];
-                    carry[k][i] = a[t + j][k][i] * g;
                     d_input_of[j][k] += g * B[j];
                     d_step_of[j][k] += g_kept * A[k][i];
-                    if (t + j < left) /* an infinite state behind the last step belongs to no gradient */
+                    if (t + j < left) { /* an infinite state behind the last step belongs to no gradient */
+                        carry[k][i] = a[t + j][k][i] * g;
                         d_A[k][i] += g_kept * step[k][j];
+                    }
                     d_B[j][i] += g * step_u[k][j];
                 }
         }
