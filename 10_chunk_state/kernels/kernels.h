@@ -13,8 +13,8 @@ extern "C" {
 chunk_state_launcher chunk_state_launches;                                  /* one launch for each chunk */
 chunk_state_launcher chunk_state_registers, chunk_state_registers_backward; /* the state stays in a register */
 chunk_state_launcher chunk_state_prefetch; /* four columns a thread, the next chunks on their way */
-chunk_state_launcher chunk_state_tma, chunk_state_tma_backward; /* TMA brings them (sm_90) */
-chunk_state_launcher chunk_state_split;                         /* a head's chunks spread over blocks (sm_90) */
+chunk_state_launcher chunk_state_tma, chunk_state_tma_backward;     /* TMA brings them (sm_90) */
+chunk_state_launcher chunk_state_split, chunk_state_split_backward; /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
 chunk_state_launcher chunk_state_mma;   /* products on the tensor cores (sm_80) */
 chunk_state_launcher chunk_state_wgmma; /* what mma launches in bf16 on sm_90 */
