@@ -105,7 +105,7 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)64 << size, &shape);
+        error = low_rank_shape_of(args, NULL, (size_t)64 << size, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dtype][shape.padded != 4][size];
