@@ -5,7 +5,7 @@
    With W and Y:
    - forward mma from rank 9 on, in 16 bits from rank 5 on, where the chip has tensor cores for tf32 (sm_80) and shared
      memory for it, for up to MMA_MAX_ROWS rows;
-   - else low_rank, and where the chip's shared memory does not hold a stage of it, plain.
+   - else low_rank, which launches plain where the chip's shared memory does not hold a stage of it.
    Without them, where TMA takes the shape (sm_90, dv a multiple of 8):
    - split, if all batches together have no more slices of 2 KB than a quarter of the multiprocessors, which would have
      little to do, and there are chunks enough for them;
@@ -32,14 +32,11 @@ static bool is_for_mma(const struct chunk_state_args *args, const struct gpu_inf
     return args->rank >= mma_min_rank(args) && gpu->arch >= 80 && mma_shape_of(args, gpu, &shape) == cudaSuccess;
 }
 
-/* How many stages of low_rank fit; 0 also where it does not take the shape. */
-static int low_rank_stages(const struct chunk_state_args *args, const struct gpu_info *gpu, bool backward)
+/* Whether low_rank goes back through a diagonal A with its warps side by side. */
+static bool is_for_low_rank_backward(const struct chunk_state_args *args, const struct gpu_info *gpu)
 {
     struct low_rank_shape shape;
-    const size_t rows = args->dk <= 64 ? 64 : args->dk <= 128 ? 128 : 256;
-    const cudaError_t error =
-        backward ? low_rank_back_shape_of(args, gpu, &shape) : low_rank_shape_of(args, gpu, rows, &shape);
-    return error == cudaSuccess ? shape.stages : 0;
+    return args->chunks >= 8 && low_rank_back_shape_of(args, gpu, &shape) == cudaSuccess && shape.stages >= 3;
 }
 
 /* Slices of 2 KB of all batches, or 0 where TMA does not take the shape. */
@@ -62,13 +59,11 @@ enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, 
     if (args->rank != 0 && !backward && is_for_mma(args, gpu))
         return CHOICE_MMA;
     if (args->rank != 0)
-        return low_rank_stages(args, gpu, backward) != 0 ? CHOICE_LOW_RANK : CHOICE_PLAIN;
+        return CHOICE_LOW_RANK;
     if (slices != 0 && slices <= (size_t)gpu->multiprocessors / 4 && args->chunks >= 4 * TILE_STEPS)
         return CHOICE_SPLIT;
     if (backward)
-        return slices != 0                                                      ? CHOICE_TMA
-               : args->chunks >= 8 && low_rank_stages(args, gpu, backward) >= 3 ? CHOICE_LOW_RANK
-                                                                                : CHOICE_REGISTERS;
+        return slices != 0 ? CHOICE_TMA : is_for_low_rank_backward(args, gpu) ? CHOICE_LOW_RANK : CHOICE_REGISTERS;
     if (args->dtype == FLOAT32 && args->dv % 4 == 0 && (slices == 0 || args->chunks <= 8))
         return CHOICE_PREFETCH;
     return slices != 0 ? CHOICE_TMA : CHOICE_REGISTERS;
@@ -84,7 +79,6 @@ static const struct {
     [CHOICE_TMA] = {chunk_state_tma, chunk_state_tma_backward, chunk_state_tma_workspace},
     [CHOICE_SPLIT] = {chunk_state_split, chunk_state_split_backward, chunk_state_tma_workspace},
     [CHOICE_LOW_RANK] = {chunk_state_low_rank, chunk_state_low_rank_backward, chunk_state_low_rank_workspace},
-    [CHOICE_PLAIN] = {chunk_state_plain, chunk_state_plain_backward, chunk_state_low_rank_workspace},
     [CHOICE_MMA] = {chunk_state_mma, NULL, NULL},
 };
 
@@ -112,7 +106,8 @@ size_t chunk_state_default_workspace(const struct chunk_state_args *args, bool b
 
 bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args)
 {
-    return args->rank != 0;
+    struct low_rank_shape shape;
+    return args->rank != 0 && (chunk_state_is_for_wgmma(args) || mma_shape_of(args, NULL, &shape) == cudaSuccess);
 }
 
 bool chunk_state_default_tensor_cores(const struct chunk_state_args *args)

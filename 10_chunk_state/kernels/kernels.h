@@ -28,15 +28,7 @@ bool chunk_state_is_for_wgmma(const struct chunk_state_args *args);
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
 
 /* Which one: what default launches for these arguments on that GPU. It asks no device and launches nothing. */
-enum chunk_state_choice {
-    CHOICE_REGISTERS,
-    CHOICE_PREFETCH,
-    CHOICE_TMA,
-    CHOICE_SPLIT,
-    CHOICE_LOW_RANK,
-    CHOICE_PLAIN,
-    CHOICE_MMA
-};
+enum chunk_state_choice { CHOICE_REGISTERS, CHOICE_PREFETCH, CHOICE_TMA, CHOICE_SPLIT, CHOICE_LOW_RANK, CHOICE_MMA };
 enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, const struct gpu_info *gpu,
                                            bool backward);
 

@@ -131,6 +131,9 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
         error = mma_shape_of(args, NULL, &shape);
+    if (!done && error == cudaErrorNotSupported &&
+        args->config.stages == 0) /* shared memory does not hold two stages */
+        return chunk_state_low_rank(args, stream);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dtype][size][many];

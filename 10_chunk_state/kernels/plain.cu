@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* plain.cu - A with W and Y for chips whose shared memory is too small for a stage of low_rank.cu: W, Y and h_local are
-   loaded where they are used, and nothing comes early. Shared memory has a block's 32 columns of the state and the sums
+/* plain.cu - A with W and Y for chips whose shared memory does not hold a stage of low_rank.cu, which launches it then:
+   W, Y and h_local are loaded where they are used, and nothing comes early. Shared memory has a block's 32 columns of the state and the sums
    over rows, a lane a column:
 
        columns    lane 0  1  2 ... 31         p = Y^T h             a warp has every 8th rank,
@@ -194,7 +194,7 @@ extern "C" cudaError_t chunk_state_plain_backward(const struct chunk_state_args 
     if (error == cudaSuccess)
         error = gpu_allow_shared((const void *)kernel, shared, 0);
     if (error == cudaSuccess)
-        error = backward_space(&behind, 1, chunk_state_plain, stream, &space);
+        error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
     if (error != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of(shape.blocks, 32 * PLAIN_WARPS, shared, stream);
