@@ -7,8 +7,8 @@
      memory for it, for up to MMA_MAX_ROWS rows;
    - else low_rank, which launches plain where the chip's shared memory does not hold a stage of it.
    Without them, where TMA takes the shape (sm_90, dv a multiple of 8):
-   - split, if all batches together have no more slices of 2 KB than a quarter of the multiprocessors, which would have
-     little to do, and there are chunks enough for them;
+   - split, if all batches together have no more slices of 2 KB than a quarter of the multiprocessors, backward half of
+     them, which would have little to do, and there are chunks enough for clusters;
    - forward in float32 with no more chunks than prefetch has on their way at once: prefetch, 5.7 to 8.3 us in place of
      6.4 to 8.9 with 2 to 8 chunks;
    - else tma.
@@ -60,7 +60,7 @@ enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, 
         return CHOICE_MMA;
     if (args->rank != 0)
         return CHOICE_LOW_RANK;
-    if (slices != 0 && slices <= (size_t)gpu->multiprocessors / 4 && args->chunks >= 4 * TILE_STEPS)
+    if (slices != 0 && slices <= (size_t)gpu->multiprocessors / (backward ? 2 : 4) && args->chunks >= 4 * TILE_STEPS)
         return CHOICE_SPLIT;
     if (backward)
         return slices != 0 ? CHOICE_TMA : is_for_low_rank_backward(args, gpu) ? CHOICE_LOW_RANK : CHOICE_REGISTERS;

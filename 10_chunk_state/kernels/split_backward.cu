@@ -126,20 +126,40 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     cluster_wait();
 }
 
+/* How many stages? More of them make windows longer, but blocks larger; and clusters that find no room wait until others
+   have ended, which took nearly twice the time with 4 heads (60 us; 32 with 2 heads). So as many, from 6 to 3, as all
+   clusters run at once with; if not even 3 will do, 6. */
+static cudaError_t split_backward_plan(const struct chunk_state_args *args, const void *kernel, int steps,
+                                       struct split_plan *plan)
+{
+    const size_t own_bytes = split_pair_bytes(args->dtype) + 2 * (size_t)steps * sizeof(float);
+    for (int stages = 6;; stages = stages > 3 ? stages - 1 : 0) {
+        int clusters = 0;
+        cudaLaunchAttribute cluster = {};
+        cudaError_t error =
+            tma_shape_of(args, kernel, 64, stages != 0 ? stages : 6, steps, 2, own_bytes, 32, &plan->shape);
+        if (error == cudaSuccess)
+            error = split_plan(args, (size_t)steps, plan);
+        if (error != cudaSuccess || stages == 0 || args->config.stages != 0)
+            return error;
+        const cudaLaunchConfig_t launch = split_launch(plan, &cluster, 0);
+        error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch);
+        if (error != cudaSuccess || (unsigned)clusters >= plan->shape.items)
+            return error;
+    }
+}
+
 extern "C" cudaError_t chunk_state_split_backward(const struct chunk_state_args *args, cudaStream_t stream)
 {
     const auto kernel =
         by_dtype(args->dtype, split_backward<FLOAT32, 4>, split_backward<BF16, 8>, split_backward<FP16, 8>);
     const int steps = args->dtype == FLOAT32 ? 4 : 8;
-    const size_t own_bytes = split_pair_bytes(args->dtype) + 2 * (size_t)steps * sizeof(float);
     struct split_plan plan;
     struct backward_space space;
     bool done;
     cudaError_t error = chunk_state_begin(args, true, 0, stream, &done);
     if (!done)
-        error = tma_shape_of(args, (const void *)kernel, 64, 6, steps, 2, own_bytes, 32, &plan.shape);
-    if (!done && error == cudaSuccess)
-        error = split_plan(args, (size_t)steps, &plan);
+        error = split_backward_plan(args, (const void *)kernel, steps, &plan);
     if (!done && error == cudaSuccess)
         error = backward_space(args, plan.shape.slicing.parts, chunk_state_split, stream, &space);
     if (done || error != cudaSuccess)
