@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plain.cu - A with W and Y for chips whose shared memory does not hold a stage of low_rank.cu, which launches it then:
-   W, Y and h_local are loaded where they are used, and nothing comes early. Shared memory has a block's 32 columns of the state and the sums
-   over rows, a lane a column:
+   W, Y and h_local are loaded where they are used, and nothing comes early. Shared memory has a block's 32 columns of
+   the state and the sums over rows, a lane a column:
 
        columns    lane 0  1  2 ... 31         p = Y^T h             a warp has every 8th rank,
        row 0      warp 0                      h = gamma (h - W p) + x       and then every 8th row

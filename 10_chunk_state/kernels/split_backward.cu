@@ -126,9 +126,9 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     cluster_wait();
 }
 
-/* How many stages? More of them make windows longer, but blocks larger; and clusters that find no room wait until others
-   have ended. With 6 stages 4 heads took 60 us and 2 heads 32 (512 chunks, float32, single runs on an H200); we think
-   that this is why. So as many, from 6 to 3, as all clusters run at once with; if not even 3 will do, 6. */
+/* How many stages? More of them make windows longer, but blocks larger; and clusters that find no room wait until
+   others have ended. With 6 stages 4 heads took 60 us and 2 heads 32 (512 chunks, float32, single runs on an H200); we
+   think that this is why. So as many, from 6 to 3, as all clusters run at once with; if not even 3 will do, 6. */
 static cudaError_t split_backward_plan(const struct chunk_state_args *args, const void *kernel, int steps,
                                        struct split_plan *plan)
 {

@@ -50,7 +50,7 @@ enum { CHUNK_SUMS = 1, CHUNK_TENSOR_SUMS = 2 };
 struct chunk_oracle {
     struct chunk_state_args args;
     bool backward;
-    int levels; /* without W and Y: D above, 1 for a loop. With them: CHUNK_SUMS, or CHUNK_TENSOR_SUMS for such a kernel */
+    int levels;          /* without W and Y: D above, 1 for a loop. With them: CHUNK_SUMS, or CHUNK_TENSOR_SUMS */
     size_t count;        /* batch * heads * dv: the columns */
     double *work;        /* chunk_oracle_slots(...) * count */
     double *sum, *bound; /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */

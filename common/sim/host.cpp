@@ -90,9 +90,9 @@ const char *cudaGetErrorString(cudaError_t error)
 
 /* Chips that SIM_CHIP names. */
 static constexpr struct sim_chip chips[] = {{"sm_90", 9, 0, 227 << 10, 228 << 10},
-                                        {"sm_86", 8, 6, 99 << 10, 100 << 10},
-                                        {"sm_80", 8, 0, 163 << 10, 164 << 10},
-                                        {"sm_75", 7, 5, 64 << 10, 64 << 10}};
+                                            {"sm_86", 8, 6, 99 << 10, 100 << 10},
+                                            {"sm_80", 8, 0, 163 << 10, 164 << 10},
+                                            {"sm_75", 7, 5, 64 << 10, 64 << 10}};
 struct sim_chip sim_chip = chips[0];
 
 __attribute__((constructor)) static void read_chip(void)
