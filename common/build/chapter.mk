@@ -226,7 +226,7 @@ ifneq ($(TUNED),)
 endif
 
 ifeq ($(ENGINE),sim)
-  INCLUDES := -I$(ROOT)/common/sim/include
+  INCLUDES := -I$(ROOT)/common/sim/include $(ARCH_NUMBER)
   LINK = $(CXX) -no-pie $(call WHOLE,$^ -pthread -lm)
 else
   INCLUDES :=
@@ -267,6 +267,7 @@ $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 ifeq ($(ENGINE),sim)
+$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
 	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) $(INCLUDES)
