@@ -6,7 +6,7 @@
 #   perl common/tests/fuzz.pl [SECONDS=60] [CASES=N] [SEED=N] [ONLY="NAME ..."] [JOBS=N]
 #
 # SECONDS or CASES end it (CASES counts those, too, that a kernel refuses). A SEED draws the same cases again. ONLY names chapters, or programs by their
-# path. What is wrong is made as small as it stays wrong, and printed with the command that repeats it. Status 1 if anything is.
+# path. What is wrong is printed with the command that repeats it; the first case of each kernel is made as small as it stays wrong. Status 1 if anything is.
 use strict;
 use warnings;
 use lib 'common/base', 'common/pages', 'common/tests';
@@ -243,11 +243,12 @@ $SIG{INT} = $SIG{TERM} = sub { $end = 0 }; # what runs ends, and all is summed u
 sub go_on { return (!defined $end || time < $end) && (!defined $given{CASES} || $drawn < $given{CASES}) }
 sub wipe { print STDERR "\r\033[K" if $terminal }
 
-# Says what is wrong. Of the first cases of a kernel it finds the smallest.
+# Says what is wrong. The first case of each kernel is made as small as it stays wrong.
 sub complain {
     my ($case, $said) = @_;
     my $kernel = $case->{kernel};
-    ($case, $said) = shrink($case, $said) if $wrong{ $kernel->{program}{path} }++ < 20 && $kernel->{num_wrong}++ < 3;
+    $wrong{ $kernel->{program}{path} }++;
+    ($case, $said) = shrink($case, $said) if !$kernel->{num_wrong}++;
     my $text = text_of($case);
     return if $shown{$text}++;
     wipe();
