@@ -10,7 +10,10 @@
 
    What walk_forward knows of a step and state, a and a h, waits in registers for walk_back. Of h itself nothing is
    kept: d_A and d_step need g a h. The rows of a stage hold u, B, C and, where d_out was, d_y = d_out silu(z); `steps`
-   has two rows a channel, step and step u. A walk takes four steps at a time, since as many lie side by side there. */
+   has two rows a channel, step and step u. A walk takes four steps at a time, since as many lie side by side there.
+
+   Of the sequence's last chunk only the first `left` steps need be in the sequence. Behind them all rows are 0, and a is
+   to be 1: then the gradient that comes stays what it is. As exp(0 A) it would be NaN for an infinite A. */
 #ifndef CHUNK_GRADIENTS_CUH
 #define CHUNK_GRADIENTS_CUH
 
@@ -54,13 +57,22 @@ static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, 
     }
 }
 
+/* Of steps that are not in the sequence. */
+static __device__ __forceinline__ void leave_as_it_is(int left, float a[STEPS][2][4], float kept[STEPS][2][4])
+{
+#pragma unroll
+    for (int i = 0; i < 8 * STEPS; i++)
+        if (i / 8 >= left)
+            a[i / 8][i / 4 % 2][i % 4] = 1.0f, kept[i / 8][i / 4 % 2][i % 4] = 0.0f;
+}
+
 /* Walks from the states h to the chunk's end. a, kept (a times the state before): for walk_back. y: sums over the
    lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
    leaves them. */
 template <int lanes>
-static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, const float A[2][4], float h[2][4],
-                                                    float a[STEPS][2][4], float kept[STEPS][2][4], float y[STEPS],
-                                                    float sums[STEPS])
+static __device__ __forceinline__ void walk_forward(const struct chunk_rows *rows, const float A[2][4], int left,
+                                                    float h[2][4], float a[STEPS][2][4], float kept[STEPS][2][4],
+                                                    float y[STEPS], float sums[STEPS])
 {
 #pragma unroll
     for (int t = 0; t < STEPS; t += 4) {
@@ -88,6 +100,8 @@ static __device__ __forceinline__ void walk_forward(const struct chunk_rows *row
             sums[t + j] = add_channels<lanes>(d_C[j]);
         }
     }
+    if (left < STEPS)
+        leave_as_it_is(left, a, kept);
 }
 
 /* What the chunk makes of a gradient that comes: start + product gradient. start is what the way back makes of 0. */

@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
             /* 1. Forward: all states, d_C and d_z. */
             float h[2][4], y[STEPS], d_C[STEPS];
             get_states(block->states[now][warp][chunk] + lane * 4, h);
-            walk_forward<lanes>(&rows, A, h, a, kept, y, d_C);
+            walk_forward<lanes>(&rows, A, left, h, a, kept, y, d_C);
             __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
             fold_channels<lanes>(d_C, lane);
             put<TILE, lanes>(block->sums[now][1][warp], sum_row, chunk * STEPS + sum_at, d_C);

@@ -77,7 +77,8 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
 #pragma unroll
             for (int chunk = both; chunk < both + 2; chunk++, saved += parts.saved_floats) {
                 const float *const from = steps + chunk % 2 * CHUNK_FLOATS(lanes, arrays);
-                if (at + chunk * STEPS < seq_len) {
+                const int left = seq_len - at - chunk * STEPS;
+                if (left > 0) {
                     *(float4 *)(saved + reader.at) = make_float4(h[0], h[1], h[2], h[3]);
                     if (several && part == 0)
                         saved[32 * A_LANE + channel % BOTH(lanes)] = sum;
@@ -101,7 +102,7 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
                         for (int j = 0; j < 4; j++) {
                             const float a = fast_exp2(step[j] * A[i]);
                             h[i] = a * h[i] + step_u[j] * B[j];
-                            if (several) {
+                            if (several && t + j < left) {
                                 product[i] *= a;
                                 start[i] += product[i] * (d_y[j] * C[j]);
                             }

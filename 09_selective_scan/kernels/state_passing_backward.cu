@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         float a[STEPS][2][4], kept[STEPS][2][4], y[STEPS], sums[STEPS], u[own], v[own], step[own], d_y[own];
         float h[2][4], product[2][4], start[2][4] = {}, note[2][4];
         get_states(stage + H_AT(lanes) + lane * 4, h);
-        walk_forward<lanes>(&chunk_rows, A, h, a, kept, y, sums);
+        walk_forward<lanes>(&chunk_rows, A, seq_len - at, h, a, kept, y, sums);
         fold_channels<lanes>(sums, lane);
         if (sum_state < (int)args.states)
             store<float, lanes>(parts.d_C + sums_row + at, seq_len - at - sum_at, whole, sums);
