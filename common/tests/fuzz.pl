@@ -23,7 +23,7 @@ for (@ARGV) {
 sub refuse { print STDERR "fuzz: $_[0]\n"; exit 2 }
 
 my $jobs = $given{JOBS} // max(1, `nproc 2> /dev/null` || 1);
-my $limit = 60; # seconds that a case may take; on the simulator most take less than a tenth of one
+my $limit = 60; # seconds of the CPU's time that a case may take, and that the search for a smaller one takes at most; most cases take less than one
 my $terminal = -t STDERR;
 $| = 1;
 
@@ -47,9 +47,8 @@ sub describe {
     unlink $csv;
     $program{sizes} = [grep { my $option = s/_/-/gr; $help =~ /^  --$option (?:N|L\[\S*) /m } @{ $table->{columns} }];
     $program{shapes} = [map { my $row = $_; [map { $row->{$_} } @{ $program{sizes} }] } @{ $table->{rows} }];
-    # where the largest array has more elements, or a size is so much larger, a case takes too long
     $program{arrays} = [map { [split /, /] } $help =~ /^The shape of .* is \((.*)\)\.$/mg];
-    $program{most} = [map { my $s = $_; 64 * max(map { $_->[$s] || 1 } @{ $program{shapes} }) } 0 .. $#{ $program{sizes} }];
+    $program{largest} = [map { my $s = $_; max(map { $_->[$s] || 1 } @{ $program{shapes} }) } 0 .. $#{ $program{sizes} }];
     $program{most_elements} = 2 * max(map { elements_of(\%program, @$_) } @{ $program{shapes} });
     return \%program;
 }
@@ -60,6 +59,15 @@ sub elements_of {
     my %size;
     @size{ @{ $program->{sizes} } } = map { max(1, $_) } @shape;
     return max(map { product(map { $size{$_} } @$_) } @{ $program->{arrays} });
+}
+
+# Whether the simulator would take too long for a shape: its arrays have more elements than the default shapes' arrays, or its sizes, each beside the
+# largest default one, are together so many times larger: more and smaller blocks of threads.
+my $most_times = 48;
+sub too_large {
+    my ($program, @shape) = @_;
+    my $times = product(map { max(1, $shape[$_] / $program->{largest}[$_]) } 0 .. $#shape);
+    return $times > $most_times || elements_of($program, @shape) > $program->{most_elements};
 }
 
 # The kernels of a program that are its own and compute all of a result: a list of program, variant, direction and what --config may be.
@@ -110,12 +118,13 @@ sub draw_size {
 sub draw_shape {
     my ($program) = @_;
     my @shape = @{ one_of(@{ $program->{shapes} }) };
-    my @drawn = shuffle grep { rand() < 0.6 } 0 .. $#shape;
+    my $part = rand;
+    my @drawn = shuffle grep { rand() < $part } 0 .. $#shape;
     @shape[@drawn] = (1) x @drawn;
     for my $s (@drawn) {
-        my ($most, $other) = ($program->{most}[$s], one_of(@shape));
+        my ($most, $other) = ($most_times * $program->{largest}[$s], one_of(@shape));
         $shape[$s] = rand() < 0.8 ? draw_size($most) : one_of($other, one_of(grep { $other % $_ == 0 } 1 .. max(1, $other)));
-        for (; elements_of($program, @shape) > $program->{most_elements}; $most = int $most / 2) {
+        for (; too_large($program, @shape); $most = int $most / 2) {
             $shape[$s] = draw_size(max(1, $most));
         }
     }
@@ -141,6 +150,7 @@ sub draw_case {
 }
 
 # The settings of the environment and the command of a case, as lists of words.
+my $endless = "it does not end in $limit seconds";
 sub environment_of { return $_[0]{order} eq 'warp' ? () : ("SIM_SCHEDULE=$_[0]{order}") }
 sub command_of {
     my ($case) = @_;
@@ -158,7 +168,7 @@ sub begin {
     open STDIN, '<', '/dev/null';
     open STDOUT, '>', scratch("$name.out") or die;
     open STDERR, '>', scratch("$name.err") or die;
-    exec 'env', environment_of($case), 'timeout', '-k', 5, $limit, command_of($case) or exit 127;
+    exec 'sh', '-c', "ulimit -t $limit; exec env \"\$@\"", 'sh', environment_of($case), command_of($case) or exit 127;
 }
 
 # Waits for any of these processes. Returns it and what came of it: 'right', 'refused', or what is wrong.
@@ -168,7 +178,7 @@ sub outcome {
     my ($said) = $err =~ /^((?:FAILED|simulator:) .*)/m;
     return 'right' if $status == 0 && (read_file(scratch("$name.out")) // '') =~ /^(?:all \d+ checks passed|nothing was checked)$/m;
     return 'refused' if $status == 2 << 8;
-    return "it does not end in $limit seconds" if $status == 124 << 8 || $status == 137 << 8;
+    return $endless if ($status & 127) == 24 || ($status & 127) == 9; # SIGXCPU
     return $said // ($status & 127 ? 'signal ' . ($status & 127) : 'status ' . ($status >> 8)) . ": $err";
 }
 
@@ -204,13 +214,13 @@ sub simpler {
     return @simpler;
 }
 
-# The case made as small as it stays wrong, in a bounded number of steps, and what is said of it.
+# The case made as small as it stays wrong, as far as there is time, and what is said of it.
 sub shrink {
     my ($case, $said) = @_;
-    my $steps = 200;
-    STEP: while ($steps > 0) {
+    my $until = time + $limit;
+    STEP: while ($said ne $endless) {
         for my $less (simpler($case)) {
-            last if $steps-- <= 0;
+            last STEP if time > $until;
             my $outcome = wrong($less) // next;
             ($case, $said) = ($less, $outcome);
             next STEP;
@@ -233,8 +243,8 @@ if ($given{ONLY} =~ /\S/) {
 print "seed $seed", defined $seconds ? ", $seconds seconds" : ", $given{CASES} cases", "\n";
 srand $seed;
 
-my @kernels = map { kernels_of($_) } @paths;
-@kernels or refuse("$given{ONLY} has no kernels of its own");
+my @chapters = grep { @$_ } map { [kernels_of($_)] } @paths;
+@chapters or refuse("$given{ONLY} has no kernels of its own");
 my ($end, $drawn, $refused) = (defined $seconds ? time + $seconds : undef, 0, 0);
 my (%running, %cases, %wrong, %shown);
 my @free = 1 .. $jobs;
@@ -257,7 +267,7 @@ sub complain {
 
 while (1) {
     while (@free && go_on()) {
-        my $case = draw_case(one_of(@kernels));
+        my $case = draw_case(one_of(@{ one_of(@chapters) }));
         my $slot = shift @free;
         $drawn++;
         $running{ begin($case, $slot) } = [$case, $slot];
@@ -278,11 +288,10 @@ wipe();
 
 sub none_or { return $_[0] ? "$_[0] wrong" : 'none wrong' }
 sub sum { my $sum = 0; $sum += $_ for @_; return $sum }
-my %seen;
-for my $program (grep { !$seen{ $_->{path} }++ } map { $_->{program} } @kernels) {
+for (@chapters) {
+    my ($program, %variants) = ($_->[0]{program}, map { $_->{variant} => 1 } @$_);
     my $path = $program->{path};
-    my $variants = do { my %names = map { $_->{variant} => 1 } grep { $_->{program} == $program } @kernels; keys %names };
-    printf "%-20s %5d cases of %2d variants, %s\n", $program->{name}, $cases{$path} // 0, $variants, none_or($wrong{$path});
+    printf "%-20s %5d cases of %2d variants, %s\n", $program->{name}, $cases{$path} // 0, scalar keys %variants, none_or($wrong{$path});
 }
 my ($cases, $wrong) = (sum(values %cases), sum(values %wrong));
 printf "%-20s %5d cases, %s; %d more were refused (seed %d)\n", 'all', $cases, none_or($wrong), $refused, $seed;
