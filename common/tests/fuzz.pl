@@ -25,6 +25,7 @@ sub refuse { print STDERR "fuzz: $_[0]\n"; exit 2 }
 my $jobs = $given{JOBS} // max(1, `nproc 2> /dev/null` || 1);
 my $limit = 60; # seconds of the CPU's time that a case may take, and that the search for a smaller one takes at most; most cases take less than one
 my $terminal = -t STDERR;
+my $stop = 0;
 $| = 1;
 
 # ---- what there is ----
@@ -165,6 +166,7 @@ sub begin {
     my ($case, $name) = @_;
     my $pid = fork // die "fork: $!";
     return $pid if $pid;
+    setpgrp 0, 0; # an interrupt is ours alone: a case that is cut off would look wrong
     open STDIN, '<', '/dev/null';
     open STDOUT, '>', scratch("$name.out") or die;
     open STDERR, '>', scratch("$name.err") or die;
@@ -220,7 +222,7 @@ sub shrink {
     my $until = time + $limit;
     STEP: while ($said ne $endless) {
         for my $less (simpler($case)) {
-            last STEP if time > $until;
+            last STEP if time > $until || $stop;
             my $outcome = wrong($less) // next;
             ($case, $said) = ($less, $outcome);
             next STEP;
@@ -248,9 +250,9 @@ my @chapters = grep { @$_ } map { [kernels_of($_)] } @paths;
 my ($end, $drawn, $refused) = (defined $seconds ? time + $seconds : undef, 0, 0);
 my (%running, %cases, %wrong, %shown);
 my @free = 1 .. $jobs;
-$SIG{INT} = $SIG{TERM} = sub { $end = 0 }; # what runs ends, and all is summed up
+$SIG{INT} = $SIG{TERM} = sub { $stop = 1 }; # what runs ends, and all is summed up
 
-sub go_on { return (!defined $end || time < $end) && (!defined $given{CASES} || $drawn < $given{CASES}) }
+sub go_on { return !$stop && (!defined $end || time < $end) && (!defined $given{CASES} || $drawn < $given{CASES}) }
 sub wipe { print STDERR "\r\033[K" if $terminal }
 
 # Says what is wrong. The first case of each kernel is made as small as it stays wrong.
