@@ -90,6 +90,14 @@ else
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
 endif
 
+# the library, liblinrec; installed into PREFIX (of a package being made: under DESTDIR)
+PREFIX ?= /usr/local
+lib: backend
+	@$(MAKE) --no-print-directory -C library
+
+install: lib
+	@$(MAKE) --no-print-directory -C library install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE
 	@for makefile in $$(grep -l '^include .*chapter\.mk' */Makefile */*/Makefile */*/*/Makefile); do \
@@ -151,6 +159,8 @@ help:
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; ONLY=NAME: one chapter)"
+	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
+	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -160,6 +170,6 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants times format setup clean help FORCE
+.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants times lib install format setup clean help FORCE
 
 include common/build/exercises.mk

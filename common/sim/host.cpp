@@ -2,6 +2,7 @@
 /* host.cpp - the host API that is neither memory nor launch: device, streams, events, kernel attributes, errors.
 
    The device claims compute capability 9.0 and has what the chapters ask about. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,9 +15,23 @@
 
 enum { L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
 
+/* ---- host threads ---- */
+
+static pthread_mutex_t device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void sim_lock(void)
+{
+    pthread_mutex_lock(&device);
+}
+
+void sim_unlock(void)
+{
+    pthread_mutex_unlock(&device);
+}
+
 /* ---- errors ---- */
 
-static cudaError_t last_error;
+static thread_local cudaError_t last_error;
 
 cudaError_t sim_error(cudaError_t error)
 {
@@ -314,6 +329,7 @@ struct sim_kernel_info *sim_find_kernel(const void *kernel)
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
+    const sim_guard guard;
     if (kernel == NULL)
         return sim_error(cudaErrorInvalidDeviceFunction);
     struct sim_kernel_info *info = sim_find_kernel(kernel);
@@ -332,6 +348,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
+    const sim_guard guard;
     if (attributes == NULL)
         return sim_error(cudaErrorInvalidValue);
     if (kernel == NULL)
@@ -351,6 +368,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *kernel, int block_size,
                                                           size_t dynamic_shared)
 {
+    const sim_guard guard;
     if (num_blocks == NULL || block_size <= 0)
         return sim_error(cudaErrorInvalidValue);
     if (kernel == NULL)
@@ -370,6 +388,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
    smaller than a cluster can be. */
 cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel, const cudaLaunchConfig_t *config)
 {
+    const sim_guard guard;
     int blocks = 0;
 
     if (num_clusters == NULL || config == NULL)

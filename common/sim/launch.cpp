@@ -209,7 +209,8 @@ uint64_t sim_default_launches(void)
 
 /* Which launch is to fail, counted from now on, and how; -1: none. */
 static int launches_to_refusal = -1;
-static cudaError_t refusal, last_launch;
+static cudaError_t refusal;
+static thread_local cudaError_t last_launch; /* of the host thread */
 
 bool sim_refuse_launch(int number, cudaError_t error)
 {
@@ -227,6 +228,7 @@ cudaError_t sim_last_launch(void)
 void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
+    const sim_guard guard;
     if (sim_place.kernel != NULL)
         sim_fault(launch->file, launch->line, "launches a kernel. Launch from host code only");
     last_launch = launches_to_refusal == 0 ? sim_error(refusal) : cudaSuccess;
