@@ -35,7 +35,7 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests)
+	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests library/tests)
 
 # everything: the long ones first that take longest
 test-all: test
@@ -45,6 +45,7 @@ test-all: test
 tests:
 	@for folder in common/tests $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/tests/Makefile)); do $(MAKE) --no-print-directory -C $$folder || exit 1; done
 	@$(MAKE) --no-print-directory -C docs
+	@$(MAKE) --no-print-directory -C library
 ifeq ($(BACKEND),sim)
 	@! command -v gdb > /dev/null || for chapter in $(DEBUGGED); do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
 endif
