@@ -60,9 +60,9 @@ trace:
 	@for chapter in $(CHAPTERS); do \
 	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
-# on a GPU: each chapter does its part, or has none
+# on a GPU: each chapter does its part, or has none; of the library there are times from torch
 bench tune sanitize peers:
-	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
+	@for chapter in $(CHAPTERS) $(if $(filter peers,$@),library); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
 
 attrs: $(if $(filter cuda,$(BACKEND)),all)
 	@sh common/record/attrs.sh

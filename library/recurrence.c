@@ -24,6 +24,11 @@ static struct linrec_args args_of(const struct linrec_recurrence *r)
     };
 }
 
+static bool is_empty(const struct linrec_recurrence *r)
+{
+    return r->num_seqs == 0 || r->seq_len == 0;
+}
+
 /* Whether the bytes of an array can be counted. */
 static bool sizes_fit(const struct linrec_recurrence *r)
 {
@@ -36,7 +41,7 @@ int linrec_recurrence_workspace(const struct linrec_recurrence *recurrence, enum
         return LINREC_INVALID_ARGUMENT;
     const struct linrec_args args = args_of(recurrence);
     call_begin();
-    *bytes = args.num_seqs == 0 || args.seq_len == 0 ? 0 : linrec_workspace(&args);
+    *bytes = is_empty(recurrence) ? 0 : linrec_workspace(&args);
     call_end();
     return LINREC_SUCCESS;
 }
@@ -48,9 +53,7 @@ static int run(const struct linrec_recurrence *recurrence, bool backward, cudaSt
     const struct linrec_args args = args_of(recurrence);
     if (linrec_check_args_and_states(&args, backward) != cudaSuccess)
         return LINREC_INVALID_ARGUMENT;
-    if (args.num_seqs == 0 || args.seq_len == 0)
-        return LINREC_SUCCESS;
-    if (!call_has_workspace(args.workspace, args.workspace_size, linrec_workspace(&args)))
+    if (!is_empty(recurrence) && !call_has_workspace(args.workspace, args.workspace_size, linrec_workspace(&args)))
         return LINREC_WORKSPACE_TOO_SMALL;
     return call_status((backward ? linrec_backward : linrec_forward)(&args, stream));
 }
