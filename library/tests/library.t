@@ -115,4 +115,12 @@ my $header = join '', map { "#include \"$home/$_\"\n" } qw(08_lookback/lookback.
 write_file("$empty/together.c", $header);
 compiles("the chapters' headers can be included together", 'cc', '-std=c11', '-fsyntax-only', '-Wall', 'together.c', $sim ? "-I$home/common/sim/include" : split ' ', $cflags);
 
+# ---- the page: what it says of a single kernel's files ----
+
+my ($single) = read_file('docs/library.md') =~ /^nvcc .* -c (.*)$/m;
+my @objects = map { s{^}{'build/obj/' . backend() . '/'}er =~ s/\.\w+$/.o/r } split ' ', $single;
+my %defined = map { $_ => 1 } map { names('-g', '--defined-only', $_) } @objects;
+my %elsewhere = map { $_ => 1 } map { names('-g', '--defined-only', $_) } glob 'build/obj/' . backend() . '/{[0-9]*,common/{base,cuda,harness,linrec}}/*.o';
+is(@objects . ': ' . join(' ', grep { $elsewhere{$_} && !$defined{$_} } map { names('-u', $_) } @objects), '3: ', "the files of a single kernel need no others: $single");
+
 done_testing;
