@@ -81,7 +81,7 @@ all: programs
 programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 # what all chapters link (chapters.mk builds it first), and what others link of this one
 common: $(COMMON) $(SIM)
-objects: $(OBJECTS) $(COMMON) $(SIM)
+objects: $(filter $(OBJ)/$(DIR)/%,$(OBJECTS))
 
 include $(ROOT)/common/build/exercises.mk
 

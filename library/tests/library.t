@@ -115,6 +115,13 @@ my $header = join '', map { "#include \"$home/$_\"\n" } qw(08_lookback/lookback.
 write_file("$empty/together.c", $header);
 compiles("the chapters' headers can be included together", 'cc', '-std=c11', '-fsyntax-only', '-Wall', 'together.c', $sim ? "-I$home/common/sim/include" : split ' ', $cflags);
 
+# ---- the example for torch has the struct field by field ----
+
+my ($struct) = read_file('library/liblinrec.h') =~ /^struct linrec_recurrence \{\n(.*?)^\};/ms;
+my ($class) = read_file('docs/examples/torch_linrec.py') =~ /^class Recurrence.*?_fields_ = (.*?)\n\n/ms;
+$struct =~ s{/\*.*?\*/}{}gs;
+is(join(' ', $class =~ /'(\w+)'/g), join(' ', $struct =~ /(\w+);/g), 'torch_linrec.py knows struct linrec_recurrence');
+
 # ---- the page: what it says of a single kernel's files ----
 
 my ($single) = read_file('docs/library.md') =~ /^nvcc .* -c (.*)$/m;
