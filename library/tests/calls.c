@@ -459,7 +459,7 @@ static void check_before(void)
 
 /* ---- several host threads ---- */
 
-enum { THREADS = 4, LENGTH = 3000 };
+enum { THREADS = 4, LENGTH = 3000, CALLS = 40 };
 
 struct job {
     struct linrec_recurrence recurrence;
@@ -470,7 +470,7 @@ struct job {
 static void *work(void *argument)
 {
     struct job *const job = argument;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < CALLS; i++) {
         must_cuda(cudaMemset(job->recurrence.outputs, 0xFF, LENGTH * sizeof(float)));
         must_cuda(cudaDeviceSynchronize());
         must(linrec_recurrence_forward(&job->recurrence, job->stream), "in a thread");
