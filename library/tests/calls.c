@@ -446,15 +446,23 @@ static void check_before(void)
     set_scan();
     set_chunks(2, 1, false);
     const cudaError_t before = cudaSetDevice(99); /* there is none of that number */
-    EXPECT(linrec_recurrence_forward(&recurrence, NULL), LINREC_SUCCESS);
-    EXPECT(linrec_recurrence_backward(&recurrence, NULL), LINREC_SUCCESS);
-    EXPECT(linrec_selective_scan_forward(&scan, NULL), LINREC_SUCCESS);
-    EXPECT(linrec_selective_scan_backward(&scan, NULL), LINREC_SUCCESS);
-    EXPECT(linrec_chunk_state_forward(&chunks, NULL), LINREC_SUCCESS);
-    EXPECT(linrec_chunk_state_backward(&chunks, NULL), LINREC_SUCCESS);
-    EXPECT(linrec_workspace_init(scan.workspace, scan.workspace_bytes, NULL), LINREC_SUCCESS);
-    if (before == cudaSuccess || cudaPeekAtLastError() != before)
-        printf("an error from before is \"%s\" after the calls\n", cudaGetErrorString(cudaPeekAtLastError()));
+#define KEEPS(call)                                                                                                    \
+    do {                                                                                                               \
+        EXPECT(call, LINREC_SUCCESS);                                                                                  \
+        if (cudaPeekAtLastError() != before) {                                                                         \
+            printf("after %s an error from before is \"%s\"\n", #call, cudaGetErrorString(cudaPeekAtLastError()));     \
+            cudaSetDevice(99);                                                                                         \
+        }                                                                                                              \
+    } while (0)
+    if (before == cudaSuccess)
+        printf("there is a device 99\n");
+    KEEPS(linrec_recurrence_forward(&recurrence, NULL));
+    KEEPS(linrec_recurrence_backward(&recurrence, NULL));
+    KEEPS(linrec_selective_scan_forward(&scan, NULL));
+    KEEPS(linrec_selective_scan_backward(&scan, NULL));
+    KEEPS(linrec_chunk_state_forward(&chunks, NULL));
+    KEEPS(linrec_chunk_state_backward(&chunks, NULL));
+    KEEPS(linrec_workspace_init(scan.workspace, scan.workspace_bytes, NULL));
 }
 
 /* ---- several host threads ---- */
