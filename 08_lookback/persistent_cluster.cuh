@@ -77,6 +77,9 @@ static __device__ __forceinline__ void send_aggregate(struct cluster_tile *tile,
 static __device__ __forceinline__ void publish_warp(struct cluster_tile *tiles, struct workspace *space, int rounds,
                                                     int lane)
 {
+    if (lane < 2 && cluster_rank() == 0 &&
+        descriptor_read(&cluster_descriptor(space, 0, blockIdx.x / PC_BLOCKS)[lane]) != NOT_PUBLISHED)
+        __trap(); /* the workspace was not initialised */
     for (int round = 0; round < rounds && cluster_rank() == 0; round++) {
         struct cluster_tile *const tile = &tiles[round % PC_TILES];
         if (lane == 0)
