@@ -30,7 +30,7 @@ size_t lookback_resident_workspace(const struct linrec_args *args)
     return workspace_size(&tiling);
 }
 
-cudaError_t linrec_workspace_init(void *workspace, size_t size, cudaStream_t stream)
+cudaError_t lookback_workspace_init(void *workspace, size_t size, cudaStream_t stream)
 {
     return size == 0 ? cudaSuccess : cudaMemsetAsync(workspace, 0xFF, size, stream);
 }

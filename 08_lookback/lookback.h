@@ -17,7 +17,7 @@ enum {
 };
 
 /* The launchers: forward or reversed, as backward.h has them. At most 2^31 - 1 tiles. All but cluster and its backward
-   need workspace (below), and of these all but three_pass want it as linrec_workspace_init makes it before the first
+   need workspace (below), and of these all but three_pass want it as lookback_workspace_init makes it before the first
    launch, and leave it so: every launch cleans up, which is part of its time. Two launches that run at the same time
    need a workspace each. In a workspace that is in another state a launch ends with an error, gives wrong results or
    waits for ever, but it reads and writes nothing else.
@@ -54,7 +54,7 @@ size_t linrec_workspace(const struct linrec_args *args);
 
 /* Makes `size` bytes of device memory a workspace, once: sets all their bits, in the order of the stream. Returns what
    cudaMemsetAsync returns. */
-cudaError_t linrec_workspace_init(void *workspace, size_t size, cudaStream_t stream);
+cudaError_t lookback_workspace_init(void *workspace, size_t size, cudaStream_t stream);
 
 /* The sequences in tiles of `rows` rows for each of LOOKBACK_THREADS / 32 warps: 1, 2 or 4. Other rows: too many tiles
    to be numbered, which lookback_check refuses. */

@@ -380,6 +380,8 @@ static void check_errors(void)
          LINREC_INVALID_ARGUMENT);
     WITH(recurrence, num_seqs, 0, FORWARD, LINREC_SUCCESS);
     WITH(recurrence, seq_len, 0, BACKWARD, LINREC_SUCCESS);
+    set_recurrence(1, 20000, false, false); /* few and long: such sizes need a workspace */
+    EXPECT(FORWARD, LINREC_SUCCESS);
     WITH(recurrence, workspace, NULL, FORWARD, LINREC_WORKSPACE_TOO_SMALL);
     WITH(recurrence, workspace_bytes, recurrence.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
     EXPECT(linrec_workspace_init(NULL, 16, NULL), LINREC_INVALID_ARGUMENT);
