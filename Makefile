@@ -35,7 +35,7 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests)
+	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests library/tests)
 
 # everything: the long ones first that take longest
 test-all: test
@@ -45,6 +45,7 @@ test-all: test
 tests:
 	@for folder in common/tests $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/tests/Makefile)); do $(MAKE) --no-print-directory -C $$folder || exit 1; done
 	@$(MAKE) --no-print-directory -C docs
+	@$(MAKE) --no-print-directory -C library
 ifeq ($(BACKEND),sim)
 	@! command -v gdb > /dev/null || for chapter in $(DEBUGGED); do $(MAKE) --no-print-directory DEBUG=1 -C $$chapter || exit 1; done
 endif
@@ -59,9 +60,9 @@ trace:
 	@for chapter in $(CHAPTERS); do \
 	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
-# on a GPU: each chapter does its part, or has none
+# on a GPU: each chapter does its part, or has none; of the library there are times from torch
 bench tune sanitize peers:
-	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
+	@for chapter in $(CHAPTERS) $(if $(filter peers,$@),library); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
 
 attrs: $(if $(filter cuda,$(BACKEND)),all)
 	@sh common/record/attrs.sh
@@ -89,6 +90,14 @@ ifeq ($(CLANG_FORMAT),)
 else
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
 endif
+
+# the library, liblinrec; installed into PREFIX (of a package being made: under DESTDIR)
+PREFIX ?= /usr/local
+lib: backend
+	@$(MAKE) --no-print-directory -C library
+
+install: lib
+	@$(MAKE) --no-print-directory -C library install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE
@@ -159,6 +168,8 @@ help:
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; ONLY=NAME: one chapter)"
 	@echo "make fuzz       random shapes, types and configurations: is any kernel wrong? (SECONDS=60; SEED=N: the same again; ONLY=NAME: one chapter)"
+	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
+	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -168,6 +179,6 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants fuzz times format setup clean help FORCE
+.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants fuzz times lib install format setup clean help FORCE
 
 include common/build/exercises.mk

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - which kernel for which length and chip, forward, reversed and backward. */
-#include <string.h>
-
 #include "backward.h"
 
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config)
@@ -12,12 +10,21 @@ cudaError_t backward_check(const struct linrec_args *args, bool backward, const 
     return pipe_config_fits(args, config) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* Chapter 05's kernels, and this chapter's of the same name, which also go in reverse. */
+static const struct {
+    linrec_launcher *forward, *both;
+} both_directions[] = {
+    {pipe_float4_forward, scan_float4}, {pipe_prefetch_forward, scan_prefetch},
+    {pipe_async_forward, scan_async},   {pipe_tma_evict_last_forward, scan_tma_evict_last},
+    {pipe_flat_forward, scan_flat},     {pipe_per_warp_forward, scan_per_warp},
+};
+
 /* A choice of chapter 05, by this chapter's kernel of the same name. */
 static cudaError_t launch_scan(const struct pipe_choice *choice, const struct linrec_args *args, cudaStream_t stream)
 {
-    for (const struct linrec_kernel *kernel = chapter06_kernels; kernel->info.name != NULL; kernel++)
-        if (strcmp(kernel->info.name, choice->variant) == 0)
-            return pipe_launch(kernel->forward, choice, args, stream);
+    for (size_t i = 0; i < sizeof both_directions / sizeof both_directions[0]; i++)
+        if (both_directions[i].forward == choice->launch)
+            return pipe_launch(both_directions[i].both, choice, args, stream);
     return args->reverse ? cudaErrorInvalidValue : pipe_launch(choice->launch, choice, args, stream);
 }
 

@@ -23,9 +23,9 @@ static bool is_countable(size_t a, size_t b, size_t c, size_t d)
     return true;
 }
 
-static bool sizes_fit(const struct selective_args *args)
+bool selective_sizes_fit(const struct selective_args *args)
 {
-    if (args->states < 1 || args->states > SELECTIVE_MAX_STATES)
+    if ((unsigned)args->dtype >= NUM_DTYPES || args->states < 1 || args->states > SELECTIVE_MAX_STATES)
         return false;
     if (args->channels != 0 && (args->groups == 0 || args->channels % args->groups != 0))
         return false;
@@ -47,7 +47,7 @@ cudaError_t selective_check_args(const struct selective_args *args, bool backwar
     const void *const d_needed[] = {args->d_out, args->d_u, args->d_delta, args->d_A, args->d_B, args->d_C};
     const void *const d_optional[] = {args->d_final_state, args->d_D, args->d_z, args->d_delta_bias,
                                       args->d_initial_state};
-    bool fit = sizes_fit(args) && (unsigned)args->dtype < NUM_DTYPES;
+    bool fit = selective_sizes_fit(args);
     if (!fit)
         return cudaErrorInvalidValue;
     if (selective_is_empty(args))

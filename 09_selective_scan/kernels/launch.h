@@ -17,6 +17,9 @@ extern "C" {
    aligned to 16 bytes, a workspace of less than `workspace` bytes; cudaSuccess otherwise. */
 cudaError_t selective_check_args(const struct selective_args *args, bool backward, size_t workspace);
 
+/* What of that does not need the pointers: the sizes and the type. */
+bool selective_sizes_fit(const struct selective_args *args);
+
 /* Whether there is no batch, no channel or no step. */
 bool selective_is_empty(const struct selective_args *args);
 

@@ -30,14 +30,27 @@ static bool is_base(const void *pointer, bool needed)
     return pointer == NULL ? !needed : (uintptr_t)pointer % 16 == 0;
 }
 
-static cudaError_t check(const struct chunk_state_args *args, bool backward, size_t max_rank)
+bool chunk_state_is_empty(const struct chunk_state_args *args)
+{
+    return args->batch == 0 || args->heads == 0 || args->dk == 0 || args->dv == 0;
+}
+
+bool chunk_state_sizes_fit(const struct chunk_state_args *args, size_t max_rank)
 {
     const size_t widest = args->rank > args->dv ? args->rank : args->dv;
     const size_t sizes[] = {args->batch, args->chunks, args->heads, args->dk, widest};
+    return chunk_state_is_empty(args) ||
+           (fits(sizes, 5, PTRDIFF_MAX / sizeof(float)) && (args->decays == 1 || args->decays == args->dk) &&
+            args->rank <= max_rank && (args->rank == 0 || args->dk <= CHUNK_STATE_MAX_ROWS) &&
+            (unsigned)args->dtype < NUM_DTYPES);
+}
+
+cudaError_t chunk_state_check(const struct chunk_state_args *args, bool backward, size_t max_rank)
+{
     const bool chunks = args->chunks != 0, ranks = chunks && args->rank != 0;
-    if (!fits(sizes, 5, PTRDIFF_MAX / sizeof(float)) || (args->decays != 1 && args->decays != args->dk) ||
-        args->rank > max_rank || (args->rank != 0 && args->dk > CHUNK_STATE_MAX_ROWS) ||
-        (unsigned)args->dtype >= NUM_DTYPES)
+    if (chunk_state_is_empty(args))
+        return cudaSuccess;
+    if (!chunk_state_sizes_fit(args, max_rank))
         return cudaErrorInvalidValue;
     if (!is_base(args->gamma, chunks) || !is_base(args->W, ranks) || !is_base(args->Y, ranks) ||
         !is_base(args->initial_state, false))
@@ -71,8 +84,8 @@ static cudaError_t clear_sums(const struct chunk_state_args *args, cudaStream_t 
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done)
 {
-    const bool empty = args->batch == 0 || args->heads == 0 || args->dk == 0 || args->dv == 0;
-    const cudaError_t error = empty ? cudaSuccess : check(args, backward, max_rank);
+    const bool empty = chunk_state_is_empty(args);
+    const cudaError_t error = chunk_state_check(args, backward, max_rank);
     const float *const from = backward ? args->d_final_state : args->initial_state;
     float *const to = backward ? args->d_initial_state : args->final_state;
     *done = error != cudaSuccess || empty || args->chunks == 0;

@@ -79,8 +79,9 @@ SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/c
 
 all: programs
 programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
-# what all chapters link (chapters.mk builds it first)
+# what all chapters link (chapters.mk builds it first), and what others link of this one
 common: $(COMMON) $(SIM)
+objects: $(filter $(OBJ)/$(DIR)/%,$(OBJECTS))
 
 include $(ROOT)/common/build/exercises.mk
 
@@ -196,7 +197,7 @@ figures::
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 
-.PHONY: all programs common run check plot trace bench tune sanitize figures peers clean FORCE
+.PHONY: all programs common objects run check plot trace bench tune sanitize figures peers clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
@@ -275,7 +276,7 @@ ifeq ($(ENGINE),sim)
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) $(INCLUDES)
+	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) -fvisibility=hidden $(INCLUDES)
 else
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)

@@ -48,19 +48,21 @@ endif
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 # -g1, here and below: the lines alone, which messages and backtraces name; -g takes a fifth longer, and DEBUG=1 has it
 CFLAGS := -O3 -g1
-HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic
-SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS)
+# -fPIC -fvisibility=hidden, here and below: programs and the library (library/Makefile) are made of the same objects, and a shared library shows
+# of them what its header declares
+HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic -fPIC -fvisibility=hidden
+SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC
 # what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
 ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
 SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
-NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -v $(SPILL_FLAGS) \
+NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v $(SPILL_FLAGS) \
     $(if $(WERROR),-Werror all-warnings)
 ifneq ($(DEBUG),)
   OBJ_SUFFIX := $(OBJ_SUFFIX)_debug
   CFLAGS := -O0 -g
   SIM_CXXFLAGS += -O0 -g
-  NVCCFLAGS = -std=c++17 -O0 -g -G -arch=$(ARCH) $(ARCH_NUMBER) -Xcompiler -Wall,-Wextra -Xptxas -v
+  NVCCFLAGS = -std=c++17 -O0 -g -G -arch=$(ARCH) $(ARCH_NUMBER) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v
 endif
 # What chapters' Makefiles say of single sources, as NN_x/kernels/scan: MAY_SPILL and ONLY_SM_90A (chapter.mk explains them)
 said_of_sources = $(shell cd $(ROOT) && awk '/^$(1) := / { folder = FILENAME; sub("Makefile", "", folder); for (i = 3; i <= NF; i++) print folder $$i }' [0-9][0-9]_*/Makefile)

@@ -21,32 +21,32 @@
 
 /* ---- from addresses to source lines ---- */
 
-static int take_offset(struct dl_phdr_info *program, size_t, void *offset)
+/* The file that we are in, the program or a shared library, and how far it was moved from the addresses that its symbols
+   have. Returns false if that is not known. */
+static bool find_own(char *file, size_t size, uintptr_t *offset)
 {
-    *(uintptr_t *)offset = program->dlpi_addr;
-    return 1; /* no more: the first one is the program itself, and libraries follow */
+    struct link_map *own = NULL;
+    Dl_info info;
+
+    if (dladdr1((const void *)&find_own, &info, (void **)&own, RTLD_DL_LINKMAP) == 0 || own == NULL)
+        return false;
+    *offset = own->l_addr;
+    if (own->l_name[0] == '\0') /* the program */
+        return readlink("/proc/self/exe", file, size - 1) >= 0;
+    return snprintf(file, size, "%s", own->l_name) < (int)size;
 }
 
-/* How far the program was moved from the addresses that its symbols have. */
-static uintptr_t load_offset(void)
-{
-    uintptr_t offset = 0;
-
-    dl_iterate_phdr(take_offset, &offset);
-    return offset;
-}
-
-/* Starts addr2line on our own program. Returns its output, two lines for each frame, function and file:line; NULL if it
+/* Starts addr2line on our own file. Returns its output, two lines for each frame, function and file:line; NULL if it
    cannot run. */
 static FILE *start_addr2line(const void *const *addresses, int count, pid_t *child)
 {
     enum { MOST = 32 };
     static char program[4096], hex[MOST][24];
     const char *argv[MOST + 6] = {"addr2line", "-Cfie", program};
-    const uintptr_t offset = load_offset();
+    uintptr_t offset;
     int ends[2];
 
-    if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0 || pipe(ends) != 0)
+    if (!find_own(program, sizeof(program), &offset) || pipe(ends) != 0)
         return NULL;
     for (int i = 0; i < count && i < MOST; i++) {
         snprintf(hex[i], sizeof(hex[i]), "%#lx", (unsigned long)((uintptr_t)addresses[i] - offset));
@@ -132,13 +132,13 @@ static bool locate(const void *const *addresses, int count, char *function, char
 void sim_locate_all(struct sim_located *list, size_t count)
 {
     char program[4096] = "", command[8192], name[1024], line[4352], path[] = "/tmp/simulatorXXXXXX";
-    const uintptr_t offset = load_offset();
+    uintptr_t offset;
     const int file = mkstemp(path);
     size_t at = count;
 
     for (size_t i = 0; i < count; i++)
         snprintf(list[i].place, sizeof(list[i].place), "%p", list[i].address);
-    if (count == 0 || file < 0 || readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+    if (count == 0 || file < 0 || !find_own(program, sizeof(program), &offset))
         return;
     for (size_t i = 0; i < count; i++)
         dprintf(file, "%#lx\n", (unsigned long)((uintptr_t)list[i].address - offset));

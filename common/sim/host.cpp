@@ -2,6 +2,7 @@
 /* host.cpp - the host API that is neither memory nor launch: device, streams, events, kernel attributes, errors.
 
    The device claims compute capability 9.0 and has what the chapters ask about. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,9 +15,23 @@
 
 enum { L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
 
+/* ---- host threads ---- */
+
+static pthread_mutex_t device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void sim_lock(void)
+{
+    pthread_mutex_lock(&device);
+}
+
+void sim_unlock(void)
+{
+    pthread_mutex_unlock(&device);
+}
+
 /* ---- errors ---- */
 
-static cudaError_t last_error;
+static thread_local cudaError_t last_error;
 
 cudaError_t sim_error(cudaError_t error)
 {
@@ -64,6 +79,7 @@ static const struct {
     ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
+    ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
     ERROR(cudaErrorInvalidClusterSize, "cluster misconfiguration"),
     ERROR(cudaErrorNotSupported, "operation not supported"),
     ERROR(cudaErrorUnknown, "unknown error"),
@@ -194,6 +210,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         {cudaDevAttrComputeCapabilityMinor, (size_t)prop.minor},
         {cudaDevAttrMaxSharedMemoryPerMultiprocessor, prop.sharedMemPerMultiprocessor},
         {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)prop.regsPerMultiprocessor},
+        {cudaDevAttrCooperativeLaunch, 1},
         {cudaDevAttrMaxSharedMemoryPerBlockOptin, prop.sharedMemPerBlockOptin},
         {cudaDevAttrMaxBlocksPerMultiprocessor, (size_t)prop.maxBlocksPerMultiProcessor},
         {cudaDevAttrReservedSharedMemoryPerBlock, prop.reservedSharedMemPerBlock},
@@ -335,6 +352,7 @@ struct sim_kernel_info *sim_find_kernel(const void *kernel)
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
+    const sim_guard guard;
     if (kernel == NULL)
         return sim_error(cudaErrorInvalidDeviceFunction);
     struct sim_kernel_info *info = sim_find_kernel(kernel);
@@ -353,6 +371,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
+    const sim_guard guard;
     if (attributes == NULL)
         return sim_error(cudaErrorInvalidValue);
     if (kernel == NULL)
@@ -367,11 +386,12 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return cudaSuccess;
 }
 
-/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number.
-   Registers are not known. */
+/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number. Registers are not known.
+   SIM_RESIDENT makes a smaller device: all multiprocessors together have no more blocks than it says. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *kernel, int block_size,
                                                           size_t dynamic_shared)
 {
+    const sim_guard guard;
     if (num_blocks == NULL || block_size <= 0)
         return sim_error(cudaErrorInvalidValue);
     if (kernel == NULL)
@@ -381,7 +401,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
     const size_t shared = info->static_bytes + dynamic_shared;
     const size_t by_shared = sim_chip.shared_per_sm / (shared + SIM_SHARED_RESERVED);
     const size_t fit = by_threads < by_shared ? by_threads : by_shared;
-    const size_t most = fit < SIM_MAX_BLOCKS_PER_SM ? fit : SIM_MAX_BLOCKS_PER_SM;
+    const size_t by_number =
+        sim_resident_wanted > 0 ? sim_resident_wanted / SIM_MULTIPROCESSORS : SIM_MAX_BLOCKS_PER_SM;
+    const size_t most = fit < by_number ? fit : by_number;
 
     *num_blocks = block_size > (int)SIM_MAX_THREADS || dynamic_shared > info->max_dynamic ? 0 : (int)most;
     return cudaSuccess;
@@ -391,6 +413,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
    smaller than a cluster can be. */
 cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel, const cudaLaunchConfig_t *config)
 {
+    const sim_guard guard;
     int blocks = 0;
 
     if (num_clusters == NULL || config == NULL)
@@ -409,5 +432,17 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel
     const unsigned most =
         (sim_resident_wanted > 0 ? sim_resident_wanted : (unsigned)blocks * SIM_MULTIPROCESSORS) / size;
     *num_clusters = blocks == 0 ? 0 : most > 0 ? (int)most : 1;
+    return cudaSuccess;
+}
+
+/* The largest cluster that the kernel may have: one always fits, see above. */
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, const void *kernel,
+                                                 const cudaLaunchConfig_t *config)
+{
+    if (cluster_size == NULL || config == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return sim_error(cudaErrorInvalidDeviceFunction);
+    *cluster_size = sim_find_kernel(kernel)->large_clusters ? SIM_MAX_CLUSTER : SIM_PORTABLE_CLUSTER;
     return cudaSuccess;
 }

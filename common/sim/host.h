@@ -4,6 +4,7 @@
 #define SIM_HOST_H
 
 #include "include/cuda_runtime_api.h"
+#include "sim.h"
 
 /* What a kernel has been given, kept from one launch to the next. */
 struct sim_kernel_info {
@@ -15,6 +16,18 @@ struct sim_kernel_info {
 };
 struct sim_kernel_info *sim_find_kernel(const void *kernel);
 
-cudaError_t sim_error(cudaError_t error); /* remembers an error for cudaGetLastError */
+cudaError_t sim_error(cudaError_t error); /* remembers an error for cudaGetLastError of the calling host thread */
+
+/* As long as one of these lives, the device is the calling host thread's alone (sim.h). */
+struct sim_guard {
+    sim_guard()
+    {
+        sim_lock();
+    }
+    ~sim_guard()
+    {
+        sim_unlock();
+    }
+};
 
 #endif

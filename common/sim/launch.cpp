@@ -74,11 +74,14 @@ static unsigned num_residents, num_living;        /* clusters of which one has n
 static uint64_t num_begun, num_clusters;
 static struct sim_order cluster_order;
 
-/* How many blocks may be resident: as many as fit the device by what is known of the kernel. */
+/* How many blocks may be resident: as many as fit the device by what is known of the kernel. On a busy device one, as
+   another kernel has the other places; a cooperative launch waits until it has ended, and has them all. */
 static unsigned most_resident(void)
 {
     int fit = 1;
 
+    if (sim_busy && !sim_launched->cooperative)
+        return 1;
     if (sim_resident_wanted > 0)
         return sim_resident_wanted;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, sim_info->kernel, (int)sim_num_threads,
@@ -87,11 +90,16 @@ static unsigned most_resident(void)
 }
 
 /* A cluster comes as a whole, and one always may, though the simulated device is smaller than a cluster can be. */
-static bool can_begin(void)
+static unsigned most_living(void)
 {
     const unsigned most = most_resident() / sim_cluster_blocks();
 
-    return num_begun < num_clusters && num_living < (most > 0 ? most : 1);
+    return most > 0 ? most : 1;
+}
+
+static bool can_begin(void)
+{
+    return num_begun < num_clusters && num_living < most_living();
 }
 
 /* Begins the blocks of the next cluster. The first of them goes on, reversed the last, in any order any. */
@@ -186,7 +194,6 @@ static void choose_block(void)
 
 static void run_grid(void)
 {
-    num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
     num_begun = num_residents = num_living = 0;
     cluster_order = sim_make_order(num_clusters);
     sim_block = NULL;
@@ -209,7 +216,8 @@ uint64_t sim_default_launches(void)
 
 /* Which launch is to fail, counted from now on, and how; -1: none. */
 static int launches_to_refusal = -1;
-static cudaError_t refusal, last_launch;
+static cudaError_t refusal;
+static thread_local cudaError_t last_launch; /* of the host thread */
 
 bool sim_refuse_launch(int number, cudaError_t error)
 {
@@ -227,6 +235,7 @@ cudaError_t sim_last_launch(void)
 void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
+    const sim_guard guard;
     if (sim_place.kernel != NULL)
         sim_fault(launch->file, launch->line, "launches a kernel. Launch from host code only");
     last_launch = launches_to_refusal == 0 ? sim_error(refusal) : cudaSuccess;
@@ -245,6 +254,12 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     gridDim = launch->grid;
     blockDim = launch->block;
     sim_num_threads = blockDim.x * blockDim.y * blockDim.z;
+    num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
+    if (launch->cooperative && num_clusters > most_living()) {
+        last_launch = sim_error(cudaErrorCooperativeLaunchTooLarge);
+        sim_place = {};
+        return;
+    }
     sim_set_body(body, arguments);
     sim_observe_launch(arguments, arguments_size, sim_num_threads);
     sim_watchdog(true);

@@ -279,6 +279,7 @@ bool sim_memory(size_t *available, size_t *total)
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
+    const sim_guard guard;
     size_t available, total;
     struct sim_region *r;
 
@@ -301,6 +302,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
 
 cudaError_t cudaFree(void *pointer)
 {
+    const sim_guard guard;
     struct sim_region *r = sim_region_near(pointer);
 
     if (pointer == NULL)
@@ -314,6 +316,7 @@ cudaError_t cudaFree(void *pointer)
 
 cudaError_t cudaDeviceReset(void)
 {
+    const sim_guard guard;
     for (size_t i = 0; i < num_regions; i++)
         if (!sim_is_shared(regions[i]) && !regions[i]->freed)
             cudaFree(regions[i]->start);
@@ -350,6 +353,7 @@ static bool usable(const void *pointer, size_t size, bool may_be_device, bool ma
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
 {
+    const sim_guard guard;
     const bool any = kind == cudaMemcpyDefault;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -377,6 +381,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMe
 
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
+    const sim_guard guard;
     if (size == 0)
         return cudaSuccess;
     if (!usable(pointer, size, true, false))

@@ -34,7 +34,8 @@
 #include "shadow.h"
 #include "trace.h"
 
-extern "C" char __executable_start, etext, end; /* set by the linker: the program's first byte, ends of code and data */
+/* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
+extern "C" char __ehdr_start, etext, end;
 
 bool sim_has_kernels;
 const void *sim_last_pc;
@@ -95,7 +96,7 @@ static bool in_sight;         /* or to what other blocks see */
 /* Numbers a place that is new. */
 static __attribute__((noinline)) unsigned new_site(const void *pc)
 {
-    const size_t at = (size_t)((const char *)pc - &__executable_start), all = (size_t)(&etext - &__executable_start);
+    const size_t at = (size_t)((const char *)pc - &__ehdr_start), all = (size_t)(&etext - &__ehdr_start);
 
     if (site_numbers == NULL)
         site_numbers = (uint16_t *)calloc(all + 1, sizeof(*site_numbers));
@@ -112,7 +113,7 @@ static __attribute__((noinline)) unsigned new_site(const void *pc)
 
 static inline unsigned site_of(const void *pc)
 {
-    const size_t at = (size_t)((const char *)pc - &__executable_start), all = (size_t)(&etext - &__executable_start);
+    const size_t at = (size_t)((const char *)pc - &__ehdr_start), all = (size_t)(&etext - &__ehdr_start);
 
     return site_numbers != NULL && at <= all && site_numbers[at] != 0 ? site_numbers[at] : new_site(pc);
 }
@@ -402,8 +403,7 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 {
     const char *p = (const char *)at;
 
-    if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
-        (size_t)(p - &__executable_start) >= (size_t)(&end - &__executable_start))
+    if ((size_t)(p - sim_place.stack) >= SIM_STACK && (size_t)(p - &__ehdr_start) >= (size_t)(&end - &__ehdr_start))
         judge(p, size, how, pc);
 }
 

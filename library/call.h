@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* call.h - what every call of the library shares. */
+#ifndef LINREC_CALL_H
+#define LINREC_CALL_H
+
+#include "liblinrec.h"
+
+/* The status of what a launcher has returned. Its arguments are checked before, so what it then calls invalid is one of
+   its limits. */
+int call_status(cudaError_t error);
+
+/* Whether a workspace has the bytes that a call needs. */
+static inline bool call_has_workspace(const void *workspace, size_t bytes, size_t needed)
+{
+    return needed == 0 || (workspace != NULL && bytes >= needed);
+}
+
+/* Between these two a call has the device to itself: the simulator runs a kernel at a time. On a GPU they do nothing. */
+void call_begin(void);
+void call_end(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* chunk_state.c - the states between chunks of liblinrec.h: chapter 10's default. */
+#include "../10_chunk_state/kernels/kernels.h"
+#include "../10_chunk_state/kernels/launch.h"
+#include "call.h"
+
+_Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,
+               "the types have the same numbers");
+
+static struct chunk_state_args args_of(const struct linrec_chunk_state *c)
+{
+    return (struct chunk_state_args){
+        .batch = c->batch,
+        .chunks = c->chunks,
+        .heads = c->heads,
+        .dk = c->dk,
+        .dv = c->dv,
+        .rank = c->rank,
+        .decays = c->decays,
+        .dtype = (enum dtype)c->dtype,
+        .exclusive = c->exclusive,
+        .h_local = c->h_local,
+        .gamma = c->gamma,
+        .W = c->W,
+        .Y = c->Y,
+        .initial_state = c->initial_state,
+        .h_out = c->h_out,
+        .final_state = c->final_state,
+        .states = c->states,
+        .d_h_out = c->d_h_out,
+        .d_final_state = c->d_final_state,
+        .d_h_local = c->d_h_local,
+        .d_gamma = c->d_gamma,
+        .d_W = c->d_W,
+        .d_Y = c->d_Y,
+        .d_initial_state = c->d_initial_state,
+        .workspace = c->workspace,
+        .workspace_size = c->workspace_bytes,
+    };
+}
+
+int linrec_chunk_state_workspace(const struct linrec_chunk_state *chunk_state, enum linrec_pass pass, size_t *bytes)
+{
+    if (chunk_state == NULL || bytes == NULL || (unsigned)pass > LINREC_BACKWARD)
+        return LINREC_INVALID_ARGUMENT;
+    const struct chunk_state_args args = args_of(chunk_state);
+    if (!chunk_state_sizes_fit(&args, CHUNK_STATE_MAX_RANK))
+        return LINREC_INVALID_ARGUMENT;
+    call_begin();
+    *bytes = chunk_state_is_empty(&args) ? 0 : chunk_state_default_workspace(&args, pass == LINREC_BACKWARD);
+    call_end();
+    return LINREC_SUCCESS;
+}
+
+static int run(const struct linrec_chunk_state *chunk_state, bool backward, cudaStream_t stream)
+{
+    if (chunk_state == NULL)
+        return LINREC_INVALID_ARGUMENT;
+    const struct chunk_state_args args = args_of(chunk_state);
+    if (chunk_state_check(&args, backward, CHUNK_STATE_MAX_RANK) != cudaSuccess || (uintptr_t)args.workspace % 16 != 0)
+        return LINREC_INVALID_ARGUMENT;
+    if (!chunk_state_is_empty(&args) &&
+        !call_has_workspace(args.workspace, args.workspace_size, chunk_state_default_workspace(&args, backward)))
+        return LINREC_WORKSPACE_TOO_SMALL;
+    return call_status((backward ? chunk_state_backward : chunk_state_forward)(&args, stream));
+}
+
+int linrec_chunk_state_forward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream)
+{
+    call_begin();
+    const int status = run(chunk_state, false, stream);
+    call_end();
+    return status;
+}
+
+int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream)
+{
+    call_begin();
+    const int status = run(chunk_state, true, stream);
+    call_end();
+    return status;
+}

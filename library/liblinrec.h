@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* linrec.h - linear recurrences on a GPU, for any program in C or C++. It is installed under this name, beside
+   liblinrec.a, liblinrec.so and linrec.pc:
+
+       cc program.c $(pkg-config --cflags --libs linrec)
+
+   Three operations, each with its gradients: the linear recurrence, the selective scan of Mamba and the states between
+   the chunks of a chunkwise layer. Each has one struct of sizes and pointers, and three functions:
+
+       linrec_X_workspace(&x, pass, &bytes)     how much scratch memory these sizes need on the current device
+       linrec_X_forward(&x, stream)             queues the operation on a stream
+       linrec_X_backward(&x, stream)            queues its gradients
+
+   What is true of all of them:
+
+   - A struct begins as all zeros, `struct linrec_recurrence r = {0}`, and what is not set is not there. It is read
+     during the call alone.
+   - Pointers are to memory of the current device. Arrays are row-major and packed, their bases are aligned to 16 bytes,
+     and no array that is written overlaps another one. Nothing before an array's first or past its last element is
+     read or written.
+   - A call runs on the current device, allocates nothing, does not wait, keeps nothing from one call to the next, and
+     may be captured in a CUDA graph. Several host threads may call at the same time, with a workspace each.
+   - It returns one of the statuses below. It neither returns nor clears an error of the CUDA runtime that was there
+     before. With a wrong argument nothing is launched.
+   - The current device must be the one that the stream belongs to. */
+#ifndef LIBLINREC_H
+#define LIBLINREC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda_runtime_api.h>
+
+#define LINREC_VERSION_MAJOR 0 /* another one: programs are to be compiled again */
+#define LINREC_VERSION_MINOR 1 /* a larger one: there is more than before */
+#define LINREC_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LINREC_API __attribute__((visibility("default")))
+
+/* The version of the library that runs: 10000 * major + 100 * minor + patch. */
+LINREC_API int linrec_version(void);
+
+/* ---- what a call returns ---- */
+
+/* An error of CUDA is a status, too: LINREC_CUDA_ERROR plus its cudaError_t, which linrec_cuda_error gives back. */
+enum linrec_status {
+    LINREC_SUCCESS = 0,
+    LINREC_INVALID_ARGUMENT = 1,    /* a size, a type, or a pointer that is missing or not aligned to 16 bytes */
+    LINREC_WORKSPACE_TOO_SMALL = 2, /* none, or fewer bytes than linrec_X_workspace says */
+    LINREC_NOT_SUPPORTED = 3,       /* right, but nothing here can run it: not on this device, or not for these sizes */
+    LINREC_CUDA_ERROR = 1000
+};
+
+/* What a status means, in a sentence, or CUDA's words for an error of CUDA. Never NULL. */
+LINREC_API const char *linrec_strerror(int status);
+
+/* The cudaError_t of a status, cudaSuccess if it is none of CUDA's. */
+static inline cudaError_t linrec_cuda_error(int status)
+{
+    return status > LINREC_CUDA_ERROR ? (cudaError_t)(status - LINREC_CUDA_ERROR) : cudaSuccess;
+}
+
+/* ---- workspaces ---- */
+
+/* Which of its two functions a workspace is for. */
+enum linrec_pass { LINREC_FORWARD = 0, LINREC_BACKWARD = 1 };
+
+/* Queues what a new workspace needs before its first call. After that it serves one operation, the recurrence for
+   example, call after call, forward and backward and with any sizes for which it is large enough. It is to be
+   initialised again before another operation takes it, after other code has written to it, and after a call that
+   failed or was not run to its end. Calls that may run at the same time need a workspace each. */
+LINREC_API int linrec_workspace_init(void *workspace, size_t bytes, cudaStream_t stream);
+
+/* ---- the linear recurrence ---- */
+
+/* For each sequence of length L = seq_len, all arrays float32:
+
+       outputs[l] = outputs[l-1] * coeffs[l] + inputs[l]                  l = 0 ... L-1, outputs[-1] = initial_state
+
+   and, where `reverse` is set, the same from the last element to the first. Without an initial state the first
+   coefficient (reversed: the last) is not used. Backward, given the gradient d_outputs of some loss:
+
+       d_inputs[l] = d_inputs[l+1] * coeffs[l+1] + d_outputs[l],   d_coeffs[l] = outputs[l-1] * d_inputs[l]
+
+   where d_final_state is added to d_outputs[L-1], d_coeffs[0] = initial_state * d_inputs[0], and d_initial_state =
+   d_inputs[0] * coeffs[0]. Where there are no elements nothing happens, but that a sequence ends in the state in which it
+   begins, which is 0 without an initial state; the same of the gradients. Results are promised as long as all products of coefficients that follow each other are
+   finite: tiles of a sequence are computed apart, so where such a product overflows, with abs(coeffs) > 1 again and
+   again, a NaN may come where the loop has a finite number. */
+struct linrec_recurrence {
+    size_t num_seqs; /* sequences, rows */
+    size_t seq_len;  /* elements of each, columns */
+    bool reverse;
+
+    const float *inputs; /* (num_seqs, seq_len)   forward reads */
+    const float *coeffs; /* (num_seqs, seq_len)   forward and backward read */
+    float *outputs;      /* (num_seqs, seq_len)   forward writes, backward reads */
+
+    const float *d_outputs; /* (num_seqs, seq_len)   backward reads */
+    float *d_inputs;        /* (num_seqs, seq_len)   backward writes */
+    float *d_coeffs;        /* (num_seqs, seq_len)   backward writes */
+
+    /* each NULL where it is not wanted */
+    const float *initial_state; /* (num_seqs)   forward and backward read */
+    float *final_state;         /* (num_seqs)   forward writes */
+    const float *d_final_state; /* (num_seqs)   backward reads; NULL: 0 */
+    float *d_initial_state;     /* (num_seqs)   backward writes; only with an initial state */
+
+    void *workspace;
+    size_t workspace_bytes;
+};
+
+LINREC_API int linrec_recurrence_workspace(const struct linrec_recurrence *recurrence, enum linrec_pass pass,
+                                           size_t *bytes);
+LINREC_API int linrec_recurrence_forward(const struct linrec_recurrence *recurrence, cudaStream_t stream);
+LINREC_API int linrec_recurrence_backward(const struct linrec_recurrence *recurrence, cudaStream_t stream);
+
+/* ---- the selective scan and the chunk states ---- */
+
+/* The type of the arrays that are `void` below. States and sums are computed in float32. */
+enum linrec_dtype { LINREC_FLOAT32 = 0, LINREC_BFLOAT16 = 1, LINREC_FLOAT16 = 2 };
+
+/* The layer of Mamba (Gu and Dao, 2023), with the names of its selective_scan_fn. For batch b, channel d, state n and
+   step l; g is the group of channel d, and groups divide the channels evenly, in order:
+
+       step[d, l] = delta[d, l] + delta_bias[d],   through softplus(v) = log(1 + exp(v)) if delta_softplus
+       h[d, n, l] = exp(step[d, l] A[d, n]) h[d, n, l-1] + step[d, l] B[g, n, l] u[d, l],  h[d, n, -1] = initial_state
+       y[d, l]    = sum over n of C[g, n, l] h[d, n, l]  +  D[d] u[d, l]
+       out[d, l]  = y[d, l] * silu(z[d, l]),   silu(v) = v / (1 + exp(-v))
+
+   What is NULL falls away. No batch, no channel or no step: nothing happens, but that final_state is the initial one,
+   and that gradients which are sums are 0. */
+struct linrec_selective_scan {
+    size_t batch, channels, seq_len;
+    size_t states; /* 1 ... 256 */
+    size_t groups; /* of channels, which they divide evenly */
+    enum linrec_dtype dtype;
+    bool delta_softplus;
+
+    const void *u, *delta;      /* (batch, channels, seq_len) */
+    const float *A;             /* (channels, states), negative where the layer is to forget */
+    const void *B, *C;          /* (batch, groups, states, seq_len) */
+    const float *D;             /* (channels), or NULL */
+    const void *z;              /* (batch, channels, seq_len), or NULL */
+    const float *delta_bias;    /* (channels), or NULL */
+    const float *initial_state; /* (batch, channels, states), or NULL */
+
+    void *out;          /* (batch, channels, seq_len); forward writes */
+    float *final_state; /* (batch, channels, states), or NULL; forward writes */
+
+    /* backward reads all that forward reads, and */
+    const void *d_out;          /* (batch, channels, seq_len) */
+    const float *d_final_state; /* (batch, channels, states), or NULL: 0 */
+    /* writes, each with the shape and the type of what it is the gradient of */
+    void *d_u, *d_delta;
+    float *d_A;
+    void *d_B, *d_C;
+    float *d_D;             /* or NULL; only with D */
+    void *d_z;              /* with z, and only then */
+    float *d_delta_bias;    /* or NULL; only with delta_bias */
+    float *d_initial_state; /* or NULL */
+
+    void *workspace;
+    size_t workspace_bytes;
+};
+
+LINREC_API int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
+                                               size_t *bytes);
+LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
+LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
+
+/* The state that a chunkwise layer (gated linear attention, Mamba-2, gated DeltaNet) hands from chunk to chunk, for
+   each batch and head a matrix of dk rows and dv columns:
+
+       h[k] = A[k] h[k-1] + h_local[k],     k = 0 ... chunks-1,     h[-1] = initial_state,     where
+
+       A[k] h = gamma[k] h                                a decay for each row, or one for all
+       A[k] h = gamma[k] (h - W[k] (Y[k]^T h))            where W and Y are given; they have `rank` columns
+
+   h_out[k] is h[k], the state after chunk k, or if `exclusive` h[k-1], the state before it. Backward writes the
+   gradients of all that is read. No batch, head, row or column: nothing happens, but that sums over no columns are 0.
+   No chunk: final_state is the initial state, and d_initial_state is d_final_state. */
+struct linrec_chunk_state {
+    size_t batch, chunks, heads, dk, dv;
+    size_t rank;   /* up to 64, and then dk up to 256; 0 if W and Y are NULL */
+    size_t decays; /* of a head: dk, one for each row, or 1 */
+    enum linrec_dtype dtype;
+    bool exclusive;
+
+    const void *h_local;        /* (batch, chunks, heads, dk, dv) */
+    const float *gamma;         /* (batch, chunks, heads, decays) */
+    const void *W, *Y;          /* (batch, chunks, heads, dk, rank), or both NULL */
+    const float *initial_state; /* (batch, heads, dk, dv), or NULL */
+
+    void *h_out;        /* as h_local; forward writes */
+    float *final_state; /* (batch, heads, dk, dv), or NULL; forward writes */
+
+    /* backward reads all that forward reads, and */
+    const void *states;         /* as h_local: the states before each chunk, which forward writes if it is exclusive;
+                                   with them h_local and initial_state are not read. NULL: they are computed again */
+    const void *d_h_out;        /* as h_local */
+    const float *d_final_state; /* (batch, heads, dk, dv), or NULL: 0 */
+    /* writes, each with the shape and the type of what it is the gradient of */
+    void *d_h_local;
+    float *d_gamma;
+    void *d_W, *d_Y;        /* NULL where W and Y are */
+    float *d_initial_state; /* or NULL */
+
+    void *workspace;
+    size_t workspace_bytes;
+};
+
+LINREC_API int linrec_chunk_state_workspace(const struct linrec_chunk_state *chunk_state, enum linrec_pass pass,
+                                            size_t *bytes);
+LINREC_API int linrec_chunk_state_forward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
+LINREC_API int linrec_chunk_state_backward(const struct linrec_chunk_state *chunk_state, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

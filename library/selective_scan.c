@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* selective_scan.c - the selective scan of liblinrec.h: chapter 09's default. */
+#include "../09_selective_scan/kernels/launch.h"
+#include "call.h"
+
+_Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,
+               "the types have the same numbers");
+
+static struct selective_args args_of(const struct linrec_selective_scan *s)
+{
+    return (struct selective_args){
+        .batch = s->batch,
+        .channels = s->channels,
+        .states = s->states,
+        .groups = s->groups,
+        .seq_len = s->seq_len,
+        .dtype = (enum dtype)s->dtype,
+        .delta_softplus = s->delta_softplus,
+        .u = s->u,
+        .delta = s->delta,
+        .A = s->A,
+        .B = s->B,
+        .C = s->C,
+        .D = s->D,
+        .z = s->z,
+        .delta_bias = s->delta_bias,
+        .initial_state = s->initial_state,
+        .out = s->out,
+        .final_state = s->final_state,
+        .d_out = s->d_out,
+        .d_final_state = s->d_final_state,
+        .d_u = s->d_u,
+        .d_delta = s->d_delta,
+        .d_A = s->d_A,
+        .d_B = s->d_B,
+        .d_C = s->d_C,
+        .d_D = s->d_D,
+        .d_z = s->d_z,
+        .d_delta_bias = s->d_delta_bias,
+        .d_initial_state = s->d_initial_state,
+        .workspace = s->workspace,
+        .workspace_size = s->workspace_bytes,
+    };
+}
+
+int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass, size_t *bytes)
+{
+    if (scan == NULL || bytes == NULL || (unsigned)pass > LINREC_BACKWARD)
+        return LINREC_INVALID_ARGUMENT;
+    const struct selective_args args = args_of(scan);
+    if (!selective_sizes_fit(&args))
+        return LINREC_INVALID_ARGUMENT;
+    call_begin();
+    *bytes = selective_default_workspace(&args, pass == LINREC_BACKWARD);
+    call_end();
+    return LINREC_SUCCESS;
+}
+
+static int run(const struct linrec_selective_scan *scan, bool backward, cudaStream_t stream)
+{
+    if (scan == NULL)
+        return LINREC_INVALID_ARGUMENT;
+    const struct selective_args args = args_of(scan);
+    if (selective_check_args(&args, backward, 0) != cudaSuccess || (uintptr_t)args.workspace % 16 != 0)
+        return LINREC_INVALID_ARGUMENT;
+    if (!call_has_workspace(args.workspace, args.workspace_size, selective_default_workspace(&args, backward)))
+        return LINREC_WORKSPACE_TOO_SMALL;
+    return call_status((backward ? selective_backward : selective_forward)(&args, stream));
+}
+
+int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream)
+{
+    call_begin();
+    const int status = run(scan, false, stream);
+    call_end();
+    return status;
+}
+
+int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream)
+{
+    call_begin();
+    const int status = run(scan, true, stream);
+    call_end();
+    return status;
+}

@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: MIT */
+/* calls.c - calls all functions of an installed liblinrec, for library.t:
+
+       calls results | states | errors | before | threads | graph
+
+   Writes one line for each thing that is wrong, and nothing if all is right. */
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linrec.h>
+
+static void must(int status, const char *what)
+{
+    if (status == LINREC_SUCCESS)
+        return;
+    printf("%s: %s\n", what, linrec_strerror(status));
+    exit(1);
+}
+
+static void must_cuda(cudaError_t error)
+{
+    must(error == cudaSuccess ? LINREC_SUCCESS : LINREC_CUDA_ERROR + (int)error, "CUDA");
+}
+
+/* ---- arrays, here and on the device ---- */
+
+struct array {
+    const char *name;
+    size_t count;
+    double *value, *way; /* here; and a direction in which the gradient is tried */
+    float *device;       /* value, or where an output is to come */
+    float *d_device;     /* the gradient */
+};
+
+static double random_value(void)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 40) / (1 << 24);
+}
+
+/* Room on the device, all NaN. */
+static float *device_room(size_t count)
+{
+    void *room;
+    must_cuda(cudaMalloc(&room, count * sizeof(float)));
+    must_cuda(cudaMemset(room, 0xFF, count * sizeof(float)));
+    return room;
+}
+
+/* Values between `from` and `to`, the same here and on the device. */
+static struct array input(const char *name, size_t count, double from, double to)
+{
+    struct array a = {name, count, malloc(count * sizeof(double)), malloc(count * sizeof(double)), NULL, NULL};
+    float *const values = malloc(count * sizeof(float));
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (float)(from + (to - from) * random_value());
+        a.value[i] = values[i], a.way[i] = random_value() - 0.5;
+    }
+    a.device = device_room(count), a.d_device = device_room(count);
+    must_cuda(cudaMemcpy(a.device, values, count * sizeof(float), cudaMemcpyHostToDevice));
+    free(values);
+    return a;
+}
+
+/* An output: its values here are what a loop has found, and `way` the gradient that is given with respect to it. */
+static struct array output(const char *name, size_t count)
+{
+    struct array a = input(name, count, -1, 1);
+    float *const given = malloc(count * sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        given[i] = (float)a.way[i], a.way[i] = given[i];
+    must_cuda(cudaMemcpy(a.d_device, given, count * sizeof(float), cudaMemcpyHostToDevice));
+    must_cuda(cudaMemset(a.device, 0xFF, count * sizeof(float)));
+    free(given);
+    return a;
+}
+
+static float *fetch(const float *device, size_t count)
+{
+    float *const host = malloc(count * sizeof(float));
+    must_cuda(cudaMemcpy(host, device, count * sizeof(float), cudaMemcpyDeviceToHost));
+    return host;
+}
+
+static void check_output(const char *what, const struct array *a)
+{
+    float *const got = fetch(a->device, a->count);
+    size_t i = 0;
+    while (i < a->count && fabs(got[i] - a->value[i]) <= 1e-5 * (1 + fabs(a->value[i])))
+        i++;
+    if (i < a->count)
+        printf("%s: %s[%zu] is %g and not %g\n", what, a->name, i, (double)got[i], a->value[i]);
+    free(got);
+}
+
+/* The gradient of each input along its way against the slope of the loss, which is the sum of all outputs times what is
+   given with respect to them. `run` computes the outputs here. */
+static double loss(void (*run)(void), struct array *const outputs[], int num_outputs)
+{
+    double sum = 0.0;
+    run();
+    for (int o = 0; o < num_outputs; o++)
+        for (size_t i = 0; i < outputs[o]->count; i++)
+            sum += outputs[o]->value[i] * outputs[o]->way[i];
+    return sum;
+}
+
+static void check_gradients(const char *what, void (*run)(void), struct array *const inputs[], int num_inputs,
+                            struct array *const outputs[], int num_outputs)
+{
+    const double step = 1e-4;
+    for (int a = 0; a < num_inputs; a++) {
+        double along[2], sum = 0.0, size = 0.0;
+        for (int side = 0; side < 2; side++) {
+            const double by = side == 0 ? -step : step;
+            for (size_t i = 0; i < inputs[a]->count; i++)
+                inputs[a]->value[i] += by * inputs[a]->way[i];
+            along[side] = loss(run, outputs, num_outputs);
+            for (size_t i = 0; i < inputs[a]->count; i++)
+                inputs[a]->value[i] -= by * inputs[a]->way[i];
+        }
+        float *const gradient = fetch(inputs[a]->d_device, inputs[a]->count);
+        for (size_t i = 0; i < inputs[a]->count; i++) {
+            sum += gradient[i] * inputs[a]->way[i];
+            size += fabs(gradient[i] * inputs[a]->way[i]);
+        }
+        const double slope = (along[1] - along[0]) / (2 * step);
+        if (!(size > 0) || !(fabs(sum - slope) <= 1e-4 * size))
+            printf("%s: the gradient of %s is %g along a way on which the slope is %g\n", what, inputs[a]->name, sum,
+                   slope);
+        free(gradient);
+    }
+}
+
+/* ---- the recurrence ---- */
+
+static struct linrec_recurrence recurrence;
+static struct array x, c, y, begin, end;
+
+static void run_recurrence(void)
+{
+    const size_t length = recurrence.seq_len;
+    for (size_t seq = 0; seq < recurrence.num_seqs; seq++) {
+        double state = recurrence.initial_state != NULL ? begin.value[seq] : 0.0;
+        for (size_t l = 0; l < length; l++) {
+            const size_t i = seq * length + (recurrence.reverse ? length - 1 - l : l);
+            y.value[i] = state = state * c.value[i] + x.value[i];
+        }
+        end.value[seq] = state;
+    }
+}
+
+static void new_workspace(void **workspace, size_t bytes)
+{
+    *workspace = bytes != 0 ? device_room((bytes + 3) / 4) : NULL;
+    must(linrec_workspace_init(*workspace, bytes, NULL), "linrec_workspace_init");
+}
+
+static void set_recurrence(size_t num_seqs, size_t seq_len, bool reverse, bool states)
+{
+    recurrence = (struct linrec_recurrence){.num_seqs = num_seqs, .seq_len = seq_len, .reverse = reverse};
+    must(linrec_recurrence_workspace(&recurrence, LINREC_BACKWARD, &recurrence.workspace_bytes), "workspace");
+    new_workspace(&recurrence.workspace, recurrence.workspace_bytes);
+    x = input("inputs", num_seqs * seq_len, -1, 1), c = input("coeffs", num_seqs * seq_len, 0.5, 1);
+    y = output("outputs", num_seqs * seq_len);
+    begin = input("initial_state", num_seqs, -1, 1), end = output("final_state", num_seqs);
+    recurrence.inputs = x.device, recurrence.coeffs = c.device, recurrence.outputs = y.device;
+    recurrence.d_outputs = y.d_device, recurrence.d_inputs = x.d_device, recurrence.d_coeffs = c.d_device;
+    if (states) {
+        recurrence.initial_state = begin.device, recurrence.d_initial_state = begin.d_device;
+        recurrence.final_state = end.device, recurrence.d_final_state = end.d_device;
+    }
+}
+
+/* Forward and backward, on sizes that other kernels take: short, long, a single tile, many. */
+static void check_recurrence(bool states)
+{
+    static const size_t sizes[][2] = {{3, 100}, {2, 5000}, {1, 20001}, {70, 40}};
+    struct array *const inputs[] = {&x, &c, &begin}, *const outputs[] = {&y, &end};
+    for (int i = 0; i < 8; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "recurrence, %zu x %zu%s", sizes[i / 2][0], sizes[i / 2][1],
+                 i % 2 ? ", reversed" : "");
+        set_recurrence(sizes[i / 2][0], sizes[i / 2][1], i % 2, states);
+        must(linrec_recurrence_forward(&recurrence, NULL), what);
+        must(linrec_recurrence_backward(&recurrence, NULL), what);
+        run_recurrence();
+        check_output(what, &y);
+        if (states)
+            check_output(what, &end);
+        check_gradients(what, run_recurrence, inputs, states ? 3 : 2, outputs, states ? 2 : 1);
+    }
+}
+
+/* ---- the selective scan ---- */
+
+static struct linrec_selective_scan scan;
+static struct array u, delta, A, B, C, D, z, bias, out;
+
+static void run_scan(void)
+{
+    const size_t S = scan.states, L = scan.seq_len, rows = scan.batch * scan.channels;
+    for (size_t row = 0; row < rows; row++) {
+        const size_t b = row / scan.channels, d = row % scan.channels, g = d / (scan.channels / scan.groups);
+        double *const h = end.value + row * S;
+        memcpy(h, begin.value + row * S, S * sizeof *h);
+        for (size_t l = 0; l < L; l++) {
+            const size_t i = row * L + l;
+            const double step = log1p(exp(delta.value[i] + bias.value[d]));
+            double sum = D.value[d] * u.value[i];
+            for (size_t n = 0; n < S; n++) {
+                const size_t bc = ((b * scan.groups + g) * S + n) * L + l;
+                h[n] = exp(step * A.value[d * S + n]) * h[n] + step * B.value[bc] * u.value[i];
+                sum += C.value[bc] * h[n];
+            }
+            out.value[i] = sum * z.value[i] / (1 + exp(-z.value[i]));
+        }
+    }
+}
+
+static void set_scan(void)
+{
+    enum { BATCH = 2, CHANNELS = 4, GROUPS = 2, STATES = 3, LENGTH = 37, ALL = BATCH * CHANNELS };
+    scan = (struct linrec_selective_scan){.batch = BATCH,
+                                          .channels = CHANNELS,
+                                          .seq_len = LENGTH,
+                                          .states = STATES,
+                                          .groups = GROUPS,
+                                          .dtype = LINREC_FLOAT32,
+                                          .delta_softplus = true};
+    u = input("u", ALL * LENGTH, -1, 1), delta = input("delta", ALL * LENGTH, -2, 1);
+    A = input("A", CHANNELS * STATES, -1, -0.1), D = input("D", CHANNELS, -1, 1), bias = input("bias", CHANNELS, -1, 1);
+    B = input("B", BATCH * GROUPS * STATES * LENGTH, -1, 1), C = input("C", BATCH * GROUPS * STATES * LENGTH, -1, 1);
+    z = input("z", ALL * LENGTH, -1, 1), out = output("out", ALL * LENGTH);
+    begin = input("initial_state", ALL * STATES, -1, 1), end = output("final_state", ALL * STATES);
+    scan.u = u.device, scan.delta = delta.device, scan.A = A.device, scan.B = B.device, scan.C = C.device;
+    scan.D = D.device, scan.z = z.device, scan.delta_bias = bias.device, scan.initial_state = begin.device;
+    scan.out = out.device, scan.final_state = end.device, scan.d_out = out.d_device;
+    scan.d_final_state = end.d_device, scan.d_u = u.d_device, scan.d_delta = delta.d_device, scan.d_A = A.d_device;
+    scan.d_B = B.d_device, scan.d_C = C.d_device, scan.d_D = D.d_device, scan.d_z = z.d_device;
+    scan.d_delta_bias = bias.d_device, scan.d_initial_state = begin.d_device;
+    must(linrec_selective_scan_workspace(&scan, LINREC_BACKWARD, &scan.workspace_bytes), "workspace");
+    new_workspace(&scan.workspace, scan.workspace_bytes);
+}
+
+static void check_scan(void)
+{
+    struct array *const inputs[] = {&u, &delta, &A, &B, &C, &D, &z, &bias, &begin}, *const outputs[] = {&out, &end};
+    set_scan();
+    must(linrec_selective_scan_forward(&scan, NULL), "selective scan, forward");
+    must(linrec_selective_scan_backward(&scan, NULL), "selective scan, backward");
+    run_scan();
+    check_output("selective scan", &out);
+    check_output("selective scan", &end);
+    check_gradients("selective scan", run_scan, inputs, 9, outputs, 2);
+}
+
+/* ---- the chunk states ---- */
+
+static struct linrec_chunk_state chunks;
+static struct array local, gamma_, W, Y, h_out;
+
+static void run_chunks(void)
+{
+    const size_t K = chunks.dk, V = chunks.dv, R = chunks.rank, state = K * V;
+    for (size_t bh = 0; bh < chunks.batch * chunks.heads; bh++) {
+        double *const h = end.value + bh * state;
+        memcpy(h, begin.value + bh * state, state * sizeof *h);
+        for (size_t k = 0; k < chunks.chunks; k++) {
+            const size_t at = (bh / chunks.heads * chunks.chunks + k) * chunks.heads + bh % chunks.heads;
+            double *const result = h_out.value + at * state;
+            if (chunks.exclusive)
+                memcpy(result, h, state * sizeof *h);
+            for (size_t v = 0; v < V; v++) {
+                double products[8] = {0.0};
+                for (size_t r = 0; r < R; r++)
+                    for (size_t i = 0; i < K; i++)
+                        products[r] += Y.value[(at * K + i) * R + r] * h[i * V + v];
+                for (size_t i = 0; i < K; i++) {
+                    for (size_t r = 0; r < R; r++)
+                        h[i * V + v] -= W.value[(at * K + i) * R + r] * products[r];
+                    h[i * V + v] *= gamma_.value[at * chunks.decays + (chunks.decays == 1 ? 0 : i)];
+                    h[i * V + v] += local.value[at * state + i * V + v];
+                }
+            }
+            if (!chunks.exclusive)
+                memcpy(result, h, state * sizeof *h);
+        }
+    }
+}
+
+static void set_chunks(size_t rank, size_t decays, bool exclusive)
+{
+    enum { BATCH = 2, CHUNKS = 5, HEADS = 2, DK = 3, DV = 8, ALL = BATCH * CHUNKS * HEADS };
+    chunks = (struct linrec_chunk_state){.batch = BATCH,
+                                         .chunks = CHUNKS,
+                                         .heads = HEADS,
+                                         .dk = DK,
+                                         .dv = DV,
+                                         .rank = rank,
+                                         .decays = decays,
+                                         .dtype = LINREC_FLOAT32,
+                                         .exclusive = exclusive};
+    local = input("h_local", ALL * DK * DV, -1, 1), gamma_ = input("gamma", ALL * decays, 0.5, 1);
+    W = input("W", ALL * DK * (rank + 1), -1, 1), Y = input("Y", ALL * DK * (rank + 1), -1, 1);
+    begin = input("initial_state", BATCH * HEADS * DK * DV, -1, 1);
+    h_out = output("h_out", ALL * DK * DV), end = output("final_state", BATCH * HEADS * DK * DV);
+    W.count = Y.count = ALL * DK * rank;
+    chunks.h_local = local.device, chunks.gamma = gamma_.device, chunks.initial_state = begin.device;
+    chunks.h_out = h_out.device, chunks.final_state = end.device, chunks.d_h_out = h_out.d_device;
+    chunks.d_final_state = end.d_device, chunks.d_h_local = local.d_device, chunks.d_gamma = gamma_.d_device;
+    chunks.d_initial_state = begin.d_device;
+    if (rank != 0)
+        chunks.W = W.device, chunks.Y = Y.device, chunks.d_W = W.d_device, chunks.d_Y = Y.d_device;
+    must(linrec_chunk_state_workspace(&chunks, LINREC_BACKWARD, &chunks.workspace_bytes), "workspace");
+    new_workspace(&chunks.workspace, chunks.workspace_bytes);
+}
+
+static void check_chunks(void)
+{
+    struct array *const inputs[] = {&local, &gamma_, &begin, &W, &Y}, *const outputs[] = {&h_out, &end};
+    for (int i = 0; i < 4; i++) {
+        char what[64];
+        snprintf(what, sizeof what, "chunk state%s%s", i % 2 ? ", W and Y" : "", i / 2 ? ", exclusive" : "");
+        set_chunks(i % 2 ? 2 : 0, i % 2 ? 1 : 3, i / 2);
+        must(linrec_chunk_state_forward(&chunks, NULL), what);
+        must(linrec_chunk_state_backward(&chunks, NULL), what);
+        run_chunks();
+        check_output(what, &h_out);
+        check_output(what, &end);
+        check_gradients(what, run_chunks, inputs, i % 2 ? 5 : 3, outputs, 2);
+    }
+}
+
+/* ---- what is refused ---- */
+
+#define EXPECT(call, status)                                                                                           \
+    do {                                                                                                               \
+        const int is = (call);                                                                                         \
+        if (is != (status))                                                                                            \
+            printf("line %d: %s returns %d, \"%s\", and not %d\n", __LINE__, #call, is, linrec_strerror(is), status);  \
+    } while (0)
+
+/* Calls with one field changed, which is put back. */
+#define WITH(object, field, changed, call, status)                                                                     \
+    do {                                                                                                               \
+        const __typeof__(object) kept = object;                                                                        \
+        object.field = changed;                                                                                        \
+        EXPECT(call, status);                                                                                          \
+        object = kept;                                                                                                 \
+    } while (0)
+
+static void check_errors(void)
+{
+    static float on_host[4];
+    size_t bytes;
+
+    set_recurrence(2, 100, false, false);
+#define FORWARD linrec_recurrence_forward(&recurrence, NULL)
+#define BACKWARD linrec_recurrence_backward(&recurrence, NULL)
+    EXPECT(FORWARD, LINREC_SUCCESS);
+    EXPECT(BACKWARD, LINREC_SUCCESS);
+    EXPECT(linrec_recurrence_forward(NULL, NULL), LINREC_INVALID_ARGUMENT);
+    EXPECT(linrec_recurrence_backward(NULL, NULL), LINREC_INVALID_ARGUMENT);
+    EXPECT(linrec_recurrence_workspace(NULL, LINREC_FORWARD, &bytes), LINREC_INVALID_ARGUMENT);
+    EXPECT(linrec_recurrence_workspace(&recurrence, LINREC_FORWARD, NULL), LINREC_INVALID_ARGUMENT);
+    EXPECT(linrec_recurrence_workspace(&recurrence, (enum linrec_pass)2, &bytes), LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, inputs, NULL, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, coeffs, recurrence.coeffs + 1, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, outputs, NULL, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, d_coeffs, recurrence.d_coeffs + 2, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, d_initial_state, begin.d_device, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, num_seqs, SIZE_MAX / 2, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, num_seqs, SIZE_MAX / 2, linrec_recurrence_workspace(&recurrence, LINREC_FORWARD, &bytes),
+         LINREC_INVALID_ARGUMENT);
+    WITH(recurrence, num_seqs, 0, FORWARD, LINREC_SUCCESS);
+    WITH(recurrence, seq_len, 0, BACKWARD, LINREC_SUCCESS);
+    set_recurrence(1, 20000, false, false); /* few and long: such sizes need a workspace */
+    EXPECT(FORWARD, LINREC_SUCCESS);
+    WITH(recurrence, workspace, NULL, FORWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(recurrence, workspace_bytes, recurrence.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    EXPECT(linrec_workspace_init(NULL, 16, NULL), LINREC_INVALID_ARGUMENT);
+    EXPECT(linrec_workspace_init(NULL, 0, NULL), LINREC_SUCCESS);
+    EXPECT(linrec_workspace_init((char *)recurrence.workspace + 4, 4, NULL), LINREC_INVALID_ARGUMENT);
+#undef FORWARD
+#undef BACKWARD
+
+    set_scan();
+#define FORWARD linrec_selective_scan_forward(&scan, NULL)
+#define BACKWARD linrec_selective_scan_backward(&scan, NULL)
+    EXPECT(linrec_selective_scan_forward(NULL, NULL), LINREC_INVALID_ARGUMENT);
+    WITH(scan, groups, 3, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(scan, states, 257, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(scan, states, 0, linrec_selective_scan_workspace(&scan, LINREC_BACKWARD, &bytes), LINREC_INVALID_ARGUMENT);
+    WITH(scan, dtype, (enum linrec_dtype)3, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(scan, z, (const char *)scan.z + 8, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(scan, d_z, NULL, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(scan, workspace_bytes, scan.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(scan, workspace, NULL, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(scan, seq_len, 0, BACKWARD, LINREC_SUCCESS);
+#undef FORWARD
+#undef BACKWARD
+
+    set_chunks(2, 1, false);
+#define FORWARD linrec_chunk_state_forward(&chunks, NULL)
+#define BACKWARD linrec_chunk_state_backward(&chunks, NULL)
+    EXPECT(linrec_chunk_state_backward(NULL, NULL), LINREC_INVALID_ARGUMENT);
+    WITH(chunks, decays, 2, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(chunks, rank, 65, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(chunks, rank, 65, linrec_chunk_state_workspace(&chunks, LINREC_FORWARD, &bytes), LINREC_INVALID_ARGUMENT);
+    WITH(chunks, dk, 257, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(chunks, Y, NULL, FORWARD, LINREC_INVALID_ARGUMENT);
+    WITH(chunks, d_h_local, NULL, BACKWARD, LINREC_INVALID_ARGUMENT);
+    WITH(chunks, workspace_bytes, chunks.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    WITH(chunks, batch, 0, FORWARD, LINREC_SUCCESS);
+#undef FORWARD
+#undef BACKWARD
+
+    /* every status has a text of its own, those of CUDA have CUDA's */
+    for (int a = LINREC_SUCCESS; a <= LINREC_NOT_SUPPORTED + 1; a++)
+        for (int b = LINREC_SUCCESS; b < a; b++)
+            if (strcmp(linrec_strerror(a), linrec_strerror(b)) == 0)
+                printf("statuses %d and %d have one text\n", a, b);
+    if (strcmp(linrec_strerror(LINREC_CUDA_ERROR + cudaErrorMemoryAllocation),
+               cudaGetErrorString(cudaErrorMemoryAllocation)) != 0)
+        printf("CUDA's errors have other texts\n");
+    if (linrec_cuda_error(LINREC_CUDA_ERROR + cudaErrorMemoryAllocation) != cudaErrorMemoryAllocation ||
+        linrec_cuda_error(LINREC_NOT_SUPPORTED) != cudaSuccess)
+        printf("linrec_cuda_error gives back another error\n");
+    if (linrec_version() != 10000 * LINREC_VERSION_MAJOR + 100 * LINREC_VERSION_MINOR + LINREC_VERSION_PATCH)
+        printf("linrec_version is %d\n", linrec_version());
+#ifdef CUSIM /* there memory of the host is known as such, and nothing else happens to the device */
+    EXPECT(linrec_workspace_init(on_host, sizeof on_host, NULL), LINREC_INVALID_ARGUMENT);
+#endif
+    (void)on_host;
+}
+
+/* ---- somebody else's error ---- */
+
+static void check_before(void)
+{
+    set_recurrence(2, 5000, false, false);
+    set_scan();
+    set_chunks(2, 1, false);
+    const cudaError_t before = cudaSetDevice(99); /* there is none of that number */
+#define KEEPS(call)                                                                                                    \
+    do {                                                                                                               \
+        EXPECT(call, LINREC_SUCCESS);                                                                                  \
+        if (cudaPeekAtLastError() != before) {                                                                         \
+            printf("after %s an error from before is \"%s\"\n", #call, cudaGetErrorString(cudaPeekAtLastError()));     \
+            cudaSetDevice(99);                                                                                         \
+        }                                                                                                              \
+    } while (0)
+    if (before == cudaSuccess)
+        printf("there is a device 99\n");
+    KEEPS(linrec_recurrence_forward(&recurrence, NULL));
+    KEEPS(linrec_recurrence_backward(&recurrence, NULL));
+    KEEPS(linrec_selective_scan_forward(&scan, NULL));
+    KEEPS(linrec_selective_scan_backward(&scan, NULL));
+    KEEPS(linrec_chunk_state_forward(&chunks, NULL));
+    KEEPS(linrec_chunk_state_backward(&chunks, NULL));
+    KEEPS(linrec_workspace_init(scan.workspace, scan.workspace_bytes, NULL));
+}
+
+/* ---- several host threads ---- */
+
+enum { THREADS = 4, LENGTH = 3000, CALLS = 40 };
+
+struct job {
+    struct linrec_recurrence recurrence;
+    cudaStream_t stream;
+    float result[LENGTH];
+};
+
+static void *work(void *argument)
+{
+    struct job *const job = argument;
+    for (int i = 0; i < CALLS; i++) {
+        must_cuda(cudaMemset(job->recurrence.outputs, 0xFF, LENGTH * sizeof(float)));
+        must_cuda(cudaDeviceSynchronize());
+        must(linrec_recurrence_forward(&job->recurrence, job->stream), "in a thread");
+        must_cuda(cudaStreamSynchronize(job->stream));
+        must_cuda(cudaMemcpy(job->result, job->recurrence.outputs, LENGTH * sizeof(float), cudaMemcpyDeviceToHost));
+    }
+    return NULL;
+}
+
+static void check_threads(void)
+{
+    static struct job jobs[THREADS];
+    static float alone[THREADS][LENGTH];
+    pthread_t threads[THREADS];
+    for (int t = 0; t < THREADS; t++) {
+        set_recurrence(1, LENGTH, t % 2, false);
+        jobs[t].recurrence = recurrence;
+        must_cuda(cudaStreamCreateWithFlags(&jobs[t].stream, cudaStreamNonBlocking));
+        work(&jobs[t]);
+        memcpy(alone[t], jobs[t].result, sizeof alone[t]);
+    }
+    for (int t = 0; t < THREADS; t++)
+        pthread_create(&threads[t], NULL, work, &jobs[t]);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    for (int t = 0; t < THREADS; t++)
+        if (memcmp(alone[t], jobs[t].result, sizeof alone[t]) != 0)
+            printf("thread %d has found something else than it did alone\n", t);
+}
+
+/* ---- a graph: captured once, replayed with other data ---- */
+
+static void check_graph(void)
+{
+#ifdef CUSIM
+    printf("there are no graphs on the simulator\n");
+#else
+    static const size_t sizes[][2] = {{3, 100}, {2, 5000}, {1, 3000000}};
+    struct array *const inputs[] = {&x, &c}, *const outputs[] = {&y};
+    cudaStream_t stream;
+    must_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int i = 0; i < 3; i++) {
+        cudaGraph_t graph;
+        cudaGraphExec_t replayed;
+        char what[64];
+        snprintf(what, sizeof what, "graph, %zu x %zu", sizes[i][0], sizes[i][1]);
+        set_recurrence(sizes[i][0], sizes[i][1], false, false);
+        must_cuda(cudaDeviceSynchronize());
+        must_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        must(linrec_workspace_init(recurrence.workspace, recurrence.workspace_bytes, stream), what);
+        must(linrec_recurrence_forward(&recurrence, stream), what);
+        must(linrec_recurrence_backward(&recurrence, stream), what);
+        must_cuda(cudaStreamEndCapture(stream, &graph));
+        must_cuda(cudaGraphInstantiate(&replayed, graph, 0));
+        for (int replay = 0; replay < 3; replay++) {
+            const struct array fresh = input("inputs", x.count, -1, 1);
+            must_cuda(cudaMemcpy(x.device, fresh.device, x.count * sizeof(float), cudaMemcpyDeviceToDevice));
+            memcpy(x.value, fresh.value, x.count * sizeof *x.value);
+            must_cuda(cudaMemset(y.device, 0xFF, y.count * sizeof(float)));
+            must_cuda(cudaMemset(c.d_device, 0xFF, c.count * sizeof(float)));
+            must_cuda(cudaDeviceSynchronize());
+            must_cuda(cudaGraphLaunch(replayed, stream));
+            must_cuda(cudaStreamSynchronize(stream));
+            run_recurrence();
+            check_output(what, &y);
+            check_gradients(what, run_recurrence, inputs, 2, outputs, 1);
+        }
+    }
+    for (int i = 0; i < 2; i++) { /* the other operations, captured, against themselves */
+        cudaGraph_t graph;
+        cudaGraphExec_t replayed;
+        set_scan();
+        struct array *const scan_inputs[] = {&u, &delta, &A, &B, &C, &D, &z, &bias, &begin};
+        struct array *const scan_outputs[] = {&out, &end};
+        struct array *const chunk_inputs[] = {&local, &gamma_, &begin, &W, &Y};
+        struct array *const chunk_outputs[] = {&h_out, &end};
+        if (i == 1)
+            set_chunks(2, 1, false);
+        must_cuda(cudaDeviceSynchronize());
+        must_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        must(i == 0 ? linrec_selective_scan_forward(&scan, stream) : linrec_chunk_state_forward(&chunks, stream),
+             "graph");
+        must(i == 0 ? linrec_selective_scan_backward(&scan, stream) : linrec_chunk_state_backward(&chunks, stream),
+             "graph");
+        must_cuda(cudaStreamEndCapture(stream, &graph));
+        must_cuda(cudaGraphInstantiate(&replayed, graph, 0));
+        must_cuda(cudaGraphLaunch(replayed, stream));
+        must_cuda(cudaStreamSynchronize(stream));
+        (i == 0 ? run_scan : run_chunks)();
+        check_output("graph", i == 0 ? &out : &h_out);
+        check_output("graph", &end);
+        check_gradients("graph", i == 0 ? run_scan : run_chunks, i == 0 ? scan_inputs : chunk_inputs, i == 0 ? 9 : 5,
+                        i == 0 ? scan_outputs : chunk_outputs, 2);
+    }
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    const char *const what = argc == 2 ? argv[1] : "";
+    if (strcmp(what, "results") == 0) {
+        check_recurrence(false);
+        check_scan();
+        check_chunks();
+    } else if (strcmp(what, "states") == 0)
+        check_recurrence(true);
+    else if (strcmp(what, "errors") == 0)
+        check_errors();
+    else if (strcmp(what, "before") == 0)
+        check_before();
+    else if (strcmp(what, "threads") == 0)
+        check_threads();
+    else if (strcmp(what, "graph") == 0)
+        check_graph();
+    else {
+        fprintf(stderr, "usage: calls results | states | errors | before | threads | graph\n");
+        return 2;
+    }
+    return 0;
+}

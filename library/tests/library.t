@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+# liblinrec, as somebody uses it who has nothing but what `make install` leaves: compiled against in an empty directory, in C and in C++, and run.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Cwd 'getcwd';
+use Linrec;
+use Test::More;
+
+my $sim = backend() eq 'sim';
+my $home = getcwd();
+my ($installed, $staged, $empty) = map { scratch($_) } qw(installed staged empty);
+mkdir $empty;
+
+# ---- install ----
+
+sub make_install { return run_program('make', '--no-print-directory', 'BACKEND=' . backend(), 'install', @_) }
+my ($status, $out, $err) = make_install("PREFIX=$installed");
+is("$status$err", '0', 'make install') or BAIL_OUT($out);
+my @files = (qw(include/linrec.h lib/liblinrec.a lib/liblinrec.so lib/pkgconfig/linrec.pc share/doc/linrec/LICENSE), $sim ? 'include/cusim/cuda_runtime_api.h' : ());
+ok(-s "$installed/$_", "it installs $_") for @files;
+my @others = grep { my $file = $_; !grep { $_ eq $file } @files } map { s{^\Q$installed\E/}{}r } split /\n/, `find $installed -type f`;
+is("@others", 'lib/liblinrec.so.' . join('.', read_file('library/liblinrec.h') =~ /LINREC_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)/g), 'and nothing else, but for the file of the version');
+make_install('PREFIX=/usr', "DESTDIR=$staged");
+like(read_file("$staged/usr/lib/pkgconfig/linrec.pc"), qr{^prefix=/usr$}m, 'DESTDIR is where a package is put together, and PREFIX where it will be');
+
+# ---- compile and run, in an empty directory ----
+
+# What pkg-config says; where it is not installed, what it would say.
+sub flags {
+    return split ' ', `PKG_CONFIG_PATH=$installed/lib/pkgconfig pkg-config --cflags --libs linrec` if system('pkg-config --version > /dev/null 2>&1') == 0;
+    my %value = read_file("$installed/lib/pkgconfig/linrec.pc") =~ /^(\w+)(?:=|: )(.*)$/mg;
+    my $said = "$value{Cflags} $value{Libs}";
+    1 while $said =~ s/\$\{(\w+)\}/$value{$1}/;
+    return split ' ', $said;
+}
+# As somebody's shell would: without the variables of the make that runs the tests.
+sub in_empty {
+    delete local @ENV{grep { /^(?:MAKE|MFLAGS|C_?FLAGS|CPATH|C_INCLUDE)/ } keys %ENV};
+    local $ENV{LD_LIBRARY_PATH} = "$installed/lib";
+    chdir $empty or die $!;
+    my @result = run_program(@_);
+    chdir $home or die $!;
+    return @result;
+}
+sub compiles {
+    my ($what, @command) = @_;
+    my ($status, undef, $err) = in_empty(@command);
+    is("$status$err", '0', $what);
+}
+
+write_file("$empty/library.c", read_file('docs/examples/library.c'));
+compiles('the example compiles with what pkg-config says alone', 'cc', 'library.c', flags(), '-o', 'library');
+($status, $out, $err) = in_empty('./library');
+is("$status$err", '0', 'and runs');
+my @numbers = $out =~ /(\d+\.\d+)/g;
+cmp_ok(@numbers, '==', 4, 'it prints three results and what a loop says') or diag($out);
+cmp_ok(abs($_ - $numbers[3]), '<', 0.001, "$_ is right") for @numbers[0 .. 2];
+cmp_ok(scalar(grep { /\S/ } split /\n/, (read_file('docs/examples/library.c') =~ /(int main.*)/s)[0]), '<=', 40, 'in 40 lines at most');
+
+my ($cflags) = join ' ', grep { /^-I/ } flags();
+my @strict = qw(-Wall -Wextra -Wpedantic -Werror -fsyntax-only);
+write_file("$empty/header.$_", "#include <linrec.h>\n") for qw(c cpp);
+compiles('the header by itself is C11', qw(cc -std=c11), @strict, 'header.c', map { s/^-I/-isystem/r } split ' ', $cflags);
+compiles('and C++11', qw(c++ -std=c++11), @strict, 'header.cpp', map { s/^-I/-isystem/r } split ' ', $cflags);
+write_file("$empty/other.cpp", "#include <linrec.h>\nint main() { linrec_chunk_state c = {}; return linrec_chunk_state_forward(&c, nullptr); }\n");
+compiles('a C++ program links it', 'c++', 'other.cpp', flags(), '-o', 'other');
+is((in_empty('./other'))[0], 0, 'and runs');
+
+# a function of the course's inner names is the program's own, in a shared and in a static library
+write_file("$empty/calls.c", read_file('library/tests/calls.c') . join '', map { "int $_(void);\nint $_(void)\n{\n    abort();\n}\n" } qw(linrec_forward gpu_info_read choose));
+my @all = ('cc', qw(-std=gnu11 -Wall -Wextra -Werror calls.c), flags(), qw(-lm -lpthread));
+compiles('a program of all calls compiles', @all, '-o', 'calls');
+compiles('and with the static library', (map { $_ eq '-llinrec' ? '-l:liblinrec.a' : $_ } @all), ($sim ? () : qw(-lcudart -ldl -lrt)), '-lstdc++', '-o', 'calls_static');
+
+my %about = (
+    results => 'right results and gradients: every field of the structs arrives',
+    errors  => 'each wrong argument has its status',
+    before  => "an error that was there before is neither returned nor cleared",
+    threads => 'several host threads at once',
+    ($sim ? () : (graph => 'captured in a graph, and replayed')),
+);
+for my $calls (qw(calls calls_static)) {
+    is(join('', (in_empty('timeout', 100, "./$calls", $_))[0 .. 2]), '0', "$calls: $about{$_}") for sort keys %about;
+}
+TODO: {
+    local $TODO = 'the kernels of the default do not take states yet';
+    is(join('', (in_empty('timeout', 100, './calls', 'states'))[0 .. 2]), '0', 'initial and final states, and their gradients');
+}
+
+# ---- what is in it ----
+
+sub names { return map { / (\S+)$/ ? $1 : () } split /\n/, `nm @_` }
+my $shown = $sim ? qr/^(?:linrec_|cuda[A-Z])/ : qr/^linrec_/;
+my @declared = read_file('library/liblinrec.h') =~ /^LINREC_API .*?\b(linrec_\w+)\(/mg;
+for my $library (qw(liblinrec.so liblinrec.a)) {
+    my @names = names($library =~ /so$/ ? '-D' : '-g', '--defined-only', "$installed/lib/$library");
+    is_deeply([grep { $_ !~ $shown } @names], [], "$library shows the names of linrec.h alone" . ($sim ? ', and those of CUDA, whose place the simulator takes' : ''));
+    is_deeply([sort grep { /^linrec_/ } @names], [sort @declared], 'and all of them');
+}
+my %inside = map { $_ => 1 } names('--defined-only', "$installed/lib/liblinrec.a");
+my @foreign = grep { $inside{$_} && !/^DW\.ref\./ } map { names('-g', '--defined-only', $_) } grep { !/baselines\.o$/ } glob 'build/obj/' . backend() . '/common/{harness,linrec,base}/*.o';
+is("@foreign", '', 'nothing of the harness is in it');
+is(join(' ', grep { /^chapter\d+/ } keys %inside), '', 'and no table of kernels');
+ok($inside{$_}, "but $_ is") for qw(selective_forward chunk_state_backward lookback_resident scan_default);
+my @by_name = grep { my $object = $_; -f && grep { /^str(?:n|case)?cmp$/ } map { / U (\w+)/ ? $1 : () } split /\n/, `nm $object` } glob 'build/obj/' . backend() . '/{library,[0-9]*/kernels,[0-9]*}/{default,launch,recurrence,selective_scan,chunk_state}.o';
+is("@by_name", '', 'no default finds a kernel by its name');
+
+# ---- the library is on top: nothing of the course takes from it, and all of the kernels' headers go together ----
+
+my @takes = split /\n/, `grep -lE 'include "(\\.\\./)+library/' [0-9]*/*.[ch]* [0-9]*/*/*.[ch]* common/*/*.[ch]* 2> /dev/null`;
+is("@takes", '', 'no chapter takes from the library');
+my $header = join '', map { "#include \"$home/$_\"\n" } qw(08_lookback/lookback.h 08_lookback/persistent_cluster.h 09_selective_scan/kernels/launch.h 10_chunk_state/kernels/kernels.h
+    10_chunk_state/kernels/low_rank_shape.h 10_chunk_state/kernels/tma_shape.h library/liblinrec.h);
+write_file("$empty/together.c", $header);
+compiles("the chapters' headers can be included together", 'cc', '-std=c11', '-fsyntax-only', '-Wall', 'together.c', $sim ? "-I$home/common/sim/include" : split ' ', $cflags);
+
+# ---- the example for torch has the struct field by field ----
+
+my ($struct) = read_file('library/liblinrec.h') =~ /^struct linrec_recurrence \{\n(.*?)^\};/ms;
+my ($class) = read_file('docs/examples/torch_linrec.py') =~ /^class Recurrence.*?_fields_ = (.*?)\n\n/ms;
+$struct =~ s{/\*.*?\*/}{}gs;
+is(join(' ', $class =~ /'(\w+)'/g), join(' ', $struct =~ /(\w+);/g), 'torch_linrec.py knows struct linrec_recurrence');
+
+# ---- the page: what it says of a single kernel's files ----
+
+my ($single) = read_file('docs/library.md') =~ /^nvcc .* -c (.*)$/m;
+my @objects = map { s{^}{'build/obj/' . backend() . '/'}er =~ s/\.\w+$/.o/r } split ' ', $single;
+my %defined = map { $_ => 1 } map { names('-g', '--defined-only', $_) } @objects;
+my %elsewhere = map { $_ => 1 } map { names('-g', '--defined-only', $_) } glob 'build/obj/' . backend() . '/{[0-9]*,common/{base,cuda,harness,linrec}}/*.o';
+is(@objects . ': ' . join(' ', grep { $elsewhere{$_} && !$defined{$_} } map { names('-u', $_) } @objects), '3: ', "the files of a single kernel need no others: $single");
+
+done_testing;
