@@ -23,7 +23,7 @@
 enum { PLAIN_WARPS = 8, PLAIN_STRIDE = BLOCK_COLUMNS + 1 /* from row to row: other rows, other banks */ };
 
 template <int dtype>
-static __global__ void __launch_bounds__(32 * PLAIN_WARPS)
+static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
     plain_forward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ h_local,
                   const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                   const float *__restrict__ initial_state, void *__restrict__ h_out, float *__restrict__ final_state)
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(32 * PLAIN_WARPS)
 }
 
 template <int dtype>
-static __global__ void __launch_bounds__(32 * PLAIN_WARPS)
+static __global__ void __launch_bounds__(32 * PLAIN_WARPS, 1)
     plain_backward(struct low_rank_shape shape, bool exclusive, const void *__restrict__ states,
                    const float *__restrict__ gamma, const void *__restrict__ W, const void *__restrict__ Y,
                    const void *__restrict__ d_h_out, const float *__restrict__ d_final_state,
