@@ -65,7 +65,6 @@ my @faults = (
     ["tile_row_past_end",    "tile_row_past_end",       "(0,0,0)", "(56,0,0)", "tile[threadIdx.x % 4][threadIdx.x / 4 + 2 + n] takes element 16 of an array 'float [16]'. Its last one is 15"],
     ["local_past_end",       "local_past_end",          "(0,0,0)", "(0,0,0)",  "reads four[i], past the end of a variable of the thread"],
     ["local_pointer_past_end", "local_pointer_past_end", "(0,0,0)", "(0,0,0)", "writes 'float' past the end of a variable of the thread"],
-    ["shifts_too_far",       "shifts_too_far",          "(0,0,0)", "(32,0,0)", "shifts 1 by 32, and its type is 'int'"],
     ["shared_past_end",      "shared_past_end",         "(0,0,0)", "(62,0,0)", "right past the end of the 256-byte shared array tile declared at {there}"],
     ["dynamic_in_slack",     "dynamic_in_slack",        "(0,0,0)", "(62,0,0)", "writes right past the end of the 252-byte shared array tile declared at {there}"],
     ["copy_past_end",        "copy_past_end",           "(0,0,0)", "(25,0,0)", "__pipeline_memcpy_async reads right past the end of $allocated"],

@@ -360,11 +360,6 @@ __global__ void local_pointer_past_end(float *x, int n)
     x[threadIdx.x] = four[0] + four[3];
 }
 
-__global__ void shifts_too_far(float *x, int n)
-{
-    x[threadIdx.x] = (float)(1 << (threadIdx.x + n)); /* HERE shifts_too_far */
-}
-
 __global__ void dynamic_in_slack(float *x, int)
 {
     extern __shared__ float tile[]; /* THERE dynamic_in_slack */
@@ -1085,7 +1080,6 @@ int main(int argc, char **argv)
     SIMPLE(tile_row_past_end)
     SIMPLE(local_past_end)
     SIMPLE(local_pointer_past_end)
-    SIMPLE(shifts_too_far)
     CASE(dynamic_in_slack, (dynamic_in_slack<<<1, 63, 63 * sizeof(float)>>>(x, 0)))
     SIMPLE(copy_past_end)
     SIMPLE(stack_overflow)
