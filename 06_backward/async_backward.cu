@@ -50,6 +50,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float x[rows][4], c[rows][4], y[rows][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
+    state_prefetch(states.initial_state, blockIdx.x);
 
     for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
         tile_send<rows, reverse>(d_outputs, coeffs, outputs, origin, (size_t)s * tile_len, begin, end, tile_len, own,
@@ -58,7 +59,6 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
-        const float initial_state = base + last == end ? state_load(states.initial_state, blockIdx.x) : 0.0f;
         /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31 in step 4. */
         const int behind = (warp + 1) * rows * PIPE_ROW;
         const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
@@ -107,6 +107,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
+        const float initial_state = base + last == end ? state_load(states.initial_state, blockIdx.x) : 0.0f;
         __syncthreads();
         const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
         const float leaves = base == 0 ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;

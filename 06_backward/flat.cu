@@ -37,10 +37,10 @@ static __device__ __forceinline__ struct pair warp_scan_segments(struct pair min
     return mine;
 }
 
-/* The place of a state of the warp's sequences, from `seq` on, of `count` elements together: that of the sequence to which
-   element number n belongs. */
+/* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from sequence
+   `seq` on. */
 template <int reverse>
-static __device__ __forceinline__ size_t state_at(int n, int count, int seq_len, size_t seq)
+static __device__ __forceinline__ unsigned seq_of(int n, int count, int seq_len, unsigned seq)
 {
     return seq + (reverse ? count - 1 - n : n) / seq_len;
 }
@@ -49,27 +49,31 @@ static __device__ __forceinline__ size_t state_at(int n, int count, int seq_len,
    element number n of the warp's `count`. */
 template <int reverse>
 static __device__ __forceinline__ void enter_states(const float *initial_state, int n, int count, int start,
-                                                    int seq_len, size_t seq, float *x, const float *c)
+                                                    int seq_len, unsigned seq, float *x, const float *c)
 {
+    unsigned at = seq_of<reverse>(n + start, count, seq_len, seq);
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (i == start && n + i >= 0 && n + i < count)
-            x[i] = initial_state[state_at<reverse>(n + i, count, seq_len, seq)] * c[i] + x[i];
-        start = i == start ? start + seq_len : start;
-    }
+    for (int i = 0; i < 4; i++)
+        if (i == start) {
+            if (n + i >= 0 && n + i < count)
+                x[i] = initial_state[at] * c[i] + x[i];
+            start += seq_len, at += reverse ? -1 : 1;
+        }
 }
 
 /* Each sequence that ends in the group, the first one at `last`, hands its state out. */
 template <int reverse>
 static __device__ __forceinline__ void leave_states(float *final_state, int n, int count, int last, int seq_len,
-                                                    size_t seq, const float *x)
+                                                    unsigned seq, const float *x)
 {
+    unsigned at = seq_of<reverse>(n + last, count, seq_len, seq);
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (i == last && n + i >= 0 && n + i < count)
-            final_state[state_at<reverse>(n + i, count, seq_len, seq)] = x[i];
-        last = i == last ? last + seq_len : last;
-    }
+    for (int i = 0; i < 4; i++)
+        if (i == last) {
+            if (n + i >= 0 && n + i < count)
+                final_state[at] = x[i];
+            last += seq_len, at += reverse ? -1 : 1;
+        }
 }
 
 /* n modulo seq_len; a division only where one is needed. */
@@ -114,7 +118,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4;
-        if (states.initial_state != NULL)
+        if (states.initial_state != NULL && start < 4)
             enter_states<reverse>(states.initial_state, at - begin, end - begin, start, seq_len, seq, x, c);
         group_scan(start, seq_len, x, c);
 

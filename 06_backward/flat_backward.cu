@@ -36,10 +36,10 @@ static __device__ __forceinline__ struct pair warp_scan_segments(struct pair min
     return mine;
 }
 
-/* The place of a state of the warp's sequences, from `seq` on, of `count` elements together: that of the sequence to which
-   element number n belongs. */
+/* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from sequence
+   `seq` on. */
 template <int reverse>
-static __device__ __forceinline__ size_t state_at(int n, int count, int seq_len, size_t seq)
+static __device__ __forceinline__ unsigned seq_of(int n, int count, int seq_len, unsigned seq)
 {
     return seq + (reverse ? count - 1 - n : n) / seq_len;
 }
@@ -48,33 +48,36 @@ static __device__ __forceinline__ size_t state_at(int n, int count, int seq_len,
    group begins with element number n of the warp's `count`. */
 template <int reverse>
 static __device__ __forceinline__ void enter_gradients(const float *d_final_state, int n, int count, int start,
-                                                       int seq_len, size_t seq, float *x)
+                                                       int seq_len, unsigned seq, float *x)
 {
+    unsigned at = seq_of<reverse>(n + start, count, seq_len, seq);
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (i == start && n + i >= 0 && n + i < count)
-            x[i] += d_final_state[state_at<reverse>(n + i, count, seq_len, seq)];
-        start = i == start ? start + seq_len : start;
-    }
+    for (int i = 0; i < 4; i++)
+        if (i == start) {
+            if (n + i >= 0 && n + i < count)
+                x[i] += d_final_state[at];
+            start += seq_len, at += reverse ? -1 : 1;
+        }
 }
 
 /* Each sequence whose scan ends in the group, the first one at `last`: from its d_inputs x, its state and its first
    coefficient, which lie at `coeffs`, the group's origin, both gradients that the state is part of. */
 template <int reverse>
 static __device__ __forceinline__ void leave_gradients(const struct states *states, const float *coeffs, int n,
-                                                       int count, int last, int seq_len, size_t seq, const float *x,
+                                                       int count, int last, int seq_len, unsigned seq, const float *x,
                                                        float *d_coeffs)
 {
+    unsigned at = seq_of<reverse>(n + last, count, seq_len, seq);
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (i == last && n + i >= 0 && n + i < count) {
-            const size_t at = state_at<reverse>(n + i, count, seq_len, seq);
-            d_coeffs[i] = states->initial_state[at] * x[i];
-            if (states->d_initial_state != NULL)
-                states->d_initial_state[at] = x[i] * coeffs[place<reverse>(i, 1)];
+    for (int i = 0; i < 4; i++)
+        if (i == last) {
+            if (n + i >= 0 && n + i < count) {
+                d_coeffs[i] = states->initial_state[at] * x[i];
+                if (states->d_initial_state != NULL)
+                    states->d_initial_state[at] = x[i] * coeffs[place<reverse>(i, 1)];
+            }
+            last += seq_len, at += reverse ? -1 : 1;
         }
-        last = i == last ? last + seq_len : last;
-    }
 }
 
 /* n modulo seq_len; a division only where one is needed. */
@@ -122,7 +125,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4;
-        if (states.d_final_state != NULL)
+        if (states.d_final_state != NULL && start < 4)
             enter_gradients<reverse>(states.d_final_state, at - begin, end - begin, start, seq_len, seq, x);
         const float left_over = c[3]; /* the coefficients move on by one */
         c[3] = c[2], c[2] = c[1], c[1] = c[0], c[0] = 1.0f;

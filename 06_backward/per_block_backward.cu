@@ -17,7 +17,7 @@
 /* Block s computes the gradients of sequence s; `reverse` is the direction of this scan, against that of the pass. All
    arrays: (num_seqs, seq_len). */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
+static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? 4 : 1) /* with one row at most 32 registers */
     per_block_backward(size_t seq_len, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                        const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs,
                        struct states states)
@@ -29,7 +29,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int first = (int)(reverse ? origin - stop : start - origin), last = first + (int)seq_len;
     float x[rows][4], c[rows][4], y[rows][4];
-    const float initial_state = state_load(states.initial_state, blockIdx.x);
+    state_prefetch(states.initial_state, blockIdx.x);
 
     /* [load] 1. Load. One condition for three arrays, because nearly all groups are whole. */
 #pragma unroll
@@ -76,12 +76,15 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
     if (lane == 0)
         first_y[warp] = y[0][0];
+    const float initial_state = state_load(states.initial_state, blockIdx.x);
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
     const float y_behind = warp + 1 < num_warps ? first_y[warp + 1] : 0.0f;
     const float into_warp = __shfl_sync(ALL_LANES, up_to_warp.sum, (warp + 31) % 32);
+    if (warp == 0 && lane == num_warps - 1)
+        leave_gradient(&states, up_to_warp.sum, blockIdx.x);
 
-    /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's last
+        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's last
        is the next lane's first, or the first of the next row. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
@@ -104,8 +107,6 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             store4<reverse>(d_coeffs + origin, at, first, last, y[r]);
         }
     }
-    if (warp == 0 && lane == num_warps - 1)
-        leave_gradient(&states, up_to_warp.sum, blockIdx.x);
 }
 
 extern "C" cudaError_t backward_per_block(const struct linrec_args *args, cudaStream_t stream)

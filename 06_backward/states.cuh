@@ -10,6 +10,7 @@
 #ifndef STATES_CUH
 #define STATES_CUH
 
+#include "../common/cuda/tma.h"
 #include "../common/linrec/linrec.h"
 
 /* The states of all sequences, (num_seqs), each NULL where it is not wanted. */
@@ -26,10 +27,17 @@ static inline struct states states_of(const struct linrec_args *args)
     return states;
 }
 
-/* A sequence's state, asked for early, as all that comes from memory; 0 where there is none. */
+/* A sequence's state; 0 where there is none. */
 static __device__ __forceinline__ float state_load(const float *states, size_t seq)
 {
     return states != NULL ? states[seq] : 0.0f;
+}
+
+/* One thread asks the L2 cache for a state that is needed at the end; to keep it for so long would take a register. */
+static __device__ __forceinline__ void state_prefetch(const float *states, size_t seq)
+{
+    if (states != NULL && threadIdx.x == 0)
+        l2_prefetch(&states[seq]);
 }
 
 /* Forward, the sequence's first element: it goes on from the state, or else its coefficient is not used. From here on

@@ -51,6 +51,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const uint64_t hint = l2_evict_last();
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
+    state_prefetch(states.initial_state, blockIdx.x);
 
     if (threadIdx.x == 0) {
         for (int s = 0; s < num_stages; s++)
@@ -65,7 +66,6 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
-        const float initial_state = base + last == end ? state_load(states.initial_state, blockIdx.x) : 0.0f;
         /* The first output after the warp's rows: lane 0 loads it and hands it to lane 31 in step 4. */
         const int behind = (warp + 1) * rows * PIPE_ROW;
         const float y_behind = lane == 0 && base + behind < end ? outputs[tile + place<reverse>(behind, 1)] : 0.0f;
@@ -109,6 +109,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
         fence_proxy_async(); /* the tile was read before its stage is filled again */
+        const float initial_state = base + last == end ? state_load(states.initial_state, blockIdx.x) : 0.0f;
         __syncthreads();
         if (threadIdx.x == 0) /* everybody has taken the tile: its stage is free for another one */
             tile_send<reverse>(d_outputs, coeffs, outputs, origin, base + (size_t)num_stages * tile_len, begin, end,
