@@ -45,6 +45,8 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
         number_taken = take_ticket(space);
     __syncthreads();
     const unsigned number = number_taken;
+    if (number >= tiling.num_tiles) /* the workspace was not initialised */
+        __trap();
     const struct tile tile = tile_number<reverse>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 

@@ -65,12 +65,13 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
         store4_unsplit<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
 }
 
-extern "C" cudaError_t lookback_cluster(const struct linrec_args *args, cudaStream_t stream)
+extern "C" cudaError_t lookback_cluster_on(const struct linrec_args *args, const struct gpu_info *gpu,
+                                           cudaStream_t stream)
 {
     struct cluster_shape shape;
     cudaError_t error = linrec_check_args(args, false);
     if (error == cudaSuccess)
-        error = cluster_shape(args, CLUSTER_MAX_BLOCKS, &shape);
+        error = cluster_shape(args, CLUSTER_MAX_BLOCKS, gpu, &shape);
     if (error != cudaSuccess || shape.tiling.num_tiles == 0)
         return error;
     void (*const kernel)(struct tiling, const float *, const float *, float *) =
@@ -89,7 +90,19 @@ extern "C" cudaError_t lookback_cluster(const struct linrec_args *args, cudaStre
     launch.gridDim = dim3(shape.tiling.num_tiles);
     launch.blockDim = dim3(shape.threads);
     launch.stream = stream;
+
+    /* A part of a chip may have no room for so many blocks near each other. Who asks makes no launch that fails. */
+    int most_blocks = 0;
+    if ((error = cudaOccupancyMaxPotentialClusterSize(&most_blocks, (const void *)kernel, &launch)) != cudaSuccess)
+        return error;
+    if ((unsigned)most_blocks < shape.tiling.seq_tiles)
+        return cudaErrorNotSupported;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
     return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->inputs, args->coeffs, args->outputs);
+}
+
+extern "C" cudaError_t lookback_cluster(const struct linrec_args *args, cudaStream_t stream)
+{
+    return lookback_launch(lookback_cluster_on, args, stream);
 }

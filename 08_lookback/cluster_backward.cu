@@ -78,12 +78,13 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     }
 }
 
-extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args, cudaStream_t stream)
+extern "C" cudaError_t lookback_cluster_backward_on(const struct linrec_args *args, const struct gpu_info *gpu,
+                                                    cudaStream_t stream)
 {
     struct cluster_shape shape;
     cudaError_t error = linrec_check_args(args, true);
     if (error == cudaSuccess)
-        error = cluster_shape(args, CLUSTER_MAX_BLOCKS / 2, &shape);
+        error = cluster_shape(args, CLUSTER_MAX_BLOCKS / 2, gpu, &shape);
     if (error != cudaSuccess || shape.tiling.num_tiles == 0)
         return error;
     /* the gradients of a forward pass are a reversed scan */
@@ -101,8 +102,20 @@ extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args,
     launch.gridDim = dim3(shape.tiling.num_tiles);
     launch.blockDim = dim3(shape.threads);
     launch.stream = stream;
+
+    /* A part of a chip may have no room for so many blocks near each other. Who asks makes no launch that fails. */
+    int most_blocks = 0;
+    if ((error = cudaOccupancyMaxPotentialClusterSize(&most_blocks, (const void *)kernel, &launch)) != cudaSuccess)
+        return error;
+    if ((unsigned)most_blocks < shape.tiling.seq_tiles)
+        return cudaErrorNotSupported;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
     return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->d_outputs, args->coeffs, args->outputs,
                               args->d_inputs, args->d_coeffs);
+}
+
+extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return lookback_launch(lookback_cluster_backward_on, args, stream);
 }

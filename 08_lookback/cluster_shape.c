@@ -2,12 +2,9 @@
 /* cluster_shape.c - see cluster_shape.h. */
 #include "cluster_shape.h"
 
-cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape)
+cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, const struct gpu_info *gpu,
+                          struct cluster_shape *shape)
 {
-    struct gpu_info gpu;
-    const cudaError_t error = gpu_info_read(&gpu);
-    if (error != cudaSuccess)
-        return error;
     shape->tiling = tiling_of(args, LOOKBACK_LEAST_TILE);
     if (shape->tiling.num_tiles == 0)
         return cudaSuccess;
@@ -30,5 +27,5 @@ cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, 
     shape->tiling = tiling_of(args, (size_t)shape->rows * PIPE_ROW * shape->threads / 32);
     if (shape->tiling.num_tiles > 0x7FFFFFFF || shape->tiling.seq_tiles > CLUSTER_MAX_BLOCKS)
         return cudaErrorInvalidValue;
-    return gpu.arch < 90 ? cudaErrorNotSupported : cudaSuccess;
+    return gpu->arch < 90 ? cudaErrorNotSupported : cudaSuccess;
 }

@@ -26,7 +26,8 @@ struct cluster_shape {
 /* What args->config says, and else by the sequence's length: 8 blocks with 2 rows and 256 threads if they suffice for
    it, or up to most_blocks with 4 rows, or 512 threads; for up to CLUSTER_FEW sequences 16 blocks in place of these.
    cudaErrorInvalidValue if it does not fit a cluster at all, cudaErrorNotSupported if the chip has no clusters. */
-cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, struct cluster_shape *shape);
+cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, const struct gpu_info *gpu,
+                          struct cluster_shape *shape);
 
 #ifdef __cplusplus
 }

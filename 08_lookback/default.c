@@ -41,58 +41,60 @@ static bool is_for_block(const struct linrec_args *args, const struct gpu_info *
    on the chip while the blocks of one wait for each other. */
 static bool is_for_cluster(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
 {
-    return gpu->arch >= 90 && args->num_seqs <= (size_t)gpu->multiprocessors / 2 && args->seq_len > SHORT &&
-           args->seq_len <= (size_t)(backward ? CLUSTER_BACKWARD : CLUSTER_MAX_LEN);
+    return gpu->arch >= 90 && args->seq_len <= (size_t)(backward ? CLUSTER_BACKWARD : CLUSTER_MAX_LEN);
 }
 
-/* A part of a chip may have no room for so many blocks near each other: then another kernel is taken. */
-static bool is_no_room(cudaError_t error)
-{
-    if (error != cudaErrorInvalidClusterSize && error != cudaErrorLaunchOutOfResources &&
-        error != cudaErrorNotSupported)
-        return false;
-    cudaGetLastError(); /* or the next launch would seem to have failed */
-    return true;
-}
-
-/* A block for each sequence keeps one multiprocessor busy. Where no more than half of them would be, this chapter's
+/* Whether no more than half of the multiprocessors would be busy with a block for each sequence: then this chapter's
    kernels are faster. */
+static bool is_for_many_blocks(const struct linrec_args *args, const struct gpu_info *gpu)
+{
+    return args->seq_len > SHORT && args->num_seqs <= (size_t)gpu->multiprocessors / 2;
+}
+
+/* A kernel that the chip has no room for says cudaErrorNotSupported, before it makes a call that fails; then the next
+   one is taken. `resident` runs anywhere. */
 static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStream_t stream)
 {
-    const struct tiling tiling = tiling_of(args, LOOKBACK_LEAST_TILE);
     struct linrec_args chosen = *args;
     struct gpu_info gpu;
-    cudaError_t error = lookback_check(args, backward, &tiling);
+    cudaError_t error = linrec_check_args(args, backward);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     if ((error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
-    if (args->workspace_size < linrec_workspace(args))
-        return cudaErrorInvalidValue;
-    const size_t multiprocessors = (size_t)gpu.multiprocessors;
     if (is_for_block(args, &gpu))
         return (backward ? backward_per_block : scan_per_block)(args, stream);
-    if (is_for_cluster(args, backward, &gpu)) {
-        error = (backward ? lookback_cluster_backward : lookback_cluster)(args, stream);
-        if (!is_no_room(error))
-            return error;
-    }
-    const size_t most =
-        (args->seq_len > PREFETCH_LONG ? PREFETCH_SEQS / 2 : PREFETCH_SEQS) * multiprocessors; /* for prefetch */
-    if (args->seq_len <= SHORT || args->num_seqs > most)
-        return (backward ? backward_default : scan_default)(args, stream);
-    if (args->num_seqs > multiprocessors / 2) {
-        if (args->seq_len > (backward ? PREFETCH_BACKWARD : PREFETCH))
+    if (!is_for_many_blocks(args, &gpu)) {
+        const size_t for_each = args->seq_len > PREFETCH_LONG ? PREFETCH_SEQS / 2 : PREFETCH_SEQS;
+        if (args->seq_len <= SHORT || args->num_seqs > for_each * gpu.multiprocessors ||
+            args->seq_len > (backward ? PREFETCH_BACKWARD : PREFETCH))
             return (backward ? backward_default : scan_default)(args, stream);
         chosen.config = prefetch_config(args, backward, &gpu);
         return (backward ? backward_prefetch : args->reverse ? scan_prefetch : pipe_prefetch_forward)(&chosen, stream);
     }
-    if (gpu.arch >= 90 && args->num_seqs * args->seq_len > FEW_ELEMS) {
-        error = (backward ? lookback_persistent_cluster_backward : lookback_persistent_cluster)(args, stream);
-        if (!is_no_room(error))
+    if (is_for_cluster(args, backward, &gpu)) {
+        error = (backward ? lookback_cluster_backward_on : lookback_cluster_on)(args, &gpu, stream);
+        if (error != cudaErrorNotSupported)
             return error;
     }
-    return (backward ? lookback_resident_backward : lookback_resident)(args, stream);
+    if (gpu.arch >= 90 && args->num_seqs * args->seq_len > FEW_ELEMS) {
+        error =
+            (backward ? lookback_persistent_cluster_backward_on : lookback_persistent_cluster_on)(args, &gpu, stream);
+        if (error != cudaErrorNotSupported)
+            return error;
+    }
+    return (backward ? lookback_resident_backward_on : lookback_resident_on)(args, &gpu, stream);
+}
+
+/* The larger of what persistent_cluster and resident need, since the one may have to stand in for the other. */
+size_t linrec_workspace(const struct linrec_args *args)
+{
+    const size_t descriptors = lookback_resident_workspace(args), ring = lookback_persistent_cluster_workspace(args);
+    struct gpu_info gpu;
+    if (args->num_seqs == 0 || args->seq_len == 0 ||
+        (gpu_info_read(&gpu) == cudaSuccess && !is_for_many_blocks(args, &gpu)))
+        return 0;
+    return descriptors > ring ? descriptors : ring;
 }
 
 cudaError_t linrec_forward(const struct linrec_args *args, cudaStream_t stream)

@@ -24,10 +24,15 @@ size_t lookback_workspace(const struct linrec_args *args)
     return workspace_size(&tiling);
 }
 
-size_t linrec_workspace(const struct linrec_args *args)
+size_t lookback_resident_workspace(const struct linrec_args *args)
 {
-    const size_t descriptors = lookback_workspace(args), ring = lookback_persistent_cluster_workspace(args);
-    return descriptors > ring ? descriptors : ring;
+    const struct tiling tiling = lookback_tiling(args, LOOKBACK_ROWS);
+    return workspace_size(&tiling);
+}
+
+cudaError_t linrec_workspace_init(void *workspace, size_t size, cudaStream_t stream)
+{
+    return size == 0 ? cudaSuccess : cudaMemsetAsync(workspace, 0xFF, size, stream);
 }
 
 cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct tiling *tiling)
@@ -40,13 +45,19 @@ cudaError_t lookback_check(const struct linrec_args *args, bool backward, const 
                : cudaSuccess;
 }
 
-cudaError_t lookback_all_fit(const void *kernel, int threads, const struct tiling *tiling, bool *all_fit)
+cudaError_t lookback_all_fit(const void *kernel, int threads, const struct tiling *tiling, const struct gpu_info *gpu,
+                             bool *all_fit)
+{
+    int blocks = 0; /* on a multiprocessor */
+    const cudaError_t error =
+        gpu->cooperative ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0) : cudaSuccess;
+    *all_fit = error == cudaSuccess && tiling->num_tiles <= (unsigned)(blocks * gpu->multiprocessors);
+    return error;
+}
+
+cudaError_t lookback_launch(lookback_launcher *launcher, const struct linrec_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;
-    int blocks = 0; /* on a multiprocessor */
-    cudaError_t error = gpu_info_read(&gpu);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0);
-    *all_fit = error == cudaSuccess && tiling->num_tiles <= (unsigned)(blocks * gpu.multiprocessors);
-    return error;
+    const cudaError_t error = gpu_info_read(&gpu);
+    return error != cudaSuccess ? error : launcher(args, &gpu, stream);
 }

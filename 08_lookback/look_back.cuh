@@ -15,7 +15,7 @@ static __device__ __forceinline__ float look_back(unsigned long long *descriptor
                                                   unsigned number_in_seq, int lane)
 {
     struct pair since = {1.0f, 0.0f}; /* what the tiles do that have been looked at */
-    for (unsigned back = 0;; back += 32) {
+    for (unsigned back = 0; back < number_in_seq; back += 32) {
         /* Lane 31 has the nearest tile; a lane before the sequence's first tile has none. */
         const bool has_tile = back + 32 - lane <= number_in_seq;
         unsigned long long found = NOT_PUBLISHED;
@@ -36,8 +36,9 @@ static __device__ __forceinline__ float look_back(unsigned long long *descriptor
         pair = pair_shfl(warp_scan(pair, lane), 31);
         since = back == 0 ? pair : pair_join(pair, since);
         if (prefixes != 0)
-            return since.sum;
+            break;
     }
+    return since.sum;
 }
 
 #endif

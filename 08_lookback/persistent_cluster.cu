@@ -140,15 +140,21 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
         }
 }
 
-extern "C" cudaError_t lookback_persistent_cluster(const struct linrec_args *args, cudaStream_t stream)
+extern "C" cudaError_t lookback_persistent_cluster_on(const struct linrec_args *args, const struct gpu_info *gpu,
+                                                      cudaStream_t stream)
 {
     void (*const kernel)(struct forward_work, struct workspace *) =
         args->reverse ? persistent_cluster_forward<1> : persistent_cluster_forward<0>;
     struct persistent_cluster_launch launch;
-    const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, false, stream, &launch);
+    const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, false, gpu, stream, &launch);
     if (error != cudaSuccess || launch.shape.tiling.num_tiles == 0)
         return error;
     const struct forward_work work = {launch.shape.tiling, launch.shape.threads / 32, args->inputs, args->coeffs,
                                       args->outputs};
     return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
+}
+
+extern "C" cudaError_t lookback_persistent_cluster(const struct linrec_args *args, cudaStream_t stream)
+{
+    return lookback_launch(lookback_persistent_cluster_on, args, stream);
 }

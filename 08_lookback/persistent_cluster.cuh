@@ -6,6 +6,7 @@
 #define PERSISTENT_CLUSTER_CUH
 
 #include "../common/cuda/cluster.h"
+#include "../common/cuda/launch_of.h"
 #include "cluster_descriptor.cuh"
 #include "tile.cuh"
 
@@ -76,6 +77,9 @@ static __device__ __forceinline__ void send_aggregate(struct cluster_tile *tile,
 static __device__ __forceinline__ void publish_warp(struct cluster_tile *tiles, struct workspace *space, int rounds,
                                                     int lane)
 {
+    if (lane < 2 && cluster_rank() == 0 &&
+        descriptor_read(&cluster_descriptor(space, 0, blockIdx.x / PC_BLOCKS)[lane]) != NOT_PUBLISHED)
+        __trap(); /* the workspace was not initialised */
     for (int round = 0; round < rounds && cluster_rank() == 0; round++) {
         struct cluster_tile *const tile = &tiles[round % PC_TILES];
         if (lane == 0)
@@ -122,32 +126,31 @@ static __device__ __forceinline__ void look_back_warp(struct cluster_tile *tiles
 /* How a kernel is launched; only its arguments are missing. */
 struct persistent_cluster_launch {
     struct persistent_cluster_shape shape;
-    cudaLaunchAttribute blocks;
+    cudaLaunchAttribute attributes[2]; /* the size of a cluster, and that all blocks are resident */
     cudaLaunchConfig_t config;
 };
 
 /* Checks the arguments, and takes as many clusters as the chip has room for at once. No tiles: nothing to do. */
 static inline cudaError_t persistent_cluster_prepare(const void *kernel, const struct linrec_args *args, bool backward,
-                                                     cudaStream_t stream, struct persistent_cluster_launch *launch)
+                                                     const struct gpu_info *gpu, cudaStream_t stream,
+                                                     struct persistent_cluster_launch *launch)
 {
     struct persistent_cluster_shape *const shape = &launch->shape;
     cudaLaunchConfig_t *const config = &launch->config;
     int clusters = 0;
-    cudaError_t error = persistent_cluster_shape(args, backward, shape);
+    cudaError_t error = persistent_cluster_shape(args, backward, gpu, shape);
     if (error != cudaSuccess || shape->tiling.num_tiles == 0)
         return error;
     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shape->most_shared);
-    launch->blocks = {};
-    launch->blocks.id = cudaLaunchAttributeClusterDimension;
-    launch->blocks.val.clusterDim.x = PC_BLOCKS;
-    launch->blocks.val.clusterDim.y = launch->blocks.val.clusterDim.z = 1;
-    *config = {};
-    config->gridDim = dim3(PC_BLOCKS);
-    config->blockDim = dim3(shape->threads + 64);
-    config->dynamicSmemBytes = shape->shared;
-    config->stream = stream;
-    config->attrs = &launch->blocks;
-    config->numAttrs = 1;
+    cudaLaunchAttribute *const blocks = &launch->attributes[0];
+    *blocks = {};
+    blocks->id = cudaLaunchAttributeClusterDimension;
+    blocks->val.clusterDim.x = PC_BLOCKS;
+    blocks->val.clusterDim.y = blocks->val.clusterDim.z = 1;
+    launch->attributes[1] = all_resident();
+    *config = launch_of(PC_BLOCKS, shape->threads + 64, shape->shared, stream);
+    config->attrs = launch->attributes;
+    config->numAttrs = 1; /* how many clusters fit does not depend on the other one */
     if (error == cudaSuccess)
         error = cudaOccupancyMaxActiveClusters(&clusters, kernel, config);
     if (error == cudaSuccess)
@@ -155,6 +158,7 @@ static inline cudaError_t persistent_cluster_prepare(const void *kernel, const s
     config->gridDim = dim3(shape->blocks);
     config->blockDim = dim3(shape->threads + 64);
     config->dynamicSmemBytes = shape->shared;
+    config->numAttrs = 2;
     return error;
 }
 

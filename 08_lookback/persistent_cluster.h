@@ -34,8 +34,8 @@ struct persistent_cluster_shape {
 };
 
 /* Checks what args says, and sets the most threads and shared memory that the blocks can need. cudaErrorNotSupported if
-   the chip has no clusters. */
-cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward,
+   the chip has no clusters or no cooperative launches. */
+cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward, const struct gpu_info *gpu,
                                      struct persistent_cluster_shape *shape);
 
 /* Then fits the tiles to so many clusters, in such a way that the last blocks to end have as much to do as the others.

@@ -140,17 +140,23 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
         }
 }
 
-extern "C" cudaError_t lookback_persistent_cluster_backward(const struct linrec_args *args, cudaStream_t stream)
+extern "C" cudaError_t lookback_persistent_cluster_backward_on(const struct linrec_args *args,
+                                                               const struct gpu_info *gpu, cudaStream_t stream)
 {
     void (*const kernel)(struct backward_work, struct workspace *) =
         args->reverse ? persistent_cluster_backward<0>
                       : persistent_cluster_backward<1>; /* a forward pass's gradients are a reversed scan */
     struct persistent_cluster_launch launch;
-    const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, true, stream, &launch);
+    const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, true, gpu, stream, &launch);
     if (error != cudaSuccess || launch.shape.tiling.num_tiles == 0)
         return error;
     const struct backward_work work = {
         launch.shape.tiling, launch.shape.threads / 32, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
         args->d_coeffs};
     return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
+}
+
+extern "C" cudaError_t lookback_persistent_cluster_backward(const struct linrec_args *args, cudaStream_t stream)
+{
+    return lookback_launch(lookback_persistent_cluster_backward_on, args, stream);
 }

@@ -12,15 +12,12 @@ size_t lookback_persistent_cluster_workspace(const struct linrec_args *args)
     return 8 + 16 * (size_t)PC_RING * PC_MAX_CLUSTERS;
 }
 
-cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward,
+cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward, const struct gpu_info *gpu,
                                      struct persistent_cluster_shape *shape)
 {
-    struct gpu_info gpu;
-    cudaError_t error = linrec_check_args(args, backward);
+    const cudaError_t error = linrec_check_args(args, backward);
     shape->tiling = tiling_of(args, LOOKBACK_LEAST_TILE);
     if (error != cudaSuccess || shape->tiling.num_tiles == 0)
-        return error;
-    if ((error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
     shape->threads = args->config.threads != 0 ? args->config.threads : PC_MAX_THREADS;
     if (args->workspace == NULL || args->workspace_size < lookback_persistent_cluster_workspace(args) ||
@@ -29,8 +26,9 @@ cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backwa
     /* Of the gradients' three arrays one has stages for the tiles in registers, too. */
     shape->num_tiles = backward ? 3 * PC_STAGES + PC_TILES : 2 * PC_STAGES;
     shape->shared = shape->num_tiles * sizeof(float) * PC_ROWS * 4 * shape->threads;
-    shape->most_shared = gpu.shared_limit > PC_OWN_SHARED ? gpu.shared_limit - PC_OWN_SHARED : 0;
-    return gpu.arch < 90 || shape->shared > shape->most_shared ? cudaErrorNotSupported : cudaSuccess;
+    shape->most_shared = gpu->shared_limit > PC_OWN_SHARED ? gpu->shared_limit - PC_OWN_SHARED : 0;
+    return gpu->arch < 90 || !gpu->cooperative || shape->shared > shape->most_shared ? cudaErrorNotSupported
+                                                                                     : cudaSuccess;
 }
 
 cudaError_t persistent_cluster_fit(const struct linrec_args *args, int clusters, struct persistent_cluster_shape *shape)

@@ -11,7 +11,7 @@
 
 #include "../common/cuda/launch_of.h"
 #include "../common/cuda/tma.h"
-#include "look_back.cuh"
+#include "fixed_look_back.cuh"
 #include "lookback.h"
 #include "warp_rows.cuh"
 #include "workspace.cuh"
@@ -38,6 +38,8 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         __syncthreads();
     }
     const unsigned number = all_fit ? blockIdx.x : number_taken;
+    if (number >= tiling.num_tiles) /* the workspace was not initialised; the same below */
+        __trap();
     const struct tile tile = tile_number<reverse>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
@@ -47,23 +49,26 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
         if (lane == 31)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
-    } else if ((unsigned)lane <= tile.number_in_seq) {
-        l2_prefetch(&space->descriptors[number - lane]);
+    } else {
+        prefetch_window(space->descriptors, number, tile.number_in_seq, lane);
+        if (lane == 0 && descriptor_read(&space->descriptors[number]) != NOT_PUBLISHED)
+            __trap();
     }
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
 
-    /* [look_back] 3. The last warp publishes the aggregate, looks back, and publishes the inclusive prefix. */
+    /* [look_back] 3. The last warp publishes the aggregate, looks back, and publishes the inclusive prefix if others
+       look for that. */
     if (warp == NUM_WARPS) {
         const struct pair aggregate = pair_shfl(up_to_warp, NUM_WARPS - 1);
-        if (lane == 0 && !is_first)
+        if (lane == 0 && !ends_window(tile.number_in_seq))
             publish_aggregate(&space->descriptors[number], aggregate);
-        const float carry = is_first ? 0.0f : look_back(space->descriptors, number, tile.number_in_seq, lane);
+        const float carry = is_first ? 0.0f : fixed_look_back(space->descriptors, number, tile.number_in_seq, lane);
         const float inclusive = is_first ? aggregate.sum : carry * aggregate.product + aggregate.sum;
-        if (lane == 0) {
+        if (lane == 0 && ends_window(tile.number_in_seq))
             publish_prefix(&space->descriptors[number], inclusive);
+        if (lane == 0)
             carry_found = carry;
-        }
     }
     __syncthreads();
     if (warp == NUM_WARPS) {
@@ -81,7 +86,8 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
 }
 
-extern "C" cudaError_t lookback_resident(const struct linrec_args *args, cudaStream_t stream)
+extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, const struct gpu_info *gpu,
+                                            cudaStream_t stream)
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
     cudaError_t error = lookback_check(args, false, &tiling);
@@ -90,9 +96,17 @@ extern "C" cudaError_t lookback_resident(const struct linrec_args *args, cudaStr
     void (*const kernel)(struct tiling, bool, const float *, const float *, float *, struct workspace *) =
         args->reverse ? resident_forward<1> : resident_forward<0>;
     bool all_fit;
-    if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, &all_fit)) != cudaSuccess)
+    if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, gpu, &all_fit)) != cudaSuccess)
         return error;
-    const cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, NUM_THREADS, 0, stream);
+    cudaLaunchAttribute together = all_resident();
+    cudaLaunchConfig_t launch = launch_of(tiling.num_tiles, NUM_THREADS, 0, stream);
+    launch.attrs = &together;
+    launch.numAttrs = all_fit; /* with tickets no block waits for one that has not begun */
     return cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->inputs, args->coeffs, args->outputs,
                               (struct workspace *)args->workspace);
+}
+
+extern "C" cudaError_t lookback_resident(const struct linrec_args *args, cudaStream_t stream)
+{
+    return lookback_launch(lookback_resident_on, args, stream);
 }

@@ -6,14 +6,17 @@
 
 #include "tile_descriptor.cuh"
 
-/* A launch finds all of it filled with 0xFF, and leaves it so. */
+/* A launch finds all of it filled with 0xFF, and leaves it so. If not (nobody has initialised it, or two launches use it
+   at the same time), a ticket or the count of blocks becomes a number that cannot be. Then the launch stops with an
+   error, cudaErrorLaunchFailure, before the number is used as an index. */
 struct workspace {
     unsigned ticket;                  /* the last tile that a block took */
     unsigned finished;                /* the number of blocks that have finished, less one */
     unsigned long long descriptors[]; /* of each tile */
 };
 
-/* The next tile that no block has taken yet. The counter begins with all bits set, so the first ticket is -1 + 1. */
+/* The next tile that no block has taken yet. The counter begins with all bits set, so the first ticket is -1 + 1. The
+   caller looks whether there is such a tile. */
 static __device__ __forceinline__ unsigned take_ticket(struct workspace *space)
 {
     cuda::atomic_ref<unsigned, cuda::thread_scope_device> ticket(space->ticket);
@@ -30,6 +33,8 @@ static __device__ __forceinline__ void leave_workspace(struct workspace *space, 
     if (lane == 0) {
         cuda::atomic_ref<unsigned, cuda::thread_scope_device> finished(space->finished);
         others = finished.fetch_add(1, cuda::memory_order_acq_rel) + 1;
+        if (others >= gridDim.x)
+            __trap();
     }
     others = __shfl_sync(ALL_LANES, others, 0);
     __syncwarp();

@@ -4,7 +4,7 @@
 
 cudaError_t gpu_info_read(struct gpu_info *gpu)
 {
-    int device = 0, major = 0, minor = 0, limit = 0, multiprocessors = 0;
+    int device = 0, major = 0, minor = 0, limit = 0, multiprocessors = 0, cooperative = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
@@ -14,10 +14,13 @@ cudaError_t gpu_info_read(struct gpu_info *gpu)
         error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     gpu->chip_arch = 10 * major + minor;
     gpu->arch = gpu->chip_arch < LINREC_ARCH ? gpu->chip_arch : LINREC_ARCH;
     gpu->shared_limit = limit > 1024 ? (size_t)limit - 1024 : 0; /* the kernels' own few bytes count, too */
     gpu->multiprocessors = multiprocessors;
+    gpu->cooperative = cooperative != 0;
     return error;
 }
 

@@ -3,6 +3,7 @@
 #ifndef GPU_INFO_H
 #define GPU_INFO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cuda_runtime_api.h>
@@ -17,6 +18,7 @@ struct gpu_info {
     int arch;            /* the compute capability that chip and compiled code have together, 90 for 9.0 */
     size_t shared_limit; /* bytes of dynamic shared memory that a block may have if it asks */
     int multiprocessors; /* how many it has */
+    bool cooperative;    /* it takes cooperative launches, whose blocks are all resident at the same time */
     int chip_arch;       /* the chip's own compute capability: some instructions are gone again on a newer one */
 };
 

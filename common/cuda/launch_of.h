@@ -21,4 +21,15 @@ static inline cudaLaunchConfig_t launch_of(dim3 blocks, dim3 threads, size_t sha
     return launch;
 }
 
+/* Blocks that wait for each other must all be resident, on the chip at the same time. A launch with this attribute has
+   them all or none: where other kernels hold places, it waits until these end, and what never fits is refused
+   (cudaErrorCooperativeLaunchTooLarge). */
+static inline cudaLaunchAttribute all_resident(void)
+{
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    return attribute;
+}
+
 #endif

@@ -64,6 +64,7 @@ static const struct {
     ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
     ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
     ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
+    ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
     ERROR(cudaErrorInvalidClusterSize, "cluster misconfiguration"),
     ERROR(cudaErrorNotSupported, "operation not supported"),
     ERROR(cudaErrorUnknown, "unknown error"),
@@ -173,6 +174,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         {cudaDevAttrComputeCapabilityMinor, (size_t)prop.minor},
         {cudaDevAttrMaxSharedMemoryPerMultiprocessor, prop.sharedMemPerMultiprocessor},
         {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)prop.regsPerMultiprocessor},
+        {cudaDevAttrCooperativeLaunch, 1},
         {cudaDevAttrMaxSharedMemoryPerBlockOptin, prop.sharedMemPerBlockOptin},
         {cudaDevAttrMaxBlocksPerMultiprocessor, (size_t)prop.maxBlocksPerMultiProcessor},
         {cudaDevAttrReservedSharedMemoryPerBlock, prop.reservedSharedMemPerBlock},
@@ -346,8 +348,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return cudaSuccess;
 }
 
-/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number.
-   Registers are not known. */
+/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number. Registers are not known.
+   SIM_RESIDENT makes a smaller device: all multiprocessors together have no more blocks than it says. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *kernel, int block_size,
                                                           size_t dynamic_shared)
 {
@@ -360,7 +362,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
     const size_t shared = info->static_bytes + dynamic_shared;
     const size_t by_shared = SIM_SHARED_PER_SM / (shared + SIM_SHARED_RESERVED);
     const size_t fit = by_threads < by_shared ? by_threads : by_shared;
-    const size_t most = fit < SIM_MAX_BLOCKS_PER_SM ? fit : SIM_MAX_BLOCKS_PER_SM;
+    const size_t by_number =
+        sim_resident_wanted > 0 ? sim_resident_wanted / SIM_MULTIPROCESSORS : SIM_MAX_BLOCKS_PER_SM;
+    const size_t most = fit < by_number ? fit : by_number;
 
     *num_blocks = block_size > (int)SIM_MAX_THREADS || dynamic_shared > info->max_dynamic ? 0 : (int)most;
     return cudaSuccess;
@@ -388,5 +392,17 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel
     const unsigned most =
         (sim_resident_wanted > 0 ? sim_resident_wanted : (unsigned)blocks * SIM_MULTIPROCESSORS) / size;
     *num_clusters = blocks == 0 ? 0 : most > 0 ? (int)most : 1;
+    return cudaSuccess;
+}
+
+/* The largest cluster that the kernel may have: one always fits, see above. */
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, const void *kernel,
+                                                 const cudaLaunchConfig_t *config)
+{
+    if (cluster_size == NULL || config == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    if (kernel == NULL)
+        return sim_error(cudaErrorInvalidDeviceFunction);
+    *cluster_size = sim_find_kernel(kernel)->large_clusters ? SIM_MAX_CLUSTER : SIM_PORTABLE_CLUSTER;
     return cudaSuccess;
 }

@@ -74,11 +74,14 @@ static unsigned num_residents, num_living;        /* clusters of which one has n
 static uint64_t num_begun, num_clusters;
 static struct sim_order cluster_order;
 
-/* How many blocks may be resident: as many as fit the device by what is known of the kernel. */
+/* How many blocks may be resident: as many as fit the device by what is known of the kernel. On a busy device one, as
+   another kernel has the other places; a cooperative launch waits until it has ended, and has them all. */
 static unsigned most_resident(void)
 {
     int fit = 1;
 
+    if (sim_busy && !sim_launched->cooperative)
+        return 1;
     if (sim_resident_wanted > 0)
         return sim_resident_wanted;
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, sim_info->kernel, (int)sim_num_threads,
@@ -87,11 +90,16 @@ static unsigned most_resident(void)
 }
 
 /* A cluster comes as a whole, and one always may, though the simulated device is smaller than a cluster can be. */
-static bool can_begin(void)
+static unsigned most_living(void)
 {
     const unsigned most = most_resident() / sim_cluster_blocks();
 
-    return num_begun < num_clusters && num_living < (most > 0 ? most : 1);
+    return most > 0 ? most : 1;
+}
+
+static bool can_begin(void)
+{
+    return num_begun < num_clusters && num_living < most_living();
 }
 
 /* Begins the blocks of the next cluster. The first of them goes on, reversed the last, in any order any. */
@@ -186,7 +194,6 @@ static void choose_block(void)
 
 static void run_grid(void)
 {
-    num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
     num_begun = num_residents = num_living = 0;
     cluster_order = sim_make_order(num_clusters);
     sim_block = NULL;
@@ -245,6 +252,12 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
     gridDim = launch->grid;
     blockDim = launch->block;
     sim_num_threads = blockDim.x * blockDim.y * blockDim.z;
+    num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
+    if (launch->cooperative && num_clusters > most_living()) {
+        last_launch = sim_error(cudaErrorCooperativeLaunchTooLarge);
+        sim_place = {};
+        return;
+    }
     sim_set_body(body, arguments);
     sim_observe_launch(arguments, arguments_size, sim_num_threads);
     sim_watchdog(true);

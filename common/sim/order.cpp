@@ -11,6 +11,7 @@
 
 enum sim_schedule sim_schedule;
 unsigned sim_resident_wanted;
+bool sim_busy;
 static uint64_t random_state = 1;
 
 __attribute__((constructor)) static void read_schedule(void)
@@ -47,6 +48,15 @@ __attribute__((constructor)) static void read_resident(void)
     if (end == text || *end != '\0' || number < 1 || number > (long)SIM_MAX_RESIDENT)
         sim_bad_setting("SIM_RESIDENT", text, "a number of blocks from 1 to 64");
     sim_resident_wanted = (unsigned)number;
+}
+
+__attribute__((constructor)) static void read_busy(void)
+{
+    const char *text = getenv("SIM_BUSY");
+
+    if (text != NULL && strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+        sim_bad_setting("SIM_BUSY", text, "0 or 1");
+    sim_busy = text != NULL && text[0] == '1';
 }
 
 uint64_t sim_random(void) /* splitmix64 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order.h - who comes first, and how many at once: SIM_SCHEDULE, SIM_RESIDENT. */
+/* order.h - who comes first, and how many at once: SIM_SCHEDULE, SIM_RESIDENT, SIM_BUSY. */
 #ifndef SIM_ORDER_H
 #define SIM_ORDER_H
 
@@ -9,6 +9,7 @@ enum sim_schedule { SIM_FORWARD, SIM_REVERSE, SIM_RANDOM };
 extern enum sim_schedule sim_schedule;
 
 extern unsigned sim_resident_wanted; /* SIM_RESIDENT: how many blocks may run at once; 0: as many as fit the device */
+extern bool sim_busy;                /* SIM_BUSY: another kernel has all places but one, and goes when all are wanted */
 
 uint64_t sim_random(void);
 

@@ -70,9 +70,9 @@ for my $chapter (grep { claims($_, 'dtype') } map { s{/Makefile$}{}r } glob '[0-
 # ---- a program that links a launcher learns of that launcher's errors, and keeps its own: <<<>>> has no result ----
 
 for my $chapter (grep { claims($_, 'linked') } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile') {
-    my @sources = glob "$chapter/{,kernels/}*.{cu,cuh}";
+    my @sources = glob "$chapter/{,kernels/}*.{c,cu,cuh}";
     my @wrong = grep { code_of($_) =~ /<<<|cudaGetLastError/ } @sources;
-    is_deeply(\@wrong, [], "$chapter: its " . @sources . ' files launch by cudaLaunchKernelEx (common/cuda/launch_of.h)');
+    is_deeply(\@wrong, [], "$chapter: its " . @sources . ' files launch by cudaLaunchKernelEx (common/cuda/launch_of.h) and clear no error');
 }
 
 done_testing;

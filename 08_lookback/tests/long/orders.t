@@ -9,7 +9,7 @@ use Mistakes;
 use Test::More;
 
 plan skip_all => 'orders are the simulator\'s; this is BACKEND=' . backend() if backend() ne 'sim';
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG)};
 my $p = program('08_lookback');
 my @orders = backend() eq 'sim' ? qw(warp reverse random:1 random:2 random:3) : ('warp');
 my %file = map { $_ => scratch("$_.npy") } qw(x c y dx dc);
@@ -36,21 +36,21 @@ my ($rows, $length) = (2, 9001);
 my @values = map { sin $_ } 1 .. $rows * $length;
 write_npy($file{x}, "($rows, $length)", @values);
 write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 6, 7], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
+my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 1, 5, 6], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
 for my $kernel (sort keys %residents) {
     my (%bits, @complaints);
     for my $resident (@{ $residents{$kernel} }) {
-        my $joins_differ = $kernel eq 'lookback' || $kernel eq 'resident'; # they depend on who comes first
+        my $joins_differ = $kernel eq 'lookback'; # they depend on who comes first
         for my $order ($joins_differ ? @orders[1 .. 3] : @orders) {
             my $settings = { SIM_SCHEDULE => $order, $resident ? (SIM_RESIDENT => $resident) : () };
             push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(resident|persistent_cluster|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
                 if $joins_differ || !%bits;
             next if $joins_differ;
-            $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(persistent_cluster|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
+            $bits{ join '|', map { bytes($settings, $p, $_, '--variant', $kernel) } $kernel =~ /^(resident|persistent_cluster|cluster)$/ ? (0, 1) : 0 } = "$order, $resident at once";
         }
     }
     is(join('', @complaints), '', "$kernel: right in every order, with few and with many blocks at once");
-    is(scalar keys %bits, 1, "$kernel: the same bits in all of them") or diag(join "; ", sort values %bits) if $kernel !~ /^(lookback|resident)$/;
+    is(scalar keys %bits, 1, "$kernel: the same bits in all of them") or diag(join "; ", sort values %bits) if $kernel ne 'lookback';
     is(scalar(grep { /(^|\|)status/ } keys %bits), 0, "$kernel: and they are results");
 }
 for my $clusters (1, 3) { # several turns of each, and more turns than the ring is long
@@ -66,9 +66,28 @@ for my $clusters (1, 3) { # several turns of each, and more turns than the ring 
 }
 my %joined = map { bytes({ MUTANT => 0, SIM_SCHEDULE => $_, SIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
 cmp_ok(scalar keys %joined, '>', 1, 'lookback joins otherwise in other orders, and its bits differ: the comparisons of bits above see that');
-for my $pass ('--forward', '--backward') {
-    my $told = complaint({ SIM_RESIDENT => 1, SIM_SCHEDULE => 'reverse' }, $p, '--variant', 'resident', $pass, '--num-seqs', 1, '--seq-len', $length);
-    like($told, qr/^status 1: .*$deadlock.*all 1 blocks that run wait like this/, "resident $pass, whose few tiles all fit, with one block at once: a deadlock, as it needs all its blocks");
+
+# ---- the default, and resident in several windows: the same bits in every order, however many blocks there is room for ----
+
+for my $case (['default', 'one block for each sequence', {}, 40, 900], ['default', 'per_block', {}, 1, 3000], ['default', 'cluster', {}, 1, 20001],
+    ['default', 'resident', {}, 1, 140001], ['default', 'resident with tickets', { SIM_RESIDENT => 1 }, 1, 140001], ['default', 'prefetch', {}, 3, 9001]) {
+    my ($kernel, $taken, $settings, $rows, $length) = @$case;
+    write_npy($file{x}, "($rows, $length)", map { sin $_ } 1 .. $rows * $length);
+    write_npy($file{c}, "($rows, $length)", map { 1 - (sin $_ / 7) ** 2 / 500 } 1 .. $rows * $length);
+    for my $backward (0, 1) {
+        my %bits = map { bytes({ %$settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', $kernel) => 1 } @orders;
+        ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "$kernel, $rows x $length, where it takes $taken" . ($backward ? ', backward' : '') . ': the same bits in every order')
+            or diag(grep { /^status/ } keys %bits);
+    }
+}
+write_npy($file{x}, '(1, 150001)', map { sin $_ } 1 .. 150001);
+write_npy($file{c}, '(1, 150001)', map { 1 - (sin $_ / 7) ** 2 / 500 } 1 .. 150001);
+for my $backward (0, 1) {
+    my %bits;
+    for my $resident (1, 5, 44, 64) {
+        $bits{ bytes({ MUTANT => 0, SIM_SCHEDULE => $_, SIM_RESIDENT => $resident }, $mutated, $backward, '--variant', 'resident') } = "$_, $resident at once" for @orders[0 .. 2];
+    }
+    ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, 'resident, three windows' . ($backward ? ', backward' : '') . ': the same bits in every order') or diag(join '; ', sort values %bits);
 }
 
 # ---- with arrays of one's own: ones, whose sum any look-back must have ----

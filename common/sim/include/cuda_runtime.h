@@ -140,6 +140,14 @@ SIM_INLINE cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, T *kern
 {
     return cudaOccupancyMaxActiveClusters(num_clusters, (const void *)kernel, config);
 }
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, const void *kernel,
+                                                 const cudaLaunchConfig_t *config);
+template <class T>
+SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T *kernel,
+                                                            const cudaLaunchConfig_t *config)
+{
+    return cudaOccupancyMaxPotentialClusterSize(cluster_size, (const void *)kernel, config);
+}
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t size)
 {
@@ -154,7 +162,8 @@ struct sim_config {
     cudaStream_t stream;
     const char *file;
     int line;
-    dim3 cluster; /* blocks */
+    dim3 cluster;             /* blocks */
+    bool cooperative = false; /* all blocks are resident at the same time, or none runs */
     sim_config(dim3 grid, dim3 block, size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
         : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream), file(file), line(line)
     {
@@ -213,10 +222,16 @@ sim_named_launcher<Call, Find> sim_named_kernel(Call call, Find find, const char
     return {call, find, name, config};
 }
 
-/* ---- launch with attributes, of which there is one: how many blocks are a cluster ---- */
+/* ---- launch with attributes, of which there are two: how many blocks are a cluster, and that all blocks are resident
+   at the same time ---- */
 
-enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeClusterDimension = 4 };
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeClusterDimension = 4
+};
 union cudaLaunchAttributeValue {
+    int cooperative;
     struct {
         unsigned x, y, z;
     } clusterDim;
@@ -242,6 +257,8 @@ struct sim_launch_config { /* made of the pointer where it is passed: knows the 
             if (given->attrs[i].id == cudaLaunchAttributeClusterDimension)
                 config.cluster = dim3(given->attrs[i].val.clusterDim.x, given->attrs[i].val.clusterDim.y,
                                       given->attrs[i].val.clusterDim.z);
+            else if (given->attrs[i].id == cudaLaunchAttributeCooperative)
+                config.cooperative = given->attrs[i].val.cooperative != 0;
     }
 };
 template <class... P, class... A>

@@ -315,6 +315,30 @@ static void fetch(void)
     cudaMemcpy(&copy, board, sizeof(copy), cudaMemcpyDeviceToHost);
 }
 
+/* A launch of grid_barrier that says that all its blocks must be resident: what the launch returns, and whether anything
+   ran; and the limit that the device names. */
+static void launch_cooperatively(unsigned blocks)
+{
+    int can = 0, fit = 0;
+    cudaLaunchAttribute together = {};
+    cudaLaunchConfig_t config = {};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    config.gridDim = dim3(blocks);
+    config.blockDim = dim3(THREADS);
+    config.attrs = &together;
+    config.numAttrs = 1;
+    cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, grid_barrier, THREADS, 0);
+    const cudaError_t error = cudaLaunchKernelEx(&config, grid_barrier, board, d_out);
+    printf("%d, %d for each, %s, ", can, fit, cudaGetErrorName(error));
+    fflush(stdout);
+    fetch();
+    printf("%u ran, ", copy.ticket);
+    if (cudaGetLastError() != error)
+        puts("another error is left");
+}
+
 #define CASE(name, launch, right)                                                                                      \
     if (strcmp(argv[1], #name) == 0) {                                                                                 \
         launch;                                                                                                        \
@@ -363,6 +387,8 @@ int main(int argc, char **argv)
     CASE(lock, (lock<<<TILES, THREADS>>>(board, d_in, d_out)), copy.totals[0] == sum_of(in))
     CASE(grid_barrier, (grid_barrier<<<16, THREADS>>>(board, d_out)), out[0] == 16 && out[15] == 1)
     CASE(grid_too_large, (grid_barrier<<<TILES, THREADS>>>(board, d_out)), out[0] == TILES)
+    CASE(cooperative, launch_cooperatively(16), copy.ticket == 0 || (out[0] == 16 && out[15] == 1))
+    CASE(cooperative_too_large, launch_cooperatively(TILES), copy.ticket == 0)
     CASE(plain_flag, (plain_flag<<<2, THREADS>>>(board, d_out)), out[0] == 7)
     CASE(guide, (guide<0><<<4, THREADS>>>(board, d_out)), copy.totals[0] == 4 * THREADS)
     CASE(late_compare_and_swap, (guide<1><<<4, THREADS>>>(board, d_out)), copy.totals[0] == 4 * THREADS)

@@ -8,7 +8,7 @@ use lib 'common/base';
 use Run;
 use Test::More;
 
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG)};
 
 my $source    = "common/sim/tests/blocks.cu";
 my $allocated = qr/the \d+-byte allocation made at \Q$source\E:\d+/;
@@ -85,7 +85,28 @@ for (["no_ticket", "reverse", "(99,0,0)", 64], ["backwards", "warp", "(0,0,0)", 
 }
 is((run("no_ticket"))[1], "right\n", "no_ticket: right where the blocks come in order");
 
+# ---- a cooperative launch: all blocks are resident at the same time, or none runs ----
+
+my $refused = "cudaErrorCooperativeLaunchTooLarge, 0 ran, right\n";
+for my $order (@orders) {
+    is_deeply([run("cooperative", SIM_SCHEDULE => $order)], [0, "1, 32 for each, cudaSuccess, 16 ran, right\n", ""], "cooperative, order $order");
+    is_deeply([run("cooperative", SIM_SCHEDULE => $order, SIM_RESIDENT => 16)], [0, "1, 8 for each, cudaSuccess, 16 ran, right\n", ""],
+        "cooperative, order $order, all at once");
+}
+is_deeply([run("cooperative", SIM_RESIDENT => $$_[0])], [0, "1, $$_[1] for each, $refused", ""], "cooperative: refused where $$_[0] fit")
+    for [15, 7], [1, 0];
+is_deeply([run("cooperative_too_large")], [0, "1, 32 for each, $refused", ""], "cooperative: refused where the device is too small");
+like((run("grid_barrier", SIM_SCHEDULE => "reverse", SIM_BUSY => 1))[2], qr/which never changes: all 1 blocks that run wait like this, and the other 15 begin only/,
+    "a plain launch beside a kernel that fills the device: a deadlock");
+is_deeply([run("cooperative", SIM_SCHEDULE => "reverse", SIM_BUSY => 1)], [0, "1, 32 for each, cudaSuccess, 16 ran, right\n", ""],
+    "a cooperative launch beside it waits");
+is_deeply([run("chained", SIM_SCHEDULE => $_, SIM_BUSY => 1)], [0, "right\n", ""], "and one that needs no room for all ends: order $_") for qw(warp reverse);
+
 # ---- settings ----
+
+for my $number ("", "2", "x") {
+    is_deeply([run("chained", SIM_BUSY => $number)], [2, "", "simulator: SIM_BUSY=$number is not understood. Set it to 0 or 1.\n"], "SIM_BUSY=$number is refused");
+}
 
 for my $number ("", "0", "65", "x", "2x", "-1") {
     my ($status, $out, $err) = run("chained", SIM_RESIDENT => $number);
