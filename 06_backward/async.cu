@@ -9,6 +9,7 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of x and of c. One that
    an edge of the sequence [begin, end) cuts is not copied. */
@@ -34,7 +35,7 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     async_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                  float *__restrict__ outputs)
+                  float *__restrict__ outputs, struct states states)
 {
     extern __shared__ __align__(16) float stages[];
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
@@ -72,9 +73,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
 #pragma unroll
-        for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+        for (int i = 0; i < 4; i++)
             if (base == 0 && own + i == begin)
-                c[0][i] = 1.0f;
+                enter_state(&states, state_load(states.initial_state, blockIdx.x), &x[0][i], &c[0][i]);
 
         /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
         struct pair before[rows], whole_warp;
@@ -116,20 +117,24 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
+    leave_state<rows>(&states, (int)((end - 1) % tile_len), own, x, blockIdx.x);
 }
 
 extern "C" cudaError_t scan_async(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct launch_config config = pipe_config(args, 2, 256, 3);
     cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, false, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
-    void (*const kernel)(size_t, int, const float *, const float *, float *) =
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, false, stream);
+    void (*const kernel)(size_t, int, const float *, const float *, float *, struct states) =
         args->reverse ? (config.rows == 1 ? async_forward<1, 1> : async_forward<2, 1>)
                       : (config.rows == 1 ? async_forward<1, 0> : async_forward<2, 0>);
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
     if ((error = gpu_allow_shared((const void *)kernel, shared, 80)) != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs,
+                              states_of(args));
 }

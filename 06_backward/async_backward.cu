@@ -7,6 +7,7 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of three arrays. One
    that an edge of the sequence [begin, end) cuts is not copied. */
@@ -35,7 +36,7 @@ template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     async_backward(size_t seq_len, int num_stages, const float *__restrict__ d_outputs,
                    const float *__restrict__ coeffs, const float *__restrict__ outputs, float *__restrict__ d_inputs,
-                   float *__restrict__ d_coeffs)
+                   float *__restrict__ d_coeffs, struct states states)
 {
     extern __shared__ __align__(16) float stages[];
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
@@ -49,6 +50,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float x[rows][4], c[rows][4], y[rows][4];
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
+    state_prefetch(states.initial_state, blockIdx.x);
 
     for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays empty */
         tile_send<rows, reverse>(d_outputs, coeffs, outputs, origin, (size_t)s * tile_len, begin, end, tile_len, own,
@@ -77,6 +79,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         }
         empty = stage;
         stage = stage + 1 == num_stages ? 0 : stage + 1;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (base == 0 && own + i == begin)
+                enter_gradient(&states, blockIdx.x, &x[0][i]);
 
         /* 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is as in
            prefetch.cu. */
@@ -101,6 +107,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 3. The warps of the block, and the carry: lane w computes what leaves warp w. */
         if (lane == 31)
             totals[turn].product[warp] = whole_warp.product, totals[turn].sum[warp] = whole_warp.sum;
+        const float initial_state = base + last == end ? state_load(states.initial_state, blockIdx.x) : 0.0f;
         __syncthreads();
         const struct pair up_to_warp = totals_scan(&totals[turn], num_warps, lane);
         const float leaves = base == 0 ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
@@ -116,26 +123,31 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             const bool nothing = base == 0 && threadIdx.x == 0 && r == 0; /* comes into the sequence's first group */
             const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
             const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
-            const int very_last = base + last == end ? last - 1 - own - r * PIPE_ROW : -1; /* its d_coeffs is 0 */
+            const int very_last = base + last == end ? last - 1 - own - r * PIPE_ROW : -1;
 #pragma unroll
             for (int i = 0; i < 4; i++) {
                 x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
-                y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+                y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
+                                         : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
             }
             store4<reverse>(d_inputs + tile, own + r * PIPE_ROW, first, last, x[r]);
             store4<reverse>(d_coeffs + tile, own + r * PIPE_ROW, first, last, y[r]);
         }
     }
+    if (threadIdx.x == 0)
+        leave_gradient(&states, carry, blockIdx.x);
 }
 
 extern "C" cudaError_t backward_async(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct launch_config config = pipe_config(args, 2, 256, 2);
     cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, true, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
-    void (*const kernel)(size_t, int, const float *, const float *, const float *, float *, float *) =
+    void (*const kernel)(size_t, int, const float *, const float *, const float *, float *, float *, struct states) =
         args->reverse ? (config.rows == 1 ? async_backward<1, 0> : async_backward<2, 0>)
                       : (config.rows == 1 ? async_backward<1, 1> : async_backward<2, 1>);
     const size_t shared = (size_t)config.stages * 3 * config.threads * config.rows * sizeof(float4);
@@ -143,5 +155,5 @@ extern "C" cudaError_t backward_async(const struct linrec_args *args, cudaStream
         return error;
     const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
     return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->d_outputs, args->coeffs,
-                              args->outputs, args->d_inputs, args->d_coeffs);
+                              args->outputs, args->d_inputs, args->d_coeffs, states_of(args));
 }

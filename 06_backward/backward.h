@@ -11,7 +11,8 @@ extern "C" {
 
 enum { BLOCK_MAX_LEN = 16 * PIPE_MAX_THREADS }; /* of a sequence, for per_block with 4 rows */
 
-/* Chapter 05's kernels, forward or reversed; limits, launch configuration and errors as there. */
+/* Chapter 05's kernels, forward or reversed; limits, launch configuration and errors as there. All launchers here but
+   backward_two_pass take initial and final states, too. */
 linrec_launcher scan_float4, scan_prefetch, scan_async, scan_tma_evict_last, scan_flat, scan_per_warp, scan_default;
 linrec_launcher scan_per_block; /* float4 for a sequence that is a single tile, of up to BLOCK_MAX_LEN elements */
 
@@ -29,6 +30,9 @@ struct pipe_choice backward_choose(size_t seq_len, const struct gpu_info *gpu);
 
 /* What every launcher of this chapter checks: the arguments, and the launch configuration. */
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config);
+
+/* Queues all that there is to do without an element: the state that comes in goes out again, or 0. */
+cudaError_t states_finish_empty(const struct linrec_args *args, bool backward, cudaStream_t stream);
 
 extern const struct linrec_kernel chapter06_kernels[];
 

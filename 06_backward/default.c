@@ -4,10 +4,20 @@
 
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config)
 {
-    const cudaError_t error = linrec_check_args(args, backward);
+    const cudaError_t error = linrec_check_args_and_states(args, backward);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     return pipe_config_fits(args, config) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t states_finish_empty(const struct linrec_args *args, bool backward, cudaStream_t stream)
+{
+    const float *const from = backward ? args->d_final_state : args->initial_state;
+    float *const to = backward ? args->d_initial_state : args->final_state;
+    if (to == NULL || args->num_seqs == 0)
+        return cudaSuccess;
+    return from != NULL ? cudaMemcpyAsync(to, from, args->num_seqs * sizeof *to, cudaMemcpyDeviceToDevice, stream)
+                        : cudaMemsetAsync(to, 0, args->num_seqs * sizeof *to, stream);
 }
 
 /* Chapter 05's kernels, and this chapter's of the same name, which also go in reverse. */
@@ -19,13 +29,15 @@ static const struct {
     {pipe_flat_forward, scan_flat},     {pipe_per_warp_forward, scan_per_warp},
 };
 
-/* A choice of chapter 05, by this chapter's kernel of the same name. */
+/* A choice of chapter 05, by this chapter's kernel of the same name; where there is none, by chapter 05's, which takes
+   neither direction nor states. */
 static cudaError_t launch_scan(const struct pipe_choice *choice, const struct linrec_args *args, cudaStream_t stream)
 {
     for (size_t i = 0; i < sizeof both_directions / sizeof both_directions[0]; i++)
         if (both_directions[i].forward == choice->launch)
             return pipe_launch(both_directions[i].both, choice, args, stream);
-    return args->reverse ? cudaErrorInvalidValue : pipe_launch(choice->launch, choice, args, stream);
+    return args->reverse || linrec_has_states(args) ? cudaErrorNotSupported
+                                                    : pipe_launch(choice->launch, choice, args, stream);
 }
 
 cudaError_t scan_default(const struct linrec_args *args, cudaStream_t stream)

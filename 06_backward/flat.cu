@@ -7,6 +7,7 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* The recurrence over a group as if nothing came before it, anew at each start of a sequence: `start` is the first
    one's place in the group, or 4 if there is none. From a start on the product c means nothing, and nobody uses it. A
@@ -36,6 +37,45 @@ static __device__ __forceinline__ struct pair warp_scan_segments(struct pair min
     return mine;
 }
 
+/* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from sequence
+   `seq` on. */
+template <int reverse>
+static __device__ __forceinline__ unsigned seq_of(int n, int count, int seq_len, unsigned seq)
+{
+    return seq + (reverse ? count - 1 - n : n) / seq_len;
+}
+
+/* Each sequence that starts in the group, the first one at `start`, goes on from its state. The group begins with
+   element number n of the warp's `count`. */
+template <int reverse>
+static __device__ __forceinline__ void enter_states(const float *initial_state, int n, int count, int start,
+                                                    int seq_len, unsigned seq, float *x, const float *c)
+{
+    unsigned at = seq_of<reverse>(n + start, count, seq_len, seq);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (i == start) {
+            if (n + i >= 0 && n + i < count)
+                x[i] = initial_state[at] * c[i] + x[i];
+            start += seq_len, at += reverse ? -1 : 1;
+        }
+}
+
+/* Each sequence that ends in the group, the first one at `last`, hands its state out. */
+template <int reverse>
+static __device__ __forceinline__ void leave_states(float *final_state, int n, int count, int last, int seq_len,
+                                                    unsigned seq, const float *x)
+{
+    unsigned at = seq_of<reverse>(n + last, count, seq_len, seq);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (i == last) {
+            if (n + i >= 0 && n + i < count)
+                final_state[at] = x[i];
+            last += seq_len, at += reverse ? -1 : 1;
+        }
+}
+
 /* n modulo seq_len; a division only where one is needed. */
 static __device__ __forceinline__ int wrap(int n, int seq_len)
 {
@@ -47,7 +87,7 @@ static __device__ __forceinline__ int wrap(int n, int seq_len)
 template <int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     flat_forward(size_t num_seqs, int seq_len, int seqs_per_warp, const float *__restrict__ inputs,
-                 const float *__restrict__ coeffs, float *__restrict__ outputs)
+                 const float *__restrict__ coeffs, float *__restrict__ outputs, struct states states)
 {
     const int lane = threadIdx.x % 32;
     const size_t seq = ((size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * seqs_per_warp;
@@ -78,6 +118,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4;
+        if (states.initial_state != NULL && start < 4)
+            enter_states<reverse>(states.initial_state, at - begin, end - begin, start, seq_len, seq, x, c);
         group_scan(start, seq_len, x, c);
 
         /* 3. The lanes. A lane reaches back to the last one, itself included, with a start in its group; that lane's
@@ -96,6 +138,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             x[i] = i < start ? into * c[i] + x[i] : x[i];
         carry = __shfl_sync(ALL_LANES, x[3], 31);
         store4_unsplit<reverse>(outputs + origin, at, begin, end, x);
+        if (states.final_state != NULL)
+            leave_states<reverse>(states.final_state, at - begin, end - begin, seq_len - 1 - position, seq_len, seq, x);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
 }
@@ -104,16 +148,18 @@ extern "C" cudaError_t scan_flat(const struct linrec_args *args, cudaStream_t st
 {
     const struct launch_config config = {1, args->config.threads != 0 ? args->config.threads : 160, 1};
     const cudaError_t error = backward_check(args, false, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, false, stream);
     if (args->seq_len > PIPE_FLAT_MAX_LEN)
         return cudaErrorInvalidValue;
     const int seqs_per_warp = pipe_flat_seqs(args->seq_len);
     const size_t seqs_per_block = (size_t)seqs_per_warp * (config.threads / 32);
-    void (*const kernel)(size_t, int, int, const float *, const float *, float *) =
+    void (*const kernel)(size_t, int, int, const float *, const float *, float *, struct states) =
         args->reverse ? flat_forward<1> : flat_forward<0>;
     const cudaLaunchConfig_t launch =
         launch_of((unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream);
     return cudaLaunchKernelEx(&launch, kernel, args->num_seqs, (int)args->seq_len, seqs_per_warp, args->inputs,
-                              args->coeffs, args->outputs);
+                              args->coeffs, args->outputs, states_of(args));
 }

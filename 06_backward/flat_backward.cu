@@ -6,6 +6,7 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* The recurrence over a group as if nothing came before it, anew at each start of a sequence: `start` is the first
    one's place in the group, or 4 if there is none. From a start on the product c means nothing, and nobody uses it. A
@@ -35,6 +36,50 @@ static __device__ __forceinline__ struct pair warp_scan_segments(struct pair min
     return mine;
 }
 
+/* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from sequence
+   `seq` on. */
+template <int reverse>
+static __device__ __forceinline__ unsigned seq_of(int n, int count, int seq_len, unsigned seq)
+{
+    return seq + (reverse ? count - 1 - n : n) / seq_len;
+}
+
+/* Each sequence whose scan starts in the group, the first one at `start`, takes the gradient of its final state. The
+   group begins with element number n of the warp's `count`. */
+template <int reverse>
+static __device__ __forceinline__ void enter_gradients(const float *d_final_state, int n, int count, int start,
+                                                       int seq_len, unsigned seq, float *x)
+{
+    unsigned at = seq_of<reverse>(n + start, count, seq_len, seq);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (i == start) {
+            if (n + i >= 0 && n + i < count)
+                x[i] += d_final_state[at];
+            start += seq_len, at += reverse ? -1 : 1;
+        }
+}
+
+/* Each sequence whose scan ends in the group, the first one at `last`: from its d_inputs x, its state and its first
+   coefficient, which lie at `coeffs`, the group's origin, both gradients that the state is part of. */
+template <int reverse>
+static __device__ __forceinline__ void leave_gradients(const struct states *states, const float *coeffs, int n,
+                                                       int count, int last, int seq_len, unsigned seq, const float *x,
+                                                       float *d_coeffs)
+{
+    unsigned at = seq_of<reverse>(n + last, count, seq_len, seq);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (i == last) {
+            if (n + i >= 0 && n + i < count) {
+                d_coeffs[i] = states->initial_state[at] * x[i];
+                if (states->d_initial_state != NULL)
+                    states->d_initial_state[at] = x[i] * coeffs[place<reverse>(i, 1)];
+            }
+            last += seq_len, at += reverse ? -1 : 1;
+        }
+}
+
 /* n modulo seq_len; a division only where one is needed. */
 static __device__ __forceinline__ int wrap(int n, int seq_len)
 {
@@ -47,7 +92,7 @@ template <int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     flat_backward(size_t num_seqs, int seq_len, int seqs_per_warp, const float *__restrict__ d_outputs,
                   const float *__restrict__ coeffs, const float *__restrict__ outputs, float *__restrict__ d_inputs,
-                  float *__restrict__ d_coeffs)
+                  float *__restrict__ d_coeffs, struct states states)
 {
     const int lane = threadIdx.x % 32;
     const size_t seq = ((size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32) * seqs_per_warp;
@@ -80,6 +125,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         /* 2. The thread in its group, from the group's first start on anew. */
         const int to_start = position == 0 ? 0 : seq_len - position;
         const int start = to_start < 4 ? to_start : 4;
+        if (states.d_final_state != NULL && start < 4)
+            enter_gradients<reverse>(states.d_final_state, at - begin, end - begin, start, seq_len, seq, x);
         const float left_over = c[3]; /* the coefficients move on by one */
         c[3] = c[2], c[2] = c[1], c[1] = c[0], c[0] = 1.0f;
         group_scan(start, seq_len, x, c);
@@ -109,6 +156,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             y[i] = i == very_last ? 0.0f : (i < 3 ? y[i + 1] : y_next) * x[i];
             very_last = i == very_last ? very_last + seq_len : very_last;
         }
+        if (states.initial_state != NULL)
+            leave_gradients<reverse>(&states, coeffs + origin + place<reverse>(at, 0), at - begin, end - begin,
+                                     seq_len - 1 - position, seq_len, seq, x, y);
         store4_unsplit<reverse>(d_coeffs + origin, at, begin, end, y);
         position = position + row_step < seq_len ? position + row_step : position + row_step - seq_len;
     }
@@ -118,17 +168,19 @@ extern "C" cudaError_t backward_flat(const struct linrec_args *args, cudaStream_
 {
     const struct launch_config config = {1, args->config.threads != 0 ? args->config.threads : 128, 1};
     const cudaError_t error = backward_check(args, true, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, true, stream);
     if (args->seq_len > PIPE_FLAT_MAX_LEN)
         return cudaErrorInvalidValue;
     const int seqs_per_warp = pipe_flat_seqs(args->seq_len);
     const size_t seqs_per_block = (size_t)seqs_per_warp * (config.threads / 32);
     /* the gradients of a forward pass are a reversed scan */
-    void (*const kernel)(size_t, int, int, const float *, const float *, const float *, float *, float *) =
-        args->reverse ? flat_backward<0> : flat_backward<1>;
+    void (*const kernel)(size_t, int, int, const float *, const float *, const float *, float *, float *,
+                         struct states) = args->reverse ? flat_backward<0> : flat_backward<1>;
     const cudaLaunchConfig_t launch =
         launch_of((unsigned)((args->num_seqs - 1) / seqs_per_block + 1), config.threads, 0, stream);
     return cudaLaunchKernelEx(&launch, kernel, args->num_seqs, (int)args->seq_len, seqs_per_warp, args->d_outputs,
-                              args->coeffs, args->outputs, args->d_inputs, args->d_coeffs);
+                              args->coeffs, args->outputs, args->d_inputs, args->d_coeffs, states_of(args));
 }

@@ -11,10 +11,11 @@ static int levels(size_t seq_len)
 
 #define KERNEL(name_, idea_)                                                                                           \
     .info.name = #name_, .info.idea = idea_, .reverse = true, .max_num_seqs = 0x7FFFFFFF, .levels = levels
-#define BOTH(name_) .forward = scan_##name_, .backward = backward_##name_
+#define FORWARD_ALONE(name_) .forward = scan_##name_, .states = true
+#define BOTH(name_) .forward = scan_##name_, .backward = backward_##name_, .states = true
 
 const struct linrec_kernel chapter06_kernels[] = {
-    {KERNEL(float4, "a float4 per lane"), .forward = scan_float4, .info.tunable = {{1, 2}, PIPE_MAX_THREADS, 0}},
+    {KERNEL(float4, "a float4 per lane"), FORWARD_ALONE(float4), .info.tunable = {{1, 2}, PIPE_MAX_THREADS, 0}},
     {KERNEL(two_pass, "d_inputs by a scan, then d_coeffs by a second kernel"), .backward = backward_two_pass},
     {KERNEL(prefetch, "a float4 per lane, the next tile prefetched into registers"), BOTH(prefetch),
      .info.tunable = {{1, 2}, PIPE_MAX_THREADS, 0}},
@@ -24,7 +25,7 @@ const struct linrec_kernel chapter06_kernels[] = {
      .info.min_arch = 90, .info.tunable = {{2, 4}, PIPE_MAX_THREADS, PIPE_MAX_STAGES}},
     {KERNEL(flat, "each warp by itself, several short sequences side by side"), BOTH(flat),
      .max_seq_len = PIPE_FLAT_MAX_LEN, .info.tunable = {.max_threads = PIPE_MAX_THREADS}},
-    {KERNEL(per_warp, "each warp by itself, a whole sequence at once"), .forward = scan_per_warp,
+    {KERNEL(per_warp, "each warp by itself, a whole sequence at once"), FORWARD_ALONE(per_warp),
      .max_seq_len = PIPE_PER_WARP_MAX_LEN, .info.tunable = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},
     {KERNEL(per_block, "each block a whole sequence at once"), BOTH(per_block), .max_seq_len = BLOCK_MAX_LEN,
      .info.tunable = {{1, 2, 4}, PIPE_MAX_THREADS, 0}},

@@ -10,13 +10,14 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     per_block_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                      float *__restrict__ outputs)
+                      float *__restrict__ outputs, struct states states)
 {
     __shared__ struct warp_totals totals;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
@@ -38,9 +39,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         }
     }
 #pragma unroll
-    for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+    for (int i = 0; i < 4; i++)
         if (own + i == first)
-            c[0][i] = 1.0f;
+            enter_state(&states, state_load(states.initial_state, blockIdx.x), &x[0][i], &c[0][i]);
 
     /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
     struct pair before[rows], whole_warp;
@@ -78,6 +79,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         }
         store4_unsplit<reverse>(outputs + origin, own + r * PIPE_ROW, first, last, x[r]);
     }
+    leave_state<rows>(&states, last - 1, own, x, blockIdx.x);
 }
 
 extern "C" cudaError_t scan_per_block(const struct linrec_args *args, cudaStream_t stream)
@@ -88,17 +90,21 @@ extern "C" cudaError_t scan_per_block(const struct linrec_args *args, cudaStream
         return scan_float4(args, stream); /* 8190 and 8191 may begin so late that they do not fit */
     const struct launch_config config = pipe_config(args, rows, PIPE_MAX_THREADS, 1);
     const cudaError_t error = backward_check(args, false, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, false, stream);
     if (args->seq_len > BLOCK_MAX_LEN || elems > (size_t)4 * config.rows * config.threads)
         return cudaErrorInvalidValue;
-    void (*const forward)(size_t, const float *, const float *, float *) = config.rows == 1   ? per_block_forward<1, 0>
-                                                                           : config.rows == 2 ? per_block_forward<2, 0>
-                                                                                              : per_block_forward<4, 0>;
-    void (*const reverse)(size_t, const float *, const float *, float *) = config.rows == 1   ? per_block_forward<1, 1>
-                                                                           : config.rows == 2 ? per_block_forward<2, 1>
-                                                                                              : per_block_forward<4, 1>;
+    void (*const forward)(size_t, const float *, const float *, float *, struct states) =
+        config.rows == 1   ? per_block_forward<1, 0>
+        : config.rows == 2 ? per_block_forward<2, 0>
+                           : per_block_forward<4, 0>;
+    void (*const reverse)(size_t, const float *, const float *, float *, struct states) =
+        config.rows == 1   ? per_block_forward<1, 1>
+        : config.rows == 2 ? per_block_forward<2, 1>
+                           : per_block_forward<4, 1>;
     const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
     return cudaLaunchKernelEx(&launch, (args->reverse ? reverse : forward), args->seq_len, args->inputs, args->coeffs,
-                              args->outputs);
+                              args->outputs, states_of(args));
 }

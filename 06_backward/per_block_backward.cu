@@ -12,13 +12,15 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* Block s computes the gradients of sequence s; `reverse` is the direction of this scan, against that of the pass. All
    arrays: (num_seqs, seq_len). */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
+static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? 4 : 1) /* with one row at most 32 registers */
     per_block_backward(size_t seq_len, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
-                       const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs)
+                       const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs,
+                       struct states states)
 {
     __shared__ struct warp_totals totals;
     __shared__ float first_y[PIPE_MAX_THREADS / 32]; /* of each warp, for the last lane of the one before */
@@ -27,6 +29,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     const size_t start = blockIdx.x * seq_len, stop = start + seq_len, origin = origin_of<reverse>(start, stop);
     const int first = (int)(reverse ? origin - stop : start - origin), last = first + (int)seq_len;
     float x[rows][4], c[rows][4], y[rows][4];
+    state_prefetch(states.initial_state, blockIdx.x);
 
     /* [load] 1. Load. One condition for three arrays, because nearly all groups are whole. */
 #pragma unroll
@@ -42,6 +45,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             load4<reverse>(outputs + origin, at, first, last, 0.0f, y[r]);
         }
     }
+
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (own + i == first)
+            enter_gradient(&states, blockIdx.x, &x[0][i]);
 
     /* [scan] 2. A group's coefficients move on by one; the last one only scales what leaves the group. The rest is as
        in prefetch.cu. */
@@ -68,16 +76,19 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         totals.product[warp] = whole_warp.product, totals.sum[warp] = whole_warp.sum;
     if (lane == 0)
         first_y[warp] = y[0][0];
+    const float initial_state = state_load(states.initial_state, blockIdx.x);
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
     const float y_behind = warp + 1 < num_warps ? first_y[warp + 1] : 0.0f;
     const float into_warp = __shfl_sync(ALL_LANES, up_to_warp.sum, (warp + 31) % 32);
+    if (warp == 0 && lane == num_warps - 1)
+        leave_gradient(&states, up_to_warp.sum, blockIdx.x);
 
-    /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's last
+        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's last
        is the next lane's first, or the first of the next row. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        const int at = own + r * PIPE_ROW, very_last = last - 1 - at; /* its d_coeffs is 0 */
+        const int at = own + r * PIPE_ROW, very_last = last - 1 - at;
         const float into = warp == 0 ? before[r].sum : into_warp * before[r].product + before[r].sum;
         const bool nothing = threadIdx.x == 0 && r == 0; /* comes into the sequence's first group */
         const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
@@ -85,7 +96,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             x[r][i] = nothing ? x[r][i] : into * c[r][i] + x[r][i];
-            y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+            y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
+                                     : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
         }
         if (is_whole(at, first, last)) {
             store4_unsplit<reverse>(d_inputs + origin, at, first, last, x[r]);
@@ -105,12 +117,14 @@ extern "C" cudaError_t backward_per_block(const struct linrec_args *args, cudaSt
         return backward_prefetch(args, stream); /* 8190 and 8191 may begin so late that they do not fit */
     const struct launch_config config = pipe_config(args, rows, PIPE_MAX_THREADS, 1);
     const cudaError_t error = backward_check(args, true, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, true, stream);
     if (args->seq_len > BLOCK_MAX_LEN || elems > (size_t)4 * config.rows * config.threads)
         return cudaErrorInvalidValue;
     /* the gradients of a forward pass are a reversed scan */
-    void (*const kernel)(size_t, const float *, const float *, const float *, float *, float *) =
+    void (*const kernel)(size_t, const float *, const float *, const float *, float *, float *, struct states) =
         args->reverse ? (config.rows == 1   ? per_block_backward<1, 0>
                          : config.rows == 2 ? per_block_backward<2, 0>
                                             : per_block_backward<4, 0>)
@@ -119,5 +133,5 @@ extern "C" cudaError_t backward_per_block(const struct linrec_args *args, cudaSt
                                             : per_block_backward<4, 1>);
     const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
     return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->d_outputs, args->coeffs, args->outputs,
-                              args->d_inputs, args->d_coeffs);
+                              args->d_inputs, args->d_coeffs, states_of(args));
 }

@@ -6,13 +6,14 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* Warp w, counted over all blocks, computes sequence w. inputs, coeffs, outputs: (num_seqs, seq_len). With the up to 3
    elements before its first one a sequence fits into the rows (pipe_warp_holds). */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     per_warp_forward(size_t num_seqs, int seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                     float *__restrict__ outputs)
+                     float *__restrict__ outputs, struct states states)
 {
     const int lane = threadIdx.x % 32, own = lane * 4;
     const size_t seq = (size_t)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
@@ -29,9 +30,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, end, 1.0f, c[r]);
     }
 #pragma unroll
-    for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+    for (int i = 0; i < 4; i++)
         if (own + i == begin)
-            c[0][i] = 1.0f;
+            enter_state(&states, state_load(states.initial_state, seq), &x[0][i], &c[0][i]);
 
     /* 2. The thread in each of its groups, the lanes of each row, and the rows one after the other. */
     struct pair before[rows], so_far;
@@ -60,6 +61,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
         }
         store4_unsplit<reverse>(outputs + origin, own + r * PIPE_ROW, begin, end, x[r]);
     }
+    leave_state<rows>(&states, end - 1, own, x, seq);
 }
 
 extern "C" cudaError_t scan_per_warp(const struct linrec_args *args, cudaStream_t stream)
@@ -70,22 +72,25 @@ extern "C" cudaError_t scan_per_warp(const struct linrec_args *args, cudaStream_
     if (args->config.threads == 0)
         config.threads = 128;
     const cudaError_t error = backward_check(args, false, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, false, stream);
     if (!pipe_warp_holds(config.rows, args->seq_len))
         return cudaErrorInvalidValue;
-    void (*const forward)(size_t, int, const float *, const float *, float *) =
+    void (*const forward)(size_t, int, const float *, const float *, float *, struct states) =
         config.rows == 1   ? per_warp_forward<1, 0>
         : config.rows == 2 ? per_warp_forward<2, 0>
                            : per_warp_forward<4, 0>;
-    void (*const reverse)(size_t, int, const float *, const float *, float *) =
+    void (*const reverse)(size_t, int, const float *, const float *, float *, struct states) =
         config.rows == 1   ? per_warp_forward<1, 1>
         : config.rows == 2 ? per_warp_forward<2, 1>
                            : per_warp_forward<4, 1>;
-    void (*const kernel)(size_t, int, const float *, const float *, float *) = args->reverse ? reverse : forward;
+    void (*const kernel)(size_t, int, const float *, const float *, float *, struct states) =
+        args->reverse ? reverse : forward;
     const size_t warps = config.threads / 32;
     const cudaLaunchConfig_t launch =
         launch_of((unsigned)((args->num_seqs - 1) / warps + 1), config.threads, 0, stream);
     return cudaLaunchKernelEx(&launch, kernel, args->num_seqs, (int)args->seq_len, args->inputs, args->coeffs,
-                              args->outputs);
+                              args->outputs, states_of(args));
 }

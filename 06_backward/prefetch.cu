@@ -6,13 +6,14 @@
 #include "../common/cuda/launch_of.h"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* Block s computes sequence s, from its first element to its last or reversed. inputs, coeffs, outputs: (num_seqs,
  * seq_len). */
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 registers */
     prefetch_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                     float *__restrict__ outputs)
+                     float *__restrict__ outputs, struct states states)
 {
     __shared__ struct warp_totals totals[2]; /* of this tile, and of the one before, which some warp may still read */
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, num_warps = blockDim.x / 32;
@@ -47,9 +48,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
             load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
 #pragma unroll
-        for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+        for (int i = 0; i < 4; i++)
             if (base == 0 && own + i == begin)
-                c[0][i] = 1.0f;
+                enter_state(&states, state_load(states.initial_state, blockIdx.x), &x[0][i], &c[0][i]);
 
         /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
         struct pair before[rows], whole_warp;
@@ -90,17 +91,21 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
             store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
+    leave_state<rows>(&states, (int)((end - 1) % tile_len), own, x, blockIdx.x);
 }
 
 extern "C" cudaError_t scan_prefetch(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct launch_config config = pipe_config(args, 2, 256, 1);
     const cudaError_t error = config.rows > 2 ? cudaErrorInvalidValue : backward_check(args, false, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
-    void (*const kernel)(size_t, const float *, const float *, float *) =
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, false, stream);
+    void (*const kernel)(size_t, const float *, const float *, float *, struct states) =
         args->reverse ? (config.rows == 1 ? prefetch_forward<1, 1> : prefetch_forward<2, 1>)
                       : (config.rows == 1 ? prefetch_forward<1, 0> : prefetch_forward<2, 0>);
     const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, 0, stream);
-    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->inputs, args->coeffs, args->outputs);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, args->inputs, args->coeffs, args->outputs,
+                              states_of(args));
 }

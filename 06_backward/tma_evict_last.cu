@@ -9,6 +9,7 @@
 #include "../04_warp_scan/warp_scan.cuh"
 #include "backward.h"
 #include "direction.cuh"
+#include "states.cuh"
 
 /* Starts the TMA bulk copies of the tile at `base` into a stage, x and behind it c: the whole groups of the sequence
    [begin, end), if there are any. One thread calls this. */
@@ -33,7 +34,7 @@ static __device__ __forceinline__ void tile_send(const float *inputs, const floa
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     tma_evict_last_forward(size_t seq_len, int num_stages, const float *__restrict__ inputs,
-                           const float *__restrict__ coeffs, float *__restrict__ outputs)
+                           const float *__restrict__ coeffs, float *__restrict__ outputs, struct states states)
 {
     extern __shared__ __align__(128) float stages[];
     __shared__ uint64_t arrived[PIPE_MAX_STAGES]; /* for each stage, whether its tile has come */
@@ -63,6 +64,7 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
+        const float state = base == 0 ? state_load(states.initial_state, blockIdx.x) : 0.0f;
 
         /* 1. The tile has come. */
         mbarrier_wait(&arrived[stage], parity);
@@ -73,9 +75,9 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             take4<reverse>(from + tile_len, coeffs + tile, own + r * PIPE_ROW, first, last, 1.0f, c[r]);
         }
 #pragma unroll
-        for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+        for (int i = 0; i < 4; i++)
             if (base == 0 && own + i == begin)
-                c[0][i] = 1.0f;
+                enter_state(&states, state, &x[0][i], &c[0][i]);
 
         /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
         struct pair before[rows], whole_warp;
@@ -123,20 +125,24 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
             store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
+    leave_state<rows>(&states, (int)((end - 1) % tile_len), own, x, blockIdx.x);
 }
 
 extern "C" cudaError_t scan_tma_evict_last(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct launch_config config = pipe_config(args, 2, 256, 3);
     cudaError_t error = config.rows == 1 ? cudaErrorInvalidValue : backward_check(args, false, &config);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    if (error != cudaSuccess)
         return error;
-    void (*const kernel)(size_t, int, const float *, const float *, float *) =
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, false, stream);
+    void (*const kernel)(size_t, int, const float *, const float *, float *, struct states) =
         args->reverse ? (config.rows == 2 ? tma_evict_last_forward<2, 1> : tma_evict_last_forward<4, 1>)
                       : (config.rows == 2 ? tma_evict_last_forward<2, 0> : tma_evict_last_forward<4, 0>);
     const size_t shared = (size_t)config.stages * 2 * config.threads * config.rows * sizeof(float4);
     if ((error = gpu_allow_shared((const void *)kernel, shared, 90)) != cudaSuccess)
         return error;
     const cudaLaunchConfig_t launch = launch_of((unsigned)args->num_seqs, config.threads, shared, stream);
-    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs);
+    return cudaLaunchKernelEx(&launch, kernel, args->seq_len, config.stages, args->inputs, args->coeffs, args->outputs,
+                              states_of(args));
 }

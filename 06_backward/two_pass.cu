@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
 extern "C" cudaError_t backward_two_pass(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct launch_config config = pipe_config(args, ROWS, MAX_THREADS, 1);
-    cudaError_t error = backward_check(args, true, &config);
+    cudaError_t error = linrec_has_states(args) ? cudaErrorInvalidValue : backward_check(args, true, &config);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     /* the gradients of a forward pass are a reversed scan */

@@ -20,7 +20,7 @@
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     cluster_forward(struct tiling tiling, const float *__restrict__ inputs, const float *__restrict__ coeffs,
-                    float *__restrict__ outputs)
+                    float *__restrict__ outputs, struct states states)
 {
     __shared__ struct warp_totals totals; /* of this tile, by warp, */
     __shared__ struct warp_totals tiles;  /* and of the sequence, by tile */
@@ -32,9 +32,10 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     cluster_arrive_relaxed(); /* this block has begun */
     const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
+    const unsigned seq = blockIdx.x / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
-    rows_load<rows, reverse>(inputs, coeffs, &tile, own, x, c);
+    rows_load_from<rows, reverse>(&states, seq, inputs, coeffs, &tile, own, x, c);
     const struct pair warp_aggregate = rows_scan<rows>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -63,18 +64,21 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
 #pragma unroll
     for (int r = 0; r < rows; r++)
         store4_unsplit<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+    leave_state<rows>(&states, tile_end(&tile), own, x, seq);
 }
 
 extern "C" cudaError_t lookback_cluster_on(const struct linrec_args *args, const struct gpu_info *gpu,
                                            cudaStream_t stream)
 {
     struct cluster_shape shape;
-    cudaError_t error = linrec_check_args(args, false);
+    cudaError_t error = linrec_check_args_and_states(args, false);
     if (error == cudaSuccess)
         error = cluster_shape(args, CLUSTER_MAX_BLOCKS, gpu, &shape);
-    if (error != cudaSuccess || shape.tiling.num_tiles == 0)
+    if (error != cudaSuccess)
         return error;
-    void (*const kernel)(struct tiling, const float *, const float *, float *) =
+    if (shape.tiling.num_tiles == 0)
+        return states_finish_empty(args, false, stream);
+    void (*const kernel)(struct tiling, const float *, const float *, float *, struct states) =
         args->reverse ? (shape.rows == 2 ? cluster_forward<2, 1> : cluster_forward<4, 1>)
                       : (shape.rows == 2 ? cluster_forward<2, 0> : cluster_forward<4, 0>);
 
@@ -99,7 +103,8 @@ extern "C" cudaError_t lookback_cluster_on(const struct linrec_args *args, const
         return cudaErrorNotSupported;
     launch.attrs = &blocks;
     launch.numAttrs = 1;
-    return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->inputs, args->coeffs, args->outputs);
+    return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->inputs, args->coeffs, args->outputs,
+                              states_of(args));
 }
 
 extern "C" cudaError_t lookback_cluster(const struct linrec_args *args, cudaStream_t stream)

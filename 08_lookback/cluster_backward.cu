@@ -17,7 +17,8 @@
 template <int rows, int reverse>
 static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     cluster_backward(struct tiling tiling, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
-                     const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs)
+                     const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs,
+                     struct states states)
 {
     __shared__ struct warp_totals totals; /* of this tile, by warp, */
     __shared__ struct warp_totals tiles;  /* and of the sequence, by tile */
@@ -29,6 +30,7 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     cluster_arrive_relaxed(); /* this block has begun */
     const struct tile tile = tile_number<reverse>(blockIdx.x, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
+    const unsigned seq = blockIdx.x / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     const int behind = own - lane * 4 + rows * PIPE_ROW, last_y = tile.last + !tile.is_last;
@@ -40,9 +42,14 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
         load4<reverse>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
         load4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
     }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (is_first && own + i == tile.first)
+            enter_gradient(&states, seq, &x[0][i]);
     const struct pair warp_aggregate = rows_scan_shifted<rows>(x, c, before, lane);
     if (lane == 31)
         totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
+    const float initial_state = tile.is_last ? state_load(states.initial_state, seq) : 0.0f;
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, num_warps, lane);
 
@@ -60,6 +67,8 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     cluster_wait();
     const struct pair up_to_tile = totals_scan(&tiles, tiling.seq_tiles, lane);
     const float carry = __shfl_sync(ALL_LANES, up_to_tile.sum, (tile.number_in_seq + 31) % 32);
+    if (threadIdx.x == tiling.seq_tiles - 1 && tile.number_in_seq == tiling.seq_tiles - 1)
+        leave_gradient(&states, up_to_tile.sum, seq);
 
     /* [add] 4. What comes in is added, and both gradients are stored. */
     const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
@@ -67,12 +76,13 @@ static __global__ void __launch_bounds__(CLUSTER_MAX_THREADS)
     rows_add<rows>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < rows; r++) {
-        const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
+        const int at = own + r * PIPE_ROW, very_last = tile_end(&tile) - at;
         const float next_row = r + 1 < rows ? y[r + 1][0] : y_behind;
         const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+            y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
+                                     : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
         store4_unsplit<reverse>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
         store4_unsplit<reverse>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
     }
@@ -82,13 +92,15 @@ extern "C" cudaError_t lookback_cluster_backward_on(const struct linrec_args *ar
                                                     cudaStream_t stream)
 {
     struct cluster_shape shape;
-    cudaError_t error = linrec_check_args(args, true);
+    cudaError_t error = linrec_check_args_and_states(args, true);
     if (error == cudaSuccess)
         error = cluster_shape(args, CLUSTER_MAX_BLOCKS / 2, gpu, &shape);
-    if (error != cudaSuccess || shape.tiling.num_tiles == 0)
+    if (error != cudaSuccess)
         return error;
+    if (shape.tiling.num_tiles == 0)
+        return states_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
-    void (*const kernel)(struct tiling, const float *, const float *, const float *, float *, float *) =
+    void (*const kernel)(struct tiling, const float *, const float *, const float *, float *, float *, struct states) =
         args->reverse ? (shape.rows == 2 ? cluster_backward<2, 0> : cluster_backward<4, 0>)
                       : (shape.rows == 2 ? cluster_backward<2, 1> : cluster_backward<4, 1>);
     error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
@@ -112,7 +124,7 @@ extern "C" cudaError_t lookback_cluster_backward_on(const struct linrec_args *ar
     launch.attrs = &blocks;
     launch.numAttrs = 1;
     return cudaLaunchKernelEx(&launch, kernel, shape.tiling, args->d_outputs, args->coeffs, args->outputs,
-                              args->d_inputs, args->d_coeffs);
+                              args->d_inputs, args->d_coeffs, states_of(args));
 }
 
 extern "C" cudaError_t lookback_cluster_backward(const struct linrec_args *args, cudaStream_t stream)

@@ -18,11 +18,13 @@ enum {
 
 /* The shape of `prefetch`, with a block for each sequence and all blocks at the same time. The next tile waits in
    registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
-   Only chapter 05's kernel, which goes forward, has four rows. */
+   Only chapter 05's kernel, which goes forward and takes no states, has four rows. */
 static struct launch_config prefetch_config(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)
 {
     const size_t for_each = (args->num_seqs - 1) / gpu->multiprocessors + 1;
-    const int rows = !backward && !args->reverse && for_each <= 2 && args->seq_len > PREFETCH_LONG ? 4 : 2;
+    const int rows =
+        !backward && !args->reverse && !linrec_has_states(args) && for_each <= 2 && args->seq_len > PREFETCH_LONG ? 4
+                                                                                                                  : 2;
     const int most = for_each == 1 && args->seq_len > PREFETCH_LONG ? 512 : 256;
     return (struct launch_config){rows, pipe_threads(args->seq_len, 4 * rows, 2, most), 0};
 }
@@ -57,9 +59,11 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
 {
     struct linrec_args chosen = *args;
     struct gpu_info gpu;
-    cudaError_t error = linrec_check_args(args, backward);
-    if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
+    cudaError_t error = linrec_check_args_and_states(args, backward);
+    if (error != cudaSuccess)
         return error;
+    if (args->num_seqs == 0 || args->seq_len == 0)
+        return states_finish_empty(args, backward, stream);
     if ((error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
     if (is_for_block(args, &gpu))
@@ -70,7 +74,9 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
             args->seq_len > (backward ? PREFETCH_BACKWARD : PREFETCH))
             return (backward ? backward_default : scan_default)(args, stream);
         chosen.config = prefetch_config(args, backward, &gpu);
-        return (backward ? backward_prefetch : args->reverse ? scan_prefetch : pipe_prefetch_forward)(&chosen, stream);
+        return (backward                                   ? backward_prefetch
+                : args->reverse || linrec_has_states(args) ? scan_prefetch
+                                                           : pipe_prefetch_forward)(&chosen, stream);
     }
     if (is_for_cluster(args, backward, &gpu)) {
         error = (backward ? lookback_cluster_backward_on : lookback_cluster_on)(args, &gpu, stream);

@@ -37,7 +37,7 @@ cudaError_t lookback_workspace_init(void *workspace, size_t size, cudaStream_t s
 
 cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct tiling *tiling)
 {
-    const cudaError_t error = linrec_check_args(args, backward);
+    const cudaError_t error = linrec_check_args_and_states(args, backward);
     if (error != cudaSuccess || args->num_seqs == 0 || args->seq_len == 0)
         return error;
     return tiling->num_tiles > 0x7FFFFFFF || args->workspace == NULL || args->workspace_size < workspace_size(tiling)

@@ -78,7 +78,7 @@ extern "C" cudaError_t lookback_lookback(const struct linrec_args *args, cudaStr
 {
     const int rows = args->config.rows != 0 ? args->config.rows : LOOKBACK_ROWS;
     const struct tiling tiling = lookback_tiling(args, rows);
-    const cudaError_t error = lookback_check(args, false, &tiling);
+    const cudaError_t error = linrec_has_states(args) ? cudaErrorInvalidValue : lookback_check(args, false, &tiling);
     if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
     void (*const kernel)(struct tiling, const float *, const float *, float *, struct workspace *) =

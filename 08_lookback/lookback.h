@@ -60,7 +60,8 @@ cudaError_t lookback_workspace_init(void *workspace, size_t size, cudaStream_t s
    to be numbered, which lookback_check refuses. */
 struct tiling lookback_tiling(const struct linrec_args *args, int rows);
 
-/* What every launcher of one pass checks: arguments, workspace and the number of tiles. */
+/* What every launcher of one pass checks: arguments, workspace and the number of tiles. States are right here; kernels
+   that do not take them refuse them themselves. */
 cudaError_t lookback_check(const struct linrec_args *args, bool backward, const struct tiling *tiling);
 
 /* Launchers that are told what gpu_info_read says, so that the default asks it once for all that it tries. */

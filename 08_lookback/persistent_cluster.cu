@@ -36,6 +36,7 @@ struct forward_work {
     int num_warps;
     const float *inputs, *coeffs;
     float *outputs;
+    struct states states;
 };
 
 /* One thread asks TMA for a tile, its x and c, into a stage of two tiles. */
@@ -75,7 +76,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
     if (warp == num_warps)
         publish_warp(cluster_tiles, space, rounds, lane);
     else if (warp > num_warps)
-        look_back_warp(cluster_tiles, space, rounds, work.tiling.seq_tiles / PC_BLOCKS, lane);
+        look_back_warp(cluster_tiles, space, rounds, work.tiling.seq_tiles / PC_BLOCKS, NULL, lane);
     if (warp >= num_warps)
         return;
 
@@ -88,7 +89,9 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             const int round = begin + i;
             /* [scan] Take the tile of this round, scan it, and send its aggregate. */
             if (round < rounds) {
+                const unsigned seq = to_scan.seq;
                 const struct tile tile = tiles_next<reverse>(&to_scan, &work.tiling);
+                const float state = tile.number_in_seq == 0 ? state_load(work.states.initial_state, seq) : 0.0f;
                 const struct tile later = tiles_next<reverse>(&to_send, &work.tiling); /* goes into its stage */
                 const int s = round % PC_STAGES;
                 float *const stage = tiles + s * 2 * work.tiling.tile_len;
@@ -100,9 +103,9 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                 rows_from_stage<PC_ROWS, reverse>(stage_x, work.inputs, &tile, own, 0.0f, x[i]);
                 rows_from_stage<PC_ROWS, reverse>(stage_x + work.tiling.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
 #pragma unroll
-                for (int j = 0; j < 4; j++) /* the sequence's first coefficient is not used */
+                for (int j = 0; j < 4; j++)
                     if (tile.number_in_seq == 0 && own + j == tile.first)
-                        c[i][0][j] = 1.0f;
+                        enter_state(&work.states, state, &x[i][0][j], &c[i][0][j]);
                 const struct pair warp_aggregate = rows_scan<PC_ROWS>(x[i], c[i], before, lane);
                 if (lane == 31)
                     sums->product[warp] = warp_aggregate.product, sums->sum[warp] = warp_aggregate.sum;
@@ -121,6 +124,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             const int done = round - (PC_TILES - 1); /* its round */
             const int d = (i + 1) % PC_TILES;        /* and where it is */
             if (done >= 0 && done < rounds) {
+                const unsigned seq = to_apply.seq;
                 const struct tile tile = tiles_next<reverse>(&to_apply, &work.tiling);
                 const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
                 cluster_receive(&cluster_tiles[d].carry_arrived, done / PC_TILES % 2);
@@ -136,6 +140,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                             x[d][r][j] = into_warp * c[d][r][j] + x[d][r][j];
                     store4_unsplit<reverse>(work.outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[d][r]);
                 }
+                leave_state<PC_ROWS>(&work.states, tile_end(&tile), own, x[d], seq);
             }
         }
 }
@@ -147,10 +152,12 @@ extern "C" cudaError_t lookback_persistent_cluster_on(const struct linrec_args *
         args->reverse ? persistent_cluster_forward<1> : persistent_cluster_forward<0>;
     struct persistent_cluster_launch launch;
     const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, false, gpu, stream, &launch);
-    if (error != cudaSuccess || launch.shape.tiling.num_tiles == 0)
+    if (error != cudaSuccess)
         return error;
-    const struct forward_work work = {launch.shape.tiling, launch.shape.threads / 32, args->inputs, args->coeffs,
-                                      args->outputs};
+    if (launch.shape.tiling.num_tiles == 0)
+        return states_finish_empty(args, false, stream);
+    const struct forward_work work = {
+        launch.shape.tiling, launch.shape.threads / 32, args->inputs, args->coeffs, args->outputs, states_of(args)};
     return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
 }
 

@@ -8,6 +8,7 @@
 #include "../common/cuda/cluster.h"
 #include "../common/cuda/launch_of.h"
 #include "cluster_descriptor.cuh"
+#include "../06_backward/states.cuh"
 #include "tile.cuh"
 
 /* ---- the order of the tiles ---- */
@@ -100,9 +101,10 @@ static __device__ __forceinline__ void publish_warp(struct cluster_tile *tiles, 
 }
 
 /* Another warp of that block looks back for what comes into the cluster tile, and sends each block its carry. In the
-   other blocks this warp does nothing but count its block as finished. */
+   other blocks this warp does nothing but count its block as finished. `states`: backward, where what
+   leaves a sequence goes; forward NULL. */
 static __device__ __forceinline__ void look_back_warp(struct cluster_tile *tiles, struct workspace *space, int rounds,
-                                                      unsigned seq_cluster_tiles, int lane)
+                                                      unsigned seq_cluster_tiles, const struct states *states, int lane)
 {
     const unsigned num_clusters = gridDim.x / PC_BLOCKS;
     float carry = 0.0f; /* of the cluster's last tile */
@@ -115,6 +117,11 @@ static __device__ __forceinline__ void look_back_warp(struct cluster_tile *tiles
         if (lane < PC_BLOCKS) {
             const struct pair before = tile->before[lane];
             const float into = in_seq == 0 ? before.sum : carry * before.product + before.sum;
+            if (states != NULL && lane == PC_BLOCKS - 1 && in_seq == seq_cluster_tiles - 1) { /* the sequence ends */
+                const struct pair last = descriptor_pair(tile->aggregates[lane]);
+                leave_gradient(states, into * last.product + last.sum,
+                               (round * num_clusters + blockIdx.x / PC_BLOCKS) / seq_cluster_tiles);
+            }
             cluster_send(&tile->carry, __float_as_uint(into), &tile->carry_arrived, lane);
         }
     }

@@ -20,6 +20,7 @@ struct backward_work {
     int num_warps;
     const float *d_outputs, *coeffs, *outputs;
     float *d_inputs, *d_coeffs;
+    struct states states;
 };
 
 /* One thread asks TMA for a round's tile: dy and c into a stage of two tiles, y into one of PC_STAGES + PC_TILES. */
@@ -61,7 +62,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
     if (warp == num_warps)
         publish_warp(cluster_tiles, space, rounds, lane);
     else if (warp > num_warps)
-        look_back_warp(cluster_tiles, space, rounds, work.tiling.seq_tiles / PC_BLOCKS, lane);
+        look_back_warp(cluster_tiles, space, rounds, work.tiling.seq_tiles / PC_BLOCKS, &work.states, lane);
     if (warp >= num_warps)
         return;
 
@@ -74,6 +75,7 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             const int round = begin + i;
             /* [scan] Take the tile of this round, scan it, and send its aggregate. */
             if (round < rounds) {
+                const unsigned seq = to_scan.seq;
                 const struct tile tile = tiles_next<reverse>(&to_scan, &work.tiling);
                 const struct tile later = tiles_next<reverse>(&to_send, &work.tiling); /* goes into its stage */
                 const int s = round % PC_STAGES;
@@ -83,6 +85,10 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                 mbarrier_wait(&arrived[s], round / PC_STAGES % 2);
                 rows_from_stage<PC_ROWS, reverse>(stage, work.d_outputs, &tile, own, 0.0f, x[i]);
                 rows_from_stage<PC_ROWS, reverse>(stage + work.tiling.tile_len, work.coeffs, &tile, own, 1.0f, c[i]);
+#pragma unroll
+                for (int j = 0; j < 4; j++)
+                    if (tile.number_in_seq == 0 && own + j == tile.first)
+                        enter_gradient(&work.states, seq, &x[i][0][j]);
                 const struct pair warp_aggregate = rows_scan_shifted<PC_ROWS>(x[i], c[i], before, lane);
                 if (lane == 31)
                     sums->product[warp] = warp_aggregate.product, sums->sum[warp] = warp_aggregate.sum;
@@ -101,7 +107,9 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
             const int done = round - (PC_TILES - 1); /* its round */
             const int d = (i + 1) % PC_TILES;        /* and where it is */
             if (done >= 0 && done < rounds) {
+                const unsigned seq = to_apply.seq;
                 const struct tile tile = tiles_next<reverse>(&to_apply, &work.tiling);
+                const float initial_state = tile.is_last ? state_load(work.states.initial_state, seq) : 0.0f;
                 const bool is_first = tile.number_in_seq == 0;                         /* nothing comes into it */
                 const int s = PC_STAGES * 2 + done % (PC_STAGES + PC_TILES) + reverse; /* where its y lies */
                 const int behind = (warp + 1) * PC_ROWS * PIPE_ROW; /* lane 0 loads this output for lane 31 */
@@ -131,8 +139,8 @@ static __global__ void __launch_bounds__(PC_MAX_THREADS + 64, 1)
                     const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
 #pragma unroll
                     for (int j = 0; j < 4; j++)
-                        y[r][j] = tile.is_last && at + j == tile.last - 1 ? 0.0f /* no output follows */
-                                                                          : (j < 3 ? y[r][j + 1] : y_next) * x[d][r][j];
+                        y[r][j] = at + j == tile_end(&tile) ? first_d_coeff(&work.states, initial_state, x[d][r][j])
+                                                            : (j < 3 ? y[r][j + 1] : y_next) * x[d][r][j];
                     store4_unsplit<reverse>(work.d_inputs + tile.at, at, tile.first, tile.last, x[d][r]);
                     store4_unsplit<reverse>(work.d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
                 }
@@ -148,11 +156,14 @@ extern "C" cudaError_t lookback_persistent_cluster_backward_on(const struct linr
                       : persistent_cluster_backward<1>; /* a forward pass's gradients are a reversed scan */
     struct persistent_cluster_launch launch;
     const cudaError_t error = persistent_cluster_prepare((const void *)kernel, args, true, gpu, stream, &launch);
-    if (error != cudaSuccess || launch.shape.tiling.num_tiles == 0)
+    if (error != cudaSuccess)
         return error;
-    const struct backward_work work = {
-        launch.shape.tiling, launch.shape.threads / 32, args->d_outputs, args->coeffs, args->outputs, args->d_inputs,
-        args->d_coeffs};
+    if (launch.shape.tiling.num_tiles == 0)
+        return states_finish_empty(args, true, stream);
+    const struct backward_work work = {launch.shape.tiling, launch.shape.threads / 32,
+                                       args->d_outputs,     args->coeffs,
+                                       args->outputs,       args->d_inputs,
+                                       args->d_coeffs,      states_of(args)};
     return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);
 }
 

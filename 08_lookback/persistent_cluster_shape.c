@@ -15,7 +15,7 @@ size_t lookback_persistent_cluster_workspace(const struct linrec_args *args)
 cudaError_t persistent_cluster_shape(const struct linrec_args *args, bool backward, const struct gpu_info *gpu,
                                      struct persistent_cluster_shape *shape)
 {
-    const cudaError_t error = linrec_check_args(args, backward);
+    const cudaError_t error = linrec_check_args_and_states(args, backward);
     shape->tiling = tiling_of(args, LOOKBACK_LEAST_TILE);
     if (error != cudaSuccess || shape->tiling.num_tiles == 0)
         return error;

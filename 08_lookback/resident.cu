@@ -22,7 +22,8 @@ enum { ROWS = LOOKBACK_ROWS, NUM_WARPS = LOOKBACK_THREADS / 32, NUM_THREADS = LO
 template <int reverse>
 static __global__ void __launch_bounds__(NUM_THREADS)
     resident_forward(struct tiling tiling, bool all_fit, const float *__restrict__ inputs,
-                     const float *__restrict__ coeffs, float *__restrict__ outputs, struct workspace *space)
+                     const float *__restrict__ coeffs, float *__restrict__ outputs, struct states states,
+                     struct workspace *space)
 {
     __shared__ struct warp_totals totals;
     __shared__ unsigned number_taken;
@@ -42,10 +43,11 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         __trap();
     const struct tile tile = tile_number<reverse>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
+    const unsigned seq = number / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. */
     if (warp < NUM_WARPS) {
-        rows_load<ROWS, reverse>(inputs, coeffs, &tile, own, x, c);
+        rows_load_from<ROWS, reverse>(&states, seq, inputs, coeffs, &tile, own, x, c);
         const struct pair warp_aggregate = rows_scan<ROWS>(x, c, before, lane);
         if (lane == 31)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -84,6 +86,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
+    leave_state<ROWS>(&states, tile_end(&tile), own, x, seq);
 }
 
 extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, const struct gpu_info *gpu,
@@ -91,10 +94,12 @@ extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, cons
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
     cudaError_t error = lookback_check(args, false, &tiling);
-    if (error != cudaSuccess || tiling.num_tiles == 0)
+    if (error != cudaSuccess)
         return error;
-    void (*const kernel)(struct tiling, bool, const float *, const float *, float *, struct workspace *) =
-        args->reverse ? resident_forward<1> : resident_forward<0>;
+    if (tiling.num_tiles == 0)
+        return states_finish_empty(args, false, stream);
+    void (*const kernel)(struct tiling, bool, const float *, const float *, float *, struct states,
+                         struct workspace *) = args->reverse ? resident_forward<1> : resident_forward<0>;
     bool all_fit;
     if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, gpu, &all_fit)) != cudaSuccess)
         return error;
@@ -103,7 +108,7 @@ extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, cons
     launch.attrs = &together;
     launch.numAttrs = all_fit; /* with tickets no block waits for one that has not begun */
     return cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->inputs, args->coeffs, args->outputs,
-                              (struct workspace *)args->workspace);
+                              states_of(args), (struct workspace *)args->workspace);
 }
 
 extern "C" cudaError_t lookback_resident(const struct linrec_args *args, cudaStream_t stream)

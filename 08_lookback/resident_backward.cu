@@ -22,7 +22,7 @@ template <int reverse>
 static __global__ void __launch_bounds__(NUM_THREADS)
     resident_backward(struct tiling tiling, bool all_fit, const float *__restrict__ d_outputs,
                       const float *__restrict__ coeffs, const float *__restrict__ outputs, float *__restrict__ d_inputs,
-                      float *__restrict__ d_coeffs, struct workspace *space)
+                      float *__restrict__ d_coeffs, struct states states, struct workspace *space)
 {
     __shared__ struct warp_totals totals;
     __shared__ unsigned number_taken;
@@ -42,6 +42,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         __trap();
     const struct tile tile = tile_number<reverse>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
+    const unsigned seq = number / tiling.seq_tiles;
 
     /* [scan] 1. and 2. The tile, and what each warp's part of it does. The output behind a tile is another tile's
        first. */
@@ -55,6 +56,10 @@ static __global__ void __launch_bounds__(NUM_THREADS)
             load4<reverse>(coeffs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, 1.0f, c[r]);
             load4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, last_y, 0.0f, y[r]);
         }
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            if (is_first && own + i == tile.first)
+                enter_gradient(&states, seq, &x[0][i]);
         const struct pair warp_aggregate = rows_scan_shifted<ROWS>(x, c, before, lane);
         if (lane == 31)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
@@ -63,6 +68,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
         if (lane == 0 && descriptor_read(&space->descriptors[number]) != NOT_PUBLISHED)
             __trap();
     }
+    const float initial_state = tile.is_last ? state_load(states.initial_state, seq) : 0.0f;
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);
 
@@ -78,6 +84,8 @@ static __global__ void __launch_bounds__(NUM_THREADS)
             publish_prefix(&space->descriptors[number], inclusive);
         if (lane == 0)
             carry_found = carry;
+        if (lane == 0 && tile.number_in_seq + 1 == tiling.seq_tiles)
+            leave_gradient(&states, inclusive, seq);
     }
     __syncthreads();
     if (warp == NUM_WARPS) {
@@ -92,12 +100,13 @@ static __global__ void __launch_bounds__(NUM_THREADS)
     rows_add<ROWS>(x, c, before, warp == 0 ? carry : before_warp, is_first && warp == 0, lane);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        const int at = own + r * PIPE_ROW, very_last = tile.is_last ? tile.last - 1 - at : -1; /* d_coeffs: 0 */
+        const int at = own + r * PIPE_ROW, very_last = tile_end(&tile) - at;
         const float next_row = r + 1 < ROWS ? y[r + 1][0] : y_behind;
         const float y_next = __shfl_sync(ALL_LANES, lane == 0 ? next_row : y[r][0], (lane + 1) % 32);
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            y[r][i] = i == very_last ? 0.0f : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
+            y[r][i] = i == very_last ? first_d_coeff(&states, initial_state, x[r][i])
+                                     : (i < 3 ? y[r][i + 1] : y_next) * x[r][i];
         store4<reverse>(d_inputs + tile.at, at, tile.first, tile.last, x[r]);
         store4<reverse>(d_coeffs + tile.at, at, tile.first, tile.last, y[r]);
     }
@@ -108,11 +117,14 @@ extern "C" cudaError_t lookback_resident_backward_on(const struct linrec_args *a
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
     cudaError_t error = lookback_check(args, true, &tiling);
-    if (error != cudaSuccess || tiling.num_tiles == 0)
+    if (error != cudaSuccess)
         return error;
+    if (tiling.num_tiles == 0)
+        return states_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(struct tiling, bool, const float *, const float *, const float *, float *, float *,
-                         struct workspace *) = args->reverse ? resident_backward<0> : resident_backward<1>;
+                         struct states, struct workspace *) =
+        args->reverse ? resident_backward<0> : resident_backward<1>;
     bool all_fit;
     if ((error = lookback_all_fit((const void *)kernel, NUM_THREADS, &tiling, gpu, &all_fit)) != cudaSuccess)
         return error;
@@ -121,7 +133,7 @@ extern "C" cudaError_t lookback_resident_backward_on(const struct linrec_args *a
     launch.attrs = &together;
     launch.numAttrs = all_fit; /* with tickets no block waits for one that has not begun */
     return cudaLaunchKernelEx(&launch, kernel, tiling, all_fit, args->d_outputs, args->coeffs, args->outputs,
-                              args->d_inputs, args->d_coeffs, (struct workspace *)args->workspace);
+                              args->d_inputs, args->d_coeffs, states_of(args), (struct workspace *)args->workspace);
 }
 
 extern "C" cudaError_t lookback_resident_backward(const struct linrec_args *args, cudaStream_t stream)

@@ -80,7 +80,7 @@ extern "C" size_t lookback_three_pass_workspace(const struct linrec_args *args)
 extern "C" cudaError_t lookback_three_pass(const struct linrec_args *args, cudaStream_t stream)
 {
     const struct tiling tiling = lookback_tiling(args, ROWS);
-    cudaError_t error = lookback_check(args, false, &tiling);
+    cudaError_t error = linrec_has_states(args) ? cudaErrorInvalidValue : lookback_check(args, false, &tiling);
     if (error != cudaSuccess || tiling.num_tiles == 0)
         return error;
     if (args->workspace_size < lookback_three_pass_workspace(args))

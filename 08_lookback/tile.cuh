@@ -34,6 +34,12 @@ static __device__ __forceinline__ struct tile tile_of(unsigned seq, unsigned num
     return tile;
 }
 
+/* The place in its tile of the sequence's last element, -1 if it is in another one: the last tile may be empty. */
+static __device__ __forceinline__ int tile_end(const struct tile *tile)
+{
+    return tile->is_last ? tile->last - 1 : -1;
+}
+
 template <int reverse>
 static __device__ __forceinline__ struct tile tile_number(unsigned number, const struct tiling *tiling)
 {

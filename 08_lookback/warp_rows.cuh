@@ -9,11 +9,12 @@
 #define WARP_ROWS_CUH
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../06_backward/states.cuh"
 #include "tile.cuh"
 
 /* From memory. own: where the lane's group in the first row lies in the tile. */
 template <int rows, int reverse>
-static __device__ __forceinline__ void rows_load(const float *inputs, const float *coeffs, const struct tile *tile,
+static __device__ __forceinline__ void rows_read(const float *inputs, const float *coeffs, const struct tile *tile,
                                                  int own, float (*x)[4], float (*c)[4])
 {
 #pragma unroll
@@ -21,10 +22,31 @@ static __device__ __forceinline__ void rows_load(const float *inputs, const floa
         load4<reverse>(inputs + tile->at, own + r * PIPE_ROW, tile->first, tile->last, 0.0f, x[r]);
         load4<reverse>(coeffs + tile->at, own + r * PIPE_ROW, tile->first, tile->last, 1.0f, c[r]);
     }
+}
+
+/* The same; the sequence's first coefficient is not used. */
+template <int rows, int reverse>
+static __device__ __forceinline__ void rows_load(const float *inputs, const float *coeffs, const struct tile *tile,
+                                                 int own, float (*x)[4], float (*c)[4])
+{
+    rows_read<rows, reverse>(inputs, coeffs, tile, own, x, c);
 #pragma unroll
-    for (int i = 0; i < 4; i++) /* the sequence's first coefficient is not used */
+    for (int i = 0; i < 4; i++)
         if (tile->number_in_seq == 0 && own + i == tile->first)
             c[0][i] = 1.0f;
+}
+
+/* The same of sequence `seq`, which may go on from a state. */
+template <int rows, int reverse>
+static __device__ __forceinline__ void rows_load_from(const struct states *states, unsigned seq, const float *inputs,
+                                                      const float *coeffs, const struct tile *tile, int own,
+                                                      float (*x)[4], float (*c)[4])
+{
+    rows_read<rows, reverse>(inputs, coeffs, tile, own, x, c);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (tile->number_in_seq == 0 && own + i == tile->first)
+            enter_state(states, state_load(states->initial_state, seq), &x[0][i], &c[0][i]);
 }
 
 /* x[r] and c[r]: the lane's group of four in row r. Afterwards x is the group's sum so far, c its product so far, and

@@ -108,4 +108,28 @@ for my $name (sort keys %named) {
     ok($status eq 0 && $out =~ /^all \d+ checks passed$/m, $name) or diag($err);
 }
 
+# A sequence in two files, of which the second goes on from the first one's state, is the sequence in one.
+{
+    my ($length, $cut) = (300, 131);
+    my @x = map { ($_ * 7 % 11 - 5) / 4 } 1 .. $length;
+    my @c = map { ($_ * 5 % 8 - 3) / 4 } 1 .. $length;
+    my %file = map { $_ => scratch("$_.npy") } qw(x c y f);
+    my @got;
+    for my $piece ([0, $cut - 1], [$cut, $length - 1]) {
+        my @at = $piece->[0] .. $piece->[1];
+        write_npy($file{x}, '(' . @at . ',)', @x[@at]);
+        write_npy($file{c}, '(' . @at . ',)', @c[@at]);
+        run_program($p, '--inputs', $file{x}, '--coeffs', $file{c}, '--outputs', $file{y}, $piece->[0] == 0 ? '--final-state' : '--initial-state', $file{f});
+        my (undef, @values) = read_npy($file{y});
+        push @got, @values;
+    }
+    my $y = 0;
+    my @wrong = grep { $y = $_ == 0 ? $x[0] : $y * $c[$_] + $x[$_]; !defined $got[$_] || !(abs($got[$_] - $y) <= 1e-5 * (1 + abs $y)) } 0 .. $#x;
+    is("@wrong[0 .. ($#wrong < 3 ? $#wrong : 3)]", '', 'two files, the second of which goes on from the state of the first, are the whole');
+
+    my ($status, $out, $err) = run_program(program('05_pipe'), '--inputs', $file{x}, '--coeffs', $file{c}, '--outputs', $file{y}, '--initial-state', $file{f});
+    is($status, 2, 'a chapter whose kernels take no states');
+    like($err, qr/does not take initial_state/, '... says so');
+}
+
 done_testing;

@@ -28,6 +28,8 @@ my @kernels = grep { $_ ne 'default' } complete_variants('08_lookback', '--forwa
 for my $kernel (@kernels) {
     is(complaint({}, $p, '--variant', $kernel, '--num-seqs', 3, '--seq-len', '4095,8193'), '', "around tiles: $kernel");
 }
+# Only where a sequence has several cluster tiles does the last one of them have its end, and what leaves it.
+is(complaint({}, $p, '--variant', 'persistent_cluster', '--num-seqs', 2, '--seq-len', '60001', '--with', 'all'), '', 'persistent_cluster: states of several cluster tiles');
 
 # ---- a NaN with all its bits set looks like a descriptor that is not published, or like a carry; it must not be taken for either ----
 

@@ -79,7 +79,7 @@ cudaError_t arrays_create(struct arrays *arrays, const struct operation *operati
     for (int a = 0; a < operation->num_arrays; a++)
         if (arrays->blocks[a] != NULL)
             name_array(start_of(arrays, a), bytes_of(problem, a), operation->arrays[a].name);
-    arrays_choose(arrays, choice_all(operation, direction));
+    arrays_choose(arrays, choice_timed(operation));
     return cudaSuccess;
 }
 

@@ -34,6 +34,11 @@ choice choice_timed(const struct operation *operation)
     return timed & choice_any(operation);
 }
 
+bool choice_is_told(const struct operation *operation, choice chosen)
+{
+    return choice_timed(operation) != 0 || chosen != 0;
+}
+
 bool choice_has(const struct operation *operation, choice chosen, int a)
 {
     const struct array *array = &operation->arrays[a];

@@ -31,6 +31,10 @@ choice choice_any(const struct operation *operation);
 /* What the operation wants to be timed with, in any pass. */
 choice choice_timed(const struct operation *operation);
 
+/* Whether tables and messages say what is chosen: always where a launch is timed with something unless the user says
+   otherwise, elsewhere only if something is chosen. */
+bool choice_is_told(const struct operation *operation, choice chosen);
+
 /* Whether array `a` is there: one that is needed always, an optional one if it is chosen, one that goes with another
    array if that one is there. */
 bool choice_has(const struct operation *operation, choice chosen, int a);

@@ -104,10 +104,10 @@ void console_begin(struct console *console, const char *program, uint64_t seed, 
         printf("what an interrupted run has finished stays as it is in %s; remove it to measure all again\n\n", csv);
     if (operation_has_dtype(console->run.operation))
         printf("arrays kept in %s\n", dtype_name(console->run.dtype));
-    if (choice_any(console->run.operation) != 0)
+    if (choice_is_told(console->run.operation, console->run.chosen))
         printf("measured with %s; see --with in --help\n",
                choice_text(console->run.operation, console->run.chosen, ',', names));
-    if (operation_has_dtype(console->run.operation) || choice_any(console->run.operation) != 0)
+    if (operation_has_dtype(console->run.operation) || choice_is_told(console->run.operation, console->run.chosen))
         printf("\n");
     table_print_head(&console->run);
     clock_gettime(CLOCK_MONOTONIC, &console->begin);

@@ -121,6 +121,7 @@ static int run_own_arrays(struct selection *selection)
     int status = own_arrays_read(&own, selection->operation, options);
     if (status != 0)
         return status;
+    selection->chosen = own.chosen;
     const struct kernel *kernel = selection_for_arrays(selection, own.direction, own.sizes);
     if (kernel == NULL)
         status = 2;

@@ -83,8 +83,10 @@ size_t problem_count(const struct problem *problem)
     const struct operation *operation = problem->operation;
     size_t most = 0;
     for (int a = 0; a < operation->num_arrays; a++) {
-        const size_t count = array_count(&operation->arrays[a], problem->sizes);
-        if (array_role(&operation->arrays[a], problem->direction) != UNTOUCHED && count > most)
+        const struct array *array = &operation->arrays[a];
+        const bool left_out = (array->optional || array->goes_with != NULL) && problem->arrays[a] == NULL;
+        const size_t count = array_count(array, problem->sizes);
+        if (array_role(array, problem->direction) != UNTOUCHED && !left_out && count > most)
             most = count;
     }
     return most;

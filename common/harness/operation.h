@@ -14,8 +14,9 @@
       Flags: struct flag, options without a value. They arrive in problem->flags, and a launcher's arguments get them
       from there.
       What may be left out: an array that is `optional` (its pointer is then NULL), one that `goes_with` an optional
-      one (the gradient of z with z), and every flag. Each kernel is checked with everything on all kinds of data; on
-      the hardest kind with each alone left out, with nothing and as it is timed, on tiny shapes in all combinations.
+      one (the gradient of z with z), and every flag. Each kernel is checked with everything on all kinds of data, and
+      with nothing, too, if that is how it is timed; on the hardest kind with each alone left out, with nothing and as
+      it is timed, on tiny shapes in all combinations. A kernel that `lacks` something is checked without it.
       `timed` says what is there in the workload that is timed; a user chooses another by --with. The table says so
       above its first row, and the CSV in the column `with`.
       Types: arrays that are `stored` are kept as float32, bf16 or fp16, as --type says, in problem->dtype and in the
@@ -136,6 +137,7 @@ struct kernel {
     /* what operation->describe says of the row */
     bool runs[NUM_DIRECTIONS];
     unsigned kinds_left_out; /* bit k: it promises nothing for data of kind k, and is not checked on them */
+    uint32_t lacks;          /* what it does not take of what may be chosen, a choice (choice.h) */
     char limits[64];         /* what --list says of its largest shape, "length up to 16384"; empty: nothing */
 
     /* what it is in this program */
@@ -263,7 +265,8 @@ void array_check(const struct problem *problem, int a, size_t index, double expe
 /* Whether the array has a part of its own for each value of the first size. */
 bool array_is_independent(const struct array *array);
 
-/* Elements of the largest array of a pass, to tell large shapes from small ones. */
+/* Elements of the largest array of a pass, to tell large shapes from small ones. Arrays that may be left out count
+   where the problem has them. */
 size_t problem_count(const struct problem *problem);
 
 /* Bytes that the pass must move: operation->bytes, or all arrays that it reads and writes, each once, as far as the

@@ -243,11 +243,11 @@ static void print_choices(const struct operation *operation)
         return;
     printf(
         "\n--with takes all, none, or some of %s: the flags that are on and the\n"
-        "optional arrays that there are in all launches. Without it every kernel is checked with all of them, without\n"
-        "each one and with none, on tiny shapes in all combinations, and timed with %s.\n"
-        "A flag that is given is always on.\n",
+        "optional arrays that there are in all launches. Without it every kernel is checked with all of them that it\n"
+        "takes, without each one and with none, on tiny shapes in all combinations, and timed with %s.\n%s",
         choice_text(operation, choice_any(operation), ',', names),
-        choice_text(operation, choice_timed(operation), ',', timed));
+        choice_text(operation, choice_timed(operation), ',', timed),
+        operation->num_flags != 0 ? "A flag that is given is always on.\n" : "");
 }
 
 /* What --type does, and to which arrays. */

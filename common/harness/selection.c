@@ -152,6 +152,12 @@ bool selection_refuses(const struct selection *selection, const struct kernel *k
         snprintf(why + used, size - (size_t)used, "takes float32, not %s", dtype_name(selection->options->dtype));
         return true;
     }
+    if ((kernel->lacks & selection->chosen) != 0) {
+        char names[CHOICE_TEXT];
+        snprintf(why + used, size - (size_t)used, "does not take %s",
+                 choice_text(selection->operation, kernel->lacks & selection->chosen, ',', names));
+        return true;
+    }
     return selection->operation->refuses != NULL &&
            selection->operation->refuses(kernel->info, sizes, why + used, size - (size_t)used);
 }
@@ -283,7 +289,7 @@ int selection_shapes(struct selection *selection)
         any = anyone_takes(selection, shapes->sizes[i], why, sizeof why);
     for (int s = 0; s < selection->operation->num_sizes; s++)
         selection->shapes_named = selection->shapes_named || options->size_given[s];
-    if (!any && (options->variant != NULL || selection->shapes_named))
+    if (!any && (options->variant != NULL || options->with != NULL || selection->shapes_named))
         return usage_error("%s; choose another shape or variant", why);
     return 0;
 }

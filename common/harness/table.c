@@ -103,20 +103,22 @@ void csv_write_head(FILE *file, const struct machine *machine, const char *comma
     fprintf(file, "%s\n", columns);
 }
 
-const char *csv_key_columns(const struct operation *operation, char text[KEY_TEXT])
+const char *csv_key_columns(const struct run *run, char text[KEY_TEXT])
 {
+    const struct operation *operation = run->operation;
     int used = sprintf(text, "chapter,variant,direction");
     for (int s = 0; s < operation->num_sizes; s++)
         used += sprintf(text + used, ",%s", operation->sizes[s].name);
     if (operation_has_dtype(operation))
         used += sprintf(text + used, ",type");
-    if (choice_any(operation) != 0)
+    if (choice_is_told(operation, run->chosen))
         sprintf(text + used, ",with");
     return text;
 }
 
-const char *csv_key(const struct operation *operation, const struct row *row, char text[KEY_TEXT])
+const char *csv_key(const struct run *run, const struct row *row, char text[KEY_TEXT])
 {
+    const struct operation *operation = run->operation;
     const size_t room = 240; /* the rest is the sizes', the type's and the choice's */
     char names[CHOICE_TEXT];
     snprintf(text, room, "%s,%s%s,%s", row->chapter, row->variant, config_of(row), row->direction);
@@ -125,7 +127,7 @@ const char *csv_key(const struct operation *operation, const struct row *row, ch
         used += (size_t)sprintf(text + used, ",%zu", row->sizes[s]);
     if (operation_has_dtype(operation))
         used += (size_t)sprintf(text + used, ",%s", dtype_name(row->dtype));
-    if (choice_any(operation) != 0)
+    if (choice_is_told(operation, run->chosen))
         sprintf(text + used, ",%s", choice_text(operation, row->chosen, '+', names));
     return text;
 }
@@ -133,7 +135,7 @@ const char *csv_key(const struct operation *operation, const struct row *row, ch
 static void write_row(FILE *file, const struct run *run, const struct row *row)
 {
     char key[KEY_TEXT];
-    fprintf(file, "%s,", csv_key(run->operation, row, key));
+    fprintf(file, "%s,", csv_key(run, row, key));
     fprintf(file, "%s,", backend_name(run->machine->backend));
     write_name(file, run->machine->device.name);
     fputc(',', file);
@@ -158,7 +160,7 @@ int csv_write(const char *path, const struct run *run, const struct row *rows, s
         return status;
     if (run->resumed[0] != '\0')
         fprintf(output.file, "# resumed: an interrupted run of %s\n", run->resumed);
-    csv_key_columns(run->operation, columns);
+    csv_key_columns(run, columns);
     strcat(columns, ",backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error");
     csv_write_head(output.file, run->machine, run->command, columns);
     for (const struct row *row = rows; row < rows + num_rows; row++)

@@ -136,8 +136,8 @@ static void check_kind(struct trials *trials, struct arrays *arrays, int kind, c
     sizes_text(operation, problem->sizes, shape);
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        if (kernel->info->partial || trials->refused[k] || (kernel->kinds_left_out >> kind & 1) != 0 ||
-            (kernel->is_compared && kind != operation->hardest_kind) ||
+        if (kernel->info->partial || trials->refused[k] || (kernel->lacks & arrays->chosen) != 0 ||
+            (kernel->kinds_left_out >> kind & 1) != 0 || (kernel->is_compared && kind != operation->hardest_kind) ||
             !selection_runs(selection, kernel, problem->direction, problem->sizes))
             continue;
         console_progress(trials->console, "checking %s %s, %s, %s%s", kernel->name, direction_name(problem->direction),
@@ -170,8 +170,9 @@ static int choices_of(const struct selection *selection, const struct problem *p
     return 1;
 }
 
-/* Checks every wanted kernel on every kind of data that fits the shape with all that may be chosen, and on the telling
-   kind with all other choices. Large shapes are checked on the two kinds that find the most. */
+/* Checks every wanted kernel on every kind of data that fits the shape with all that may be chosen, and with nothing if
+   nothing is timed; and on the telling kind with all other choices. Large shapes are checked on the two kinds that find
+   the most. */
 static void check_shape(struct trials *trials, struct arrays *arrays, double *errors)
 {
     const struct operation *operation = trials->selection->operation;
@@ -182,11 +183,12 @@ static void check_shape(struct trials *trials, struct arrays *arrays, double *er
 
     for (int i = 0; i < num_choices; i++) {
         char names[CHOICE_TEXT], with[CHOICE_TEXT + 16] = "";
-        if (choice_any(operation) != 0)
+        const bool all_kinds = i == 0 || (choices[i] == 0 && choice_timed(operation) == 0);
+        if (choice_is_told(operation, choices[i]))
             snprintf(with, sizeof with, ", --with %s", choice_text(operation, choices[i], ',', names));
         arrays_choose(arrays, choices[i]);
         for (int kind = 0; kind < operation->num_kinds; kind++)
-            if ((i == 0 || kind == operation->hardest_kind) &&
+            if ((all_kinds || kind == operation->hardest_kind) &&
                 (operation->kind_fits == NULL || operation->kind_fits(&arrays->problem, kind)) &&
                 (!is_large || kind == operation->timed_kind || kind == operation->hardest_kind))
                 check_kind(trials, arrays, kind, with, errors);
@@ -257,8 +259,8 @@ static void places_drop_workspace(struct places *places)
 }
 
 /* Counts what one launch does on the simulator, and labels its trace. */
-static cudaError_t count_launch(launch_function *launch, const void *what, const struct problem *problem,
-                                struct row *row)
+static cudaError_t count_launch(const struct run *run, launch_function *launch, const void *what,
+                                const struct problem *problem, struct row *row)
 {
 #ifdef CUSIM
     char columns[KEY_TEXT], key[KEY_TEXT];
@@ -272,10 +274,10 @@ static cudaError_t count_launch(launch_function *launch, const void *what, const
     row->threads = counts.threads;
     row->barriers = counts.barriers;
     row->shuffles = counts.shuffles;
-    sim_trace(csv_key_columns(problem->operation, columns), csv_key(problem->operation, row, key));
+    sim_trace(csv_key_columns(run, columns), csv_key(run, row, key));
     return error;
 #else
-    (void)launch, (void)what, (void)problem, (void)row;
+    (void)run, (void)launch, (void)what, (void)problem, (void)row;
     return cudaErrorNotSupported;
 #endif
 }
@@ -315,8 +317,9 @@ static void measure_launch(struct trials *trials, const struct places *places, l
 
     sizes_text(problem->operation, problem->sizes, shape);
     console_progress(trials->console, "timing %s %s, %s", name, row->direction, shape);
-    const cudaError_t error = places->arrays[0].backend == ON_SIM ? count_launch(launch, what, problem, row)
-                                                                  : time_launch(trials, places, launch, what, row);
+    const cudaError_t error = places->arrays[0].backend == ON_SIM
+                                  ? count_launch(&trials->console->run, launch, what, problem, row)
+                                  : time_launch(trials, places, launch, what, row);
     if (error != cudaSuccess)
         console_failed(trials->console, "%s %s, %s: the launch failed: %s", name, row->direction, shape,
                        cudaGetErrorString(error));
@@ -460,6 +463,7 @@ bool trial_run(struct trials *trials, enum direction direction, const size_t siz
         exit(1);
     }
     arrays.problem.config = selection->options->config;
+    arrays_choose(&arrays, selection->chosen);
     try_config(trials, &arrays);
     if (trials->status == 0) {
         check_contracts(trials);

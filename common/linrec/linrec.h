@@ -12,8 +12,9 @@
        d_inputs[l] = d_inputs[l+1] * c[l+1] + d_outputs[l],   d_coeffs[l] = y[l-1] * d_inputs[l]
 
    (mirrored when reversed). A sequence may go on from a state, which is the output before its first element: then
-   y[0] = y[-1] * c[0] + x[0]; and the output after its last element is the state in which the next piece goes on. Both
-   have gradients: d_final_state is added to d_outputs[L-1], and d_initial_state = d_inputs[0] * c[0].
+   y[0] = y[-1] * c[0] + x[0]; and its last output is the state from which the next piece goes on. Both have gradients:
+   d_final_state is added to d_outputs[L-1], d_coeffs[0] = y[-1] * d_inputs[0], and d_initial_state = d_inputs[0] * c[0].
+   So a sequence in pieces, each with the states of its neighbours, has the results of the whole.
 
    Layout of every array: (num_seqs, seq_len), row-major, packed, float32:
 
@@ -55,18 +56,21 @@ struct linrec_args {
     float *d_inputs;        /* dL/dx   backward writes */
     float *d_coeffs;        /* dL/dc   backward writes */
 
-    /* the states, (num_seqs), each NULL where it is not wanted; reversed, a sequence begins at its last element */
-    const float *initial_state; /* y[-1]            forward and backward read; NULL: there is none */
-    float *final_state;         /* y[L-1]           forward writes */
-    const float *d_final_state; /* dL/d final_state   backward reads; NULL: 0 */
-    float *d_initial_state;     /* dL/d initial_state   backward writes; only where there is an initial state */
+    /* The states, (num_seqs), each NULL where it is not wanted, for kernels that take them (`states`, below). Reversed,
+       a sequence begins at its last element. A sequence of no elements ends in the state in which it begins: 0 where
+       there is none; the same of the gradients. */
+    const float *initial_state; /* y[-1]                 forward and backward read; NULL: there is none */
+    float *final_state;         /* y[L-1]                forward writes: the very bits of that output */
+    const float *d_final_state; /* dL/d final_state      backward reads; NULL: 0 */
+    float *d_initial_state;     /* dL/d initial_state    backward writes; only where there is an initial state */
 
     void *workspace; /* scratch memory, for kernels that ask for it. Before the first launch all its bits are set; */
     size_t workspace_size; /* after that it holds what the launch before left there (workspace_size, below) */
 };
 
 /* A launcher checks its arguments, launches on `stream` and returns the launch's error, or cudaErrorInvalidValue for
-   arguments that it cannot take. It allocates nothing and does not wait. Zero sequences or zero length is a no-op. */
+   arguments that it cannot take. It allocates nothing and does not wait. With zero sequences or zero length it does
+   nothing, but for final_state and d_initial_state of sequences of no elements, which it fills. */
 typedef cudaError_t linrec_launcher(const struct linrec_args *args, cudaStream_t stream);
 
 /* What a partial kernel makes of an element: the coefficient and the input that it takes there, and whether it stores
@@ -84,6 +88,7 @@ struct linrec_kernel {
     linrec_launcher *forward;  /* NULL: not offered */
     linrec_launcher *backward; /* NULL: not offered */
     bool reverse;              /* the launchers also take args->reverse */
+    bool states;               /* they also take initial and final states; the others refuse them */
     bool finite_products;      /* it multiplies any coefficients that follow each other, and promises nothing where such
                                   a product is infinite: it is not checked on data that overflow */
 
@@ -137,12 +142,17 @@ static inline cudaError_t linrec_check_args_and_states(const struct linrec_args 
                                                                                     : cudaSuccess;
 }
 
+/* Whether any state is wanted. */
+static inline bool linrec_has_states(const struct linrec_args *args)
+{
+    return args->initial_state != NULL || args->final_state != NULL || args->d_final_state != NULL ||
+           args->d_initial_state != NULL;
+}
+
 /* The same for a launcher that takes none, and refuses them. */
 static inline cudaError_t linrec_check_args(const struct linrec_args *args, bool backward)
 {
-    const bool has_states = args->initial_state != NULL || args->final_state != NULL || args->d_final_state != NULL ||
-                            args->d_initial_state != NULL;
-    return has_states ? cudaErrorInvalidValue : linrec_check_args_and_states(args, backward);
+    return linrec_has_states(args) ? cudaErrorInvalidValue : linrec_check_args_and_states(args, backward);
 }
 
 #ifdef __cplusplus

@@ -66,6 +66,37 @@ static bool refuses_pointers(const struct inquiry *inquiry)
     return true;
 }
 
+/* State number i, to be pointed somewhere. */
+static void set_state(struct linrec_args *args, int i, float *to)
+{
+    const float **const read[] = {&args->initial_state, &args->d_final_state};
+    float **const written[] = {&args->final_state, &args->d_initial_state};
+    if (i < 2)
+        *read[i] = to;
+    else
+        *written[i - 2] = to;
+}
+
+static bool refuses_states(const struct inquiry *inquiry)
+{
+    enum { NUM_STATES = 4, D_INITIAL = 3 };
+    float *const somewhere = (float *)inquiry->good.coeffs;
+    for (int i = 0; i < NUM_STATES; i++) {
+        struct linrec_args args = inquiry->good;
+        if (inquiry->kernel->states && i == D_INITIAL)
+            args.initial_state = somewhere;
+        set_state(&args, i, inquiry->kernel->states ? somewhere + 1 : somewhere);
+        if (!refuses(inquiry, &args,
+                     inquiry->kernel->states ? "a state that is not aligned to 16 bytes"
+                                             : "a state, which its row does not say that it takes,"))
+            return false;
+    }
+    struct linrec_args args = inquiry->good;
+    args.d_initial_state = somewhere;
+    return !inquiry->kernel->states || !inquiry->backward ||
+           refuses(inquiry, &args, "the gradient of an initial state that is not there");
+}
+
 static bool refuses_sizes(const struct inquiry *inquiry, bool on_cpu)
 {
     const struct linrec_kernel *const kernel = inquiry->kernel;
@@ -185,6 +216,181 @@ static void check_next_launches(const struct inquiry *inquiry, const struct linr
     if (host == NULL)
         snprintf(inquiry->text, inquiry->size, "there was no memory to check it");
     free(host);
+}
+
+/* ---- the states ---- */
+
+/* Of sequences without elements the state that comes in goes out again, or else 0. `memory`: room for 8 floats. */
+static bool passes_states_on(const struct inquiry *inquiry, float *memory)
+{
+    const float came_in[4] = {1.5f, -2.0f, INFINITY, 0.0f};
+    for (int has_state = 0; has_state < 2; has_state++) {
+        struct linrec_args args = {.num_seqs = 3};
+        float came_out[4] = {0};
+        if (inquiry->backward)
+            args.initial_state = memory, args.d_initial_state = memory + 4,
+            args.d_final_state = has_state ? memory : NULL;
+        else
+            args.final_state = memory + 4, args.initial_state = has_state ? memory : NULL;
+        cudaError_t error = cudaMemcpy(memory, came_in, sizeof came_in, cudaMemcpyHostToDevice);
+        if (error == cudaSuccess)
+            error = cudaMemset(memory + 4, 0xFF, sizeof came_out);
+        if (error == cudaSuccess)
+            error = launch(inquiry->kernel, inquiry->backward, &args, NULL);
+        if (error == cudaSuccess)
+            error = cudaMemcpy(came_out, memory + 4, sizeof came_out, cudaMemcpyDeviceToHost);
+        for (int i = 0; i < 3; i++)
+            if (error != cudaSuccess || came_out[i] != (has_state ? came_in[i] : 0.0f)) {
+                snprintf(inquiry->text, inquiry->size,
+                         "with zero length the %s must be the one that came in, or 0; got %.9g at sequence %d, \"%s\"",
+                         inquiry->backward ? "gradient of the initial state" : "final state", (double)came_out[i], i,
+                         cudaGetErrorString(error));
+                return false;
+            }
+    }
+    return true;
+}
+
+/* The arrays of a sequence, for both passes, each of the same length. */
+enum { IN, COEFFS, OUT, D_IN, D_COEFFS, NUM_ROWS };
+
+/* A row cut in two: piece 0 is [0, cut), piece 1 is [cut, length). On the device each piece of each array begins where
+   16 bytes do. */
+struct pieces {
+    size_t length, cut;
+    float *host[NUM_ROWS]; /* whole */
+    float *device;         /* of `stride` floats each: for every array its two pieces, and then the states */
+    size_t stride;
+};
+
+static float *piece_of(const struct pieces *pieces, int array, int piece)
+{
+    return pieces->device + (size_t)(2 * array + piece) * pieces->stride;
+}
+
+/* Copies all pieces to the device, or what was written there back. */
+static cudaError_t copy_pieces(const struct pieces *pieces, int array, bool to_device)
+{
+    cudaError_t error = cudaSuccess;
+    for (int p = 0; p < 2 && error == cudaSuccess; p++) {
+        float *const host = pieces->host[array] + (p == 0 ? 0 : pieces->cut), *const device =
+                                                                                  piece_of(pieces, array, p);
+        const size_t bytes = (p == 0 ? pieces->cut : pieces->length - pieces->cut) * sizeof(float);
+        error = to_device ? cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice)
+                          : cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+    return error;
+}
+
+/* Launches the kernel on both pieces, in the order of the pass. `states`: what comes into the first one, what goes from
+   it to the second, what leaves that one, and backward the output before each piece (linrec.h). */
+static cudaError_t launch_pieces(const struct inquiry *inquiry, const struct pieces *pieces, bool reverse,
+                                 float *const states[5])
+{
+    const int first = reverse != inquiry->backward ? 1 : 0;
+    cudaError_t error = cudaSuccess;
+    for (int step = 0; step < 2 && error == cudaSuccess; step++) {
+        const int p = step == 0 ? first : 1 - first;
+        struct linrec_args args = inquiry->good;
+        args.seq_len = p == 0 ? pieces->cut : pieces->length - pieces->cut;
+        args.reverse = reverse;
+        args.inputs = args.d_outputs = piece_of(pieces, IN, p);
+        args.coeffs = piece_of(pieces, COEFFS, p);
+        args.outputs = piece_of(pieces, OUT, p);
+        args.d_inputs = piece_of(pieces, D_IN, p);
+        args.d_coeffs = piece_of(pieces, D_COEFFS, p);
+        if (inquiry->backward)
+            args.d_final_state = states[step], args.d_initial_state = states[step + 1],
+            args.initial_state = states[3 + step];
+        else
+            args.initial_state = states[step], args.final_state = states[step + 1];
+        error = launch(inquiry->kernel, inquiry->backward, &args, NULL);
+    }
+    return error;
+}
+
+/* A sequence in two pieces, of which one hands its state on to the other, has the results of the whole: within twice
+   the bound's levels, because both pieces have them. */
+static bool computes_pieces(const struct inquiry *inquiry, const struct pieces *pieces, bool reverse)
+{
+    const struct linrec_kernel *const kernel = inquiry->kernel;
+    const bool backward = inquiry->backward, down = reverse != backward;
+    const size_t length = pieces->length, cut = pieces->cut;
+    const struct data_spec spec = {
+        .seed = length, .kind = DATA_NEAR_ONE, .seq_len = length, .reverse = reverse, .backward = backward};
+    float *states[5], come_out[5];
+    for (int s = 0; s < 5; s++)
+        states[s] = piece_of(pieces, NUM_ROWS, 0) + 4 * s;
+    for (size_t i = 0; i < length; i++) {
+        pieces->host[IN][i] = data_value(&spec, backward ? DATA_D_OUTPUTS : DATA_INPUTS, 0, i);
+        pieces->host[COEFFS][i] = data_value(&spec, DATA_COEFFS, 0, i);
+        pieces->host[OUT][i] = data_value(&spec, DATA_OUTPUTS, 0, i);
+    }
+    /* backward, the piece that comes first begins with the output that the other one has last */
+    const float comes_in[5] = {0.75f, 0.0f, 0.0f, pieces->host[OUT][down ? cut - 1 : cut], -1.25f};
+    cudaError_t error = cudaSuccess;
+    for (int s = 0; s < 5 && error == cudaSuccess; s++)
+        error = cudaMemcpy(states[s], &comes_in[s], sizeof(float), cudaMemcpyHostToDevice);
+    for (int a = IN; a <= OUT && error == cudaSuccess; a++)
+        error = copy_pieces(pieces, a, true);
+    if (error == cudaSuccess)
+        error = launch_pieces(inquiry, pieces, reverse, states);
+    for (int a = OUT; a < NUM_ROWS && error == cudaSuccess; a++)
+        error = copy_pieces(pieces, a, false);
+    for (int s = 0; s < 5 && error == cudaSuccess; s++)
+        error = cudaMemcpy(&come_out[s], states[s], sizeof(float), cudaMemcpyDeviceToHost);
+
+    const struct linrec_args whole = {.num_seqs = 1,
+                                      .seq_len = length,
+                                      .reverse = reverse,
+                                      .inputs = pieces->host[IN],
+                                      .coeffs = pieces->host[COEFFS],
+                                      .outputs = pieces->host[OUT],
+                                      .d_outputs = pieces->host[IN],
+                                      .d_inputs = pieces->host[D_IN],
+                                      .d_coeffs = pieces->host[D_COEFFS],
+                                      .initial_state = &comes_in[backward ? 4 : 0],
+                                      .final_state = &come_out[2],
+                                      .d_final_state = backward ? &comes_in[0] : NULL,
+                                      .d_initial_state = backward ? &come_out[2] : NULL};
+    struct finding finding = FINDING_NOTHING;
+    if (error == cudaSuccess)
+        oracle_check(&whole, backward, 0, 0, length, 2 * (kernel->levels != NULL ? kernel->levels(length) : 1),
+                     &finding);
+    if (error != cudaSuccess)
+        snprintf(inquiry->text, inquiry->size, "pieces of %zu and %zu elements: the launch failed: %s", cut,
+                 length - cut, cudaGetErrorString(error));
+    else if (finding.num_bad != 0)
+        snprintf(inquiry->text, inquiry->size,
+                 "pieces of %zu and %zu elements, of which one hands its state on to the other, are not the %swhole: "
+                 "%s[%zu] is %.9g and not %.9g",
+                 cut, length - cut, reverse ? "reversed " : "",
+                 linrec_operation.arrays[finding_array(finding.first_bad)].name, finding_index(finding.first_bad),
+                 finding.got, finding.expected);
+    return inquiry->text[0] == '\0';
+}
+
+static void check_states(const struct inquiry *inquiry)
+{
+    static const size_t cuts[][2] = {{2, 1}, {7, 3}, {129, 128}, {300, 101}, {1001, 500}, {4100, 1027}, {9000, 4999}};
+    const struct linrec_kernel *const kernel = inquiry->kernel;
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0] && inquiry->text[0] == '\0'; i++) {
+        struct pieces pieces = {.length = cuts[i][0], .cut = cuts[i][1], .stride = (cuts[i][0] + 31) / 4 * 4};
+        if (kernel->max_seq_len != 0 && pieces.length > kernel->max_seq_len)
+            break;
+        bool has_memory =
+            cudaMalloc((void **)&pieces.device, (2 * NUM_ROWS + 1) * pieces.stride * sizeof(float)) == cudaSuccess;
+        for (int a = 0; a < NUM_ROWS; a++)
+            has_memory = (pieces.host[a] = calloc(pieces.length, sizeof(float))) != NULL && has_memory;
+        if (!has_memory)
+            snprintf(inquiry->text, inquiry->size, "there was no memory to check it");
+        for (int reverse = 0; reverse <= (kernel->reverse ? 1 : 0) && inquiry->text[0] == '\0'; reverse++)
+            if (!passes_states_on(inquiry, pieces.device) || !computes_pieces(inquiry, &pieces, reverse != 0))
+                break;
+        for (int a = 0; a < NUM_ROWS; a++)
+            free(pieces.host[a]);
+        cudaFree(pieces.device);
+    }
 }
 
 /* ---- where it launches, and what it returns ---- */
@@ -350,8 +556,9 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
     good->inputs = memory, good->coeffs = memory + LENGTH, good->outputs = memory + 2 * LENGTH;
     good->d_outputs = memory + 3 * LENGTH, good->d_inputs = memory + 4 * LENGTH, good->d_coeffs = memory + 5 * LENGTH;
     good->seq_len = lengths[0];
-    const bool refuses_all = refuses_pointers(&inquiry) && refuses_sizes(&inquiry, on_cpu) &&
-                             refuses_configs(&inquiry) && refuses_workspaces(&inquiry);
+    const bool refuses_all = refuses_pointers(&inquiry) && refuses_states(&inquiry) &&
+                             refuses_sizes(&inquiry, on_cpu) && refuses_configs(&inquiry) &&
+                             refuses_workspaces(&inquiry);
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0] && refuses_all && !on_cpu && text[0] == '\0'; l++) {
         good->seq_len = lengths[l];
         if (kernel->max_seq_len == 0 || good->seq_len <= kernel->max_seq_len)
@@ -360,6 +567,8 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
     good->seq_len = kernel->max_seq_len != 0 && kernel->max_seq_len < LENGTH ? kernel->max_seq_len : LENGTH;
     if (text[0] == '\0' && kernel->workspace_size != NULL && !kernel->info.partial)
         check_next_launches(&inquiry, good, memory + (inquiry.backward ? 3 * LENGTH : 0));
+    if (text[0] == '\0' && kernel->states)
+        check_states(&inquiry);
     if (text[0] == '\0' && kernel->instead != NULL)
         check_partial(&inquiry);
     cudaFree(good->workspace);

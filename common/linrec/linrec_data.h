@@ -20,21 +20,29 @@ enum data_kind {
     DATA_SIGNED,    /* c in [-1, 1) */
     DATA_ZEROS,     /* as signed, but one in eight is zero: products of coefficients vanish */
     DATA_ABOVE_ONE, /* |c| in [1, 1.25), either sign: grows; for short sequences only (data_kind_fits) */
-    DATA_NAN_FIRST, /* as signed, but the first coefficient, which must never be used, is NaN */
+    DATA_NAN_FIRST, /* as signed, but the first coefficient, which only an initial state may meet, is NaN */
     DATA_OVERFLOW,  /* no inputs, and the first products of coefficients are infinite: zeros stay zeros all the same */
-    DATA_NONFINITE, /* as zeros, and every other sequence holds one NaN or infinity somewhere */
+    DATA_NONFINITE, /* as zeros, and every other sequence holds one NaN or infinity somewhere, others in a state */
     DATA_NUM_KINDS
 };
 
 /* Which array a number belongs to. */
-enum data_array { DATA_INPUTS, DATA_COEFFS, DATA_OUTPUTS, DATA_D_OUTPUTS, DATA_SPECIAL };
+enum data_array {
+    DATA_INPUTS,
+    DATA_COEFFS,
+    DATA_OUTPUTS,
+    DATA_D_OUTPUTS,
+    DATA_SPECIAL,
+    DATA_INITIAL_STATE,
+    DATA_D_FINAL_STATE
+};
 
 struct data_spec {
     uint64_t seed;
     enum data_kind kind;
     size_t seq_len;
     bool reverse;  /* the first coefficient is the last element of the row */
-    size_t window; /* not 0: coefficients at multiples of it are zero, so that windows can be checked alone */
+    size_t window; /* not 0: coefficients at multiples of it, but for 0, are zero: windows can be checked alone */
     bool backward; /* the scan runs against `reverse`, from the other end */
 };
 
@@ -93,11 +101,29 @@ static inline HOST_DEVICE float data_normal(uint64_t seed, enum data_array array
     return (float)(2 * sum - 12 * 65535) * 0x1p-17f;
 }
 
-/* Element (seq, pos) of an array. */
+/* Whether an array has one number for each sequence, a state. */
+static inline HOST_DEVICE bool data_is_state(enum data_array array)
+{
+    return array == DATA_INITIAL_STATE || array == DATA_D_FINAL_STATE;
+}
+
+/* The state of a sequence. One that is infinite or NaN must not reach the neighbours. */
+static inline HOST_DEVICE float data_state(const struct data_spec *spec, enum data_array array, size_t seq)
+{
+    if (spec->kind == DATA_OVERFLOW)
+        return 0.0f;
+    if (spec->kind == DATA_NONFINITE && seq % 4 == (array == DATA_INITIAL_STATE ? 1 : 3))
+        return data_hash(spec->seed, DATA_SPECIAL, seq) % 2 == 0 ? (float)NAN : (float)INFINITY;
+    return data_normal(spec->seed, array, seq);
+}
+
+/* Element (seq, pos) of an array; of a state, (seq, 0). */
 static inline HOST_DEVICE float data_value(const struct data_spec *spec, enum data_array array, size_t seq, size_t pos)
 {
     const uint64_t index = (uint64_t)seq * spec->seq_len + pos;
 
+    if (data_is_state(array))
+        return data_state(spec, array, seq);
     if (spec->kind == DATA_NONFINITE && seq % 2 == 0) {
         const uint64_t special = data_hash(spec->seed, DATA_SPECIAL, seq);
         /* inputs exist forward only, d_outputs and outputs backward only:
@@ -118,7 +144,7 @@ static inline HOST_DEVICE float data_value(const struct data_spec *spec, enum da
         return data_normal(spec->seed, array, index);
 
     const float uniform = data_uniform(spec->seed, array, index);
-    if (spec->window != 0 && pos % spec->window == 0)
+    if (spec->window != 0 && pos != 0 && pos % spec->window == 0)
         return 0.0f;
     switch (spec->kind) {
     case DATA_NEAR_ONE:

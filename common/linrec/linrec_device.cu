@@ -17,18 +17,19 @@ static unsigned num_blocks(size_t n)
 /* A grid-stride loop. */
 static __global__ void fill(struct data_spec spec, enum data_array array, float *values, size_t num_seqs)
 {
-    const size_t count = num_seqs * spec.seq_len;
+    const size_t length = data_is_state(array) ? 1 : spec.seq_len, count = num_seqs * length;
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
-        values[i] = data_value(&spec, array, i / spec.seq_len, i % spec.seq_len);
+        values[i] = data_value(&spec, array, i / length, i % length);
 }
 
 extern "C" cudaError_t linrec_fill_array(const struct data_spec *spec, enum data_array array, float *values,
                                          size_t num_seqs)
 {
-    if (num_seqs == 0 || spec->seq_len == 0)
+    const size_t count = num_seqs * (data_is_state(array) ? 1 : spec->seq_len);
+    if (count == 0)
         return cudaSuccess;
-    fill<<<num_blocks((num_seqs * spec->seq_len + 15) / 16), kThreads>>>(*spec, array, values, num_seqs);
+    fill<<<num_blocks((count + 15) / 16), kThreads>>>(*spec, array, values, num_seqs);
     return cudaGetLastError();
 }
 
@@ -58,7 +59,7 @@ extern "C" cudaError_t linrec_device_check(const struct problem *problem, const 
 {
     const struct linrec_args args = linrec_args_of(problem);
     const size_t window = linrec_spec(problem, data).window, items = args.num_seqs * oracle_num_pieces(&args, window);
-    if (items == 0 || args.seq_len == 0)
+    if (items == 0)
         return cudaSuccess;
     check<<<num_blocks(items), kThreads>>>(args, is_backward(problem->direction), window, levels, finding);
     return cudaGetLastError();

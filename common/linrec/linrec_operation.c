@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "../harness/choice.h"
 #include "../harness/machine.h"
 #include "linrec_contract.h"
 #include "linrec_oracle.h"
@@ -16,6 +17,8 @@ static const enum data_array contents[] = {
     [LINREC_INPUTS] = DATA_INPUTS,
     [LINREC_COEFFS] = DATA_COEFFS,
     [LINREC_OUTPUTS] = DATA_OUTPUTS, /* backward they are an input like any other: random numbers */
+    [LINREC_INITIAL_STATE] = DATA_INITIAL_STATE,
+    [LINREC_D_FINAL_STATE] = DATA_D_FINAL_STATE,
 };
 
 /* Very long rows get a zero coefficient every 65537 elements (a prime, so that it meets no tile's edge twice), so that
@@ -41,12 +44,17 @@ static const char *kind_name(int kind)
 static bool kind_fits(const struct problem *problem, int kind)
 {
     const struct data_spec spec = linrec_spec(problem, &(struct data){0, kind});
-    return data_kind_fits(&spec, spec.kind);
+    const bool has_states =
+        problem->arrays[LINREC_INITIAL_STATE] != NULL || problem->arrays[LINREC_D_FINAL_STATE] != NULL;
+    /* The other kinds tell nothing of states that these do not. A NaN that a state meets goes through all windows. */
+    const bool tells = !has_states || spec.kind == DATA_NEAR_ONE || spec.kind == DATA_OVERFLOW ||
+                       spec.kind == DATA_NONFINITE || (spec.kind == DATA_NAN_FIRST && spec.window == 0);
+    return tells && data_kind_fits(&spec, spec.kind);
 }
 
 static bool reads(const struct problem *problem, int array)
 {
-    return array_role(&linrec_operation.arrays[array], problem->direction) == READ;
+    return problem->arrays[array] != NULL && array_role(&linrec_operation.arrays[array], problem->direction) == READ;
 }
 
 static void fill(const struct problem *problem, const struct data *data)
@@ -54,9 +62,12 @@ static void fill(const struct problem *problem, const struct data *data)
     const struct data_spec spec = linrec_spec(problem, data);
     for (int a = 0; a < linrec_operation.num_arrays; a++) {
         float *values = problem->arrays[a];
-        for (size_t s = 0; reads(problem, a) && s < problem->sizes[NUM_SEQS]; s++)
-            for (size_t l = 0; l < spec.seq_len; l++)
-                values[s * spec.seq_len + l] = data_value(&spec, contents[a], s, l);
+        if (!reads(problem, a))
+            continue;
+        const size_t length = data_is_state(contents[a]) ? 1 : spec.seq_len;
+        for (size_t s = 0; s < problem->sizes[NUM_SEQS]; s++)
+            for (size_t l = 0; l < length; l++)
+                values[s * length + l] = data_value(&spec, contents[a], s, l);
     }
 }
 
@@ -100,6 +111,10 @@ struct linrec_args linrec_args_of(const struct problem *problem)
                                 .d_outputs = arrays[LINREC_D_OUTPUTS],
                                 .d_inputs = arrays[LINREC_D_INPUTS],
                                 .d_coeffs = arrays[LINREC_D_COEFFS],
+                                .initial_state = arrays[LINREC_INITIAL_STATE],
+                                .final_state = arrays[LINREC_FINAL_STATE],
+                                .d_final_state = arrays[LINREC_D_FINAL_STATE],
+                                .d_initial_state = arrays[LINREC_D_INITIAL_STATE],
                                 .workspace = problem->workspace,
                                 .workspace_size = problem->workspace_size};
 }
@@ -111,6 +126,9 @@ static void describe(const void *which, struct kernel *kernel)
     kernel->runs[REVERSE] = row->forward != NULL && row->reverse;
     kernel->runs[BACKWARD] = row->backward != NULL;
     kernel->runs[BACKWARD_REVERSE] = row->backward != NULL && row->reverse;
+    if (!row->states)
+        kernel->lacks = choice_of_array(LINREC_INITIAL_STATE) | choice_of_array(LINREC_FINAL_STATE) |
+                        choice_of_array(LINREC_D_FINAL_STATE);
     kernel->kinds_left_out = row->finite_products ? 1u << DATA_OVERFLOW : 0;
     if (row->max_seq_len != 0)
         snprintf(kernel->limits, sizeof kernel->limits, "length up to %zu", row->max_seq_len);
@@ -156,8 +174,7 @@ static void owner(const void *which, const struct problem *problem, int array, c
 {
     const struct linrec_kernel *row = which;
     const struct linrec_args args = linrec_args_of(problem);
-    (void)array;
-    if (row->owner != NULL)
+    if (row->owner != NULL && linrec_operation.arrays[array].num_dims == 2)
         row->owner(&args, position[NUM_SEQS], position[SEQ_LEN], text, size);
 }
 
@@ -183,6 +200,7 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
 }
 
 #define ROWS .num_dims = 2, .dims = {NUM_SEQS, SEQ_LEN}
+#define EACH_ROW .num_dims = 1, .dims = {NUM_SEQS}
 
 const struct operation linrec_operation = {
     .name = "linear recurrence",
@@ -192,7 +210,7 @@ const struct operation linrec_operation = {
             [NUM_SEQS] = {"num_seqs", "number of sequences", "number of sequences", .is_list = false},
             [SEQ_LEN] = {"seq_len", "length", "elements per sequence", .is_list = true},
         },
-    .num_arrays = 6,
+    .num_arrays = 10,
     .arrays =
         {
             [LINREC_D_OUTPUTS] = {"d_outputs", "DY", UNTOUCHED, READ, ROWS},
@@ -201,6 +219,11 @@ const struct operation linrec_operation = {
             [LINREC_OUTPUTS] = {"outputs", "Y", WRITTEN, READ, ROWS},
             [LINREC_D_INPUTS] = {"d_inputs", "DX", UNTOUCHED, WRITTEN, ROWS},
             [LINREC_D_COEFFS] = {"d_coeffs", "DC", UNTOUCHED, WRITTEN, ROWS},
+            [LINREC_INITIAL_STATE] = {"initial_state", "S", READ, READ, .optional = true, EACH_ROW},
+            [LINREC_FINAL_STATE] = {"final_state", "F", WRITTEN, UNTOUCHED, .optional = true, EACH_ROW},
+            [LINREC_D_FINAL_STATE] = {"d_final_state", "DF", UNTOUCHED, READ, .optional = true, EACH_ROW},
+            [LINREC_D_INITIAL_STATE] = {"d_initial_state", "DS", UNTOUCHED, WRITTEN, .goes_with = "initial_state",
+                                        EACH_ROW},
         },
     .default_shapes = default_shapes,
     .filled = "coefficients",

@@ -16,7 +16,18 @@ extern const struct operation linrec_operation;
 
 /* Its sizes and arrays, as they are numbered there. */
 enum { NUM_SEQS, SEQ_LEN };
-enum linrec_array { LINREC_D_OUTPUTS, LINREC_INPUTS, LINREC_COEFFS, LINREC_OUTPUTS, LINREC_D_INPUTS, LINREC_D_COEFFS };
+enum linrec_array {
+    LINREC_D_OUTPUTS,
+    LINREC_INPUTS,
+    LINREC_COEFFS,
+    LINREC_OUTPUTS,
+    LINREC_D_INPUTS,
+    LINREC_D_COEFFS,
+    LINREC_INITIAL_STATE,
+    LINREC_FINAL_STATE,
+    LINREC_D_FINAL_STATE,
+    LINREC_D_INITIAL_STATE
+};
 
 /* A problem as its kernels see it. */
 struct linrec_args linrec_args_of(const struct problem *problem);
@@ -27,7 +38,8 @@ void linrec_lengths(const struct machine *machine, size_t num_seqs, struct shape
 /* How test data are made for a problem. */
 struct data_spec linrec_spec(const struct problem *problem, const struct data *data);
 
-/* Writes the test data of one array on the device: num_seqs * spec->seq_len floats. Does not wait. */
+/* Writes the test data of one array on the device: num_seqs * spec->seq_len floats, or num_seqs of a state. Does not
+   wait. */
 cudaError_t linrec_fill_array(const struct data_spec *spec, enum data_array array, float *values, size_t num_seqs);
 
 /* The operation's device_check (linrec_device.cu). */

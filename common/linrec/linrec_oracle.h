@@ -26,8 +26,13 @@
    A bound that grew with l alone would let an all-zero output pass for long sequences; this one does not, because m and
    a stay small where the coefficients forget.
 
+   An initial state is one more element, before the first: y = state, m = |state|, a = 0. The final state must be the very
+   last output.
+
    Backward, d_inputs obeys the same recurrence in the other direction, so the same bound b. d_coeffs = outputs *
-   d_inputs inherits |outputs| b, rounds once more and may underflow: |outputs| b + u |d_coeffs| + FLT_MIN. */
+   d_inputs inherits |outputs| b, rounds once more and may underflow: |outputs| b + u |d_coeffs| + FLT_MIN. The
+   gradient of the final state is added to the first element, which is one addition more, as of any other element. The
+   gradient of the initial state is one step more, in which nothing is added. */
 #ifndef LINREC_ORACLE_H
 #define LINREC_ORACLE_H
 
@@ -58,6 +63,14 @@ static inline HOST_DEVICE void oracle_step(struct oracle_state *state, bool firs
     state->max_y = fmax(state->max_y, fabs(state->y));
 }
 
+/* Before the first step of a sequence that goes on from a state. */
+static inline HOST_DEVICE void oracle_begin(struct oracle_state *state, double initial_state)
+{
+    state->y = initial_state;
+    state->a = 0.0;
+    state->m = state->max_y = fabs(initial_state);
+}
+
 static inline HOST_DEVICE double oracle_bound(const struct oracle_state *state, int levels)
 {
     return 2 * 0x1p-24 * (state->a + levels * state->m) + (double)FLT_MIN * (1 + state->max_y);
@@ -70,7 +83,7 @@ struct oracle_point {
     double coeff_expected, coeff_bound; /* of d_coeffs[pos]; a bound of 0 allows no error */
 };
 
-/* Advances the oracle to step `step` of sequence `seq`; `first`: it starts anew here.
+/* Advances the oracle to step `step` of sequence `seq`; `first`: it starts anew here, from the state if it is step 0.
 
    Forward (and backward reversed) go up, pos = step; reverse and backward go down, pos = seq_len - 1 - step. The
    backward pass takes its coefficient from the position of the step before, and the output for d_coeffs from the
@@ -88,20 +101,50 @@ static inline HOST_DEVICE struct oracle_point oracle_advance(struct oracle_state
     struct oracle_point point = {pos, 0.0, 0.0, 0.0, 0.0};
 
     if (!backward) {
-        oracle_step(state, first, args->coeffs[row + pos], args->inputs[row + pos]);
+        const bool has_state = step == 0 && args->initial_state != NULL;
+        if (has_state)
+            oracle_begin(state, args->initial_state[seq]);
+        oracle_step(state, first && !has_state, args->coeffs[row + pos], args->inputs[row + pos]);
     } else {
         const size_t before = down ? pos + 1 : pos - 1;
         oracle_step(state, first, first ? 0.0 : args->coeffs[row + before], args->d_outputs[row + pos]);
+        if (step == 0 && args->d_final_state != NULL) {
+            state->y += args->d_final_state[seq];
+            state->m += fabs(args->d_final_state[seq]);
+            state->max_y = fmax(state->max_y, fabs(state->y));
+        }
     }
     point.expected = state->y;
     point.bound = oracle_bound(state, levels);
-    /* the last step is where the coefficient that is never used stands: its gradient is 0 */
-    if (backward && step != args->seq_len - 1) {
-        const double y = args->outputs[row + (down ? pos - 1 : pos + 1)];
+    /* the last step is where the sequence's first coefficient stands: without a state it is not used, its gradient 0 */
+    const bool is_last = step == args->seq_len - 1;
+    if (backward && (!is_last || args->initial_state != NULL)) {
+        const double y = is_last ? args->initial_state[seq] : args->outputs[row + (down ? pos - 1 : pos + 1)];
         point.coeff_expected = y * state->y;
         point.coeff_bound = fabs(y) * point.bound + 0x1p-24 * fabs(point.coeff_expected) + (double)FLT_MIN;
     }
     return point;
+}
+
+/* Compares what leaves a sequence, after its last step. */
+static inline HOST_DEVICE void oracle_check_end(struct oracle_state *state, const struct linrec_args *args,
+                                                bool backward, size_t seq, int levels, struct finding *finding)
+{
+    const bool down = args->reverse != backward, is_empty = args->seq_len == 0;
+    const size_t last = seq * args->seq_len + (down || is_empty ? 0 : args->seq_len - 1);
+    if (!backward && args->final_state != NULL) {
+        const float if_empty = args->initial_state != NULL ? args->initial_state[seq] : 0.0f;
+        finding_add(finding, LINREC_FINAL_STATE, seq, args->final_state[seq], is_empty ? if_empty : args->outputs[last],
+                    0.0);
+    }
+    if (backward && args->d_initial_state != NULL) {
+        if (is_empty)
+            oracle_begin(state, args->d_final_state != NULL ? args->d_final_state[seq] : 0.0);
+        else
+            oracle_step(state, false, args->coeffs[last], 0.0);
+        finding_add(finding, LINREC_D_INITIAL_STATE, seq, args->d_initial_state[seq], state->y,
+                    is_empty ? 0.0 : oracle_bound(state, levels));
+    }
 }
 
 /* Compares steps [begin, end) of one sequence with the oracle, which starts anew at `begin`. Adds to *finding. */
@@ -121,6 +164,8 @@ static inline HOST_DEVICE void oracle_check(const struct linrec_args *args, bool
                         point.coeff_bound);
         }
     }
+    if (end == args->seq_len)
+        oracle_check_end(&state, args, backward, seq, levels, finding);
 }
 
 /* Sequences are checked in pieces that start where the recurrence does: whole rows, or with a window w (linrec_data.h)
