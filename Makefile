@@ -109,6 +109,13 @@ mutants:
 	@$(MAKE) --no-print-directory QUIET=1 BACKEND=sim ONLY= all tests
 	perl common/tests/mutants.pl --tests $(ONLY)
 
+# random shapes, types and configurations for every kernel, for SECONDS=60; SEED=N: the same cases again; ONLY="08_x 09_y": these chapters
+fuzz: backend
+	@for chapter in $(fuzzed); do [ -f "$$chapter/main.c" ] || { echo "ONLY=$$chapter is no chapter; name the folder of one" >&2; exit 2; }; done
+	@$(MAKE) --no-print-directory QUIET=1 -f common/build/chapters.mk $(or $(fuzzed:%=build-%),build)
+	@perl common/tests/fuzz.pl $(foreach variable,SECONDS CASES SEED ONLY JOBS,$(call given,$(variable)))
+fuzzed = $(if $(filter command line,$(origin ONLY)),$(patsubst %/,%,$(ONLY)))
+
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
 setup:
 	@missing=; for tool in $(TOOLS); do \
@@ -151,6 +158,7 @@ help:
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; ONLY=NAME: one chapter)"
+	@echo "make fuzz       random shapes, types and configurations: is any kernel wrong? (SECONDS=60; SEED=N: the same again; ONLY=NAME: one chapter)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -160,6 +168,6 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants times format setup clean help FORCE
+.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants fuzz times format setup clean help FORCE
 
 include common/build/exercises.mk

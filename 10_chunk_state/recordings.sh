@@ -21,7 +21,7 @@ record_10() {
             chunk_state "rank_${rank}_$type" "$rank" --batch 4 --heads 16 --chunks 64 --type "$type"
         done
         for heads in 1 2 8 16 32; do
-            chunk_state "heads_${heads}_$type" 0 --batch 1 --heads "$heads" --chunks 512 --type "$type" --forward
+            chunk_state "heads_${heads}_$type" 0 --batch 1 --heads "$heads" --chunks 512 --type "$type"
         done
     done
     run build/cuda/10_chunk_state --dk 64 --dv 64 --decays 1 --rank 0 --batch 4 --heads 16 --chunks 64 --csv build/recordings/10_one_decay.csv

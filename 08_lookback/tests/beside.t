@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG SIM_CHIP)};
 is(system('make', '-s', '-j2', '-C', '08_lookback/tests', 'BACKEND=' . backend()), 0, 'the program builds without a warning') or BAIL_OUT('no program');
 
 # What the program says, with its complaints; `settings' are of the environment.

@@ -89,7 +89,7 @@ fetch_gradients(const struct selective_args *args, const struct block_place *pla
 }
 
 /* Of several segments: the states of a tile were saved as if their segment began with 0. `before` is what comes into
-   it. */
+   it, and before its first step is as it comes, whatever A is. */
 template <int lanes>
 static __device__ __forceinline__ void add_before(const float *before, const float *so_long, int row,
                                                   const float A[2][4], float *states)
@@ -98,13 +98,14 @@ static __device__ __forceinline__ void add_before(const float *before, const flo
     get_states(before, more);
 #pragma unroll
     for (int chunk = 0; chunk < 2; chunk++) {
+        const float sum[2] = {so_long[chunk * 32 + row], so_long[chunk * 32 + (row ^ 2)]};
         float h[2][4];
         get_states(states + chunk * 32 * A_LANE, h);
 #pragma unroll
         for (int k = 0; k < 2; k++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                h[k][i] += fast_exp2(so_long[chunk * 32 + (row ^ 2 * k)] * A[k][i]) * more[k][i];
+                h[k][i] += (sum[k] == 0.0f ? 1.0f : fast_exp2(sum[k] * A[k][i])) * more[k][i];
         put_states(states + chunk * 32 * A_LANE, h);
     }
 }

@@ -60,7 +60,7 @@ enum selective_data {
     ZERO_STEPS,  /* every other step is 0, or softplus of -200: the state stays as it is */
     LARGE,       /* delta and z far out in softplus and silu, the others some hundreds */
     GROWING,     /* A of either sign; for short sequences only */
-    NONFINITE,   /* as ordinary, with a NaN or infinity in one channel of every other batch, which must stay there */
+    NONFINITE,   /* as ordinary, with an infinity, NaN or 0 in each batch, which must stay where it belongs */
     NUM_SELECTIVE_DATA
 };
 
@@ -83,17 +83,31 @@ static inline HOST_DEVICE float selective_uniform(const struct selective_spec *s
     return data_uniform(spec->seed + 100 * (uint64_t)array, DATA_COEFFS, index);
 }
 
-/* A NaN or an infinity at one place of an array's channel? index: of the array, whose channels hold `row` elements.
-   Each even batch has one in u, delta, z or initial_state, and one in d_out. */
+/* What NONFINITE data have in place of an element, if it is that one: infinity, -infinity, NaN or 0. Each batch has one
+   such element in one of the arrays that are its own; or in place of batch 0, all batches have one in A, D or
+   delta_bias, which they share. It stands first in a row, last, or anywhere. A seed and the next ones, as many as there
+   are cases, are all cases for each batch. */
+enum { SELECTIVE_SPECIAL_CASES = 11 * 4 * 3 };
+
 static inline HOST_DEVICE bool selective_is_special(const struct selective_spec *spec, int array, size_t index,
-                                                    size_t row, bool *is_nan)
+                                                    float *value)
 {
-    const size_t channels = spec->sizes[CHANNELS], batch = index / row / channels, channel = index / row % channels;
-    const uint64_t hash = data_hash(spec->seed + (array == S_D_OUT), DATA_SPECIAL, batch);
-    const int which = hash % 4 == 0 ? S_U : hash % 4 == 1 ? S_DELTA : hash % 4 == 2 ? S_Z : S_INITIAL_STATE;
-    *is_nan = (hash >> 2) % 2 == 0;
-    return batch % 2 == 0 && (array == S_D_OUT || array == which) && channel == (hash >> 8) % channels &&
-           index % row == (hash >> 32) % row;
+    const int arrays[] = {S_DELTA,        S_A, S_U, S_D_OUT, S_B, S_DELTA_BIAS, S_C, S_Z, S_INITIAL_STATE, S_D,
+                          S_D_FINAL_STATE};
+    const float values[] = {INFINITY, -INFINITY, NAN, 0.0f};
+    const size_t *const sizes = spec->sizes;
+    const bool of_groups = array == S_B || array == S_C, of_channels = array == S_D || array == S_DELTA_BIAS;
+    const bool of_states = array == S_A || array == S_INITIAL_STATE || array == S_D_FINAL_STATE;
+    const size_t rows = of_groups ? sizes[GROUPS] * sizes[STATES] : sizes[CHANNELS]; /* of a batch */
+    const size_t row = of_states ? sizes[STATES] : of_channels ? 1 : sizes[SEQ_LEN];
+    const size_t batch = index / row / rows, which = (size_t)(spec->seed + 41 * batch) % SELECTIVE_SPECIAL_CASES;
+    const size_t place = which / 44; /* 41 and 132 have no factor in common */
+    const uint64_t hash = data_hash(spec->seed, DATA_SPECIAL, batch);
+    *value = values[which / 11 % 4];
+    return array == arrays[which % 11] && index / row % rows == hash % rows &&
+           index % row == (place == 0   ? 0
+                           : place == 1 ? row - 1
+                                        : (size_t)(hash >> 32) % row);
 }
 
 /* What softplus or the step itself gets. */
@@ -125,11 +139,9 @@ static inline HOST_DEVICE float selective_value(const struct selective_spec *spe
     const size_t seq_len = spec->sizes[SEQ_LEN], states = spec->sizes[STATES];
     const bool forgets = window != 0 && index % seq_len != 0 && index % seq_len % window == 0;
     const float scale = spec->kind == LARGE ? 256.0f : 1.0f;
-    bool is_nan;
-    if (spec->kind == NONFINITE &&
-        (array == S_U || array == S_DELTA || array == S_Z || array == S_D_OUT || array == S_INITIAL_STATE) &&
-        selective_is_special(spec, array, index, array == S_INITIAL_STATE ? states : seq_len, &is_nan))
-        return is_nan ? (float)NAN : (float)INFINITY;
+    float special;
+    if (spec->kind == NONFINITE && selective_is_special(spec, array, index, &special))
+        return special;
     switch (array) {
     case S_DELTA:
         return forgets ? 32768.0f : selective_delta(spec, index);

@@ -90,7 +90,8 @@ static struct bounded sigmoid(struct bounded v)
 static struct bounded softplus(struct bounded v)
 {
     const double value = v.value > 0.0 ? v.value + log1p(exp(-v.value)) : log1p(exp(v.value));
-    return (struct bounded){value, sigmoid_of(v.value) * exp_error(v) + 8 * unit * value + tiny};
+    const double slope = sigmoid_of(v.value); /* 0 for -infinity, whose exponential is exactly 0, too */
+    return (struct bounded){value, (slope == 0.0 ? 0.0 : slope * exp_error(v)) + 8 * unit * value + tiny};
 }
 
 /* silu(z) = z sigmoid(z), and its derivative sigmoid(z) (1 + z (1 - sigmoid(z))). */

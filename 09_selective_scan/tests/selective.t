@@ -24,6 +24,13 @@ sub shape {
 
 is(complaint({}, $p, shape(2, 4, 3, 2, '1,2')), '', 'all options in all combinations');
 
+# ---- states and steps that are padding, beside what is not finite; long/edges.t has all counts of states, and all places ----
+
+# Seeds: an infinity at the end of a row of delta, one in delta_bias, and -infinity in A (operation/data.h).
+is(complaint({}, $p, shape(3, 2, 5, 1, 11), '--with', 'all', '--seed', $_), '', "5 states in lanes for 8, seed $_") for 44, 49, 56;
+is(complaint({}, $p, shape(1, 1, 4, 1, '9,130'), '--with', $_, '--seed', 44), '', "one channel of 4 states, $_ of the options") for 'all', 'none';
+is(complaint({}, $p, shape(1, 1, 5, 1, '131'), '--backward', '--with', 'all', '--seed', 12), '', '-infinity in A, and several segments');
+
 # ---- the definition, in double ----
 
 my %size = (batch => 2, channels => 4, states => 3, groups => 2, seq_len => 5);

@@ -4,6 +4,7 @@
 #ifndef CHUNK_STATE_KERNELS_H
 #define CHUNK_STATE_KERNELS_H
 
+#include "../../common/cuda/gpu_info.h"
 #include "../operation/arguments.h"
 
 #ifdef __cplusplus
@@ -13,14 +14,23 @@ extern "C" {
 chunk_state_launcher chunk_state_launches;                                  /* one launch for each chunk */
 chunk_state_launcher chunk_state_registers, chunk_state_registers_backward; /* the state stays in a register */
 chunk_state_launcher chunk_state_prefetch; /* four columns a thread, the next chunks on their way */
-chunk_state_launcher chunk_state_tma, chunk_state_tma_backward; /* TMA brings them (sm_90) */
-chunk_state_launcher chunk_state_split;                         /* a head's chunks spread over blocks (sm_90) */
+chunk_state_launcher chunk_state_tma, chunk_state_tma_backward;     /* TMA brings them (sm_90) */
+chunk_state_launcher chunk_state_split, chunk_state_split_backward; /* a head's chunks spread over blocks (sm_90) */
 chunk_state_launcher chunk_state_low_rank, chunk_state_low_rank_backward;
-chunk_state_launcher chunk_state_mma;   /* products on the tensor cores (sm_80) */
-chunk_state_launcher chunk_state_wgmma; /* what mma launches in bf16 on sm_90 */
+chunk_state_launcher chunk_state_plain, chunk_state_plain_backward; /* the same with little shared memory */
+chunk_state_launcher chunk_state_mma;                               /* products on the tensor cores (sm_80) */
+chunk_state_launcher chunk_state_wgmma;                             /* what mma launches in bf16 on sm_90 */
+
+/* Whether mma does. */
+bool chunk_state_is_for_wgmma(const struct chunk_state_args *args);
 
 /* One of these, by shape and chip. */
 chunk_state_launcher chunk_state_forward, chunk_state_backward;
+
+/* Which one: what default launches for these arguments on that GPU. It asks no device and launches nothing. */
+enum chunk_state_choice { CHOICE_REGISTERS, CHOICE_PREFETCH, CHOICE_TMA, CHOICE_SPLIT, CHOICE_LOW_RANK, CHOICE_MMA };
+enum chunk_state_choice chunk_state_choose(const struct chunk_state_args *args, const struct gpu_info *gpu,
+                                           bool backward);
 
 /* Whether mma, or default, computes these on tensor cores. */
 bool chunk_state_mma_tensor_cores(const struct chunk_state_args *args);

@@ -105,9 +105,11 @@ extern "C" cudaError_t chunk_state_low_rank(const struct chunk_state_args *args,
     bool done;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = low_rank_shape_of(args, (size_t)64 << size, &shape);
+        error = low_rank_shape_of(args, NULL, (size_t)64 << size, &shape);
     if (done || error != cudaSuccess)
         return error;
+    if (shape.stages == 0 && args->config.stages == 0) /* shared memory does not hold one */
+        return chunk_state_plain(args, stream);
     const auto kernel = kernels[args->dtype][shape.padded != 4][size];
     const size_t shared = shape.stages * (size_t)shape.stage_bytes;
     error = gpu_allow_shared((const void *)kernel, shared, 0);

@@ -136,7 +136,9 @@ extern "C" cudaError_t chunk_state_low_rank_backward(const struct chunk_state_ar
         return cudaErrorInvalidValue;
     behind.workspace = (char *)args->workspace + used;
     behind.workspace_size = args->workspace_size - used;
-    error = low_rank_back_shape_of(args, &shape);
+    error = low_rank_back_shape_of(args, NULL, &shape);
+    if (error == cudaErrorNotSupported && args->config.stages == 0) /* shared memory does not hold a stage */
+        return chunk_state_plain_backward(args, stream);
     if (error == cudaSuccess)
         error = backward_space(&behind, 1, chunk_state_low_rank, stream, &space);
     const auto kernel = kernels[args->dtype][shape.padded != 4][size];

@@ -22,13 +22,23 @@ static int stride_of(size_t padded, size_t bytes)
     return (int)(((padded * bytes + 15) / 16 | 1) * 16 / bytes);
 }
 
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape)
+/* That GPU, or the current one. */
+static cudaError_t gpu_of(const struct gpu_info *of_gpu, struct gpu_info *gpu)
+{
+    if (of_gpu == NULL)
+        return gpu_info_read(gpu);
+    *gpu = *of_gpu;
+    return cudaSuccess;
+}
+
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, const struct gpu_info *of_gpu, size_t rows,
+                              struct low_rank_shape *shape)
 {
     const size_t bytes = dtype_bytes(args->dtype), slices = (args->dv + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
     const size_t padded = args->rank <= 4 ? (args->rank + 3) / 4 * 4 : (args->rank + 7) / 8 * 8;
     const size_t blocks = args->batch * args->heads * slices;
     struct gpu_info gpu;
-    const cudaError_t error = gpu_info_read(&gpu);
+    const cudaError_t error = gpu_of(of_gpu, &gpu);
     if (error != cudaSuccess)
         return error;
     if (blocks > 0x7FFFFFFF || args->dv > 1 << 27 || args->dk > CHUNK_STATE_MAX_ROWS ||
@@ -62,10 +72,11 @@ cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, 
     return cudaSuccess;
 }
 
-cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
+                                   struct low_rank_shape *shape)
 {
     const size_t rows = args->dk <= 64 ? 64 : args->dk <= 128 ? 128 : 256, bytes = dtype_bytes(args->dtype);
-    const cudaError_t error = low_rank_shape_of(args, rows, shape);
+    const cudaError_t error = low_rank_shape_of(args, gpu, rows, shape);
     if (error != cudaSuccess)
         return error;
     const size_t of_state = rows * BACK_STRIDE(args->dtype, rows);
@@ -78,11 +89,12 @@ cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct l
     return shape->stages != 0 ? cudaSuccess : cudaErrorNotSupported;
 }
 
-cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+cudaError_t mma_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_shape *shape)
 {
     const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
     const size_t ranks = args->rank <= 16 ? 16 : args->rank <= 32 ? 32 : 64;
-    const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
+    const cudaError_t error =
+        args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, gpu, rows, shape);
     if (error != cudaSuccess)
         return error;
     shape->padded = (int)ranks;
@@ -93,10 +105,12 @@ cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_sh
     return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
 }
 
-cudaError_t wgmma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape)
+cudaError_t wgmma_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
+                           struct low_rank_shape *shape)
 {
     const size_t rows = args->dk <= MMA_MAX_ROWS / 2 ? MMA_MAX_ROWS / 2 : MMA_MAX_ROWS;
-    const cudaError_t error = args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, rows, shape);
+    const cudaError_t error =
+        args->dk > MMA_MAX_ROWS ? cudaErrorInvalidValue : low_rank_shape_of(args, gpu, rows, shape);
     if (error != cudaSuccess)
         return error;
     shape->padded = shape->stride = 64;
@@ -104,13 +118,4 @@ cudaError_t wgmma_shape_of(const struct chunk_state_args *args, struct low_rank_
     shape->stage_bytes = (shape->x_bytes + 2 * shape->w_bytes + shape->gamma_bytes + 1023) / 1024 * 1024;
     count_stages(args, 0, shape);
     return shape->stages >= 2 ? cudaSuccess : cudaErrorNotSupported;
-}
-
-bool is_for_wgmma(const struct chunk_state_args *args)
-{
-    struct gpu_info gpu;
-    struct low_rank_shape shape;
-    return args->dtype == BF16 && args->rank >= WGMMA_MIN_RANK && args->rank % 8 == 0 &&
-           gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 90 && gpu.chip_arch < 100 &&
-           wgmma_shape_of(args, &shape) == cudaSuccess;
 }

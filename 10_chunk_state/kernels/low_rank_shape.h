@@ -45,25 +45,23 @@ struct low_rank_shape {
     unsigned blocks;
 };
 
-/* For stages of so many rows. */
-cudaError_t low_rank_shape_of(const struct chunk_state_args *args, size_t rows, struct low_rank_shape *shape);
+/* For stages of so many rows. gpu, here and below: where it will run; NULL: the current one. */
+cudaError_t low_rank_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu, size_t rows,
+                              struct low_rank_shape *shape);
 
 /* The same for mma.cu, which has 64 or 128 rows and 16, 32 or 64 ranks, and room for the sums that its warps tell each
    other. cudaErrorNotSupported: the chip has no shared memory for two stages of it. */
 #define MMA_PARTS_BYTES(ranks) ((size_t)(ranks)*4 * BLOCK_COLUMNS * sizeof(float))
-cudaError_t mma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
+cudaError_t mma_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu, struct low_rank_shape *shape);
 
 /* The same for wgmma.cu, which has 64 or 128 rows, and W and Y in rows of 128 bytes. */
-cudaError_t wgmma_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
-
-/* Whether mma launches wgmma.cu: W and Y are bf16, in rows of whole 16 bytes, and the chip is sm_90. With smaller
-   ranks it is not faster, at the proposal's shape on an H200 (wgmma.md). */
-enum { WGMMA_MIN_RANK = 24 };
-bool is_for_wgmma(const struct chunk_state_args *args);
+cudaError_t wgmma_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
+                           struct low_rank_shape *shape);
 
 /* The same for low_rank_backward.cu, which has 64, 128 or 256 rows, and one stage or at least three.
    cudaErrorNotSupported: the chip has no shared memory for one. */
-cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, struct low_rank_shape *shape);
+cudaError_t low_rank_back_shape_of(const struct chunk_state_args *args, const struct gpu_info *gpu,
+                                   struct low_rank_shape *shape);
 
 #ifdef __cplusplus
 }

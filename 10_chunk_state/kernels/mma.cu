@@ -126,11 +126,14 @@ extern "C" cudaError_t chunk_state_mma(const struct chunk_state_args *args, cuda
     bool done;
     if (args->rank == 0) /* nothing to multiply */
         return chunk_state_low_rank(args, stream);
-    if (is_for_wgmma(args))
+    if (chunk_state_is_for_wgmma(args))
         return chunk_state_wgmma(args, stream);
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = mma_shape_of(args, &shape);
+        error = mma_shape_of(args, NULL, &shape);
+    if (!done && error == cudaErrorNotSupported &&
+        args->config.stages == 0) /* shared memory does not hold two stages */
+        return chunk_state_low_rank(args, stream);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dtype][size][many];

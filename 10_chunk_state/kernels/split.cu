@@ -13,8 +13,6 @@
    knows by itself with which state the next window begins. */
 #include <cuda_runtime.h>
 
-#include "../../common/cuda/cluster.h"
-
 #include "kernels.h"
 #include "split.cuh"
 
@@ -33,23 +31,19 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
     const size_t num_out = exclusive ? chunks - 1 : chunks; /* states after a chunk that are written */
     char *const out =
         (char *)h_out + slice_at<dtype>(shape, &slice, exclusive ? 1 : 0) + slice.own * element_bytes(dtype);
-    /* What each thread's columns go through in a segment. Two windows' pairs are there at once, because a block may be
-       one window ahead of another; it cannot be two. */
-    float4 *const sums = (float4 *)(stages + shape->own_at);
-    float *const products = (float *)(sums + OWN(dtype) / 2 * blockDim.x);
+    float4 *const sums = (float4 *)(stages + shape->own_at); /* what the columns go through in a segment */
     float state[OWN(dtype)], h[OWN(dtype)], decays[TILE_STEPS];
     uint4 x[TILE_STEPS];
-    struct split_position sum = {(size_t)segment * plan.each * TILE_STEPS, plan.each, 0, 0}, write = sum, later = sum;
+    struct split_position sum = {(size_t)segment * plan.each, plan.each, 0, 0}, write = sum, later = sum;
 
     barriers_init(arrived, shape->stages, TILE_STEPS);
     for (int s = 0; s < shape->stages; s++, split_advance(&later, &plan))
-        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first,
+        tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.tile * TILE_STEPS,
                                         stages + s * shape->stage_bytes, decays_slot(shape, stages, s), &arrived[s]);
     state_read<dtype>(initial_state, &slice, state);
     if (exclusive && segment == 0 && slice.inside)
         write16<dtype>(out - row_bytes, state);
     for (unsigned window = 0; window < plan.windows; window++) {
-        const unsigned buffer = window % 2;
         float product = 1.0f;
 
         /* 1. Sum up the segment; its tiles stay in their stages. All of its decays come first. */
@@ -59,7 +53,7 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
         decays_wait(shape->stages - (int)plan.each);
         __syncthreads();
         for (unsigned n = 0; n < plan.each; n++, split_advance(&sum, &plan)) {
-            const int in = (int)tile_chunks<TILE_STEPS>(shape, sum.first);
+            const int in = (int)tile_chunks<TILE_STEPS>(shape, sum.tile * TILE_STEPS);
             if (in == 0)
                 continue; /* the last segments may have fewer tiles, or none */
             mbarrier_wait(&arrived[sum.stage], sum.parity);
@@ -74,42 +68,22 @@ static __global__ void __launch_bounds__(SPLIT_MAX_THREADS, 1)
             }
         }
 
-        /* 2. Tell; and wait until all have told. */
-#pragma unroll
-        for (int c = 0; c < OWN(dtype); c += 4)
-            sums[(buffer * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x] =
-                make_float4(h[c], h[c + 1], h[c + 2], h[c + 3]);
-        products[buffer * blockDim.x + threadIdx.x] = product;
-        cluster_arrive();
-        cluster_wait();
-
-        /* 3. Join them in order: what comes into the block's own segment, and into the next window. */
-#pragma unroll 4
-        for (unsigned s = 0; s < plan.segments; s++) {
-            const float4 *const there = (const float4 *)cluster_shared(sums, s);
-            const float factor = ((const float *)cluster_shared(products, s))[buffer * blockDim.x + threadIdx.x];
-#pragma unroll
-            for (int c = 0; c < OWN(dtype); c += 4) {
-                const float4 pair = there[(buffer * OWN(dtype) + c) / 4 * blockDim.x + threadIdx.x];
-                if (s == segment)
-                    h[c] = state[c], h[c + 1] = state[c + 1], h[c + 2] = state[c + 2], h[c + 3] = state[c + 3];
-                state[c] = factor * state[c] + pair.x, state[c + 1] = factor * state[c + 1] + pair.y;
-                state[c + 2] = factor * state[c + 2] + pair.z, state[c + 3] = factor * state[c + 3] + pair.w;
-            }
-        }
+        /* 2. Tell, and wait until all have told. 3. Join: what comes into the own segment, and into the next window. */
+        split_join<dtype>(&plan, sums, segment, window % 2, product, h, state);
 
         /* 4. Go through the segment again, write the states, and fill each stage anew. */
         for (unsigned n = 0; n < plan.each; n++, split_advance(&write, &plan), split_advance(&later, &plan)) {
-            char *const from = stages + write.stage * shape->stage_bytes, *to = out + write.first * row_bytes;
-            const int in = (int)tile_chunks<TILE_STEPS>(shape, write.first);
-            const int written = slice.inside ? (int)min(num_out - min(write.first, num_out), (size_t)TILE_STEPS) : 0;
+            const size_t first = write.tile * TILE_STEPS;
+            char *const from = stages + write.stage * shape->stage_bytes, *to = out + first * row_bytes;
+            const int in = (int)tile_chunks<TILE_STEPS>(shape, first);
+            const int written = slice.inside ? (int)min(num_out - min(first, num_out), (size_t)TILE_STEPS) : 0;
             tile_read<dtype, TILE_STEPS>(shape, &slice, from, x);
             decays_read<TILE_STEPS>(&slice, decays_slot(shape, stages, write.stage), decays);
-            if (later.first < chunks) {
+            if (later.tile * TILE_STEPS < chunks) {
                 fence_proxy_async(); /* the tile was read before its stage is filled again */
                 __syncthreads();
             }
-            tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.first, from,
+            tile_load<dtype, TILE_STEPS, 1>(h_local, NULL, gamma, shape, &slice, later.tile * TILE_STEPS, from,
                                             decays_slot(shape, stages, write.stage), &arrived[write.stage]);
 #pragma unroll
             for (int s = 0; s < TILE_STEPS; s++, to += row_bytes) {
@@ -133,15 +107,14 @@ extern "C" cudaError_t chunk_state_split(const struct chunk_state_args *args, cu
     bool done;
     cudaError_t error = chunk_state_begin(args, false, 0, stream, &done);
     if (!done)
-        error = split_plan(args, (const void *)kernel, &plan);
+        error = tma_shape_of(args, (const void *)kernel, 64, args->dtype == FLOAT32 ? 5 : 8, TILE_STEPS, 1,
+                             split_pair_bytes(args->dtype), 0, &plan.shape);
+    if (!done && error == cudaSuccess)
+        error = split_plan(args, TILE_STEPS, &plan);
     if (done || error != cudaSuccess)
         return error;
-    cudaLaunchAttribute blocks = {};
-    blocks.id = cudaLaunchAttributeClusterDimension;
-    blocks.val.clusterDim.x = plan.segments;
-    blocks.val.clusterDim.y = blocks.val.clusterDim.z = 1;
-    const cudaLaunchConfig_t launch = {
-        plan.shape.items * plan.segments, (unsigned)plan.shape.threads, plan.shape.shared, stream, &blocks, 1};
+    cudaLaunchAttribute cluster = {};
+    const cudaLaunchConfig_t launch = split_launch(&plan, &cluster, stream);
     return cudaLaunchKernelEx(&launch, kernel, plan, args->exclusive, args->h_local, args->gamma, args->initial_state,
                               args->h_out, args->final_state);
 }

@@ -133,15 +133,37 @@ static __global__ void __launch_bounds__(MMA_THREADS, 1)
             final_state[state + (v / 2 * 8 + v % 2) * shape.dv] = h[v / 2][v % 2];
 }
 
+/* Whether these kernels were compiled with wgmma's instructions. Without them they would trap (arch.h). */
+#ifdef LINREC_SM_90A
+static const bool has_wgmma = true;
+#else
+static const bool has_wgmma = false;
+#endif
+
+/* With smaller ranks it is not faster, at the proposal's shape on an H200 (wgmma.md). */
+enum { WGMMA_MIN_RANK = 24 };
+
+/* W and Y are bf16, in rows of whole 16 bytes, and chip and code are sm_90a. */
+extern "C" bool chunk_state_is_for_wgmma(const struct chunk_state_args *args)
+{
+    struct gpu_info gpu;
+    struct low_rank_shape shape;
+    return has_wgmma && args->dtype == BF16 && args->rank >= WGMMA_MIN_RANK && args->rank % 8 == 0 &&
+           gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 90 && gpu.chip_arch < 100 &&
+           wgmma_shape_of(args, &gpu, &shape) == cudaSuccess;
+}
+
 extern "C" cudaError_t chunk_state_wgmma(const struct chunk_state_args *args, cudaStream_t stream)
 {
     static const decltype(&wgmma_forward<2, 32>) kernels[2][2] = {{wgmma_forward<2, 32>, wgmma_forward<2, 64>},
                                                                   {wgmma_forward<4, 32>, wgmma_forward<4, 64>}};
     struct low_rank_shape shape;
     bool done;
+    if (!has_wgmma)
+        return cudaErrorNotSupported;
     cudaError_t error = chunk_state_begin(args, false, CHUNK_STATE_MAX_RANK, stream, &done);
     if (!done)
-        error = wgmma_shape_of(args, &shape);
+        error = wgmma_shape_of(args, NULL, &shape);
     if (done || error != cudaSuccess)
         return error;
     const auto kernel = kernels[args->dk > MMA_MAX_ROWS / 2][args->rank > 32];

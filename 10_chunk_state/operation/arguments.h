@@ -82,6 +82,7 @@ struct chunk_state_kernel {
     size_t max_rank;                          /* 0: diagonal A only */
     size_t max_rows;                          /* dk; 0: any, or CHUNK_STATE_MAX_ROWS if there is a rank */
     size_t columns_of;                        /* dv is a multiple of it; 0: any */
+    bool joins;                               /* without W and Y: it may combine sums of segments, as split does */
     size_t (*workspace_size)(const struct chunk_state_args *args, bool backward); /* bytes; NULL: none */
     bool (*tensor_cores)(const struct chunk_state_args *args); /* whether forward sums there; NULL: never */
 };

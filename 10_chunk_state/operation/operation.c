@@ -124,14 +124,14 @@ static size_t workspace_size(const void *which, const struct problem *problem)
     return row->workspace_size != NULL ? row->workspace_size(&args, is_backward(problem->direction)) : 0;
 }
 
-/* What all joins of the kernels that split time add to the plain loop: a term passes a segment's own sum, up to as many
-   joins as there are segments, and the state that comes in. With W and Y: how sums are taken (oracle.h). */
+/* 1 is a plain loop's. The joins of the kernels that split time add to it: a term passes a segment's own sum, up to as
+   many joins as there are segments, and the state that comes in. With W and Y: how sums are taken (oracle.h). */
 static int levels(const void *which, const struct problem *problem)
 {
     const struct chunk_state_kernel *row = which;
     const struct chunk_state_args args = args_of(problem);
     if (args.rank == 0)
-        return 10;
+        return row->joins ? 10 : 1;
     return row->tensor_cores != NULL && !is_backward(problem->direction) && row->tensor_cores(&args) ? CHUNK_TENSOR_SUMS
                                                                                                      : CHUNK_SUMS;
 }

@@ -30,7 +30,8 @@
 
    Over the chunks the bound so grows with |gamma| (1 + |W| |Y|^T), where the result itself grows with A. A hundredth
    more is for the second order. Backward is the same with A transposed, and a sum of n products adds to what these
-   inherit n + 1 roundings of the sum of sizes. */
+   inherit n + 1 roundings of the sum of sizes. Without W and Y an error in d_h is followed as a loop makes it;
+   where a kernel combines results, it is bound like forward's, with m and a of d_h_out and d_final_state. */
 #ifndef CHUNK_ORACLE_H
 #define CHUNK_ORACLE_H
 
@@ -49,9 +50,9 @@ enum { CHUNK_SUMS = 1, CHUNK_TENSOR_SUMS = 2 };
 struct chunk_oracle {
     struct chunk_state_args args;
     bool backward;
-    int levels;   /* without W and Y: D above. With them: CHUNK_SUMS, or CHUNK_TENSOR_SUMS where a kernel has such */
-    size_t count; /* batch * heads * dv: the columns */
-    double *work; /* chunk_oracle_slots(...) * count */
+    int levels;          /* without W and Y: D above, 1 for a loop. With them: CHUNK_SUMS, or CHUNK_TENSOR_SUMS */
+    size_t count;        /* batch * heads * dv: the columns */
+    double *work;        /* chunk_oracle_slots(...) * count */
     double *sum, *bound; /* of d_gamma, d_W and d_Y, one after the other; backward, zero before the first column */
 };
 
@@ -63,7 +64,7 @@ static inline HOST_DEVICE size_t slot_h(const struct chunk_state_args *args)
 
 static inline size_t chunk_oracle_slots(const struct chunk_state_args *args, bool backward)
 {
-    return 4 * args->rank + (backward ? 8 + 2 * args->chunks : 6) * args->dk;
+    return 4 * args->rank + (backward ? 11 + 2 * args->chunks : 6) * args->dk;
 }
 
 /* Elements of d_gamma, d_W and d_Y. */
@@ -240,15 +241,31 @@ static inline HOST_DEVICE void chunk_check_forward(const struct chunk_column *c,
     chunk_compare_state(c, FINAL_STATE, args->final_state, h, e, finding);
 }
 
-/* ---- backward: first d and its error (dk slots each), behind forward's; then all states and their errors ---- */
+/* ---- backward: first d, its error, m, a and max (dk slots each), behind forward's; then all states and their errors
+   ---- */
+
+/* Row i of d, m or a has changed. A kernel that combines results: what d may be off by. */
+static inline HOST_DEVICE void chunk_bound_d(const struct chunk_column *c, size_t d, size_t i)
+{
+    const struct chunk_oracle *oracle = c->oracle;
+    const size_t dk = oracle->args.dk;
+    double *const most = slot(c, d + 4 * dk + i);
+    *most = fmax(*most, fabs(*slot(c, d + i)));
+    if (oracle->args.rank == 0 && oracle->levels > 1)
+        *slot(c, d + dk + i) = 2 * CHUNK_U * (*slot(c, d + 3 * dk + i) + oracle->levels * *slot(c, d + 2 * dk + i)) +
+                               (double)FLT_MIN * (1 + *most);
+}
 
 static inline HOST_DEVICE void chunk_add_d_h_out(const struct chunk_column *c, size_t k, size_t d)
 {
     const struct chunk_state_args *args = &c->oracle->args;
     for (size_t i = 0; i < args->dk; i++) {
         const size_t at = chunk_at(c, k, args->dk * args->dv) + i * args->dv + c->j;
-        *slot(c, d + i) += chunk_element(args, args->d_h_out, at);
+        const double d_out = chunk_element(args, args->d_h_out, at);
+        *slot(c, d + i) += d_out;
         *slot(c, d + args->dk + i) += CHUNK_MORE * CHUNK_U * fabs(*slot(c, d + i));
+        *slot(c, d + 2 * args->dk + i) += fabs(d_out);
+        chunk_bound_d(c, d, i);
     }
 }
 
@@ -296,6 +313,9 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
                   CHUNK_MORE * (fabs(value) * et + fabs(t) * error + (double)(terms + 2) * CHUNK_U * fabs(value * t)));
         *slot(c, d + i) = g * value;
         *slot(c, d + dk + i) = chunk_finish(fabs(g) * error + CHUNK_U * fabs(g * value));
+        *slot(c, d + 3 * dk + i) = fabs(g) * (*slot(c, d + 3 * dk + i) + *slot(c, d + 2 * dk + i));
+        *slot(c, d + 2 * dk + i) *= fabs(g);
+        chunk_bound_d(c, d, i);
     }
     if (rank == 0)
         return;
@@ -324,11 +344,12 @@ static inline HOST_DEVICE void chunk_step_back(const struct chunk_column *c, siz
 static inline HOST_DEVICE void chunk_check_backward(const struct chunk_column *c, struct finding *finding)
 {
     const struct chunk_state_args *args = &c->oracle->args;
-    const size_t dk = args->dk, d = slot_h(args) + 6 * dk, states = d + 2 * dk, errors = states + args->chunks * dk;
+    const size_t dk = args->dk, d = slot_h(args) + 6 * dk, states = d + 5 * dk, errors = states + args->chunks * dk;
     chunk_find_states(c, states);
     for (size_t i = 0; i < dk; i++) {
         *slot(c, d + i) = args->d_final_state != NULL ? args->d_final_state[(c->head * dk + i) * args->dv + c->j] : 0.0;
-        *slot(c, d + dk + i) = 0.0;
+        *slot(c, d + dk + i) = *slot(c, d + 3 * dk + i) = 0.0;
+        *slot(c, d + 2 * dk + i) = *slot(c, d + 4 * dk + i) = fabs(*slot(c, d + i));
     }
     for (size_t k = args->chunks; k-- > 0;) {
         if (!args->exclusive)

@@ -128,6 +128,18 @@ static int read_values(const char *path, FILE *file, const struct element_type *
     return 0;
 }
 
+/* One line about a type that does not convert. In the header it is a word in quotes, or for records a list. */
+static int type_error(const char *path, const char *descr)
+{
+    const int length = (int)strcspn(descr + 1, "'\"\n") + 2;
+    if (*descr != '\'' && *descr != '"')
+        return usage_error("%s: its elements are records; save one of their fields, converted with "
+                           ".astype(numpy.float32)",
+                           path);
+    return usage_error("%s: its elements are of type %.*s; convert it with .astype(numpy.float32)", path,
+                       length < 40 ? length : 40, descr);
+}
+
 static int read_file(const char *path, FILE *file, struct npy *array)
 {
     unsigned char start[12];
@@ -165,8 +177,7 @@ static int read_file(const char *path, FILE *file, struct npy *array)
         if (*descr != '\0' && strncmp(descr + 1, element_types[i].descr, 3) == 0 && descr[4] == descr[0])
             type = &element_types[i];
     if (type == NULL) {
-        status = usage_error("%s: its elements are of type %.*s; convert it with .astype(numpy.float32)", path,
-                             (int)strnlen(descr, 40), descr);
+        status = type_error(path, descr);
         goto out;
     }
     if (strncmp(order, "False", 5) != 0) {

@@ -68,6 +68,17 @@ static char *new_target(const char *path)
     return target;
 }
 
+/* What the name of a file has behind it until it is whole. */
+static const char suffix[] = ".partial-XXXXXX";
+
+/* How much of the whole name comes before that: all, or of a very long one as much as a name may have. */
+static size_t beside_length(const char *target)
+{
+    const size_t length = strlen(target), folder = (size_t)(strrchr(target, '/') + 1 - target);
+    const size_t most = folder + NAME_MAX - strlen(suffix);
+    return length < most ? length : most;
+}
+
 /* The permissions that a new file gets. */
 static mode_t usual_mode(void)
 {
@@ -93,10 +104,10 @@ int output_open(struct output *output, const char *path)
         output->file = fopen(path, "wb");
     } else {
         output->target = exists ? realpath(path, NULL) : new_target(path); /* a link stays a link */
-        const size_t size = output->target == NULL ? 0 : strlen(output->target) + 32;
+        const size_t size = output->target == NULL ? 0 : strlen(output->target) + sizeof suffix;
         output->beside = size == 0 ? NULL : malloc(size);
         if (output->beside != NULL) {
-            snprintf(output->beside, size, "%s.partial-XXXXXX", output->target);
+            snprintf(output->beside, size, "%.*s%s", (int)beside_length(output->target), output->target, suffix);
             const int number = mkstemp(output->beside); /* a new name, whatever an earlier run has left */
             output->file = number < 0 ? NULL : fdopen(number, "wb");
             if (number >= 0 && output->file == NULL) {

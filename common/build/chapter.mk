@@ -96,6 +96,8 @@ run: all
 	    name=$(CHAPTER)_$$demo; build/$(BACKEND)/extra/$$name > results/$$name.txt; status=$$?; \
 	    echo "build/$(BACKEND)/extra/$$name > results/$$name.txt: $$(tail -n 1 results/$$name.txt)"; \
 	    [ $$status = 0 ] || exit 1; done
+	@cd $(ROOT) && (: > results/$(CSV).txt) 2> /dev/null || { \
+	    echo "results/$(CSV).txt cannot be written; remove it, or make it and the folder results/ yours" >&2; exit 2; }
 	@echo "$(strip build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
 	@cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
 	    status=$$?; perl common/harness/summary.pl results/$(CSV).txt $(SHOWN) || exit 1; exit $$status
@@ -226,7 +228,7 @@ ifneq ($(TUNED),)
 endif
 
 ifeq ($(ENGINE),sim)
-  INCLUDES := -I$(ROOT)/common/sim/include
+  INCLUDES := -I$(ROOT)/common/sim/include $(ARCH_NUMBER)
   LINK = $(CXX) -no-pie $(call WHOLE,$^ -pthread -lm)
 else
   INCLUDES :=
@@ -234,9 +236,12 @@ else
   LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ -lpthread -lm)
 endif
 
+# lines are found from the root, and still are when the checkout has another name (common/sim/compile.sh says so of a .cu)
+FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
+
 # everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
 FLAGS := $(OBJ)/flags
-BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS)))
+BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))) -fdebug-prefix-map
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
 	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
@@ -251,7 +256,7 @@ $(OBJ)/tuned: FORCE
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 # the chapter that has EXPLAINS := baselines
 BASELINES := $(firstword $(notdir $(patsubst %/Makefile,%,$(shell grep -l '^EXPLAINS := baselines' $(ROOT)/[0-9][0-9]_*/Makefile))) baselines)
@@ -259,14 +264,15 @@ $(OBJ)/common/harness/trial.o $(OBJ)/$(DIR)/main_launches.o: private INCLUDES +=
 
 $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 # the engine calls none of C++17's Bessel functions, which are half of what <cmath> has a compiler read
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) $(FROM_ROOT) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
 
 ifeq ($(ENGINE),sim)
+$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
 	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) $(INCLUDES)

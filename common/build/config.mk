@@ -50,8 +50,8 @@ WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 CFLAGS := -O3 -g1
 HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic
 SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS)
-# what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out
-ARCH_NUMBER = $(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH)))))
+# what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
+ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
 SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
 NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra -Xptxas -v $(SPILL_FLAGS) \
@@ -64,5 +64,6 @@ ifneq ($(DEBUG),)
 endif
 # What chapters' Makefiles say of single sources, as NN_x/kernels/scan: MAY_SPILL and ONLY_SM_90A (chapter.mk explains them)
 said_of_sources = $(shell cd $(ROOT) && awk '/^$(1) := / { folder = FILENAME; sub("Makefile", "", folder); for (i = 3; i <= NF; i++) print folder $$i }' [0-9][0-9]_*/Makefile)
-FLAGS_FOR_SM_90A = $(subst -arch=sm_90 ,-arch=sm_90a ,$(NVCCFLAGS))
+# for sm_90a, where that is asked for or sm_90; the define tells the host so (common/cuda/arch.h)
+FLAGS_FOR_SM_90A = $(if $(filter sm_90 sm_90a,$(ARCH)),$(subst -arch=$(ARCH) ,-arch=sm_90a -DLINREC_SM_90A ,$(NVCCFLAGS)),$(NVCCFLAGS))
 CUDA_INCLUDE = $(dir $(NVCC))../include

@@ -99,6 +99,12 @@ static bool find_values(const struct problem *problem, const struct data *data, 
     return true;
 }
 
+/* A NaN's sign says nothing. */
+static double unsigned_nan(double value)
+{
+    return isnan(value) ? (double)NAN : value;
+}
+
 /* One line about the first bad element: where, whose it is, and if that is known expected and got. */
 static void describe_bad(const struct problem *problem, const struct kernel *kernel, const struct finding *finding,
                          bool values_known, char *text, size_t size)
@@ -120,9 +126,16 @@ static void describe_bad(const struct problem *problem, const struct kernel *ker
         operation->owner(kernel->info, problem, number, position, owner, sizeof owner);
     used = snprintf(text, size, "%llu of %zu elements are wrong, the first is %s[%s]%s%s", finding->num_bad, total,
                     array->name, where, *owner != '\0' ? " of " : "", owner);
-    if (values_known)
-        snprintf(text + used, size - (size_t)used, ": expected %.9g (+- %.2g), got %.9g", finding->expected,
-                 finding->bound, finding->got);
+    if (!values_known)
+        return;
+    used += snprintf(text + used, size - (size_t)used, ": expected %.9g", unsigned_nan(finding->expected));
+    if (isfinite(finding->expected))
+        used += snprintf(text + used, size - (size_t)used, " (+- %.2g)", finding->bound);
+    if (is_poison((float)finding->got))
+        snprintf(text + used, size - (size_t)used,
+                 ", got what was there before: it is not written, or computed from that");
+    else
+        snprintf(text + used, size - (size_t)used, ", got %.9g", unsigned_nan(finding->got));
 }
 
 /* Compares on the host: the whole result, or the first part of it and one in the middle. Returns false if there is no

@@ -60,7 +60,7 @@ static int read_path(const struct option_row *row, const char *text, struct opti
 {
     if (*text == '\0')
         return usage_error("--%s: the file name is empty; name a %s", row->name,
-                           row->part == FILES ? ".npy file" : "file");
+                           row->part == RUN ? "file" : ".npy file");
     options->any_file = options->any_file || row->part == FILES;
     return read_text(row, text, options);
 }
@@ -150,7 +150,7 @@ static int list_options(const struct operation *operation, struct options *optio
         {"list", NULL, "list the kernels", read_flag, &options->list_kernels, RUN, NULL, false},
         {"help", NULL, "this text", read_flag, help, RUN, NULL, false},
         {"fill", "PATTERN", "makes arrays", read_text, &options->fill, MAKE, NULL, false},
-        {"print", "FILE.npy", "shows an array", read_text, &options->print, MAKE, NULL, false},
+        {"print", "FILE.npy", "shows an array", read_path, &options->print, MAKE, NULL, false},
     };
     int count = 0;
     for (int s = 0; s < operation->num_sizes; s++) {

@@ -44,7 +44,8 @@ sub keep {
 sub open_copy {
     my ($exercise) = @_;
     return if -f $exercise->{mine};
-    make_path(dirname($exercise->{mine}));
+    make_path(dirname($exercise->{mine}), { error => \my $failed });
+    refuse('cannot make the folder ' . dirname($exercise->{mine}) . ' for your copy: ' . (values %{ $failed->[0] })[0]) if @$failed;
     copy($exercise->{path}, $exercise->{mine}) or refuse("cannot write $exercise->{mine}: $!");
     print "Your copy: $exercise->{mine}. Read what is on top of it, and write there.\n";
 }

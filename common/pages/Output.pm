@@ -45,7 +45,8 @@ sub output {
         return $old;
     }
     for ($command =~ m{(build/\w+/\S+)}g) {
-        stop("$_ is not built: make BACKEND=" . (split m{/})[1]) if !-x && !m{\.\w+$};
+        # `tests' also builds what docs/ runs, and what is for the debugger
+        stop("$_ is not built: make BACKEND=" . (m{^build/([a-z]+)})[0] . ' all tests') if !-x && !m{\.\w+$};
     }
     local %ENV = %ENV;
     delete @ENV{ grep { /^SIM_/ } keys %ENV };

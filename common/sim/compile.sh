@@ -16,19 +16,22 @@ trap 'rm -f "$beside.1.ii" "$beside.2.ii" "$beside.o" "$beside.deps" "$beside.sa
 watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
     -fno-optimize-sibling-calls -fno-ipa-icf -fno-tree-sra -fno-store-merging -fno-tree-vectorize -fno-tree-loop-distribute-patterns"
 
+# Checks of the compiler's own, which end in undefined.cpp.
+checks="-fsanitize=bounds,object-size,shift,integer-divide-by-zero -fno-sanitize-recover=all"
+
 # What polishes machine code after these calls are in place takes a third of the compiler's time, and a run spends little there.
 plain="-fno-gcse -fno-cse-follow-jumps -fno-rerun-cse-after-loop -fno-cprop-registers -fno-if-conversion -fno-if-conversion2
     -fno-crossjumping -fno-shrink-wrap -fno-ree -fno-peephole2 -fno-schedule-insns2 -fira-region=one"
 
-# the prefix maps: a file named ../x from a chapter's folder is x seen from the root, where programs run
+# the prefix maps: a file named ../x from a chapter's folder is x seen from the root, where programs run; and a checkout may be renamed
 set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection \
-    -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -Wall -Wextra -Wno-unknown-pragmas "$@"
+    -fmacro-prefix-map=../= -fmacro-prefix-map=../../= "-fdebug-prefix-map=$(cd "$here/../.." && pwd)=." -Wall -Wextra -Wno-unknown-pragmas "$@"
 ${CXX:-g++} -x c++ -E "$@" -D__CUDACC__ -DSIM_QUALIFIERS -I "$here/include" -include cuda_runtime.h \
     -MMD -MP -MF "$beside.deps" -MT "$object" "$source" -o "$beside.1.ii"
 perl "$here/check.pl" "$beside.1.ii"
 perl "$here/rewrite.pl" "$beside.1.ii" > "$beside.2.ii"
 status=0
-LC_ALL=C ${CXX:-g++} -x c++-cpp-output "$@" -Werror=vla $watch $plain -c "$beside.2.ii" -o "$beside.o" 2> "$beside.said" || status=$?
+LC_ALL=C ${CXX:-g++} -x c++-cpp-output "$@" -Werror=vla $watch $checks $plain -c "$beside.2.ii" -o "$beside.o" 2> "$beside.said" || status=$?
 perl "$here/said.pl" "$beside.said" >&2
 [ $status = 0 ] || exit $status
 mv "$beside.deps" "${object%.o}.d"

@@ -89,6 +89,27 @@ const char *cudaGetErrorString(cudaError_t error)
 
 /* ---- device ---- */
 
+/* Chips that SIM_CHIP names. */
+static constexpr struct sim_chip chips[] = {{"sm_90", 9, 0, 227 << 10, 228 << 10},
+                                            {"sm_86", 8, 6, 99 << 10, 100 << 10},
+                                            {"sm_80", 8, 0, 163 << 10, 164 << 10},
+                                            {"sm_75", 7, 5, 64 << 10, 64 << 10}};
+struct sim_chip sim_chip = chips[0];
+
+__attribute__((constructor)) static void read_chip(void)
+{
+    const char *text = getenv("SIM_CHIP");
+
+    if (text == NULL)
+        return;
+    for (const struct sim_chip &chip : chips)
+        if (strcmp(text, chip.name) == 0) {
+            sim_chip = chip;
+            return;
+        }
+    sim_bad_setting("SIM_CHIP", text, "sm_90, sm_86, sm_80 or sm_75");
+}
+
 cudaError_t cudaGetDeviceCount(int *count)
 {
     if (count == NULL)
@@ -129,15 +150,15 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     prop->maxGridSize[0] = 0x7fffffff;
     prop->maxGridSize[1] = prop->maxGridSize[2] = 65535;
     prop->totalConstMem = CONST_BYTES;
-    prop->major = 9;
-    prop->minor = 0;
+    prop->major = sim_chip.major;
+    prop->minor = sim_chip.minor;
     prop->multiProcessorCount = SIM_MULTIPROCESSORS;
     prop->memoryBusWidth = BUS_BITS;
     prop->l2CacheSize = L2_BYTES;
     prop->maxThreadsPerMultiProcessor = SIM_MAX_THREADS_PER_SM;
-    prop->sharedMemPerMultiprocessor = SIM_SHARED_PER_SM;
+    prop->sharedMemPerMultiprocessor = sim_chip.shared_per_sm;
     prop->regsPerMultiprocessor = NUM_REGISTERS;
-    prop->sharedMemPerBlockOptin = SIM_SHARED_OPTIN;
+    prop->sharedMemPerBlockOptin = sim_chip.shared_optin;
     prop->maxBlocksPerMultiProcessor = SIM_MAX_BLOCKS_PER_SM;
     prop->reservedSharedMemPerBlock = SIM_SHARED_RESERVED;
     return cudaSuccess;
@@ -321,7 +342,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
     struct sim_kernel_info *info = sim_find_kernel(kernel);
 
     if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value >= 0 &&
-        (size_t)value + info->static_bytes <= SIM_SHARED_OPTIN)
+        (size_t)value + info->static_bytes <= sim_chip.shared_optin)
         info->max_dynamic = (size_t)value;
     else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout && value >= -1 && value <= 100)
         info->carveout = value;
@@ -360,7 +381,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
     const struct sim_kernel_info *info = sim_find_kernel(kernel);
     const size_t by_threads = SIM_MAX_THREADS_PER_SM / sim_round_up((size_t)block_size, SIM_WARP);
     const size_t shared = info->static_bytes + dynamic_shared;
-    const size_t by_shared = SIM_SHARED_PER_SM / (shared + SIM_SHARED_RESERVED);
+    const size_t by_shared = sim_chip.shared_per_sm / (shared + SIM_SHARED_RESERVED);
     const size_t fit = by_threads < by_shared ? by_threads : by_shared;
     const size_t by_number =
         sim_resident_wanted > 0 ? sim_resident_wanted / SIM_MULTIPROCESSORS : SIM_MAX_BLOCKS_PER_SM;

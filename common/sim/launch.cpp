@@ -64,7 +64,7 @@ static void check_config(void)
         sim_fault(sim_launched->file, sim_launched->line,
                   "launched with %zu bytes of dynamic shared memory, more than %zu. Use less, or "
                   "raise cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most %zu)",
-                  sim_launched->dynamic_shared, allowed, SIM_SHARED_OPTIN);
+                  sim_launched->dynamic_shared, allowed, sim_chip.shared_optin);
 }
 
 /* ---- blocks that are resident ---- */

@@ -55,7 +55,7 @@ static struct sim_region *static_of(struct block *block, sim_shared *variable, c
     }
     struct sim_region *region = variable->regions[block->slot];
     if (region->block != block->number) {
-        const size_t limit = sim_info->max_dynamic > SIM_SHARED ? SIM_SHARED_OPTIN : SIM_SHARED;
+        const size_t limit = sim_info->max_dynamic > SIM_SHARED ? sim_chip.shared_optin : SIM_SHARED;
 
         block->static_bytes += size;
         if (block->static_bytes > sim_info->static_bytes)

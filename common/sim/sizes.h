@@ -10,9 +10,15 @@ const unsigned SIM_MULTIPROCESSORS = 2; /* few, so that grids made to fill the d
 const unsigned SIM_MAX_RESIDENT = SIM_MULTIPROCESSORS * SIM_MAX_BLOCKS_PER_SM; /* blocks at once */
 const unsigned SIM_MAX_CLUSTER = 16, SIM_PORTABLE_CLUSTER = 8; /* blocks; the first where the kernel is allowed it */
 const size_t SIM_SHARED = 48 << 10;                            /* shared memory of a block without asking */
-const size_t SIM_SHARED_OPTIN = 227 << 10;                     /* and with cudaFuncSetAttribute */
-const size_t SIM_SHARED_PER_SM = 228 << 10;
-const size_t SIM_SHARED_RESERVED = 1 << 10; /* what each block takes of it beside its own */
+const size_t SIM_SHARED_RESERVED = 1 << 10;                    /* what each block takes of it beside its own */
+
+/* What chips differ in (host.cpp). */
+struct sim_chip {
+    const char *name;
+    int major, minor;                   /* compute capability */
+    size_t shared_optin, shared_per_sm; /* shared memory of a block that asks with cudaFuncSetAttribute; and of all */
+};
+extern struct sim_chip sim_chip; /* the simulated device: SIM_CHIP */
 
 const size_t SIM_STACK = 256 << 10;      /* of each thread */
 const size_t SIM_STACK_GUARD = 64 << 10; /* unreadable, below each stack */

@@ -37,6 +37,13 @@ is((run_program($p, '--print', $x))[1], "nan nan\n", 'a NaN has no sign');
 run_program($p, '--fill', 'ramp', '--num-seqs', 3, '--seq-len', 0, '--inputs', $x);
 is((read_npy($x))[0], '(3, 0)', 'an empty array');
 
+# as long as a name may be; one more is refused
+my ($longest, $longer) = map { scratch('n' x (251 + $_) . '.npy') } 0, 1;
+my ($status, $out, $err) = run_program($p, '--fill', 'ramp', '--seq-len', 3, '--inputs', $longest);
+is("$status$out$err", 0, 'a file whose name is as long as a name may be');
+is_deeply([read_npy($longest)], ['(3,)', 0, 1, 2], 'is there');
+refuses('a longer name', qr/File name too long; name another file$/, $p, '--fill', 'ramp', '--seq-len', 3, '--inputs', $longer);
+
 # refusals, which leave the file as it was
 my $before = read_file($x);
 my @fill = ('--fill', 'ramp', '--inputs', $x);
@@ -52,6 +59,7 @@ refuses('a file in no folder', qr/cannot write/, $p, @fill, '--seq-len', 3, '--o
 refuses("--fill with $_->[0]", qr/$_->[0] does not go with --fill/, $p, @fill, '--seq-len', 3, @$_)
     for ['--variant', 'full_blocks'], ['--csv', $table], ['--reverse'], ['--check-only'], ['--list'], ['--print', $x], ['--config', 'rows=1'];
 refuses("--print with $_->[0]", qr/$_->[0] does not go with --print/, $p, '--print', $x, @$_) for ['--seq-len', 3], ['--inputs', $x], ['--backward'];
+refuses('--print of a file without a name', qr/--print: the file name is empty; name a \.npy file$/, $p, '--print', '');
 refuses('--print of no file', qr/cannot read/, $p, '--print', scratch('none.npy'));
 refuses('--print of another file', qr/not a \.npy file/, $p, '--print', 'README.md');
 is(read_file($x), $before, 'after all refusals the file is what it was');

@@ -92,6 +92,10 @@ make_refuses('an EX with a quote', qr/^There is no exercise 'x; /, 'hint', "EX='
 make_refuses('a FILE that is not there', qr/^FILE=no such is not there/, 'exercise', "EX=$id", 'FILE=no such');
 make_refuses('a FILE that is a folder', qr/^FILE=common is not there, or is no file/, 'exercise', "EX=$id", 'FILE=common');
 make_refuses('a solution before it is solved', qr/is not solved yet.*FORCE=1/, 'solution', "EX=$id");
+my $folder = "$copy/" . ($mine =~ s{/[^/]*\z}{}r);
+write_file($folder, 'a file in its place');
+make_refuses('a folder for answers that cannot be made', qr/^cannot make the folder \S+ for your copy: /, 'exercise', "EX=$id");
+unlink $folder;
 make_refuses('a CSV that cannot be written', qr/^cannot write /, 'exercises', 'CSV=no/such/folder.csv');
 make_refuses('a CSV without a name', qr/^Into which file\? .*CSV=table\.csv$/, 'exercises', 'CSV=');
 is((make('exercises', 'LIST=1'))[1] =~ /begun\n(?!.*wrong)/s, 1, 'what is refused leaves no progress');

@@ -70,6 +70,26 @@ for ([ 'main.o', 'build/obj/sim/01_x/main.o' ], ['engine.o', 'build/obj/sim/comm
 }
 is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/*"], [qw(harness main.d main.o sim)], 'nothing else is left');
 
+# what a run cannot write is said before anything runs, and what an earlier run has left is not shown; a folder stands in the table's place
+system('mkdir', '-p', "$root/results/01_x.txt") == 0 or die 'mkdir';
+my ($status, $out, $err) = run_program('make', '--no-print-directory', 'QUIET=1', 'BACKEND=sim', '-C', "$root/01_x", 'run');
+ok($status eq 2 && $err =~ m{\Aresults/01_x\.txt cannot be written; remove it, or make it and the folder results/ yours\nmake: .*\n\z} && $out !~ /--csv/,
+    'a table that cannot be written') or diag("$status\n$out$err");
+
+# a checkout that gets another name: its programs find their lines there
+SKIP: {
+    skip 'only the simulator finds lines', 1 if backend() ne 'sim';
+    require Cwd;
+    my ($here, $renamed) = (Cwd::getcwd(), scratch('renamed'));
+    my ($chapter) = grep { glob "$_/*.cu" } gpu_chapters();
+    mkdir $renamed;
+    system('cp', '-a', $chapter, $renamed) == 0 or die 'cp';
+    ($status, $out, $err) = run_program({ SIM_TRACE => scratch('trace.csv') }, 'sh', '-c', 'cd "$0" && exec "$@"', $renamed, "$here/" . program($chapter),
+        '--num-seqs', 1, '--seq-len', 8, '--forward');
+    my %files = map { s/:\d+\z//r => 1 } grep { $_ ne '' } map { $_->{line} } @{ read_table(scratch('trace.csv'))->{rows} };
+    ok(%files && !grep({ !m{^\Q$chapter\E/\w+\.cu\z} } keys %files), 'its lines are named as seen from there') or diag(join "\n", "$status $err", sort keys %files);
+}
+
 # a kernel for the simulator: preprocessed, rewritten, compiled
 my $source = write_file(scratch('empty.cu'), "static __global__ void nothing() {}\nvoid launch() { nothing<<<1, 1>>>(); }\n");
 mkdir scratch('objects');

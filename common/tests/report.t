@@ -93,6 +93,7 @@ fails('no such part', "<!-- listing: $source part=above -->\n<!-- end -->", qr/0
 fails('no marker of ours', "<!-- lisitng: x -->\n<!-- end -->", qr/lisitng: x: there is no such marker/);
 fails('no end', "<!-- table: 07_bench variant=add gb_per_s %.0f -->12", qr/no counterpart/);
 fails('a silent command', "<!-- output: true -->\n```text\nx\n```", qr/prints nothing/);
+fails('a program for the debugger that is not built', "<!-- output: build/sim_debug/none -->\n```text\nx\n```", qr{build/sim_debug/none is not built: make BACKEND=sim all tests$}m);
 fails('no block of text', "<!-- output: echo x -->\n\n<!-- end -->", qr/not followed by what belongs to it/);
 fails('a figure without a key', '<!-- value: none variant=add gb_per_s %.0f -->12<!-- end -->', qr/there is no such marker/);
 

@@ -8,7 +8,7 @@ use lib 'common/base';
 use Run;
 use Test::More;
 
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG SIM_CHIP)};
 
 my $source    = "common/sim/tests/blocks.cu";
 my $allocated = qr/the \d+-byte allocation made at \Q$source\E:\d+/;
@@ -112,6 +112,11 @@ for my $number ("", "0", "65", "x", "2x", "-1") {
     my ($status, $out, $err) = run("chained", SIM_RESIDENT => $number);
     ok($status eq 2 && $out eq "" && $err eq "simulator: SIM_RESIDENT=$number is not understood. Set it to a number of blocks from 1 to 64.\n",
         "SIM_RESIDENT=$number is refused") or diag("got $status: $err");
+}
+for my $chip ("", "sm_", "sm_91", "h200") {
+    my ($status, $out, $err) = run("chained", SIM_CHIP => $chip);
+    ok($status eq 2 && $out eq "" && $err eq "simulator: SIM_CHIP=$chip is not understood. Set it to sm_90, sm_86, sm_80 or sm_75.\n",
+        "SIM_CHIP=$chip is refused") or diag("got $status: $err");
 }
 
 done_testing();

@@ -323,9 +323,46 @@ __global__ void misaligned(float *x, int)
 __global__ void shared_past_end(float *x, int n)
 {
     __shared__ float tile[64]; /* THERE shared_past_end */
+    volatile float *const at = tile;
 
-    tile[threadIdx.x + 2 + n] = 1; /* HERE shared_past_end */
-    x[threadIdx.x] = tile[threadIdx.x + 2 + n];
+    at[threadIdx.x + 2 + n] = 1; /* HERE shared_past_end */
+    x[threadIdx.x] = at[threadIdx.x + 2 + n];
+}
+
+__global__ void tile_row_past_end(float *x, int n)
+{
+    __shared__ float tile[4][16];
+
+    tile[threadIdx.x % 4][threadIdx.x / 4 + 2 + n] = 1; /* HERE tile_row_past_end */
+    x[threadIdx.x] = tile[threadIdx.x % 4][threadIdx.x / 4 + 2 + n];
+}
+
+__global__ void local_past_end(float *x, int n)
+{
+    float four[4] = {1, 2, 3, 4};
+
+    for (int i = 1; i <= 4 + n; i++)
+        four[i] *= 2; /* HERE local_past_end */
+    x[threadIdx.x] = four[0] + four[3];
+}
+
+static __device__ void write_ones(float *to, int count)
+{
+    for (int i = 1; i <= count; i++)
+        to[i] = 1; /* HERE local_pointer_past_end */
+}
+
+__global__ void local_pointer_past_end(float *x, int n)
+{
+    float four[4] = {1, 2, 3, 4};
+
+    write_ones(four, 4 + n);
+    x[threadIdx.x] = four[0] + four[3];
+}
+
+__global__ void shifts_too_far(float *x, int n)
+{
+    x[threadIdx.x] = (float)(1 << (threadIdx.x + n)); /* HERE shifts_too_far */
 }
 
 __global__ void dynamic_in_slack(float *x, int)
@@ -1045,6 +1082,10 @@ int main(int argc, char **argv)
     CASE(null_pointer, (null_pointer<<<dim3(1, 2), dim3(8, 8)>>>(NULL, 0)))
     SIMPLE(misaligned)
     SIMPLE(shared_past_end)
+    SIMPLE(tile_row_past_end)
+    SIMPLE(local_past_end)
+    SIMPLE(local_pointer_past_end)
+    SIMPLE(shifts_too_far)
     CASE(dynamic_in_slack, (dynamic_in_slack<<<1, 63, 63 * sizeof(float)>>>(x, 0)))
     SIMPLE(copy_past_end)
     SIMPLE(stack_overflow)
