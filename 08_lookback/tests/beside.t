@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG SIM_CHIP)};
 is(system('make', '-s', '-j2', '-C', '08_lookback/tests', 'BACKEND=' . backend()), 0, 'the program builds without a warning') or BAIL_OUT('no program');
 
 # What the program says, with its complaints; `settings' are of the environment.
@@ -60,6 +60,7 @@ if (backend() eq 'sim') {
                 "persistent_cluster $pass, order $order, with room for one block: refused, before any call has failed");
         }
     }
+    is(said({ SIM_CHIP => 'sm_75' }, 'error', 'default', $_, 1, 20001), $kept, "default $_ on a chip without clusters: resident") for 'forward', 'backward';
     is(said({ SIM_RESIDENT => 1 }, 'error', 'default', 'forward', @{ $shapes[2] }), $kept, 'default: resident stands in for persistent_cluster');
     like(said({ SIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^4104 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,
         'default: what resident needs is less than what it may need here, and is enough');

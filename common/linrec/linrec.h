@@ -16,6 +16,13 @@
    d_final_state is added to d_outputs[L-1], d_coeffs[0] = y[-1] * d_inputs[0], and d_initial_state = d_inputs[0] * c[0].
    So a sequence in pieces, each with the states of its neighbours, has the results of the whole.
 
+   Overflow: a kernel with several threads for a sequence multiplies coefficients that follow each other before it knows
+   the outputs. If the absolute value of such a product is more than a float holds (3.4e38), then the outputs from there
+   to the sequence's end may be infinite or NaN, though a loop would find numbers: 0 * infinity is NaN. A coefficient of
+   0 further on does not make them right again. Which outputs, depends on the kernel. It takes some abs(c) > 1, and in a
+   row: 931 times 1.1, or 8917 times 1.01. As long as no product of any length overflows, nothing of the kind happens,
+   and never where all abs(c) <= 1. Other sequences are not touched in any case.
+
    Layout of every array: (num_seqs, seq_len), row-major, packed, float32:
 
        sequence 0            sequence 1            sequence 2
@@ -103,9 +110,9 @@ struct linrec_kernel {
     /* Bytes of scratch memory needed for args (only the sizes and the config are read). NULL: none. The launchers
        return cudaErrorInvalidValue if there is none or less, and take more.
 
-       The caller fills it with 0xFF once, and then launches as often as needed, with any data, one launch after the
-       other. So a kernel that needs to find something there leaves it as it found it, and its cleaning up is part of
-       its time. Launches that run at the same time need a workspace each. */
+       The caller fills it with 0xFF once (linrec_workspace_init, beside linrec_forward), and then launches as often as
+       needed, with any data, one launch after the other. So a kernel that needs to find something there leaves it as
+       it found it, and its cleaning up is part of its time. It takes nothing that lies there for an index unseen. Launches that run at the same time need a workspace each. */
     size_t (*workspace_size)(const struct linrec_args *args);
 
     /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;

@@ -9,7 +9,7 @@ use Mistakes;
 use Test::More;
 
 plan skip_all => 'orders are the simulator\'s; this is BACKEND=' . backend() if backend() ne 'sim';
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG SIM_CHIP)};
 my $p = program('08_lookback');
 my @orders = backend() eq 'sim' ? qw(warp reverse random:1 random:2 random:3) : ('warp');
 my %file = map { $_ => scratch("$_.npy") } qw(x c y dx dc);
