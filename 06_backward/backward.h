@@ -31,9 +31,6 @@ struct pipe_choice backward_choose(size_t seq_len, const struct gpu_info *gpu);
 /* What every launcher of this chapter checks: the arguments, and the launch configuration. */
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config);
 
-/* Queues all that there is to do without an element: the state that comes in goes out again, or 0. */
-cudaError_t states_finish_empty(const struct linrec_args *args, bool backward, cudaStream_t stream);
-
 extern const struct linrec_kernel chapter06_kernels[];
 
 #ifdef __cplusplus

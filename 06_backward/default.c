@@ -10,16 +10,6 @@ cudaError_t backward_check(const struct linrec_args *args, bool backward, const 
     return pipe_config_fits(args, config) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t states_finish_empty(const struct linrec_args *args, bool backward, cudaStream_t stream)
-{
-    const float *const from = backward ? args->d_final_state : args->initial_state;
-    float *const to = backward ? args->d_initial_state : args->final_state;
-    if (to == NULL || args->num_seqs == 0)
-        return cudaSuccess;
-    return from != NULL ? cudaMemcpyAsync(to, from, args->num_seqs * sizeof *to, cudaMemcpyDeviceToDevice, stream)
-                        : cudaMemsetAsync(to, 0, args->num_seqs * sizeof *to, stream);
-}
-
 /* Chapter 05's kernels, and this chapter's of the same name, which also go in reverse. */
 static const struct {
     linrec_launcher *forward, *both;

@@ -36,8 +36,8 @@ static __device__ __forceinline__ struct pair warp_scan_segments(struct pair min
     return mine;
 }
 
-/* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from sequence
-   `seq` on. */
+/* The number of the sequence to which element number n of the warp belongs. The warp has `count` elements, from
+   sequence `seq` on. */
 template <int reverse>
 static __device__ __forceinline__ unsigned seq_of(int n, int count, int seq_len, unsigned seq)
 {
@@ -171,7 +171,7 @@ extern "C" cudaError_t backward_flat(const struct linrec_args *args, cudaStream_
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, true, stream);
+        return linrec_finish_empty(args, true, stream);
     if (args->seq_len > PIPE_FLAT_MAX_LEN)
         return cudaErrorInvalidValue;
     const int seqs_per_warp = pipe_flat_seqs(args->seq_len);

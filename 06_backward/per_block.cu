@@ -93,7 +93,7 @@ extern "C" cudaError_t scan_per_block(const struct linrec_args *args, cudaStream
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, false, stream);
+        return linrec_finish_empty(args, false, stream);
     if (args->seq_len > BLOCK_MAX_LEN || elems > (size_t)4 * config.rows * config.threads)
         return cudaErrorInvalidValue;
     void (*const forward)(size_t, const float *, const float *, float *, struct states) =

@@ -84,8 +84,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? 4 : 1) /*
     if (warp == 0 && lane == num_warps - 1)
         leave_gradient(&states, up_to_warp.sum, blockIdx.x);
 
-        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's last
-       is the next lane's first, or the first of the next row. */
+        /* 4. What comes in is added: x is d_inputs now. d_coeffs is that times the next output; the one after a lane's
+       last is the next lane's first, or the first of the next row. */
 #pragma unroll
     for (int r = 0; r < rows; r++) {
         const int at = own + r * PIPE_ROW, very_last = last - 1 - at;
@@ -120,7 +120,7 @@ extern "C" cudaError_t backward_per_block(const struct linrec_args *args, cudaSt
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, true, stream);
+        return linrec_finish_empty(args, true, stream);
     if (args->seq_len > BLOCK_MAX_LEN || elems > (size_t)4 * config.rows * config.threads)
         return cudaErrorInvalidValue;
     /* the gradients of a forward pass are a reversed scan */

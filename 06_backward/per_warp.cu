@@ -75,7 +75,7 @@ extern "C" cudaError_t scan_per_warp(const struct linrec_args *args, cudaStream_
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, false, stream);
+        return linrec_finish_empty(args, false, stream);
     if (!pipe_warp_holds(config.rows, args->seq_len))
         return cudaErrorInvalidValue;
     void (*const forward)(size_t, int, const float *, const float *, float *, struct states) =

@@ -101,7 +101,7 @@ extern "C" cudaError_t scan_prefetch(const struct linrec_args *args, cudaStream_
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, false, stream);
+        return linrec_finish_empty(args, false, stream);
     void (*const kernel)(size_t, const float *, const float *, float *, struct states) =
         args->reverse ? (config.rows == 1 ? prefetch_forward<1, 1> : prefetch_forward<2, 1>)
                       : (config.rows == 1 ? prefetch_forward<1, 0> : prefetch_forward<2, 0>);

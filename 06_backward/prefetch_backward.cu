@@ -130,7 +130,7 @@ extern "C" cudaError_t backward_prefetch(const struct linrec_args *args, cudaStr
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, true, stream);
+        return linrec_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(size_t, const float *, const float *, const float *, float *, float *, struct states) =
         args->reverse ? (config.rows == 1 ? prefetch_backward<1, 0> : prefetch_backward<2, 0>)

@@ -49,8 +49,8 @@ static __device__ __forceinline__ void enter_state(const struct states *states, 
     *c = 1.0f;
 }
 
-/* Forward, when all is stored: the thread that has the sequence's last element, number `last` of the last tile, hands it
-   out. Of that tile it has a group of four from number `own` on in each row of 128. */
+/* Forward, when all is stored: the thread that has the sequence's last element, number `last` of the last tile, hands
+   it out. Of that tile it has a group of four from number `own` on in each row of 128. */
 template <int rows>
 static __device__ __forceinline__ void leave_state(const struct states *states, int last, int own, const float (*x)[4],
                                                    size_t seq)

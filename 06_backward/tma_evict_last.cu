@@ -135,7 +135,7 @@ extern "C" cudaError_t scan_tma_evict_last(const struct linrec_args *args, cudaS
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, false, stream);
+        return linrec_finish_empty(args, false, stream);
     void (*const kernel)(size_t, int, const float *, const float *, float *, struct states) =
         args->reverse ? (config.rows == 2 ? tma_evict_last_forward<2, 1> : tma_evict_last_forward<4, 1>)
                       : (config.rows == 2 ? tma_evict_last_forward<2, 0> : tma_evict_last_forward<4, 0>);

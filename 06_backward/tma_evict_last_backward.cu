@@ -152,7 +152,7 @@ extern "C" cudaError_t backward_tma_evict_last(const struct linrec_args *args, c
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, true, stream);
+        return linrec_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(size_t, int, const float *, const float *, const float *, float *, float *, struct states) =
         args->reverse ? (config.rows == 2 ? tma_evict_last_backward<2, 0> : tma_evict_last_backward<4, 0>)

@@ -77,7 +77,7 @@ extern "C" cudaError_t lookback_cluster_on(const struct linrec_args *args, const
     if (error != cudaSuccess)
         return error;
     if (shape.tiling.num_tiles == 0)
-        return states_finish_empty(args, false, stream);
+        return linrec_finish_empty(args, false, stream);
     void (*const kernel)(struct tiling, const float *, const float *, float *, struct states) =
         args->reverse ? (shape.rows == 2 ? cluster_forward<2, 1> : cluster_forward<4, 1>)
                       : (shape.rows == 2 ? cluster_forward<2, 0> : cluster_forward<4, 0>);

@@ -98,7 +98,7 @@ extern "C" cudaError_t lookback_cluster_backward_on(const struct linrec_args *ar
     if (error != cudaSuccess)
         return error;
     if (shape.tiling.num_tiles == 0)
-        return states_finish_empty(args, true, stream);
+        return linrec_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(struct tiling, const float *, const float *, const float *, float *, float *, struct states) =
         args->reverse ? (shape.rows == 2 ? cluster_backward<2, 0> : cluster_backward<4, 0>)

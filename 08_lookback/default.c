@@ -63,7 +63,7 @@ static cudaError_t choose(const struct linrec_args *args, bool backward, cudaStr
     if (error != cudaSuccess)
         return error;
     if (args->num_seqs == 0 || args->seq_len == 0)
-        return states_finish_empty(args, backward, stream);
+        return linrec_finish_empty(args, backward, stream);
     if ((error = gpu_info_read(&gpu)) != cudaSuccess)
         return error;
     if (is_for_block(args, &gpu))

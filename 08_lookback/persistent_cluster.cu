@@ -155,7 +155,7 @@ extern "C" cudaError_t lookback_persistent_cluster_on(const struct linrec_args *
     if (error != cudaSuccess)
         return error;
     if (launch.shape.tiling.num_tiles == 0)
-        return states_finish_empty(args, false, stream);
+        return linrec_finish_empty(args, false, stream);
     const struct forward_work work = {
         launch.shape.tiling, launch.shape.threads / 32, args->inputs, args->coeffs, args->outputs, states_of(args)};
     return cudaLaunchKernelEx(&launch.config, kernel, work, (struct workspace *)args->workspace);

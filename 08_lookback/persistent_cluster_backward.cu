@@ -159,7 +159,7 @@ extern "C" cudaError_t lookback_persistent_cluster_backward_on(const struct linr
     if (error != cudaSuccess)
         return error;
     if (launch.shape.tiling.num_tiles == 0)
-        return states_finish_empty(args, true, stream);
+        return linrec_finish_empty(args, true, stream);
     const struct backward_work work = {launch.shape.tiling, launch.shape.threads / 32,
                                        args->d_outputs,     args->coeffs,
                                        args->outputs,       args->d_inputs,

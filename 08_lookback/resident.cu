@@ -97,7 +97,7 @@ extern "C" cudaError_t lookback_resident_on(const struct linrec_args *args, cons
     if (error != cudaSuccess)
         return error;
     if (tiling.num_tiles == 0)
-        return states_finish_empty(args, false, stream);
+        return linrec_finish_empty(args, false, stream);
     void (*const kernel)(struct tiling, bool, const float *, const float *, float *, struct states,
                          struct workspace *) = args->reverse ? resident_forward<1> : resident_forward<0>;
     bool all_fit;

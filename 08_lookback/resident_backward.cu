@@ -120,7 +120,7 @@ extern "C" cudaError_t lookback_resident_backward_on(const struct linrec_args *a
     if (error != cudaSuccess)
         return error;
     if (tiling.num_tiles == 0)
-        return states_finish_empty(args, true, stream);
+        return linrec_finish_empty(args, true, stream);
     /* the gradients of a forward pass are a reversed scan */
     void (*const kernel)(struct tiling, bool, const float *, const float *, const float *, float *, float *,
                          struct states, struct workspace *) =

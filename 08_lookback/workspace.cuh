@@ -6,8 +6,8 @@
 
 #include "tile_descriptor.cuh"
 
-/* A launch finds all of it filled with 0xFF, and leaves it so. If not (nobody has initialised it, or two launches use it
-   at the same time), a ticket or the count of blocks becomes a number that cannot be. Then the launch stops with an
+/* A launch finds all of it filled with 0xFF, and leaves it so. If not (nobody has initialised it, or two launches use
+   it at the same time), a ticket or the count of blocks becomes a number that cannot be. Then the launch stops with an
    error, cudaErrorLaunchFailure, before the number is used as an index. */
 struct workspace {
     unsigned ticket;                  /* the last tile that a block took */

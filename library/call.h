@@ -15,7 +15,8 @@ static inline bool call_has_workspace(const void *workspace, size_t bytes, size_
     return needed == 0 || (workspace != NULL && bytes >= needed);
 }
 
-/* Between these two a call has the device to itself: the simulator runs a kernel at a time. On a GPU they do nothing. */
+/* Between these two a call has the device to itself: the simulator runs a kernel at a time. On a GPU they do
+   nothing. */
 void call_begin(void);
 void call_end(void);
 

@@ -87,10 +87,10 @@ LINREC_API int linrec_workspace_init(void *workspace, size_t bytes, cudaStream_t
        d_inputs[l] = d_inputs[l+1] * coeffs[l+1] + d_outputs[l],   d_coeffs[l] = outputs[l-1] * d_inputs[l]
 
    where d_final_state is added to d_outputs[L-1], d_coeffs[0] = initial_state * d_inputs[0], and d_initial_state =
-   d_inputs[0] * coeffs[0]. Where there are no elements nothing happens, but that a sequence ends in the state in which it
-   begins, which is 0 without an initial state; the same of the gradients. Results are promised as long as all products of coefficients that follow each other are
-   finite: tiles of a sequence are computed apart, so where such a product overflows, with abs(coeffs) > 1 again and
-   again, a NaN may come where the loop has a finite number. */
+   d_inputs[0] * coeffs[0]. Where there are no elements nothing happens, but that a sequence ends in the state in which
+   it begins, which is 0 without an initial state; the same of the gradients. Results are promised as long as all
+   products of coefficients that follow each other are finite: tiles of a sequence are computed apart, so where such a
+   product overflows, with abs(coeffs) > 1 again and again, a NaN may come where the loop has a finite number. */
 struct linrec_recurrence {
     size_t num_seqs; /* sequences, rows */
     size_t seq_len;  /* elements of each, columns */

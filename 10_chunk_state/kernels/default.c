@@ -8,9 +8,9 @@
    - else low_rank, which launches plain where the chip's shared memory does not hold a stage of it.
    Without them, where TMA takes the shape (sm_90, dv a multiple of 8):
    - split, if all batches together have no more slices of 2 KB than a quarter of the multiprocessors, which would have
-     little to do, and there are 32 chunks; backward half of them, and 64 chunks (single runs with 512 chunks: 8 heads in
-     float32 98 us in place of 130, 16 heads in bf16 125 in place of 138; 4 heads in float32: 64 chunks 17.5 in place of
-     21.1, 32 chunks 14.8 and not 13.3);
+     little to do, and there are 32 chunks; backward half of them, and 64 chunks (single runs with 512 chunks: 8 heads
+     in float32 98 us in place of 130, 16 heads in bf16 125 in place of 138; 4 heads in float32: 64 chunks 17.5 in place
+     of 21.1, 32 chunks 14.8 and not 13.3);
    - forward in float32 with no more chunks than prefetch has on their way at once: prefetch, 5.7 to 8.3 us in place of
      6.4 to 8.9 with 2 to 8 chunks;
    - else tma.

@@ -27,8 +27,8 @@ bool chunk_state_is_empty(const struct chunk_state_args *args);
 bool chunk_state_sizes_fit(const struct chunk_state_args *args, size_t max_rank);
 cudaError_t chunk_state_check(const struct chunk_state_args *args, bool backward, size_t max_rank);
 
-/* What every launcher begins with. Checks the arguments. Where there is nothing to compute it does what is left to do. *done: the launcher returns what this
-   returns. */
+/* What every launcher begins with. Checks the arguments. Where there is nothing to compute it does what is left to do.
+   *done: the launcher returns what this returns. */
 cudaError_t chunk_state_begin(const struct chunk_state_args *args, bool backward, size_t max_rank, cudaStream_t stream,
                               bool *done);
 

@@ -21,9 +21,9 @@ enum { GUARD_BYTES = 256 };
 size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SIZES], enum direction direction,
                     enum dtype dtype);
 
-/* Allocates the arrays of a pass, the optional ones too, and chooses what is timed. What a kernel only reads is allocated to the
-   byte, so that a memory checker sees a read past its end; what it writes lies between two guards. On an error nothing
-   stays allocated. */
+/* Allocates the arrays of a pass, the optional ones too, and chooses what is timed. What a kernel only reads is
+   allocated to the byte, so that a memory checker sees a read past its end; what it writes lies between two guards. On
+   an error nothing stays allocated. */
 cudaError_t arrays_create(struct arrays *arrays, const struct operation *operation, const size_t sizes[MAX_SIZES],
                           enum direction direction, enum dtype dtype, enum backend backend);
 void arrays_free(struct arrays *arrays);

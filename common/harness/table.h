@@ -58,8 +58,8 @@ void csv_write_head(FILE *file, const struct machine *machine, const char *comma
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows);
 
 /* A row's key stands in its first columns: chapter, variant, direction, the operation's sizes, the type of its arrays
-   if it has several, and with what it is timed if that is told (choice_is_told): "start+negated". These functions write the columns'
-   names, and a row's values, as CSV. They return text. */
+   if it has several, and with what it is timed if that is told (choice_is_told): "start+negated". These functions write
+   the columns' names, and a row's values, as CSV. They return text. */
 enum { KEY_TEXT = 256 + 32 * MAX_SIZES + CHOICE_TEXT };
 const char *csv_key_columns(const struct run *run, char text[KEY_TEXT]);
 const char *csv_key(const struct run *run, const struct row *row, char text[KEY_TEXT]);

@@ -13,8 +13,8 @@
 
    (mirrored when reversed). A sequence may go on from a state, which is the output before its first element: then
    y[0] = y[-1] * c[0] + x[0]; and its last output is the state from which the next piece goes on. Both have gradients:
-   d_final_state is added to d_outputs[L-1], d_coeffs[0] = y[-1] * d_inputs[0], and d_initial_state = d_inputs[0] * c[0].
-   So a sequence in pieces, each with the states of its neighbours, has the results of the whole.
+   d_final_state is added to d_outputs[L-1], d_coeffs[0] = y[-1] * d_inputs[0], and d_initial_state = d_inputs[0] *
+   c[0]. So a sequence in pieces, each with the states of its neighbours, has the results of the whole.
 
    Overflow: a kernel with several threads for a sequence multiplies coefficients that follow each other before it knows
    the outputs. If the absolute value of such a product is more than a float holds (3.4e38), then the outputs from there
@@ -112,7 +112,8 @@ struct linrec_kernel {
 
        The caller fills it with 0xFF once (linrec_workspace_init, beside linrec_forward), and then launches as often as
        needed, with any data, one launch after the other. So a kernel that needs to find something there leaves it as
-       it found it, and its cleaning up is part of its time. It takes nothing that lies there for an index unseen. Launches that run at the same time need a workspace each. */
+       it found it, and its cleaning up is part of its time. It takes nothing that lies there for an index unseen.
+       Launches that run at the same time need a workspace each. */
     size_t (*workspace_size)(const struct linrec_args *args);
 
     /* Partial kernels: they are the recurrence of other coefficients and inputs, and may not store all. On host arrays;
@@ -160,6 +161,17 @@ static inline bool linrec_has_states(const struct linrec_args *args)
 static inline cudaError_t linrec_check_args(const struct linrec_args *args, bool backward)
 {
     return linrec_has_states(args) ? cudaErrorInvalidValue : linrec_check_args_and_states(args, backward);
+}
+
+/* Queues all that there is to do without an element: the state that comes in goes out again, or 0. */
+static inline cudaError_t linrec_finish_empty(const struct linrec_args *args, bool backward, cudaStream_t stream)
+{
+    const float *const from = backward ? args->d_final_state : args->initial_state;
+    float *const to = backward ? args->d_initial_state : args->final_state;
+    if (to == NULL || args->num_seqs == 0)
+        return cudaSuccess;
+    return from != NULL ? cudaMemcpyAsync(to, from, args->num_seqs * sizeof *to, cudaMemcpyDeviceToDevice, stream)
+                        : cudaMemsetAsync(to, 0, args->num_seqs * sizeof *to, stream);
 }
 
 #ifdef __cplusplus

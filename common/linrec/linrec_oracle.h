@@ -26,8 +26,8 @@
    A bound that grew with l alone would let an all-zero output pass for long sequences; this one does not, because m and
    a stay small where the coefficients forget.
 
-   An initial state is one more element, before the first: y = state, m = |state|, a = 0. The final state must be the very
-   last output.
+   An initial state is one more element, before the first: y = state, m = |state|, a = 0. The final state must be the
+   very last output.
 
    Backward, d_inputs obeys the same recurrence in the other direction, so the same bound b. d_coeffs = outputs *
    d_inputs inherits |outputs| b, rounds once more and may underflow: |outputs| b + u |d_coeffs| + FLT_MIN. The

@@ -21,8 +21,8 @@
 
 /* ---- from addresses to source lines ---- */
 
-/* The file that we are in, the program or a shared library, and how far it was moved from the addresses that its symbols
-   have. Returns false if that is not known. */
+/* The file that we are in, the program or a shared library, and how far it was moved from the addresses that its
+   symbols have. Returns false if that is not known. */
 static bool find_own(char *file, size_t size, uintptr_t *offset)
 {
     struct link_map *own = NULL;

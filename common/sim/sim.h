@@ -47,8 +47,8 @@ struct sim_counts {
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
 };
 
-/* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may be
-   nested, the device is the caller's alone. Host code of a .cu file that several threads run needs it, since what it
+/* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may
+   be nested, the device is the caller's alone. Host code of a .cu file that several threads run needs it, since what it
    loads and stores is watched as a kernel's would be. */
 void sim_lock(void);
 void sim_unlock(void);

@@ -10,9 +10,9 @@ use Test::More;
 my @mistakes = (
     [off_by_one => qr/elements are wrong, the first is outputs\[0, 0\]/],
     [a_nan => qr/expected .* got -?nan/],
-    [unwritten => qr/expected .* got -?nan/],
+    [unwritten => qr/expected .* got what was there before/],
     [changes_inputs => qr/changed an array that it should only read/],
-    [skips_nan => qr/expected -?nan .* got -?nan/],
+    [skips_nan => qr/expected -?nan, got what was there before/],
     [zero_forgets => qr/nonfinite coefficients: .* elements are wrong/],
     [takes_null => qr/takes_null forward: with a null pointer the launcher must return "invalid argument", not "no error"/],
     [refuses_nothing => qr/refuses_nothing forward: with a sequence that is too long the launcher must return "invalid argument"/],

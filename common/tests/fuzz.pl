@@ -87,9 +87,11 @@ sub kernels_of {
         $config{stages} = [$1 // 1 .. $2] if /[(;] ?stages (?:(\d+) to|up to) (\d+)[);]/;
         for my $direction (['--forward'], ['--reverse'], ['--backward'], ['--backward', '--reverse']) {
             my @nothing = ('--' . $program->{sizes}[0] =~ s/_/-/gr, 0);
-            my ($status, undef, $err) = run_program($path, '--check-only', '--variant', $variant, @$direction, @nothing);
-            push @kernels, { program => $program, variant => $variant, direction => $direction, config => \%config }
-                if $err !~ /does not run (?:forward|reverse|backward)| needs sm_/;
+            my (undef, undef, $err) = run_program($path, '--check-only', '--variant', $variant, @$direction, @nothing);
+            next if $err =~ /does not run (?:forward|reverse|backward)| needs sm_/;
+            my ($refused) = run_program($path, '--check-only', '--variant', $variant, @$direction, @nothing, '--with', 'all');
+            my $with = $refused ? [] : $program->{with};
+            push @kernels, { program => $program, variant => $variant, direction => $direction, config => \%config, with => $with };
         }
     }
     return @kernels;
@@ -140,7 +142,7 @@ sub draw_case {
     if (my @types = @{ $program->{types} }) {
         push @settings, ['--type', one_of(@types)];
     }
-    if (my @names = @{ $program->{with} }) {
+    if (my @names = @{ $kernel->{with} }) {
         my @some = grep { rand() < 0.5 } @names;
         push @settings, ['--with', rand() < 0.25 ? 'all' : @some ? join ',', @some : 'none'];
     }

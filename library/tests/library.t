@@ -83,10 +83,7 @@ my %about = (
 for my $calls (qw(calls calls_static)) {
     is(join('', (in_empty('timeout', 100, "./$calls", $_))[0 .. 2]), '0', "$calls: $about{$_}") for sort keys %about;
 }
-TODO: {
-    local $TODO = 'the kernels of the default do not take states yet';
-    is(join('', (in_empty('timeout', 100, './calls', 'states'))[0 .. 2]), '0', 'initial and final states, and their gradients');
-}
+is(join('', (in_empty('timeout', 100, './calls', 'states'))[0 .. 2]), '0', 'initial and final states, and their gradients');
 
 # ---- what is in it ----
 

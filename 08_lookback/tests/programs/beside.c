@@ -67,7 +67,8 @@ static void make_sums(struct sums *problem, int kernel, bool backward, size_t nu
     must(cudaStreamCreateWithFlags(&problem->stream, cudaStreamNonBlocking), "a stream");
     if (args->workspace_size != 0) {
         must(cudaMalloc(&args->workspace, args->workspace_size), "cudaMalloc");
-        must(lookback_workspace_init(args->workspace, args->workspace_size, problem->stream), "lookback_workspace_init");
+        must(lookback_workspace_init(args->workspace, args->workspace_size, problem->stream),
+             "lookback_workspace_init");
     }
     must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }

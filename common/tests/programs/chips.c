@@ -32,6 +32,8 @@ static cudaError_t launch_for(bool backward, const struct gpu_info *gpu, const s
     const struct linrec_kernel *const kernel = find(of_06 ? chapter06_kernels : chapter05_kernels, choice.variant);
     struct linrec_args chosen = *args;
 
+    if (linrec_has_states(args)) /* chapter 06's kernels take them, but not all of these */
+        return cudaErrorInvalidValue;
     if (kernel == NULL || !runs_there(kernel, &choice.config, backward ? 3 : 2, gpu))
         return cudaErrorLaunchFailure;
     chosen.config = choice.config;
