@@ -315,8 +315,8 @@ static void fetch(void)
     cudaMemcpy(&copy, board, sizeof(copy), cudaMemcpyDeviceToHost);
 }
 
-/* A launch of grid_barrier that says that all its blocks must be resident: what the launch returns, and whether anything
-   ran; and the limit that the device names. */
+/* A launch of grid_barrier that says that all its blocks must be resident: what the launch returns, and whether
+   anything ran; and the limit that the device names. */
 static void launch_cooperatively(unsigned blocks)
 {
     int can = 0, fit = 0;
