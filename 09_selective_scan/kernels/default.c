@@ -37,9 +37,10 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     return selective_fused_steps_forward(args, stream);
 }
 
-/* fused_backward needs about 100 KB of shared memory for a block, which older chips have for one of them only. Measured
-   on an H200 with 16 states, float32 and 2048 channels: state_passing takes 1.2 times as long for 8 x 8192 steps, 1.1
-   times for 1 x 65536, and within a few percent as long for 1 x 1024 to 9 x 2048. */
+/* fused_backward needs about 100 KB of shared memory for a block, which older chips than sm_90 have for one of them only:
+   there it has not been measured. state_passing takes 1.2 times as long for 8 x 8192 steps, 1.1 times for 1 x 65536, and
+   within a few percent as long for 1 x 1024 to 9 x 2048, measured on an H200 with 16 states, float32 and 2048 channels;
+   but it needs a workspace of several times u. */
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;
@@ -49,17 +50,14 @@ cudaError_t selective_backward(const struct selective_args *args, cudaStream_t s
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;
-    if (gpu.arch >= 90 && selective_fused_fits(args) && args->states > 8)
-        return selective_fused_backward(args, stream);
-    return gpu.arch >= 80 && selective_state_passing_fits(args) ? selective_state_passing_backward(args, stream)
-                                                                : selective_steps_backward(args, stream);
+    return gpu.arch >= 80 && selective_fused_fits(args) ? selective_fused_backward(args, stream)
+                                                        : selective_steps_backward(args, stream);
 }
 
-/* Enough for all, since the chip is not known yet. */
+/* Enough for either, since the chip is not known yet. */
 size_t selective_default_workspace(const struct selective_args *args, bool backward)
 {
-    const size_t passing = selective_state_passing_fits(args) ? selective_state_passing_workspace(args, backward) : 0;
     const size_t fused = selective_fused_fits(args) ? selective_fused_workspace(args, backward) : 0;
-    const size_t steps = selective_steps_workspace(args, backward), most = passing > fused ? passing : fused;
-    return most > steps ? most : steps;
+    const size_t steps = selective_steps_workspace(args, backward);
+    return fused > steps ? fused : steps;
 }

@@ -23,7 +23,7 @@ enum { THREADS = 32 * FUSED_WARPS };
 
 template <typename dtype, int lanes>
 static __global__ void __launch_bounds__(THREADS, 2)
-    fused_backward(struct selective_args args, struct selective_parts parts)
+    fused_backward(struct selective_args args, struct selective_parts parts, int window)
 {
     enum { own = OWN_STEPS(lanes) };
     extern __shared__ float4 shared[];
@@ -36,23 +36,27 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const bool here = row<place.here, several = gridDim.y> 1;
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const size_t chunks = (seq_len - 1) / STEPS + 1, of_warp = chunks * parts.saved_floats;
-    const float *const saved = parts.rest + (blockIdx.x * FUSED_WARPS + warp) * of_warp;
     const size_t carries = blockIdx.y * args.batch * args.channels * args.states; /* of this segment */
-    const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
+    const int segment = blockIdx.y * (int)parts.segment_steps, begin = segment + window * (int)parts.window_steps;
+    const int segment_end = min(seq_len, segment + (int)parts.segment_steps);
+    const int end = min(segment_end, begin + (int)parts.window_steps);
+    const bool goes_on = end < segment_end; /* after the window behind this one */
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
     float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
     float A[2][4], carry[2][4];
+    if (begin >= end) /* the last segment may be shorter */
+        return;
     load_A<lanes>(&args, &place, A);
     load_pair<lanes>(&args, &place, place.channels, several ? parts.end + carries : NULL, carry);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
     put_states(block->before[warp] + lane * 4, carry);
-    load_pair<lanes>(&args, &place, place.channels, several ? parts.start + carries : args.d_final_state, carry);
-    const int last = (end - 1) / TILE * TILE, saved_steps = place.here > 0 ? seq_len : 0, floats = parts.saved_floats;
+    load_pair<lanes>(&args, &place, place.channels, several || goes_on ? parts.start + carries : args.d_final_state,
+                     carry);
+    const int last = (end - 1) / TILE * TILE;
     int now = 0;
-    fetch_gradients(&args, &block_place, saved, floats, last, saved_steps, block, 0);
+    fetch_gradients(&args, &parts, &block_place, &place, last, last, block, 0);
     for (int at = last; at >= begin; at -= TILE, now = 1 - now) {
         const int next = at > begin ? at - TILE : -1;
         struct tile<dtype, lanes, 4, FUSED_WARPS * BOTH(lanes)> *const tile = &block->tiles[now];
@@ -60,14 +64,17 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __pipeline_wait_prior(0);
         widen_tile<THREADS>(tile);
         __syncthreads(); /* the tile has come, and nobody needs the other one any more */
-        fetch_gradients(&args, &block_place, saved, floats, next, saved_steps, block, 1 - now);
+        fetch_gradients(&args, &parts, &block_place, &place, next, last, block, 1 - now);
         if (at != last)
-            add_tile<lanes>(&args, &parts, block->sums[1 - now], at + TILE);
+            add_tile<dtype, lanes>(&args, &parts, block->sums[1 - now], at + TILE, at + TILE - begin);
         prepare_tile<dtype, lanes>(&args, tile, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
-        if (several)
-            add_before<lanes>(block->before[warp] + lane * 4, block->so_long[now][warp][0], row, A,
-                              block->states[now][warp][0] + lane * 4);
         __syncwarp();
+        float *const states = block->states[now][warp][0] + lane * 4;
+        if (several && !has_states<dtype, lanes>(at, last))
+            add_before<dtype, lanes>(block->before[warp] + lane * 4, block->so_long[now][warp], block->steps[warp], row,
+                                     A, states);
+        if (SPAN(dtype, lanes) > TILE && at % SPAN(dtype, lanes) != 0)
+            walk_tile<dtype, lanes>(&args, &place, at, A, states, block->states[1 - now][warp][0] + lane * 4);
 
         /* [chunks] From last to first. */
         for (int chunk = at + STEPS < seq_len ? 1 : 0; chunk >= 0; chunk--) {
@@ -80,7 +87,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
 
             /* 1. Forward: all states, d_C and d_z. */
             float h[2][4], y[STEPS], d_C[STEPS];
-            get_states(block->states[now][warp][chunk] + lane * 4, h);
+            get_states(states + chunk % SPANS(dtype, lanes) * 32 * A_LANE, h);
+            if (SPANS(dtype, lanes) == 1 && chunk == 1)
+                walk_chunk<lanes>(&rows, -PREPARED(lanes), -ROOM(2 * STATES_OF(lanes), STEPS), A, h);
             walk_forward<lanes>(&rows, A, h, a, kept, y, d_C);
             __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
             fold_channels<lanes>(d_C, lane);
@@ -110,9 +119,12 @@ static __global__ void __launch_bounds__(THREADS, 2)
         }
     }
     __syncthreads();
-    add_tile<lanes>(&args, &parts, block->sums[1 - now], begin);
-    store_pair<lanes>(&args, &place, carry, begin == 0 ? args.d_initial_state : NULL);
-    add_warps<lanes>(&args, &parts, &place, 1, 0, d_A_so_far, so_far);
+    add_tile<dtype, lanes>(&args, &parts, block->sums[1 - now], begin, 0);
+    store_pair<lanes>(&args, &place, carry,
+                      begin > segment ? parts.start + carries
+                      : begin == 0    ? args.d_initial_state
+                                      : NULL);
+    add_warps<lanes>(&args, &parts, &place, goes_on, 1, 0, d_A_so_far, so_far);
 }
 
 template <typename dtype, int lanes>
@@ -121,19 +133,24 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 {
     const size_t blocks = args->batch * args->groups * parts->per_group;
     const size_t bytes = sizeof(struct gradients_block<dtype, lanes>);
-    const cudaError_t error = gpu_allow_shared((const void *)fused_backward<dtype, lanes>, bytes, 80);
-    if (error != cudaSuccess)
-        return error;
+    cudaError_t error = gpu_allow_shared((const void *)fused_backward<dtype, lanes>, bytes, 80);
     const cudaLaunchConfig_t launch =
         launch_of(dim3((unsigned)blocks, (unsigned)parts->segments), THREADS, bytes, stream);
-    return cudaLaunchKernelEx(&launch, fused_backward<dtype, lanes>, *args, *parts);
+    for (int window = (int)parts->windows - 1; window >= 0 && error == cudaSuccess; window--) {
+        error = cudaLaunchKernelEx(&launch, fused_backward<dtype, lanes>, *args, *parts, window);
+        if (error == cudaSuccess)
+            error = selective_add_up(args, parts, (size_t)window, stream);
+    }
+    return error;
 }
 
 template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    return selective_state_passing_lanes(args) == 2 ? launch_lanes<dtype, 2>(args, parts, stream)
-                                                    : launch_lanes<dtype, 4>(args, parts, stream);
+    const size_t lanes = selective_state_passing_lanes(args);
+    return lanes == 2   ? launch_lanes<dtype, 2>(args, parts, stream)
+           : lanes == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
+                        : launch_lanes<dtype, 8>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_backward(const struct selective_args *args, cudaStream_t stream)
@@ -149,9 +166,9 @@ extern "C" cudaError_t selective_fused_backward(const struct selective_args *arg
         error = selective_fused_states(args, &parts, stream);
     if (error == cudaSuccess)
         error = selective_fused_carry(args, &parts, stream);
-    if (error == cudaSuccess)
-        error = args->dtype == BF16   ? launch<__nv_bfloat16>(args, &parts, stream)
-                : args->dtype == FP16 ? launch<__half>(args, &parts, stream)
-                                      : launch<float>(args, &parts, stream);
-    return error != cudaSuccess ? error : selective_add_up(args, &parts, stream);
+    if (error != cudaSuccess)
+        return error;
+    return args->dtype == BF16   ? launch<__nv_bfloat16>(args, &parts, stream)
+           : args->dtype == FP16 ? launch<__half>(args, &parts, stream)
+                                 : launch<float>(args, &parts, stream);
 }

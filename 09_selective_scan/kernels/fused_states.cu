@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* fused_states.cu - the first launch of fused_backward.cu, forward through time: it leaves the states before each chunk
-   of 8 steps in the workspace.
-       chunk 0      chunk 1      chunk 2      ...
+/* fused_states.cu - the first launch of fused_backward.cu, forward through time: it leaves the states before each span
+   of steps where the gradients of the span will be (saved_states.cuh).
+       span 0       span 1       span 2       ...
        |h           |h           |h              four floats a lane: half of what a lane of fused_backward.cu will read
 
    It is fused_steps.cu without output, C and z, in tiles of 32 steps. A lane has one channel, where one of
    fused_backward.cu has two; so two warps do what one will read (channel_pairs.cuh).
    Of several segments each begins with state 0, and leaves what fused_carry.cu needs: with P[t] the product of its
    coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
-   Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
+   Before each 16 steps it saves the sum of the steps so far, too, as P = exp(A sum). */
 #include <cuda_runtime.h>
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
 #include "launch.h"
 enum { TILE = 32 }; /* steps */
+#include "saved_states.cuh"
 #include "tile_states.cuh"
 
 #define WARPS(lanes, arrays) ((lanes) == 4 ? (arrays) : 2) /* of a block: 16 on a multiprocessor need room for tiles */
@@ -28,7 +29,8 @@ struct states_block {
 };
 
 template <typename dtype, int lanes, int arrays>
-static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lanes, arrays))
+static __global__ void __launch_bounds__(THREADS(lanes, arrays),
+                                         ((lanes) == 4 || (arrays) == 2 ? 16 : 12) / WARPS(lanes, arrays))
     fused_states(struct selective_args args, struct selective_parts parts)
 {
     enum { several = arrays == 4, channels = WARPS(lanes, arrays) * CHANNELS(lanes) };
@@ -46,9 +48,9 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
     const struct reader reader = reader_of<lanes>(channel % BOTH(lanes), part);
     const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
-    const size_t chunks = (seq_len - 1) / STEPS + 1, whose = blockIdx.x * (WARPS(lanes, arrays) / 2) + warp / 2;
-    float *const steps = block->steps[warp],
-                 *saved = parts.rest + (whose * chunks + begin / STEPS) * parts.saved_floats;
+    const bool here = channel < place.here, aligned = rows_are_aligned<dtype>(&args);
+    const int reading_warp = blockIdx.x * (WARPS(lanes, arrays) / 2) + warp / 2; /* of fused_backward.cu */
+    float *const steps = block->steps[warp];
     float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
     load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS(lanes, arrays))
@@ -75,13 +77,13 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
                                steps + chunk % 2 * CHUNK_FLOATS(lanes, arrays));
             __syncwarp();
 #pragma unroll
-            for (int chunk = both; chunk < both + 2; chunk++, saved += parts.saved_floats) {
+            for (int chunk = both; chunk < both + 2; chunk++) {
                 const float *const from = steps + chunk % 2 * CHUNK_FLOATS(lanes, arrays);
-                if (at + chunk * STEPS < seq_len) {
-                    *(float4 *)(saved + reader.at) = make_float4(h[0], h[1], h[2], h[3]);
-                    if (several && part == 0)
-                        saved[32 * A_LANE + channel % BOTH(lanes)] = sum;
-                }
+                const int first = at + chunk * STEPS;
+                if (chunk * STEPS % SPAN(dtype, lanes) == 0 && first < seq_len && here)
+                    save_states(h, aligned, saved_at<dtype, lanes>(&args, &parts, (int)where.both, part, first));
+                if (several && chunk % 2 == 0 && first < seq_len && part == 0)
+                    so_long_at<lanes>(&args, &parts, reading_warp, first)[channel % BOTH(lanes)] = sum;
 #pragma unroll
                 for (int t = 0; t < STEPS; t += 4) {
                     float step[4], step_u[4], d_y[4];
@@ -134,14 +136,21 @@ static cudaError_t launch_arrays(const struct selective_args *args, const struct
     return cudaLaunchKernelEx(&launch, fused_states<dtype, lanes, arrays>, *args, *parts);
 }
 
+template <typename dtype, int lanes>
+static cudaError_t launch_lanes(const struct selective_args *args, const struct selective_parts *parts,
+                                cudaStream_t stream)
+{
+    return parts->segments == 1 ? launch_arrays<dtype, lanes, 2>(args, parts, stream)
+                                : launch_arrays<dtype, lanes, 4>(args, parts, stream);
+}
+
 template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    if (parts->segments == 1)
-        return selective_state_passing_lanes(args) == 2 ? launch_arrays<dtype, 2, 2>(args, parts, stream)
-                                                        : launch_arrays<dtype, 4, 2>(args, parts, stream);
-    return selective_state_passing_lanes(args) == 2 ? launch_arrays<dtype, 2, 4>(args, parts, stream)
-                                                    : launch_arrays<dtype, 4, 4>(args, parts, stream);
+    const size_t lanes = selective_state_passing_lanes(args);
+    return lanes == 2   ? launch_lanes<dtype, 2>(args, parts, stream)
+           : lanes == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
+                        : launch_lanes<dtype, 8>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,

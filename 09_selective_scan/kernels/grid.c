@@ -56,6 +56,11 @@ size_t selective_fused_parts(const struct selective_args *args)
     return blocks_of_group(args, FUSED_WARPS, selective_state_passing_lanes(args) / 2);
 }
 
+size_t selective_fused_channels(const struct selective_args *args)
+{
+    return FUSED_WARPS * 64 / selective_state_passing_lanes(args);
+}
+
 size_t selective_warp_specialized_blocks(const struct selective_args *args)
 {
     return args->batch * args->groups * blocks_of_group(args, WARP_SPECIALIZED_CHANNELS / 4, 8); /* 4 channels a warp */

@@ -103,7 +103,6 @@ cudaError_t selective_fused_plan(const struct selective_args *args, struct selec
     struct gpu_info gpu;
     const cudaError_t error = gpu_info_read(&gpu);
     if (error == cudaSuccess)
-        *parts =
-            selective_parts_of(args, selective_fused_parts(args), selective_fused_segments(args, gpu.multiprocessors));
+        *parts = selective_fused_parts_of(args, selective_fused_segments(args, gpu.multiprocessors));
     return error;
 }

@@ -61,6 +61,7 @@ size_t selective_state_passing_parts(const struct selective_args *args);
 enum { FUSED_WARPS = 4, SEGMENT_STEPS = 64 };
 bool selective_fused_fits(const struct selective_args *args);
 size_t selective_fused_parts(const struct selective_args *args);
+size_t selective_fused_channels(const struct selective_args *args); /* of a block */
 
 /* Into how many segments fused_backward cuts a sequence on a chip with that many multiprocessors: the fewest with which
    the rounds of its blocks are nearly full. And the most of any chip. */
@@ -70,30 +71,39 @@ size_t selective_fused_most_segments(const struct selective_args *args);
 /* ---- workspace.c ---- */
 
 /* Partial sums of gradients, which blocks leave at the beginning of the workspace: of a group's channels for d_B and
-   d_C, of a channel's batches for the others. */
+   d_C, of a channel's batches for the others. The first ones are those of a window of time only: a launch for each
+   window, from the last to the first, and the sums are added up before the next launch. */
 struct selective_parts {
     size_t per_group;             /* parts of a group */
-    size_t segments;              /* parts of a sequence */
+    size_t segments;              /* parts of a sequence, at work at the same time */
     size_t segment_steps;         /* steps of each, but the last one */
-    float *d_B, *d_C;             /* (batch, groups, per_group, states, seq_len) */
+    size_t windows, window_steps; /* parts of a segment, one after the other; steps of each, but the last one */
+    float *d_B, *d_C;             /* (batch, groups, per_group, states, segments, window_steps); NULL: fused_backward */
+                                  /* writes the gradients at once, as a group has one block */
     float *d_A, *d_D, *d_bias;    /* (segments, batch, channels, states), and both others without states */
-    float *product, *end, *start; /* of several segments, (segments, batch, channels, states): see fused_carry.cu */
-    int saved_floats; /* that fused_states.cu saves of a warp's chunk: eight a lane, and of several segments */
-                      /* one for each of up to 32 channels */
-    float *rest;      /* where the workspace goes on */
-    size_t bytes;     /* up to there */
+    float *start;                 /* of several segments or windows, as d_A: the gradient of the state that goes on */
+    float *product, *end;         /* of several segments, as d_A: see fused_carry.cu */
+    float *so_long, *last_states; /* of fused_backward: see saved_states.cuh */
+    float *rest;                  /* where the workspace goes on */
+    size_t bytes;                 /* up to there */
 };
 
 /* Where they lie in args->workspace; if that is NULL, only `bytes` counts. */
-struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group, size_t segments);
+struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group);
+
+/* The same for fused_backward, with so many windows as the workspace shall be small: with them it is at most a quarter
+   of u, or SELECTIVE_SMALL bytes. */
+enum { SELECTIVE_SMALL = 16 << 20 };
+struct selective_parts selective_fused_parts_of(const struct selective_args *args, size_t segments);
 
 /* The parts of fused_backward on this chip. */
 cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts);
 
 /* ---- parts of a backward pass. They launch and do not wait ---- */
 
-/* Adds up all parts, always in the same order, and writes the gradients that args has (add_up.cu). */
-cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts,
+/* Adds up all parts of a window, always in the same order, and writes the gradients that args has: d_B and d_C of its
+   steps, and with window 0, which is the last one to come, all others (add_up.cu). */
+cudaError_t selective_add_up(const struct selective_args *args, const struct selective_parts *parts, size_t window,
                              cudaStream_t stream);
 
 /* Forward through time: leaves the states before each chunk in parts->rest, (batch, groups, parts of a group, chunks,
@@ -101,8 +111,8 @@ cudaError_t selective_add_up(const struct selective_args *args, const struct sel
 cudaError_t selective_state_passing_states(const struct selective_args *args, const struct selective_parts *parts,
                                            cudaStream_t stream);
 
-/* The same for fused_backward, (batch, groups, parts of a group, warps of a block, chunks, saved_floats)
-   (fused_states.cu). Of several segments it also leaves product, end and start. */
+/* The same for fused_backward, into d_u and d_delta (fused_states.cu). Of several segments it also leaves product, end
+   and start. */
 cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,
                                    cudaStream_t stream);
 

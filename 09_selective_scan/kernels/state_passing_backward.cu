@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
     const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
     const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
     const int sum_at = first_sum<lanes>(lane), sum_state = order * lanes + part;
-    const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * (unsigned)seq_len + sum_at;
+    const size_t sums_row = (size_t)(blockIdx.x * (unsigned)args.states + sum_state) * parts.window_steps + sum_at;
     const size_t own_row = (size_t)(unsigned)(place.channels + row) * (unsigned)seq_len + mine;
     int at = (chunks - 1 - warp) * STEPS;
     const float *saved = parts.rest + ((long long)blockIdx.x * chunks + chunks - 1 - warp) * 32 * A_LANE + lane * 4;
@@ -137,7 +137,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         store_pair<lanes>(&args, &place, carry, args.d_initial_state);
     __syncthreads();
     if (warp == 0)
-        add_warps<lanes>(&args, &parts, &place, warps, WARP_FLOATS(lanes), d_A_so_far, so_far);
+        add_warps<lanes>(&args, &parts, &place, false, warps, WARP_FLOATS(lanes), d_A_so_far, so_far);
 }
 
 template <typename dtype>
@@ -163,11 +163,11 @@ extern "C" cudaError_t selective_state_passing_backward(const struct selective_a
         return error != cudaSuccess ? error : cudaErrorInvalidValue;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);
-    const struct selective_parts parts = selective_parts_of(args, selective_state_passing_parts(args), 1);
+    const struct selective_parts parts = selective_parts_of(args, selective_state_passing_parts(args));
     error = selective_state_passing_states(args, &parts, stream);
     if (error == cudaSuccess)
         error = args->dtype == BF16   ? launch<__nv_bfloat16>(args, &parts, stream)
                 : args->dtype == FP16 ? launch<__half>(args, &parts, stream)
                                       : launch<float>(args, &parts, stream);
-    return error != cudaSuccess ? error : selective_add_up(args, &parts, stream);
+    return error != cudaSuccess ? error : selective_add_up(args, &parts, 0, stream);
 }

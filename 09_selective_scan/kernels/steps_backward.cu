@@ -63,7 +63,8 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
     const bool active = own < per_group, is_last = first + elems >= states;
     const size_t channel = group * per_group + (active ? own : per_group - 1);
     const size_t both = batch * args.channels + channel, row = both * seq_len, state = both * states + first;
-    const size_t part = (warp * states + first) * seq_len, group_row = (batch_group * states + first) * seq_len;
+    const size_t part = (warp * states + first) * parts.window_steps,
+                 group_row = (batch_group * states + first) * seq_len;
     const int count = is_last ? (int)(states - first) : elems;
     const dtype *const u = (const dtype *)args.u + row, *const delta = (const dtype *)args.delta + row;
     const dtype *const B = (const dtype *)args.B + group_row, *const C = (const dtype *)args.C + group_row;
@@ -106,7 +107,8 @@ static __global__ void steps_backward(struct selective_args args, struct selecti
                     const float d_B = warp_sum(active ? g * step * u_l : 0.0f);
                     const float d_C = warp_sum(active ? d_y * now : 0.0f);
                     if (lane == 0)
-                        parts.d_B[part + n * seq_len + l] = d_B, parts.d_C[part + n * seq_len + l] = d_C;
+                        parts.d_B[part + n * parts.window_steps + l] = d_B,
+                                                                  parts.d_C[part + n * parts.window_steps + l] = d_C;
                     y += c * now, d_input += g * step * b;
                     d_step += g * (A[n] * kept + b * u_l);
                     chunk_A[n] += g * kept * step;
@@ -148,7 +150,7 @@ extern "C" cudaError_t selective_steps_backward(const struct selective_args *arg
         return error;
     if (selective_is_empty(args))
         return selective_finish_empty(args, true, stream);
-    const struct selective_parts parts = selective_parts_of(args, selective_warps(args), 1);
+    const struct selective_parts parts = selective_parts_of(args, selective_warps(args));
     const size_t blocks = args->batch * args->groups * parts.per_group;
     if (blocks > 0x7FFFFFFF)
         return cudaErrorInvalidValue;
@@ -159,5 +161,5 @@ extern "C" cudaError_t selective_steps_backward(const struct selective_args *arg
     const cudaLaunchConfig_t launch = launch_of((unsigned)blocks, 32, 0, stream);
     for (size_t first = 0; first < args->states && error == cudaSuccess; first += STEPS_ELEMS)
         error = cudaLaunchKernelEx(&launch, kernel, *args, parts, first);
-    return error != cudaSuccess ? error : selective_add_up(args, &parts, stream);
+    return error != cudaSuccess ? error : selective_add_up(args, &parts, 0, stream);
 }

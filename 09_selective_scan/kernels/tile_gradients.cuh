@@ -5,17 +5,21 @@
 #define TILE_GRADIENTS_CUH
 
 #include "gradient_sums.cuh"
+#include "saved_states.cuh"
 #include "tile.cuh"
+
+/* Spans that begin in a tile; one that is longer than a tile counts as one. */
+#define SPANS(dtype, lanes) (SPAN(dtype, lanes) < TILE ? TILE / SPAN(dtype, lanes) : 1)
 
 template <typename dtype, int lanes>
 struct gradients_block {
     struct tile<dtype, lanes, 4, FUSED_WARPS * BOTH(lanes)> tiles[2];
-    float states[2][FUSED_WARPS][2][32 * A_LANE];           /* before each chunk of these tiles */
-    float sums[2][2][FUSED_WARPS][STATES_OF(lanes) * TILE]; /* d_B and d_C of the warps' channels */
+    float states[2][FUSED_WARPS][SPANS(dtype, lanes)][32 * A_LANE]; /* before each span of these tiles */
+    float sums[2][2][FUSED_WARPS][STATES_OF(lanes) * TILE];         /* d_B and d_C of the warps' channels */
     float steps[FUSED_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
     float d_A[FUSED_WARPS][32 * A_LANE], so_far[FUSED_WARPS][64]; /* sums over time; d_D and d_bias */
     float before[FUSED_WARPS][32 * A_LANE]; /* of several segments: the states before this one, and */
-    float so_long[2][FUSED_WARPS][2][32];   /* the sums of its steps before each chunk, for each channel */
+    float so_long[2][FUSED_WARPS][32];      /* the sums of its steps before the span, for each channel */
 };
 
 /* Of a warp's chunk: step, step u, d_y = d_out silu(z) and d_out silu'(z), which is d_z but for y: a row a channel. */
@@ -57,62 +61,112 @@ static __device__ __forceinline__ void prepare_tile(const struct selective_args 
     }
 }
 
-/* Sends off the states before the chunks of the tile at step `at`, as far as these are in the sequence; of several
-   segments also the sums of the steps. A chunk has `floats` of them in memory. */
-template <int lanes>
-static __device__ __forceinline__ void fetch_saved(const float *saved, int floats, int at, int seq_len, float *states,
-                                                   float *so_long)
+/* Where the span of the tile at step `at` begins, or the first one of two: at the tile, or before it. */
+template <typename dtype, int lanes>
+static __device__ __forceinline__ int first_span(int at)
 {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int chunk = 0; chunk < 2; chunk++)
-        if (at >= 0 && at + chunk * STEPS < seq_len) {
-            const float *const from = saved + (size_t)(at / STEPS + chunk) * floats + lane * 4;
-            float *const to = states + chunk * 32 * A_LANE + lane * 4;
-            __pipeline_memcpy_async(to, from, 16);
-            __pipeline_memcpy_async(to + 32 * 4, from + 32 * 4, 16);
-            if (floats > 32 * A_LANE && lane < BOTH(lanes) / 4)
-                __pipeline_memcpy_async(so_long + chunk * 32 + lane * 4, from + 32 * A_LANE, 16);
-        }
+    return at - at % (SPAN(dtype, lanes) > TILE ? SPAN(dtype, lanes) : TILE);
 }
 
-/* All that a block needs for the tile at step `at`, if it is one, and its warp for `saved_steps` of a sequence. */
+/* Whether the tile behind the one at step `at` has handed on the states before their span (walk_tile). */
+template <typename dtype, int lanes>
+static __device__ __forceinline__ bool has_states(int at, int last)
+{
+    return SPAN(dtype, lanes) > TILE && at % SPAN(dtype, lanes) == 0 && at != last;
+}
+
+/* All that a block needs for the tile at step `at`, if it is one: the tile, the states before its spans and, of several
+   segments, the sums of the steps before the first one. `last` is the first tile that the block takes. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void
-fetch_gradients(const struct selective_args *args, const struct block_place *place, const float *saved, int floats,
-                int at, int saved_steps, struct gradients_block<dtype, lanes> *to, int which)
+fetch_gradients(const struct selective_args *args, const struct selective_parts *parts, const struct block_place *block,
+                const struct pair_place *place, int at, int last, struct gradients_block<dtype, lanes> *to, int which)
 {
-    const int warp = threadIdx.x / 32;
-    fetch_tile<32 * FUSED_WARPS>(args, place, at, &to->tiles[which]);
-    fetch_saved<lanes>(saved, floats, at, saved_steps, to->states[which][warp][0], to->so_long[which][warp][0]);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = first_span<dtype, lanes>(at);
+    fetch_tile<32 * FUSED_WARPS>(args, block, at, &to->tiles[which]);
+    if (at >= 0 && place->here > 0 && !has_states<dtype, lanes>(at, last)) {
+#pragma unroll
+        for (int span = 0; span < SPANS(dtype, lanes); span++)
+            if (at + span * SPAN(dtype, lanes) < (int)args->seq_len)
+                fetch_saved<dtype, lanes>(args, parts, place, first + span * SPAN(dtype, lanes),
+                                          to->states[which][warp][span] + lane * 4);
+        if (parts->segments > 1 && lane < BOTH(lanes) / 4)
+            __pipeline_memcpy_async(to->so_long[which][warp] + lane * 4,
+                                    so_long_at<lanes>(args, parts, blockIdx.x * FUSED_WARPS + warp, first) + lane * 4,
+                                    16);
+    }
     __pipeline_commit();
 }
 
-/* Of several segments: the states of a tile were saved as if their segment began with 0. `before` is what comes into
-   it. */
-template <int lanes>
-static __device__ __forceinline__ void add_before(const float *before, const float *so_long, int row,
-                                                  const float A[2][4], float *states)
+/* Of several segments: states were saved as if their segment began with 0. `before` is what comes into it. Beside the
+   sums of the steps before the tile's first span, `steps` has those of its first chunk, if the second one is a span,
+   too. */
+template <typename dtype, int lanes>
+static __device__ __forceinline__ void add_before(const float *before, const float *so_long, const float *steps,
+                                                  int row, const float A[2][4], float *states)
 {
-    float more[2][4];
+    float more[2][4], sum[2];
     get_states(before, more);
 #pragma unroll
-    for (int chunk = 0; chunk < 2; chunk++) {
+    for (int span = 0; span < SPANS(dtype, lanes); span++) {
         float h[2][4];
-        get_states(states + chunk * 32 * A_LANE, h);
+        get_states(states + span * 32 * A_LANE, h);
 #pragma unroll
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 2; k++) {
+            if (span == 0) {
+                sum[k] = so_long[row ^ 2 * k];
+            } else {
+                float step[STEPS];
+                get<STEPS, STEPS>(steps, row ^ 2 * k, 0, step);
+#pragma unroll
+                for (int t = 0; t < STEPS; t += 4)
+                    sum[k] += step[t] + step[t + 1] + (step[t + 2] + step[t + 3]);
+            }
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                h[k][i] += fast_exp2(so_long[chunk * 32 + (row ^ 2 * k)] * A[k][i]) * more[k][i];
-        put_states(states + chunk * 32 * A_LANE, h);
+                h[k][i] += fast_exp2(sum[k] * A[k][i]) * more[k][i];
+        }
+        put_states(states + span * 32 * A_LANE, h);
     }
 }
 
-/* Adds up what the warps have left of d_B and d_C in the tile at step `at`. */
-template <int lanes>
+/* Takes a lane's states from the tile before to the tile at step `at`, past steps that lie in memory only; `before` gets
+   those of the tile before: where they were saved there will be gradients when it comes. */
+template <typename dtype, int lanes>
+static __device__ __forceinline__ void walk_tile(const struct selective_args *args, const struct pair_place *place,
+                                                 int at, const float A[2][4], float *states, float *before)
+{
+    float h[2][4];
+    get_states(states, h);
+    put_states(before, h);
+#pragma unroll 1
+    for (int l = at - TILE; l < at; l++)
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            const int row = place->row ^ 2 * k;
+            if (row >= place->here)
+                continue;
+            const size_t own = (size_t)(unsigned)(place->channels + row) * (unsigned)args->seq_len + l;
+            const float bias = args->delta_bias != NULL ? args->delta_bias[place->channel + row] : 0.0f;
+            const float step = step_of((float)((const dtype *)args->delta)[own] + bias, args->delta_softplus);
+            const float step_u = step * (float)((const dtype *)args->u)[own];
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                const int n = (i ^ place->order) * lanes + place->part;
+                const size_t of_B = (size_t)(unsigned)(place->states + n) * (unsigned)args->seq_len + l;
+                const float B = n < (int)args->states ? (float)((const dtype *)args->B)[of_B] : 0.0f;
+                h[k][i] = fast_exp2(step * A[k][i]) * h[k][i] + step_u * B;
+            }
+        }
+    put_states(states, h);
+}
+
+/* Adds up what the warps have left of d_B and d_C in the tile at step `at`, `of_window` steps into the segment's window.
+   These are partial sums, or the gradients themselves where a group has no other block. */
+template <typename dtype, int lanes>
 static __device__ __forceinline__ void add_tile(const struct selective_args *args, const struct selective_parts *parts,
-                                                const float sums[2][FUSED_WARPS][STATES_OF(lanes) * TILE], int at)
+                                                const float sums[2][FUSED_WARPS][STATES_OF(lanes) * TILE], int at,
+                                                int of_window)
 {
     enum { pieces = STATES_OF(lanes) * TILE / 4, threads = 32 * FUSED_WARPS };
     const int seq_len = (int)args->seq_len;
@@ -131,10 +185,16 @@ static __device__ __forceinline__ void add_tile(const struct selective_args *arg
             for (int i = 0; i < 4; i++)
                 sum[i] += more[i];
         }
-        const size_t out = (size_t)(blockIdx.x * (unsigned)args->states + state) * (unsigned)seq_len + at + t;
-        if (state < (int)args->states)
-            store<float, 4>((piece < pieces ? parts->d_B : parts->d_C) + out, seq_len - at - t,
-                            seq_len % 4 == 0 && at + TILE <= seq_len, sum);
+        if (state >= (int)args->states)
+            continue;
+        const size_t row = (size_t)blockIdx.x * (unsigned)args->states + state;
+        if (parts->per_group > 1)
+            store<float, 4>((piece < pieces ? parts->d_B : parts->d_C) +
+                                (row * parts->segments + blockIdx.y) * parts->window_steps + of_window + t,
+                            4, true, sum);
+        else
+            store<dtype, 4>((dtype *)(piece < pieces ? args->d_B : args->d_C) + row * (unsigned)seq_len + at + t,
+                            seq_len - at - t, seq_len % 4 == 0 && at + TILE <= seq_len, sum);
     }
 }
 
