@@ -44,8 +44,9 @@ static __device__ __forceinline__ struct chunk_place place_of(const struct selec
 }
 
 /* The lane's A, times log2 e, and states, `each` of them, from `first_states`, (batch, channels, states), or 0 if that
-   is NULL. A state that is not there has A = 0 and h = 0, and that of a lane without a channel h = 0. `order`: see
-   order_of. */
+   is NULL. A lane without a channel has h = 0. So has a state that is not there, and it borrows the A of the channel's
+   last one: exp(step A) is then not finite only where it is not for a true state, while 0 would make a NaN of every
+   infinite step, and of every gradient before it. `order`: see order_of. */
 template <int lanes, int each = 4>
 static __device__ __forceinline__ void load_states(const struct selective_args *args, const struct chunk_place *place,
                                                    const float *first_states, float A[each], float h[each],
@@ -55,7 +56,7 @@ static __device__ __forceinline__ void load_states(const struct selective_args *
     for (int i = 0; i < each; i++) {
         const size_t n = (i ^ order) * lanes + place->part;
         const bool first = n < args->states && place->row < place->here && first_states != NULL;
-        A[i] = n < args->states ? args->A[place->channel * args->states + n] * LOG2_E : 0.0f;
+        A[i] = args->A[place->channel * args->states + min(n, args->states - 1)] * LOG2_E;
         h[i] = first ? first_states[place->both * args->states + n] : 0.0f;
     }
 }

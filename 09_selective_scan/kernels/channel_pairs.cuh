@@ -79,15 +79,19 @@ static __device__ __forceinline__ void load_pair(const struct selective_args *ar
         }
 }
 
-/* The lane's A, times log2 e. */
+/* The lane's A, times log2 e. A state that is not there borrows that of the channel's last one, as in load_states. */
 template <int lanes>
 static __device__ __forceinline__ void load_A(const struct selective_args *args, const struct pair_place *place,
                                               float A[2][4])
 {
-    load_pair<lanes>(args, place, place->channel, args->A, A);
 #pragma unroll
-    for (int i = 0; i < 8; i++)
-        A[i / 4][i % 4] *= LOG2_E;
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int row = place->row ^ 2 * k,
+                      n = min((i ^ place->order) * lanes + place->part, (int)args->states - 1);
+            A[k][i] = row < place->here ? args->A[(size_t)(place->channel + row) * args->states + n] * LOG2_E : 0.0f;
+        }
 }
 
 template <int lanes>

@@ -10,7 +10,10 @@
 
    What walk_forward knows of a step and state, a and a h, waits in registers for walk_back. Of h itself nothing is
    kept: d_A and d_step need g a h. The rows of a stage hold u, B, C and, where d_out was, d_y = d_out silu(z); `steps`
-   has two rows a channel, step and step u. A walk takes four steps at a time, since as many lie side by side there. */
+   has two rows a channel, step and step u. A walk takes four steps at a time, since as many lie side by side there.
+
+   Of the sequence's last chunk only the first `left` steps need be in the sequence. Behind them all rows are 0, so that
+   states and gradients stay as they are; only a = exp(0 A) is NaN if A is infinite, and must not reach a gradient. */
 #ifndef CHUNK_GRADIENTS_CUH
 #define CHUNK_GRADIENTS_CUH
 
@@ -172,11 +175,12 @@ walk_back(const struct chunk_rows *rows, const float A[2][4], const float a[STEP
 #pragma unroll
                 for (int k = 0; k < 2; k++) {
                     const float g = d_y[k][j] * C[j] + carry[k][i], g_kept = g * kept[t + j][k][i];
-                    carry[k][i] = a[t + j][k][i] * g;
                     d_input_of[j][k] += g * B[j];
                     d_step_of[j][k] += g_kept * A[k][i];
-                    if (t + j < left) /* an infinite state behind the last step belongs to no gradient */
+                    if (t + j < left) { /* an infinite state behind the last step belongs to no gradient */
+                        carry[k][i] = a[t + j][k][i] * g;
                         d_A[k][i] += g_kept * step[k][j];
+                    }
                     d_B[j][i] += g * step_u[k][j];
                 }
         }

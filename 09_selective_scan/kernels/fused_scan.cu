@@ -70,6 +70,12 @@ static __global__ void __launch_bounds__(128) fused_scan_forward(struct selectiv
                     a[i] = a[i - 1] * a[i];
                 }
             }
+            if (count < elems) { /* behind the end nothing changes; exp(0 A) is NaN for an infinite A */
+#pragma unroll
+                for (int i = 0; i < elems; i++)
+                    if (i >= count)
+                        a[i] = i > 0 ? a[i - 1] : 1.0f, x[i] = i > 0 ? x[i - 1] : 0.0f;
+            }
 
             /* The warp, and the warps of the block. */
             const struct pair mine = {a[elems - 1], x[elems - 1]};

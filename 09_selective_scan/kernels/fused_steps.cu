@@ -92,7 +92,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), (lanes == 4 && LINRE
             for (int j = 0; j < 4; j++)
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
-                    h[i] = fast_exp2(step[j] * A[i]) * h[i] + step_u[j] * B[i][j];
+                    if (whole || t + j < left) /* behind the end exp(0 A) would be NaN for an infinite A */
+                        h[i] = fast_exp2(step[j] * A[i]) * h[i] + step_u[j] * B[i][j];
                     y[t + j] += C[i][j] * h[i];
                 }
         }

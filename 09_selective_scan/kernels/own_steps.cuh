@@ -9,6 +9,8 @@
 #ifndef OWN_STEPS_CUH
 #define OWN_STEPS_CUH
 
+#include <float.h>
+
 #include "channel_lanes.cuh"
 #include "lane_sums.cuh"
 #include "shared_rows.cuh"
@@ -16,11 +18,16 @@
 #define ROW_DELTA(lanes) (CHANNELS(lanes)) /* the first row of each array */
 #define ROW_Z(lanes) (2 * CHANNELS(lanes))
 
+/* For steps behind a sequence's end. A step of 0 leaves a state as it is, but exp(0 A) is NaN for an infinite A, and
+   spoils a product or a sum of products that ends there. With this one exp(step A) is 1, or 0 for A = -infinity. */
+#define NEXT_TO_NO_STEP FLT_MIN
+
 /* The lane's own steps of a chunk, from own_at on: step and step u. Those from seq_len on are 0, and leave the states
-   as they are; `whole`: there are none. */
+   as they are; `whole`: there are none. `behind`: see NEXT_TO_NO_STEP. */
 template <int lanes, int steps, typename dtype>
 static __device__ __forceinline__ void prepare(const dtype *stage, int row, int mine, int own_at, int seq_len,
-                                               float bias, bool delta_softplus, float *to, bool whole = false)
+                                               float bias, bool delta_softplus, float *to, bool whole = false,
+                                               float behind = 0.0f)
 {
     enum { own = steps / lanes };
     float u[own], step[own];
@@ -30,7 +37,7 @@ static __device__ __forceinline__ void prepare(const dtype *stage, int row, int 
     for (int i = 0; i < own; i++) {
         step[i] = step_of(step[i] + bias, delta_softplus);
         if (!whole && own_at + i >= seq_len)
-            step[i] = 0.0f;
+            step[i] = behind;
         u[i] *= step[i];
     }
     put<steps, own>(to, row, mine, step);

@@ -91,6 +91,8 @@ static __global__ void __launch_bounds__(32 * WARPS, lanes == 4 && (LINREC_ARCH 
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     a[t + j][i] = fast_exp2(step[j] * A[i]);
+                    if (!whole && at + t + j >= seq_len)
+                        a[t + j][i] = 1.0f; /* behind the end, where exp(0 A) is NaN for an infinite A */
                     x[t + j][i] = step_u[j] * B[i][j];
                     end[i] = a[t + j][i] * end[i] + x[t + j][i];
                 }

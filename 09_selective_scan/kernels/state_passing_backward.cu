@@ -74,7 +74,8 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         __syncwarp(); /* the chunk has come, and no lane needs `steps` and the other stage any more */
         saved -= warps * 32 * A_LANE;
         fetch_all<dtype, lanes>(&args, &place, saved, at - warps * STEPS, stages + (1 - now) * STAGE_FLOATS(lanes));
-        prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps);
+        prepare<lanes / 2, STEPS>(stage, row, mine, at + mine, seq_len, bias, args.delta_softplus, steps, false,
+                                  NEXT_TO_NO_STEP);
         if (args.z != NULL)
             gate<lanes>(stage, row, mine);
         __syncwarp();

@@ -98,8 +98,8 @@ fetch_gradients(const struct selective_args *args, const struct selective_parts 
     __pipeline_commit();
 }
 
-/* Of several segments: states were saved as if their segment began with 0. `before` is what comes into it. Beside the
-   sums of the steps before the tile's first span, `steps` has those of its first chunk, if the second one is a span,
+/* Of several segments: states were saved as if their segment began with 0. `before` is what comes into it,
+   and before its first step is as it comes, whatever A is. Beside the sums of the steps before the tile's first span, `steps` has those of its first chunk, if the second one is a span,
    too. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void add_before(const float *before, const float *so_long, const float *steps,
@@ -124,7 +124,7 @@ static __device__ __forceinline__ void add_before(const float *before, const flo
             }
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                h[k][i] += fast_exp2(sum[k] * A[k][i]) * more[k][i];
+                h[k][i] += (sum[k] == 0.0f ? 1.0f : fast_exp2(sum[k] * A[k][i])) * more[k][i];
         }
         put_states(states + span * 32 * A_LANE, h);
     }

@@ -50,7 +50,8 @@ static __device__ __forceinline__ void send_next(const struct selective_args *ar
 }
 
 /* The lane's own steps of a chunk, whose step `at` is `mine` of the chunk: step, step u and, if the tile has d_out,
-   d_y. A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0. */
+   d_y. A row a channel, `rows` floats for each of the three. Steps from seq_len on become 0, or next to nothing where
+   products of coefficients are formed. */
 template <typename dtype, int lanes, int arrays, int channels>
 static __device__ __forceinline__ void
 prepare_states(const struct selective_args *args, const struct tile<dtype, lanes, arrays, channels> *tile, int channel,
@@ -64,7 +65,7 @@ prepare_states(const struct selective_args *args, const struct tile<dtype, lanes
     for (int i = 0; i < own; i++) {
         step[i] = step_of(step[i] + bias, args->delta_softplus);
         if (at + i >= (int)args->seq_len)
-            step[i] = 0.0f;
+            step[i] = arrays < 4 ? 0.0f : NEXT_TO_NO_STEP;
         u[i] *= step[i];
     }
     put<STEPS, own>(to, row, mine, step);

@@ -48,6 +48,35 @@ static __device__ __forceinline__ void read_four(const float *steps, const float
     }
 }
 
+/* The last tile, if only `left` of its steps are in the sequence. Behind them a state stays as it is: a step of 0 would
+   make exp(0 A) of it, which is NaN for an infinite A. */
+template <typename dtype, int each>
+static __device__ __forceinline__ void consume_last(struct tiles<dtype, each> *tiles, int warp, int tile, int left,
+                                                    const float *steps, const float *common, const float A[each],
+                                                    float h[each])
+{
+    float *const parts = tiles->parts[tile % 2][threadIdx.x / 4 * 2 + threadIdx.x % 2] + (threadIdx.x & 2);
+    named_barrier_sync(ready(warp, tile + 1), 32 + PRODUCERS);
+#pragma unroll 2
+    for (int t = 0; t < STEPS; t += 4) {
+        struct four_steps<each> now;
+        float step[4], y[4] = {};
+        get4(steps + t, step);
+        read_four<each>(steps + t, common + t, &now);
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+#pragma unroll
+            for (int i = 0; i < each; i++)
+                if (t + j < left) {
+                    h[i] = fast_exp2(step[j] * A[i]) * h[i] + now.step_u[j] * now.B[i][j];
+                    y[j] += now.C[i][j] * h[i];
+                }
+        fold_once<2>(y, threadIdx.x, 2);
+        put<4, 2>(parts + t, 0, 0, y);
+    }
+    named_barrier_arrive(DONE + tile % 2, ALL);
+}
+
 /* A lane of a consumer has the states part, part + 8, ... of one channel. While it takes four steps, it computes the
    exponentials of the next four, reads the steps of the four after those, and the rest of the four that come `prefetch`
    steps later: a warp that is alone must begin everything early. */
@@ -56,7 +85,7 @@ static __device__ __forceinline__ void consume(const struct selective_args *args
 {
     enum { ahead = each <= 2 ? 16 : 8 }; /* steps; four states a lane have no registers for more */
     const struct chunk_place where = place_of<LANES, CONSUMERS / 32>(args);
-    const int num_tiles = ((int)args->seq_len - 1) / STEPS + 1;
+    const int num_whole = (int)args->seq_len / STEPS, left = (int)args->seq_len % STEPS; /* tiles, and steps behind */
     const int warp = threadIdx.x / 32, channel = warp * CHANNELS(LANES) + where.row;
     const float *steps = tiles->stages[0].steps[channel], *common = tiles->stages[0].common[where.part];
     struct four_steps<each> read[ahead / 4];
@@ -74,7 +103,7 @@ static __device__ __forceinline__ void consume(const struct selective_args *args
 #pragma unroll
     for (int t = 0; t < ahead; t += 4)
         read_four<each>(steps + t, common + t, &read[t / 4]);
-    for (int tile = 0; tile < num_tiles; tile++) {
+    for (int tile = 0; tile < num_whole; tile++) {
         /* [tile] A tile. READY is that of the next one, since the last steps read it. */
         struct stage<dtype, each> *const next = &tiles->stages[(tile + 1) % STAGES];
         const float *const next_steps = next->steps[channel], *const next_common = next->common[where.part];
@@ -104,6 +133,8 @@ static __device__ __forceinline__ void consume(const struct selective_args *args
         /* [done] The sums of this tile are there. */
         named_barrier_arrive(DONE + tile % 2, ALL);
     }
+    if (left != 0)
+        consume_last<dtype, each>(tiles, warp, num_whole, left, steps, common, A, h);
     store_states<LANES, each>(args, &where, h, args->final_state);
 }
 
