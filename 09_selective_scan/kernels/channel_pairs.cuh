@@ -96,7 +96,7 @@ static __device__ __forceinline__ void load_A(const struct selective_args *args,
 
 template <int lanes>
 static __device__ __forceinline__ void store_pair(const struct selective_args *args, const struct pair_place *place,
-                                                  const float from[2][4], float *array)
+                                                  int channel, const float from[2][4], float *array)
 {
 #pragma unroll
     for (int k = 0; k < 2; k++)
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void store_pair(const struct selective_args *a
         for (int i = 0; i < 4; i++) {
             const int row = place->row ^ 2 * k, n = (i ^ place->order) * lanes + place->part;
             if (array != NULL && row < place->here && n < (int)args->states)
-                array[(size_t)(place->channels + row) * args->states + n] = from[k][i];
+                array[(size_t)(channel + row) * args->states + n] = from[k][i];
         }
 }
 

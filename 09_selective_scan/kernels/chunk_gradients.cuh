@@ -57,32 +57,6 @@ static __device__ __forceinline__ void get_steps(const struct chunk_rows *rows, 
     }
 }
 
-/* Takes the states h through another chunk, which lies so many floats behind that of `rows`. */
-template <int lanes>
-static __device__ __forceinline__ void walk_chunk(const struct chunk_rows *rows, int steps_behind, int B_behind,
-                                                  const float A[2][4], float h[2][4])
-{
-#pragma unroll
-    for (int t = 0; t < STEPS; t += 4) {
-        float step[2][4], step_u[2][4];
-#pragma unroll
-        for (int k = 0; k < 2; k++) {
-            get4(rows->steps[k] + steps_behind + t, step[k]);
-            get4(rows->steps[k] + steps_behind + ROOM(BOTH(lanes), STEPS) + t, step_u[k]);
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            float B[4];
-            get4(rows->B[i] + B_behind + t, B);
-#pragma unroll
-            for (int j = 0; j < 4; j++)
-#pragma unroll
-                for (int k = 0; k < 2; k++)
-                    h[k][i] = fast_exp2(step[k][j] * A[k][i]) * h[k][i] + step_u[k][j] * B[j];
-        }
-    }
-}
-
 /* Walks from the states h to the chunk's end. a, kept (a times the state before): for walk_back. y: sums over the
    lane's own states, without D u, of its first channel and what its neighbour has of it. sums: of d_C, as add_channels
    leaves them. */

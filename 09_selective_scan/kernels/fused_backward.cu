@@ -21,6 +21,12 @@ enum { TILE = 16 }; /* steps */
 
 enum { THREADS = 32 * FUSED_WARPS };
 
+/* A channel's number of an array that may be missing, as the channel may. */
+static __device__ __forceinline__ float one_of(const float *array, int channel, bool here)
+{
+    return array != NULL && here ? array[channel] : 0.0f;
+}
+
 template <typename dtype, int lanes>
 static __global__ void __launch_bounds__(THREADS, 2)
     fused_backward(struct selective_args args, struct selective_parts parts, int window)
@@ -34,26 +40,29 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const struct block_place block_place = place_block(&args, FUSED_WARPS * BOTH(lanes), parts.per_group);
     const int channel = warp * BOTH(lanes) + row; /* of the block */
     const bool here = row<place.here, several = gridDim.y> 1;
-    const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
-    const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
-    const size_t carries = blockIdx.y * args.batch * args.channels * args.states; /* of this segment */
+    const float bias = one_of(args.delta_bias, place.channel + row, here);
+    const float kept_D = lanes < 8 ? one_of(args.D, place.channel + row, here) : 0.0f;
+    const int carries = place.channels + (int)(blockIdx.y * (unsigned)(args.batch * args.channels)); /* a row */
     const int segment = blockIdx.y * (int)parts.segment_steps, begin = segment + window * (int)parts.window_steps;
     const int segment_end = min(seq_len, segment + (int)parts.segment_steps);
     const int end = min(segment_end, begin + (int)parts.window_steps);
     const bool goes_on = end < segment_end; /* after the window behind this one */
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
     float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
+    const int shift = parts.per_group > 1 ? begin - (int)(blockIdx.y * (unsigned)parts.window_steps) : 0; /* of sums */
     float A[2][4], carry[2][4];
     if (begin >= end) /* the last segment may be shorter */
         return;
     load_A<lanes>(&args, &place, A);
-    load_pair<lanes>(&args, &place, place.channels, several ? parts.end + carries : NULL, carry);
+    load_pair<lanes>(&args, &place, carries, several ? parts.end : NULL, carry);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
     put_states(block->before[warp] + lane * 4, carry);
-    load_pair<lanes>(&args, &place, place.channels, several || goes_on ? parts.start + carries : args.d_final_state,
-                     carry);
+    if (several || goes_on)
+        load_pair<lanes>(&args, &place, carries, parts.start, carry);
+    else
+        load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
     const int last = (end - 1) / TILE * TILE;
     int now = 0;
     fetch_gradients(&args, &parts, &block_place, &place, last, last, block, 0);
@@ -66,7 +75,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __syncthreads(); /* the tile has come, and nobody needs the other one any more */
         fetch_gradients(&args, &parts, &block_place, &place, next, last, block, 1 - now);
         if (at != last)
-            add_tile<dtype, lanes>(&args, &parts, block->sums[1 - now], at + TILE, at + TILE - begin);
+            add_tile<dtype, lanes>(&args, &parts, block->sums[1 - now], at + TILE, shift);
         prepare_tile<dtype, lanes>(&args, tile, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
         __syncwarp();
         float *const states = block->states[now][warp][0] + lane * 4;
@@ -75,6 +84,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
                                      A, states);
         if (SPAN(dtype, lanes) > TILE && at % SPAN(dtype, lanes) != 0)
             walk_tile<dtype, lanes>(&args, &place, at, A, states, block->states[1 - now][warp][0] + lane * 4);
+        if (SPAN(dtype, lanes) > STEPS && at + STEPS < seq_len)
+            walk_chunk<lanes>(block->steps[warp], tile->common[0], row, part, order, A, states);
 
         /* [chunks] From last to first. */
         for (int chunk = at + STEPS < seq_len ? 1 : 0; chunk >= 0; chunk--) {
@@ -83,13 +94,13 @@ static __global__ void __launch_bounds__(THREADS, 2)
             const float *const B = tile->common[chunk];
             const struct chunk_rows rows = rows_of<lanes>(steps, steps + 2 * PREPARED_ROWS(lanes), B,
                                                           B + ROOM(STATES_OF(lanes), STEPS), row, part, order);
+            const float D =
+                lanes < 8 ? kept_D : one_of(args.D, place.channel + row, here); /* there it has no register */
             float a[STEPS][2][4], kept[STEPS][2][4], u[own], d_y[own], step[own], delta[own], d_z[own];
 
             /* 1. Forward: all states, d_C and d_z. */
             float h[2][4], y[STEPS], d_C[STEPS];
-            get_states(states + chunk % SPANS(dtype, lanes) * 32 * A_LANE, h);
-            if (SPANS(dtype, lanes) == 1 && chunk == 1)
-                walk_chunk<lanes>(&rows, -PREPARED(lanes), -ROOM(2 * STATES_OF(lanes), STEPS), A, h);
+            get_states(states + chunk * 32 * A_LANE, h);
             walk_forward<lanes>(&rows, A, h, a, kept, y, d_C);
             __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
             fold_channels<lanes>(d_C, lane);
@@ -119,11 +130,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
         }
     }
     __syncthreads();
-    add_tile<dtype, lanes>(&args, &parts, block->sums[1 - now], begin, 0);
-    store_pair<lanes>(&args, &place, carry,
-                      begin > segment ? parts.start + carries
-                      : begin == 0    ? args.d_initial_state
-                                      : NULL);
+    add_tile<dtype, lanes>(&args, &parts, block->sums[1 - now], begin, shift);
+    if (window > 0)
+        store_pair<lanes>(&args, &place, carries, carry, parts.start);
+    else if (blockIdx.y == 0)
+        store_pair<lanes>(&args, &place, place.channels, carry, args.d_initial_state);
     add_warps<lanes>(&args, &parts, &place, goes_on, 1, 0, d_A_so_far, so_far);
 }
 
@@ -147,10 +158,8 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    const size_t lanes = selective_state_passing_lanes(args);
-    return lanes == 2   ? launch_lanes<dtype, 2>(args, parts, stream)
-           : lanes == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
-                        : launch_lanes<dtype, 8>(args, parts, stream);
+    return selective_fused_lanes(args) == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
+                                            : launch_lanes<dtype, 8>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_backward(const struct selective_args *args, cudaStream_t stream)

@@ -17,7 +17,7 @@ enum { TILE = 32 }; /* steps */
 #include "saved_states.cuh"
 #include "tile_states.cuh"
 
-#define WARPS(lanes, arrays) ((lanes) == 4 ? (arrays) : 2) /* of a block: 16 on a multiprocessor need room for tiles */
+#define WARPS(lanes, arrays) (arrays) /* of a block: 16 on a multiprocessor need room for tiles */
 #define THREADS(lanes, arrays) (32 * WARPS(lanes, arrays))
 #define BLOCKS(lanes, arrays) (2 * FUSED_WARPS / WARPS(lanes, arrays)) /* for what one of fused_backward.cu will read */
 #define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
@@ -29,8 +29,7 @@ struct states_block {
 };
 
 template <typename dtype, int lanes, int arrays>
-static __global__ void __launch_bounds__(THREADS(lanes, arrays),
-                                         ((lanes) == 4 || (arrays) == 2 ? 16 : 12) / WARPS(lanes, arrays))
+static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lanes, arrays))
     fused_states(struct selective_args args, struct selective_parts parts)
 {
     enum { several = arrays == 4, channels = WARPS(lanes, arrays) * CHANNELS(lanes) };
@@ -51,6 +50,7 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays),
     const bool here = channel < place.here, aligned = rows_are_aligned<dtype>(&args);
     const int reading_warp = blockIdx.x * (WARPS(lanes, arrays) / 2) + warp / 2; /* of fused_backward.cu */
     float *const steps = block->steps[warp];
+    dtype *saved = saved_at<dtype, lanes>(&args, (int)where.both, part, begin);
     float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
     load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS(lanes, arrays))
@@ -59,8 +59,9 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays),
     struct tile_sources sources = find_tile_sources<dtype, lanes, channels>(&args, &place, begin);
     fetch_tile<THREADS(lanes, arrays)>(&args, &place, begin, &block->tiles[0]);
     __pipeline_commit();
-    for (int at = begin, now = 0; at < end; at += TILE, now = 1 - now) {
+    for (int at = begin, now = 0; at < end; at += TILE, saved += TILE, now = 1 - now) {
         struct tile<dtype, lanes, arrays, channels> *const tile = &block->tiles[now];
+        const bool whole = aligned && at + TILE <= seq_len;
         __pipeline_wait_prior(0);
         widen_tile<THREADS(lanes, arrays)>(tile);
         __syncthreads(); /* the tile has come, and nobody needs the other one any more */
@@ -80,8 +81,13 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays),
             for (int chunk = both; chunk < both + 2; chunk++) {
                 const float *const from = steps + chunk % 2 * CHUNK_FLOATS(lanes, arrays);
                 const int first = at + chunk * STEPS;
-                if (chunk * STEPS % SPAN(dtype, lanes) == 0 && first < seq_len && here)
-                    save_states(h, aligned, saved_at<dtype, lanes>(&args, &parts, (int)where.both, part, first));
+                if (chunk * STEPS % SPAN(dtype, lanes) == 0 && here) {
+                    if (whole)
+                        *(float4 *)(saved + chunk * STEPS) = make_float4(h[0], h[1], h[2], h[3]);
+                    else if (first < seq_len)
+                        save_states(h, aligned,
+                                    any_saved_at<dtype, lanes>(&args, &parts, (int)where.both, part, first));
+                }
                 if (several && chunk % 2 == 0 && first < seq_len && part == 0)
                     so_long_at<lanes>(&args, &parts, reading_warp, first)[channel % BOTH(lanes)] = sum;
 #pragma unroll
@@ -147,10 +153,8 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    const size_t lanes = selective_state_passing_lanes(args);
-    return lanes == 2   ? launch_lanes<dtype, 2>(args, parts, stream)
-           : lanes == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
-                        : launch_lanes<dtype, 8>(args, parts, stream);
+    return selective_fused_lanes(args) == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
+                                            : launch_lanes<dtype, 8>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,

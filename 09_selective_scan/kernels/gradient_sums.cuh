@@ -62,9 +62,10 @@ static __device__ __forceinline__ void add_warps(const struct selective_args *ar
                                                  const struct pair_place *place, bool goes_on, int warps, int stride,
                                                  const float *d_A_so_far, const float *so_far)
 {
-    const size_t segment = blockIdx.y * args->batch * args->channels, at = segment + place->channels + place->row;
+    const int first = place->channels + (int)(blockIdx.y * (unsigned)(args->batch * args->channels)); /* of a segment */
+    const int at = first + place->row;
     float d_A[2][4], d_D = 0.0f, d_bias = 0.0f;
-    load_pair<lanes>(args, place, place->channels, goes_on ? parts->d_A + segment * args->states : NULL, d_A);
+    load_pair<lanes>(args, place, first, goes_on ? parts->d_A : NULL, d_A);
     for (int w = 0; w < warps; w++) {
         float more[2][4];
         get_states(d_A_so_far + w * stride, more);
@@ -79,7 +80,7 @@ static __device__ __forceinline__ void add_warps(const struct selective_args *ar
         d_D += __shfl_xor_sync(0xFFFFFFFFu, d_D, bit);
         d_bias += __shfl_xor_sync(0xFFFFFFFFu, d_bias, bit);
     }
-    store_pair<lanes>(args, place, d_A, parts->d_A + segment * args->states);
+    store_pair<lanes>(args, place, first, d_A, parts->d_A);
     if (place->row < place->here && place->part % (lanes / 2) == 0) {
         parts->d_D[at] = goes_on ? parts->d_D[at] + d_D : d_D;
         parts->d_bias[at] = goes_on ? parts->d_bias[at] + d_bias : d_bias;

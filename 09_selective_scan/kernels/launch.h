@@ -57,9 +57,10 @@ size_t selective_state_passing_blocks(const struct selective_args *args);
 size_t selective_state_passing_parts(const struct selective_args *args);
 
 /* fused_backward: the warps of a block, and the fewest steps of a segment, a multiple of 32; whether it takes these
-   sizes; how many blocks have the channels of a group. */
+   sizes; lanes of a channel; how many blocks have the channels of a group. */
 enum { FUSED_WARPS = 4, SEGMENT_STEPS = 64 };
 bool selective_fused_fits(const struct selective_args *args);
+size_t selective_fused_lanes(const struct selective_args *args);
 size_t selective_fused_parts(const struct selective_args *args);
 size_t selective_fused_channels(const struct selective_args *args); /* of a block */
 
@@ -78,6 +79,7 @@ struct selective_parts {
     size_t segments;              /* parts of a sequence, at work at the same time */
     size_t segment_steps;         /* steps of each, but the last one */
     size_t windows, window_steps; /* parts of a segment, one after the other; steps of each, but the last one */
+    size_t sum_steps;             /* of a row of the next two */
     float *d_B, *d_C;             /* (batch, groups, per_group, states, segments, window_steps); NULL: fused_backward */
                                   /* writes the gradients at once, as a group has one block */
     float *d_A, *d_D, *d_bias;    /* (segments, batch, channels, states), and both others without states */

@@ -16,15 +16,25 @@
 
 #define SPAN(dtype, lanes) (STEPS * ((lanes) > (int)sizeof(dtype) ? (lanes) / (int)sizeof(dtype) : 1)) /* steps */
 
+#define SPANS(dtype, lanes, steps)                                                                                     \
+    (SPAN(dtype, lanes) < (steps) ? (steps) / SPAN(dtype, lanes) : 1) /* that begin there */
+
 /* Where four states of a channel, those of `part`, wait: `row` is the channel's among those of all batches, and the
-   span begins at step `at`. */
+   span, which the sequence has as a whole, begins at step `at`. */
 template <typename dtype, int lanes>
-static __device__ __forceinline__ dtype *saved_at(const struct selective_args *args,
-                                                  const struct selective_parts *parts, int row, int part, int at)
+static __device__ __forceinline__ dtype *saved_at(const struct selective_args *args, int row, int part, int at)
 {
     dtype *const array = (dtype *)(part < lanes / 2 ? args->d_u : args->d_delta);
+    return array + (size_t)(unsigned)row * (unsigned)args->seq_len + at + part % (lanes / 2) * IN_PIECE(dtype);
+}
+
+/* The same for any span. */
+template <typename dtype, int lanes>
+static __device__ __forceinline__ dtype *any_saved_at(const struct selective_args *args,
+                                                      const struct selective_parts *parts, int row, int part, int at)
+{
     return at + SPAN(dtype, lanes) <= (int)args->seq_len
-               ? array + (size_t)(unsigned)row * (unsigned)args->seq_len + at + part % (lanes / 2) * IN_PIECE(dtype)
+               ? saved_at<dtype, lanes>(args, row, part, at)
                : (dtype *)(parts->last_states + ((size_t)(unsigned)row * lanes + part) * 4);
 }
 
@@ -50,23 +60,33 @@ static __device__ __forceinline__ void save_states(const float h[4], bool aligne
     }
 }
 
-/* Sends off a lane's states before the span at step `at`, four of each of its two channels, as far as these are there:
-   the first is in row `row` of the warp, whose first channel is `channels` among those of all batches. */
+/* Sends off a lane's states before the spans that begin in TILE steps from `first` on, four of each of its two channels,
+   as far as these are there. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void fetch_saved(const struct selective_args *args,
                                                    const struct selective_parts *parts, const struct pair_place *place,
-                                                   int at, float *to)
+                                                   int first, float *to)
 {
+    enum { span = SPAN(dtype, lanes), spans = SPANS(dtype, lanes, TILE) };
+    const bool aligned = rows_are_aligned<dtype>(args), whole = aligned && first + spans * span <= (int)args->seq_len;
 #pragma unroll
     for (int k = 0; k < 2; k++) {
         const int row = place->row ^ 2 * k;
-        if (row >= place->here)
-            continue;
-        const dtype *const from = saved_at<dtype, lanes>(args, parts, place->channels + row, place->part, at);
-        if (rows_are_aligned<dtype>(args))
-            __pipeline_memcpy_async(to + k * 32 * 4, from, 16);
-        else
-            send_some(from, IN_PIECE(dtype), (dtype *)(to + k * 32 * 4));
+        if (row < place->here && whole) {
+            const dtype *const from = saved_at<dtype, lanes>(args, place->channels + row, place->part, first);
+#pragma unroll
+            for (int i = 0; i < spans; i++)
+                cp_async_l2_prefetch(to + (i * A_LANE + k * 4) * 32, from + i * span);
+        } else if (row < place->here) {
+            for (int i = 0; i < spans && first + i * span < (int)args->seq_len; i++) {
+                const dtype *const from =
+                    any_saved_at<dtype, lanes>(args, parts, place->channels + row, place->part, first + i * span);
+                if (aligned)
+                    __pipeline_memcpy_async(to + (i * A_LANE + k * 4) * 32, from, 16);
+                else
+                    send_some(from, IN_PIECE(dtype), (dtype *)(to + (i * A_LANE + k * 4) * 32));
+            }
+        }
     }
 }
 

@@ -135,7 +135,7 @@ static __global__ void __launch_bounds__(32 * WARPS(lanes), 1)
         }
     }
     if (at == -warps * STEPS) /* this warp had the first chunk */
-        store_pair<lanes>(&args, &place, carry, args.d_initial_state);
+        store_pair<lanes>(&args, &place, place.channels, carry, args.d_initial_state);
     __syncthreads();
     if (warp == 0)
         add_warps<lanes>(&args, &parts, &place, false, warps, WARP_FLOATS(lanes), d_A_so_far, so_far);

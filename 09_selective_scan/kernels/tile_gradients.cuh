@@ -8,14 +8,11 @@
 #include "saved_states.cuh"
 #include "tile.cuh"
 
-/* Spans that begin in a tile; one that is longer than a tile counts as one. */
-#define SPANS(dtype, lanes) (SPAN(dtype, lanes) < TILE ? TILE / SPAN(dtype, lanes) : 1)
-
 template <typename dtype, int lanes>
 struct gradients_block {
     struct tile<dtype, lanes, 4, FUSED_WARPS * BOTH(lanes)> tiles[2];
-    float states[2][FUSED_WARPS][SPANS(dtype, lanes)][32 * A_LANE]; /* before each span of these tiles */
-    float sums[2][2][FUSED_WARPS][STATES_OF(lanes) * TILE];         /* d_B and d_C of the warps' channels */
+    float states[2][FUSED_WARPS][2][32 * A_LANE];           /* before each chunk of these tiles */
+    float sums[2][2][FUSED_WARPS][STATES_OF(lanes) * TILE]; /* d_B and d_C of the warps' channels */
     float steps[FUSED_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
     float d_A[FUSED_WARPS][32 * A_LANE], so_far[FUSED_WARPS][64]; /* sums over time; d_D and d_bias */
     float before[FUSED_WARPS][32 * A_LANE]; /* of several segments: the states before this one, and */
@@ -85,11 +82,7 @@ fetch_gradients(const struct selective_args *args, const struct selective_parts 
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = first_span<dtype, lanes>(at);
     fetch_tile<32 * FUSED_WARPS>(args, block, at, &to->tiles[which]);
     if (at >= 0 && place->here > 0 && !has_states<dtype, lanes>(at, last)) {
-#pragma unroll
-        for (int span = 0; span < SPANS(dtype, lanes); span++)
-            if (at + span * SPAN(dtype, lanes) < (int)args->seq_len)
-                fetch_saved<dtype, lanes>(args, parts, place, first + span * SPAN(dtype, lanes),
-                                          to->states[which][warp][span] + lane * 4);
+        fetch_saved<dtype, lanes>(args, parts, place, first, to->states[which][warp][0] + lane * 4);
         if (parts->segments > 1 && lane < BOTH(lanes) / 4)
             __pipeline_memcpy_async(to->so_long[which][warp] + lane * 4,
                                     so_long_at<lanes>(args, parts, blockIdx.x * FUSED_WARPS + warp, first) + lane * 4,
@@ -98,9 +91,9 @@ fetch_gradients(const struct selective_args *args, const struct selective_parts 
     __pipeline_commit();
 }
 
-/* Of several segments: states were saved as if their segment began with 0. `before` is what comes into it,
-   and before its first step is as it comes, whatever A is. Beside the sums of the steps before the tile's first span, `steps` has those of its first chunk, if the second one is a span,
-   too. */
+/* Of several segments: states were saved as if their segment began with 0. `before` is what comes into it, and before
+   its first step is as it comes, whatever A is. Beside the sums of the steps before the tile's first span, `steps` has
+   the steps of its first chunk, if the second one is a span, too. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void add_before(const float *before, const float *so_long, const float *steps,
                                                   int row, const float A[2][4], float *states)
@@ -108,7 +101,7 @@ static __device__ __forceinline__ void add_before(const float *before, const flo
     float more[2][4], sum[2];
     get_states(before, more);
 #pragma unroll
-    for (int span = 0; span < SPANS(dtype, lanes); span++) {
+    for (int span = 0; span < SPANS(dtype, lanes, TILE); span++) {
         float h[2][4];
         get_states(states + span * 32 * A_LANE, h);
 #pragma unroll
@@ -161,12 +154,41 @@ static __device__ __forceinline__ void walk_tile(const struct selective_args *ar
     put_states(states, h);
 }
 
-/* Adds up what the warps have left of d_B and d_C in the tile at step `at`, `of_window` steps into the segment's window.
-   These are partial sums, or the gradients themselves where a group has no other block. */
+/* A span is more than a chunk: takes a lane's states from a tile's first chunk to its second one. */
+template <int lanes>
+static __device__ __forceinline__ void walk_chunk(const float *steps, const float *B_rows, int row, int part, int order,
+                                                  const float A[2][4], float *states)
+{
+    float h[2][4];
+    get_states(states, h);
+#pragma unroll
+    for (int t = 0; t < STEPS; t += 4) {
+        float step[2][4], step_u[2][4];
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            get<STEPS, 4>(steps, row ^ 2 * k, t, step[k]);
+            get<STEPS, 4>(steps + PREPARED_ROWS(lanes), row ^ 2 * k, t, step_u[k]);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            float B[4];
+            get4(B_rows + state_at<lanes>(i, order, part) + t, B);
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+#pragma unroll
+                for (int k = 0; k < 2; k++)
+                    h[k][i] = fast_exp2(step[k][j] * A[k][i]) * h[k][i] + step_u[k][j] * B[j];
+        }
+    }
+    put_states(states + 32 * A_LANE, h);
+}
+
+/* Adds up what the warps have left of d_B and d_C in the tile at step `at`, which is step at - shift in a row of the
+   sums. These are partial sums, or the gradients themselves where a group has no other block. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void add_tile(const struct selective_args *args, const struct selective_parts *parts,
                                                 const float sums[2][FUSED_WARPS][STATES_OF(lanes) * TILE], int at,
-                                                int of_window)
+                                                int shift)
 {
     enum { pieces = STATES_OF(lanes) * TILE / 4, threads = 32 * FUSED_WARPS };
     const int seq_len = (int)args->seq_len;
@@ -187,14 +209,13 @@ static __device__ __forceinline__ void add_tile(const struct selective_args *arg
         }
         if (state >= (int)args->states)
             continue;
-        const size_t row = (size_t)blockIdx.x * (unsigned)args->states + state;
+        const size_t row = blockIdx.x * (unsigned)args->states + state;
+        const size_t out = row * (unsigned)parts->sum_steps + (at - shift + t);
         if (parts->per_group > 1)
-            store<float, 4>((piece < pieces ? parts->d_B : parts->d_C) +
-                                (row * parts->segments + blockIdx.y) * parts->window_steps + of_window + t,
-                            4, true, sum);
+            store<float, 4>((piece < pieces ? parts->d_B : parts->d_C) + out, 4, true, sum);
         else
-            store<dtype, 4>((dtype *)(piece < pieces ? args->d_B : args->d_C) + row * (unsigned)seq_len + at + t,
-                            seq_len - at - t, seq_len % 4 == 0 && at + TILE <= seq_len, sum);
+            store<dtype, 4>((dtype *)(piece < pieces ? args->d_B : args->d_C) + out, seq_len - at - t,
+                            seq_len % 4 == 0 && at + TILE <= seq_len, sum);
     }
 }
 

@@ -36,7 +36,9 @@ static __device__ __forceinline__ void send_next(const struct selective_args *ar
     const int row = threadIdx.x / in_row, t = threadIdx.x % in_row * IN_PIECE(dtype);
     from->own += TILE, from->common += TILE;
 #pragma unroll
-    for (int j = 0; j < channels / rows; j++) {
+    for (int j = 0; j * rows < channels; j++) {
+        if (channels % rows != 0 && row + j * rows >= channels)
+            break;
         const size_t first = from->own + (size_t)(j * rows) * (unsigned)args->seq_len;
         const int here = swizzled<TILE, dtype>(row + j * rows, t);
         cp_async_l2_prefetch(to->own[0] + here, (const dtype *)args->u + first);

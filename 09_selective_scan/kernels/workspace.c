@@ -27,11 +27,13 @@ static struct selective_parts lay_out(const struct selective_args *args, size_t 
     parts.window_steps = round_up((parts.segment_steps + parts.windows - 1) / parts.windows, 32);
     const size_t both = parts.segments * args->batch * args->channels, all = both * args->states;
     const size_t of_groups = args->batch * args->groups * per_group * args->states * parts.segments;
-    const size_t lanes = selective_state_passing_lanes(args), bytes = dtype_bytes(args->dtype);
+    const size_t lanes = selective_fused_lanes(args), bytes = dtype_bytes(args->dtype);
     const size_t span = STATE_PASSING_STEPS * (lanes > bytes ? lanes / bytes : 1), tiles = (args->seq_len + 15) / 16;
     const size_t blocks = args->batch * args->groups * per_group;
     const bool several = fused && parts.segments > 1, needs_last = fused && args->seq_len % span != 0;
+    parts.sum_steps = args->seq_len;
     if (!fused || per_group > 1) {
+        parts.sum_steps = parts.segments * parts.window_steps;
         parts.d_B = next_piece(args, of_groups * parts.window_steps, &parts.bytes);
         parts.d_C = next_piece(args, of_groups * parts.window_steps, &parts.bytes);
     }
@@ -57,7 +59,7 @@ struct selective_parts selective_parts_of(const struct selective_args *args, siz
 struct selective_parts selective_fused_parts_of(const struct selective_args *args, size_t segments)
 {
     const size_t u = args->batch * args->channels * args->seq_len * dtype_bytes(args->dtype);
-    const size_t cached = (size_t)48 << 20, most = u / 10 > cached ? u / 10 : cached,
+    const size_t cached = (size_t)52 << 20, most = u / 10 > cached ? u / 10 : cached,
                  per_group = selective_fused_parts(args);
     const size_t limit = u / 4 > SELECTIVE_SMALL ? u / 4 : SELECTIVE_SMALL;
     const struct selective_parts whole = lay_out(args, per_group, segments, args->seq_len, true);
