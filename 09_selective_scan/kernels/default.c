@@ -50,14 +50,24 @@ cudaError_t selective_backward(const struct selective_args *args, cudaStream_t s
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;
-    return gpu.arch >= 80 && selective_fused_fits(args) ? selective_fused_backward(args, stream)
-                                                        : selective_steps_backward(args, stream);
+    if (gpu.arch >= 80 && selective_fused_fits(args))
+        return selective_fused_backward(args, stream);
+    return gpu.arch >= 80 && selective_state_passing_fits(args) ? selective_state_passing_backward(args, stream)
+                                                                : selective_steps_backward(args, stream);
 }
 
-/* Enough for either, since the chip is not known yet. */
+/* For the kernel that this chip will take, or enough for all if there is none to ask. */
 size_t selective_default_workspace(const struct selective_args *args, bool backward)
 {
-    const size_t fused = selective_fused_fits(args) ? selective_fused_workspace(args, backward) : 0;
-    const size_t steps = selective_steps_workspace(args, backward);
-    return fused > steps ? fused : steps;
+    struct gpu_info gpu;
+    const bool is_known = backward && gpu_info_read(&gpu) == cudaSuccess, is_old = is_known && gpu.arch < 80;
+    const size_t fused = selective_fused_fits(args) && !is_old ? selective_fused_workspace(args, backward) : 0;
+    if (is_known && !is_old && selective_fused_fits(args))
+        return fused;
+    const size_t passing =
+        selective_state_passing_fits(args) && !is_old ? selective_state_passing_workspace(args, backward) : 0;
+    if (is_known && !is_old && selective_state_passing_fits(args))
+        return passing;
+    const size_t steps = selective_steps_workspace(args, backward), most = passing > fused ? passing : fused;
+    return most > steps ? most : steps;
 }

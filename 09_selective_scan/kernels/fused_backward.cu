@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const int channel = warp * BOTH(lanes) + row; /* of the block */
     const bool here = row<place.here, several = gridDim.y> 1;
     const float bias = one_of(args.delta_bias, place.channel + row, here);
-    const float kept_D = lanes < 8 ? one_of(args.D, place.channel + row, here) : 0.0f;
+    const float D = one_of(args.D, place.channel + row, here);
     const int carries = place.channels + (int)(blockIdx.y * (unsigned)(args.batch * args.channels)); /* a row */
     const int segment = blockIdx.y * (int)parts.segment_steps, begin = segment + window * (int)parts.window_steps;
     const int segment_end = min(seq_len, segment + (int)parts.segment_steps);
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         load_pair<lanes>(&args, &place, place.channels, args.d_final_state, carry);
     const int last = (end - 1) / TILE * TILE;
     int now = 0;
-    fetch_gradients(&args, &parts, &block_place, &place, last, last, block, 0);
+    fetch_gradients(&args, &parts, &block_place, &place, last, block, 0);
     for (int at = last; at >= begin; at -= TILE, now = 1 - now) {
         const int next = at > begin ? at - TILE : -1;
         struct tile<dtype, lanes, 4, FUSED_WARPS * BOTH(lanes)> *const tile = &block->tiles[now];
@@ -73,17 +73,15 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __pipeline_wait_prior(0);
         widen_tile<THREADS>(tile);
         __syncthreads(); /* the tile has come, and nobody needs the other one any more */
-        fetch_gradients(&args, &parts, &block_place, &place, next, last, block, 1 - now);
+        fetch_gradients(&args, &parts, &block_place, &place, next, block, 1 - now);
         if (at != last)
             add_tile<dtype, lanes>(&args, &parts, block->sums[1 - now], at + TILE, shift);
         prepare_tile<dtype, lanes>(&args, tile, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
         __syncwarp();
         float *const states = block->states[now][warp][0] + lane * 4;
-        if (several && !has_states<dtype, lanes>(at, last))
+        if (several)
             add_before<dtype, lanes>(block->before[warp] + lane * 4, block->so_long[now][warp], block->steps[warp], row,
                                      A, states);
-        if (SPAN(dtype, lanes) > TILE && at % SPAN(dtype, lanes) != 0)
-            walk_tile<dtype, lanes>(&args, &place, at, A, states, block->states[1 - now][warp][0] + lane * 4);
         if (SPAN(dtype, lanes) > STEPS && at + STEPS < seq_len)
             walk_chunk<lanes>(block->steps[warp], tile->common[0], row, part, order, A, states);
 
@@ -94,8 +92,6 @@ static __global__ void __launch_bounds__(THREADS, 2)
             const float *const B = tile->common[chunk];
             const struct chunk_rows rows = rows_of<lanes>(steps, steps + 2 * PREPARED_ROWS(lanes), B,
                                                           B + ROOM(STATES_OF(lanes), STEPS), row, part, order);
-            const float D =
-                lanes < 8 ? kept_D : one_of(args.D, place.channel + row, here); /* there it has no register */
             float a[STEPS][2][4], kept[STEPS][2][4], u[own], d_y[own], step[own], delta[own], d_z[own];
 
             /* 1. Forward: all states, d_C and d_z. */
@@ -158,8 +154,7 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    return selective_fused_lanes(args) == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
-                                            : launch_lanes<dtype, 8>(args, parts, stream);
+    return launch_lanes<dtype, FUSED_LANES>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_backward(const struct selective_args *args, cudaStream_t stream)

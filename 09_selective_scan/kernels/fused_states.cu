@@ -153,8 +153,7 @@ static cudaError_t launch_lanes(const struct selective_args *args, const struct 
 template <typename dtype>
 static cudaError_t launch(const struct selective_args *args, const struct selective_parts *parts, cudaStream_t stream)
 {
-    return selective_fused_lanes(args) == 4 ? launch_lanes<dtype, 4>(args, parts, stream)
-                                            : launch_lanes<dtype, 8>(args, parts, stream);
+    return launch_lanes<dtype, FUSED_LANES>(args, parts, stream);
 }
 
 extern "C" cudaError_t selective_fused_states(const struct selective_args *args, const struct selective_parts *parts,

@@ -51,19 +51,9 @@ size_t selective_state_passing_parts(const struct selective_args *args)
     return blocks_of_group(args, 1, selective_state_passing_lanes(args) / 2);
 }
 
-size_t selective_fused_lanes(const struct selective_args *args)
-{
-    return args->states <= 16 ? 4 : 8;
-}
-
 size_t selective_fused_parts(const struct selective_args *args)
 {
-    return blocks_of_group(args, FUSED_WARPS, selective_fused_lanes(args) / 2);
-}
-
-size_t selective_fused_channels(const struct selective_args *args)
-{
-    return FUSED_WARPS * 64 / selective_fused_lanes(args);
+    return blocks_of_group(args, FUSED_WARPS, FUSED_LANES / 2);
 }
 
 size_t selective_warp_specialized_blocks(const struct selective_args *args)

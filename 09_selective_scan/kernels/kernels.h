@@ -27,7 +27,7 @@ size_t selective_fused_workspace(const struct selective_args *args, bool backwar
 size_t selective_default_workspace(const struct selective_args *args, bool backward);
 
 /* The most states that a kernel takes; all others take up to SELECTIVE_MAX_STATES. */
-enum { FUSED_STEPS_STATES = 64, WARP_SPECIALIZED_STATES = 32, STATE_PASSING_STATES = 32, FUSED_STATES = 32 };
+enum { FUSED_STEPS_STATES = 64, WARP_SPECIALIZED_STATES = 32, STATE_PASSING_STATES = 32, FUSED_STATES = 16 };
 
 extern const struct selective_kernel chapter09_kernels[];
 struct chapter;

@@ -56,13 +56,11 @@ bool selective_state_passing_fits(const struct selective_args *args);
 size_t selective_state_passing_blocks(const struct selective_args *args);
 size_t selective_state_passing_parts(const struct selective_args *args);
 
-/* fused_backward: the warps of a block, and the fewest steps of a segment, a multiple of 32; whether it takes these
-   sizes; lanes of a channel; how many blocks have the channels of a group. */
-enum { FUSED_WARPS = 4, SEGMENT_STEPS = 64 };
+/* fused_backward: the warps of a block, the lanes of a channel, the channels of a block, and the fewest steps of a
+   segment, a multiple of 32; whether it takes these sizes; how many blocks have the channels of a group. */
+enum { FUSED_WARPS = 4, FUSED_LANES = 4, FUSED_CHANNELS = FUSED_WARPS * 64 / FUSED_LANES, SEGMENT_STEPS = 64 };
 bool selective_fused_fits(const struct selective_args *args);
-size_t selective_fused_lanes(const struct selective_args *args);
 size_t selective_fused_parts(const struct selective_args *args);
-size_t selective_fused_channels(const struct selective_args *args); /* of a block */
 
 /* Into how many segments fused_backward cuts a sequence on a chip with that many multiprocessors: the fewest with which
    the rounds of its blocks are nearly full. And the most of any chip. */

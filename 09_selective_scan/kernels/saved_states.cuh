@@ -6,8 +6,8 @@
        d_u       ... | part 0 part 1 | ...      a row is a channel, and the span has eight steps here: 16 states of
        d_delta   ... | part 2 part 3 | ...      4 bytes are as many bytes as two arrays of eight steps in float32
 
-   With 16 bits in place of 32, or twice the states, a span is twice as long. Then a chunk that does not begin a span
-   gets its states from the chunks before it. The last span of a sequence may be too short for its states, and has them
+   With 16 bits in place of 32 a span is twice as long, and the second chunk in it gets its states from the first one.
+   The last span of a sequence may be too short for its states, and has them
    in the workspace. */
 #ifndef SAVED_STATES_CUH
 #define SAVED_STATES_CUH
@@ -16,8 +16,7 @@
 
 #define SPAN(dtype, lanes) (STEPS * ((lanes) > (int)sizeof(dtype) ? (lanes) / (int)sizeof(dtype) : 1)) /* steps */
 
-#define SPANS(dtype, lanes, steps)                                                                                     \
-    (SPAN(dtype, lanes) < (steps) ? (steps) / SPAN(dtype, lanes) : 1) /* that begin there */
+#define SPANS(dtype, lanes) (SPAN(dtype, lanes) < TILE ? TILE / SPAN(dtype, lanes) : 1) /* of a tile */
 
 /* Where four states of a channel, those of `part`, wait: `row` is the channel's among those of all batches, and the
    span, which the sequence has as a whole, begins at step `at`. */
@@ -60,14 +59,14 @@ static __device__ __forceinline__ void save_states(const float h[4], bool aligne
     }
 }
 
-/* Sends off a lane's states before the spans that begin in TILE steps from `first` on, four of each of its two channels,
+/* Sends off a lane's states before the spans of the tile at step `first`, four of each of its two channels,
    as far as these are there. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void fetch_saved(const struct selective_args *args,
                                                    const struct selective_parts *parts, const struct pair_place *place,
                                                    int first, float *to)
 {
-    enum { span = SPAN(dtype, lanes), spans = SPANS(dtype, lanes, TILE) };
+    enum { span = SPAN(dtype, lanes), spans = SPANS(dtype, lanes) };
     const bool aligned = rows_are_aligned<dtype>(args), whole = aligned && first + spans * span <= (int)args->seq_len;
 #pragma unroll
     for (int k = 0; k < 2; k++) {

@@ -58,41 +58,26 @@ static __device__ __forceinline__ void prepare_tile(const struct selective_args 
     }
 }
 
-/* Where the span of the tile at step `at` begins, or the first one of two: at the tile, or before it. */
-template <typename dtype, int lanes>
-static __device__ __forceinline__ int first_span(int at)
-{
-    return at - at % (SPAN(dtype, lanes) > TILE ? SPAN(dtype, lanes) : TILE);
-}
-
-/* Whether the tile behind the one at step `at` has handed on the states before their span (walk_tile). */
-template <typename dtype, int lanes>
-static __device__ __forceinline__ bool has_states(int at, int last)
-{
-    return SPAN(dtype, lanes) > TILE && at % SPAN(dtype, lanes) == 0 && at != last;
-}
-
 /* All that a block needs for the tile at step `at`, if it is one: the tile, the states before its spans and, of several
-   segments, the sums of the steps before the first one. `last` is the first tile that the block takes. */
+   segments, the sums of the steps before it. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void
 fetch_gradients(const struct selective_args *args, const struct selective_parts *parts, const struct block_place *block,
-                const struct pair_place *place, int at, int last, struct gradients_block<dtype, lanes> *to, int which)
+                const struct pair_place *place, int at, struct gradients_block<dtype, lanes> *to, int which)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, first = first_span<dtype, lanes>(at);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     fetch_tile<32 * FUSED_WARPS>(args, block, at, &to->tiles[which]);
-    if (at >= 0 && place->here > 0 && !has_states<dtype, lanes>(at, last)) {
-        fetch_saved<dtype, lanes>(args, parts, place, first, to->states[which][warp][0] + lane * 4);
+    if (at >= 0 && place->here > 0) {
+        fetch_saved<dtype, lanes>(args, parts, place, at, to->states[which][warp][0] + lane * 4);
         if (parts->segments > 1 && lane < BOTH(lanes) / 4)
             __pipeline_memcpy_async(to->so_long[which][warp] + lane * 4,
-                                    so_long_at<lanes>(args, parts, blockIdx.x * FUSED_WARPS + warp, first) + lane * 4,
-                                    16);
+                                    so_long_at<lanes>(args, parts, blockIdx.x * FUSED_WARPS + warp, at) + lane * 4, 16);
     }
     __pipeline_commit();
 }
 
 /* Of several segments: states were saved as if their segment began with 0. `before` is what comes into it, and before
-   its first step is as it comes, whatever A is. Beside the sums of the steps before the tile's first span, `steps` has
+   its first step is as it comes, whatever A is. Beside the sums of the steps before the tile, `steps` has
    the steps of its first chunk, if the second one is a span, too. */
 template <typename dtype, int lanes>
 static __device__ __forceinline__ void add_before(const float *before, const float *so_long, const float *steps,
@@ -101,7 +86,7 @@ static __device__ __forceinline__ void add_before(const float *before, const flo
     float more[2][4], sum[2];
     get_states(before, more);
 #pragma unroll
-    for (int span = 0; span < SPANS(dtype, lanes, TILE); span++) {
+    for (int span = 0; span < SPANS(dtype, lanes); span++) {
         float h[2][4];
         get_states(states + span * 32 * A_LANE, h);
 #pragma unroll
@@ -123,38 +108,7 @@ static __device__ __forceinline__ void add_before(const float *before, const flo
     }
 }
 
-/* Takes a lane's states from the tile before to the tile at step `at`, past steps that lie in memory only; `before` gets
-   those of the tile before: where they were saved there will be gradients when it comes. */
-template <typename dtype, int lanes>
-static __device__ __forceinline__ void walk_tile(const struct selective_args *args, const struct pair_place *place,
-                                                 int at, const float A[2][4], float *states, float *before)
-{
-    float h[2][4];
-    get_states(states, h);
-    put_states(before, h);
-#pragma unroll 1
-    for (int l = at - TILE; l < at; l++)
-#pragma unroll
-        for (int k = 0; k < 2; k++) {
-            const int row = place->row ^ 2 * k;
-            if (row >= place->here)
-                continue;
-            const size_t own = (size_t)(unsigned)(place->channels + row) * (unsigned)args->seq_len + l;
-            const float bias = args->delta_bias != NULL ? args->delta_bias[place->channel + row] : 0.0f;
-            const float step = step_of((float)((const dtype *)args->delta)[own] + bias, args->delta_softplus);
-            const float step_u = step * (float)((const dtype *)args->u)[own];
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const int n = (i ^ place->order) * lanes + place->part;
-                const size_t of_B = (size_t)(unsigned)(place->states + n) * (unsigned)args->seq_len + l;
-                const float B = n < (int)args->states ? (float)((const dtype *)args->B)[of_B] : 0.0f;
-                h[k][i] = fast_exp2(step * A[k][i]) * h[k][i] + step_u * B;
-            }
-        }
-    put_states(states, h);
-}
-
-/* A span is more than a chunk: takes a lane's states from a tile's first chunk to its second one. */
+/* Where a span is a whole tile: takes a lane's states from the tile's first chunk to its second one. */
 template <int lanes>
 static __device__ __forceinline__ void walk_chunk(const float *steps, const float *B_rows, int row, int part, int order,
                                                   const float A[2][4], float *states)

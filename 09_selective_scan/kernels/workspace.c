@@ -27,7 +27,7 @@ static struct selective_parts lay_out(const struct selective_args *args, size_t 
     parts.window_steps = round_up((parts.segment_steps + parts.windows - 1) / parts.windows, 32);
     const size_t both = parts.segments * args->batch * args->channels, all = both * args->states;
     const size_t of_groups = args->batch * args->groups * per_group * args->states * parts.segments;
-    const size_t lanes = selective_fused_lanes(args), bytes = dtype_bytes(args->dtype);
+    const size_t lanes = FUSED_LANES, bytes = dtype_bytes(args->dtype);
     const size_t span = STATE_PASSING_STEPS * (lanes > bytes ? lanes / bytes : 1), tiles = (args->seq_len + 15) / 16;
     const size_t blocks = args->batch * args->groups * per_group;
     const bool several = fused && parts.segments > 1, needs_last = fused && args->seq_len % span != 0;
@@ -43,7 +43,7 @@ static struct selective_parts lay_out(const struct selective_args *args, size_t 
     parts.start = next_piece(args, fused ? all : 0, &parts.bytes);
     parts.end = next_piece(args, several ? all : 0, &parts.bytes);
     parts.product = parts.d_A; /* it has been read when d_A comes */
-    parts.so_long = next_piece(args, several ? blocks * selective_fused_channels(args) * tiles : 0, &parts.bytes);
+    parts.so_long = next_piece(args, several ? blocks * FUSED_CHANNELS * tiles : 0, &parts.bytes);
     parts.last_states = next_piece(args, needs_last ? args->batch * args->channels * lanes * 4 : 0, &parts.bytes);
     parts.rest = next_piece(args, 0, &parts.bytes);
     return parts;
