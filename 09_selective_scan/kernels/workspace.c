@@ -51,7 +51,7 @@ static struct selective_parts lay_out(const struct selective_args *args, size_t 
 
 struct selective_parts selective_parts_of(const struct selective_args *args, size_t per_group)
 {
-    return lay_out(args, per_group, 1, args->seq_len, false);
+    return lay_out(args, per_group, 1, round_up(args->seq_len, 32), false);
 }
 
 /* The partial sums of a window are to stay in a large chip's L2 cache, or to be a tenth of u; and all is to be at most a
@@ -62,7 +62,7 @@ struct selective_parts selective_fused_parts_of(const struct selective_args *arg
     const size_t cached = (size_t)52 << 20, most = u / 10 > cached ? u / 10 : cached,
                  per_group = selective_fused_parts(args);
     const size_t limit = u / 4 > SELECTIVE_SMALL ? u / 4 : SELECTIVE_SMALL;
-    const struct selective_parts whole = lay_out(args, per_group, segments, args->seq_len, true);
+    const struct selective_parts whole = lay_out(args, per_group, segments, round_up(args->seq_len, 32), true);
     const size_t of_step = 2 * args->batch * args->groups * per_group * args->states * whole.segments * sizeof(float);
     const size_t others = per_group > 1 ? whole.bytes - of_step * whole.window_steps : whole.bytes;
     const size_t room = limit > others ? limit - others : 0;
@@ -95,12 +95,15 @@ size_t selective_state_passing_workspace(const struct selective_args *args, bool
     return selective_parts_of(args, parts).bytes + args->batch * args->groups * parts * chunks * 32 * 8 * sizeof(float);
 }
 
-/* Enough for any number of segments, since the chip is not known yet. */
+/* For this chip, or enough for any number of segments if there is none to ask. */
 size_t selective_fused_workspace(const struct selective_args *args, bool backward)
 {
+    struct selective_parts parts;
     size_t most = 0;
     if (!backward || selective_is_empty(args))
         return 0;
+    if (selective_fused_plan(args, &parts) == cudaSuccess)
+        return parts.bytes;
     for (size_t segments = 1; segments <= selective_fused_most_segments(args); segments++) {
         const size_t bytes = selective_fused_parts_of(args, segments).bytes;
         most = bytes > most ? bytes : most;

@@ -49,7 +49,8 @@ struct selective_args {
     /* backward: reads everything that forward reads, and */
     const void *d_out;          /* dtype (batch, channels, seq_len) */
     const float *d_final_state; /* (batch, channels, states), or NULL: 0 */
-    /* writes the gradients; each is NULL where its input is, and d_initial_state also on demand */
+    /* writes the gradients; each is NULL where its input is, and d_initial_state also on demand. None may overlap another
+       array: states wait in d_u and d_delta until these are written */
     void *d_u, *d_delta;    /* dtype, as u */
     float *d_A;             /* (channels, states) */
     void *d_B, *d_C;        /* dtype, as B */

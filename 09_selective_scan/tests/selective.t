@@ -212,6 +212,15 @@ SKIP: {
     }
 }
 
+# ---- the workspace is small ----
+
+SKIP: {
+    skip 'tests_workspace is not built', 1 if !-x extra('tests_workspace');
+    my ($status, $out, $err) = run_program(extra('tests_workspace'));
+    my @wrong = $out =~ /^((?:# .*\n)*not ok .*)$/mg;
+    ok($status == 0 && $out =~ /^1\.\.\d+$/m && !@wrong, 'workspaces of many shapes are small') or diag($err, join "\n", @wrong);
+}
+
 # ---- what the user does wrong is told in one sentence ----
 
 refuses('groups that do not divide the channels', qr/takes groups that divide the channels evenly, and 4 channels are not 3 equal groups;/, $p, '--channels', 4, '--groups', 3);
