@@ -7,7 +7,7 @@
 #include "../../kernels/kernels.h"
 #include "../../kernels/launch.h"
 
-enum { SMALL = SELECTIVE_SMALL + (16 << 20) }; /* and a window of the fewest steps in each segment */
+enum { SMALL = SELECTIVE_SMALL + (20 << 20) }; /* and a window of the fewest steps in each segment */
 
 static const int multiprocessors[] = {40, 108, 132};
 
