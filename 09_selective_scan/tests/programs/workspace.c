@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* workspace.c - how large the workspace of the backward pass is, over many shapes: for up to 16 states at most a quarter
-   of u's bytes, where that is more than SMALL; and for Mamba's shape at most 64 MB. Partial sums of d_A, a number for
-   each state of each sequence, count with it, so sequences have some hundred steps. Prints TAP. */
+/* workspace.c - how large the workspace of the backward pass is, over many shapes, for up to 16 states: at most a quarter
+   of u's bytes, or SMALL where that is more, and what each sequence and segment has once: three floats a state
+   and two more. For Mamba's shape it is at most 64 MB in all. Prints TAP. */
 #include <stdio.h>
 
 #include "../../kernels/kernels.h"
 #include "../../kernels/launch.h"
 
-enum { SMALL = SELECTIVE_SMALL + (20 << 20) }; /* and a window of the fewest steps in each segment */
+enum { SMALL = SELECTIVE_SMALL + (5 << 20) }; /* and a window of the fewest steps in each segment */
 
 static const int multiprocessors[] = {40, 108, 132};
 
@@ -23,9 +23,11 @@ static void check(size_t batch, size_t channels, size_t groups, size_t seq_len, 
                                                 .groups = groups,
                                                 .seq_len = seq_len,
                                                 .dtype = (enum dtype)type};
-            const size_t u = batch * channels * seq_len * dtype_bytes(args.dtype), most = u / 4 > SMALL ? u / 4 : SMALL;
+            const size_t u = batch * channels * seq_len * dtype_bytes(args.dtype),
+                         quarter = u / 4 > SMALL ? u / 4 : SMALL;
             for (int chip = 0; chip < 3; chip++) {
                 const size_t segments = selective_fused_segments(&args, multiprocessors[chip]);
+                const size_t most = quarter + segments * batch * channels * (3 * states + 2) * sizeof(float);
                 const size_t is = selective_fused_parts_of(&args, segments).bytes;
                 if (is > most)
                     printf("# %zu states, type %d, %d multiprocessors: %zu bytes, at most %zu\n", states, type,
