@@ -44,13 +44,17 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
     where.row = channel, where.here = place.here, where.part = part;
     where.both = place.first + min(channel, place.here - 1), where.channel = where.both % args.channels;
     const struct reader reader = reader_of<lanes>(channel % BOTH(lanes), part);
-    const float bias = args.delta_bias != NULL ? args.delta_bias[where.channel] : 0.0f;
+    const bool is_here = channel < place.here; /* else the steps are 0, and so must A be: 0 A is NaN if A is infinite */
+    const float bias = args.delta_bias != NULL && is_here ? args.delta_bias[where.channel] : 0.0f;
     const int begin = blockIdx.y * (int)parts.segment_steps, end = min(seq_len, begin + (int)parts.segment_steps);
     const size_t chunks = (seq_len - 1) / STEPS + 1, whose = blockIdx.x * (WARPS(lanes, arrays) / 2) + warp / 2;
     float *const steps = block->steps[warp],
                  *saved = parts.rest + (whose * chunks + begin / STEPS) * parts.saved_floats;
     float A[4], h[4], product[4] = {1.0f, 1.0f, 1.0f, 1.0f}, start[4] = {}, sum = 0.0f;
     load_states<lanes>(&args, &where, several ? NULL : args.initial_state, A, h, reader.order);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        A[i] = is_here ? A[i] : 0.0f;
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS(lanes, arrays))
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
