@@ -89,22 +89,50 @@ static inline HOST_DEVICE float selective_uniform(const struct selective_spec *s
    are cases, are all cases for each batch. */
 enum { SELECTIVE_SPECIAL_CASES = 11 * 4 * 3 };
 
+/* The arrays that may have one, numbered; -1: another array. */
+static inline HOST_DEVICE int selective_special_array(int array)
+{
+    switch (array) {
+    case S_DELTA:
+        return 0;
+    case S_A:
+        return 1;
+    case S_U:
+        return 2;
+    case S_D_OUT:
+        return 3;
+    case S_B:
+        return 4;
+    case S_DELTA_BIAS:
+        return 5;
+    case S_C:
+        return 6;
+    case S_Z:
+        return 7;
+    case S_INITIAL_STATE:
+        return 8;
+    case S_D:
+        return 9;
+    case S_D_FINAL_STATE:
+        return 10;
+    default:
+        return -1;
+    }
+}
+
 static inline HOST_DEVICE bool selective_is_special(const struct selective_spec *spec, int array, size_t index,
                                                     float *value)
 {
-    const int arrays[] = {S_DELTA,        S_A, S_U, S_D_OUT, S_B, S_DELTA_BIAS, S_C, S_Z, S_INITIAL_STATE, S_D,
-                          S_D_FINAL_STATE};
-    const float values[] = {INFINITY, -INFINITY, NAN, 0.0f};
     const size_t *const sizes = spec->sizes;
     const bool of_groups = array == S_B || array == S_C, of_channels = array == S_D || array == S_DELTA_BIAS;
     const bool of_states = array == S_A || array == S_INITIAL_STATE || array == S_D_FINAL_STATE;
     const size_t rows = of_groups ? sizes[GROUPS] * sizes[STATES] : sizes[CHANNELS]; /* of a batch */
     const size_t row = of_states ? sizes[STATES] : of_channels ? 1 : sizes[SEQ_LEN];
     const size_t batch = index / row / rows, which = (size_t)(spec->seed + 41 * batch) % SELECTIVE_SPECIAL_CASES;
-    const size_t place = which / 44; /* 41 and 132 have no factor in common */
+    const size_t value_number = which / 11 % 4, place = which / 44; /* 41 and 132 have no factor in common */
     const uint64_t hash = data_hash(spec->seed, DATA_SPECIAL, batch);
-    *value = values[which / 11 % 4];
-    return array == arrays[which % 11] && index / row % rows == hash % rows &&
+    *value = value_number == 0 ? INFINITY : value_number == 1 ? -INFINITY : value_number == 2 ? NAN : 0.0f;
+    return selective_special_array(array) == (int)(which % 11) && index / row % rows == hash % rows &&
            index % row == (place == 0   ? 0
                            : place == 1 ? row - 1
                                         : (size_t)(hash >> 32) % row);
