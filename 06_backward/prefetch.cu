@@ -31,6 +31,10 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
         load4<reverse>(inputs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 0.0f, next_x[r]);
         load4<reverse>(coeffs + origin, own + r * PIPE_ROW, begin, elems_left(0, end, tile_len), 1.0f, next_c[r]);
     }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (own + i == begin)
+            enter_state(&states, state_load(states.initial_state, blockIdx.x), &next_x[0][i], &next_c[0][i]);
     for (size_t base = 0; base < end; base += tile_len) {
         const int first = base == 0 ? begin : 0, last = elems_left(base, end, tile_len);
         const size_t tile = tile_at<reverse>(origin, base); /* its origin in the arrays */
@@ -47,10 +51,6 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
             load4<reverse>(inputs + next_tile, own + r * PIPE_ROW, 0, next_last, 0.0f, next_x[r]);
             load4<reverse>(coeffs + next_tile, own + r * PIPE_ROW, 0, next_last, 1.0f, next_c[r]);
         }
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            if (base == 0 && own + i == begin)
-                enter_state(&states, state_load(states.initial_state, blockIdx.x), &x[0][i], &c[0][i]);
 
         /* 2. Each group of four (now x is its sum so far, c its product), the lanes of a row, the rows of the warp. */
         struct pair before[rows], whole_warp;
@@ -91,7 +91,11 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS, 2) /* so at most 64 r
             store4<reverse>(outputs + tile, own + r * PIPE_ROW, first, last, x[r]);
         }
     }
-    leave_state<rows>(&states, (int)((end - 1) % tile_len), own, x, blockIdx.x);
+    if (states.final_state != NULL) { /* read where it was stored: to keep x for it would take registers */
+        __syncthreads();
+        if (threadIdx.x == 0)
+            states.final_state[blockIdx.x] = outputs[blockIdx.x * seq_len + (reverse ? 0 : seq_len - 1)];
+    }
 }
 
 extern "C" cudaError_t scan_prefetch(const struct linrec_args *args, cudaStream_t stream)
