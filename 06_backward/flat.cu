@@ -57,7 +57,7 @@ static __device__ __forceinline__ void enter_states(const float *initial_state, 
         if (i == start) {
             if (n + i >= 0 && n + i < count)
                 x[i] = initial_state[at] * c[i] + x[i];
-            start += seq_len, at += reverse ? -1 : 1;
+            start += seq_len, at = reverse ? at - 1 : at + 1;
         }
 }
 
@@ -72,7 +72,7 @@ static __device__ __forceinline__ void leave_states(float *final_state, int n, i
         if (i == last) {
             if (n + i >= 0 && n + i < count)
                 final_state[at] = x[i];
-            last += seq_len, at += reverse ? -1 : 1;
+            last += seq_len, at = reverse ? at - 1 : at + 1;
         }
 }
 

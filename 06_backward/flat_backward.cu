@@ -56,7 +56,7 @@ static __device__ __forceinline__ void enter_gradients(const float *d_final_stat
         if (i == start) {
             if (n + i >= 0 && n + i < count)
                 x[i] += d_final_state[at];
-            start += seq_len, at += reverse ? -1 : 1;
+            start += seq_len, at = reverse ? at - 1 : at + 1;
         }
 }
 
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void leave_gradients(const struct states *stat
                 if (states->d_initial_state != NULL)
                     states->d_initial_state[at] = x[i] * coeffs[place<reverse>(i, 1)];
             }
-            last += seq_len, at += reverse ? -1 : 1;
+            last += seq_len, at = reverse ? at - 1 : at + 1;
         }
 }
 
