@@ -14,10 +14,18 @@
 #include "direction.cuh"
 #include "states.cuh"
 
+/* Blocks of one row that are to be on a multiprocessor: with four it has 2048 threads, and 32 registers for each. Not
+   every chip has room for so many threads. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900
+enum { SHORT_BLOCKS = 2 };
+#else
+enum { SHORT_BLOCKS = 4 };
+#endif
+
 /* Block s computes the gradients of sequence s; `reverse` is the direction of this scan, against that of the pass. All
    arrays: (num_seqs, seq_len). */
 template <int rows, int reverse>
-static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? 4 : 1) /* with one row at most 32 registers */
+static __global__ void __launch_bounds__(PIPE_MAX_THREADS, rows == 1 ? SHORT_BLOCKS : 1)
     per_block_backward(size_t seq_len, const float *__restrict__ d_outputs, const float *__restrict__ coeffs,
                        const float *__restrict__ outputs, float *__restrict__ d_inputs, float *__restrict__ d_coeffs,
                        struct states states)
