@@ -60,7 +60,7 @@ for my $what (sort keys %commands) {
             @{ $commands{$what} });
         push @bad, "allocation $calls: status $status, $err" if -e $failed && ($status !~ /^[12]$/ || $err !~ /memory|allocat|could not be copied back/i);
         push @bad, "allocation $calls: a file is left" if glob scratch('*partial*');
-    } while (-e $failed && $calls < 500);
+    } while (-e $failed && $calls < 1000);
     ok($status eq '0' && $calls > 5 && !@bad, "$what: memory runs out at each of " . ($calls - 1) . ' places') or diag(join "\n", @bad);
 }
 done_testing;
