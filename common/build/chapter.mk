@@ -237,7 +237,7 @@ else
   LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ -lpthread -lm)
 endif
 
-# lines are found from the root, and still are when the checkout has another name (common/sim/compile.sh says so of a .cu)
+# lines are found from the root, and still are when the checkout has another name (and a file named ../x from a chapter's folder is x)
 FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
 
 # everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
@@ -274,9 +274,10 @@ $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 
 ifeq ($(ENGINE),sim)
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
-$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(wildcard $(ROOT)/common/sim/*.sh $(ROOT)/common/sim/*.pl)
+$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' sh $(ROOT)/common/sim/compile.sh $< $@ $(SIM_CXXFLAGS) -fvisibility=hidden $(INCLUDES)
+	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= \
+	    -fvisibility=hidden $(INCLUDES) -MMD -MP
 else
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)

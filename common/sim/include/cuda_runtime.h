@@ -19,7 +19,7 @@
 #include <string.h>
 #include <type_traits>
 
-#ifdef SIM_QUALIFIERS /* compile.sh: check.pl reads these words, rewrite.pl takes them away */
+#ifdef SIM_QUALIFIERS /* cusim: check.pl reads these words, rewrite.pl takes them away */
 #define __global__ __sim_global__
 #define __device__ __sim_device__
 #define __host__ __sim_host__

@@ -30,7 +30,7 @@ for my $name (@names) {
     my $here = line_of($source, 'HERE');
     $words =~ s/\{there\}/$source:@{[line_of($source, 'THERE')]}/ if defined $words;
 
-    my ($status, $out, $err) = run_program('sh', 'common/sim/compile.sh', $source, $object, '-Werror');
+    my ($status, $out, $err) = run_program('common/sim/cusim', '-c', $source, '-o', $object, '-Wall', '-Wextra', '-Werror');
     if ($kind =~ /^refused/) {
         my $place = defined $here ? qr/^\Q$source\E:$here:/m : qr/:\d+:/;
         ok($status ne 0 && !-e $object && $err =~ /$place(?:\d+:)?.*? error: .*\Q$words\E/, "$name: refused") or diag("status $status\n$err");
