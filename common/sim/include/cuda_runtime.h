@@ -583,6 +583,16 @@ SIM_INLINE int __ffsll(long long a) { return __builtin_ffsll(a); }
 
 /* clang-format on */
 
+/* ---- libraries: a function that has no stand-in here stops the program where it is called ---- */
+
+[[noreturn]] void sim_no_stand_in(const char *name);
+#define SIM_NO_STAND_IN(type, name)                                                                                    \
+    template <class... A>                                                                                              \
+    SIM_INLINE type name(A &&...)                                                                                      \
+    {                                                                                                                  \
+        sim_no_stand_in(#name);                                                                                        \
+    }
+
 /* ---- the rest ---- */
 
 long long clock64(void); /* counts nanoseconds: of the simulation, not of a GPU */

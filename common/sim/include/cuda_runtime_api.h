@@ -10,6 +10,22 @@
 #include <stddef.h>
 
 #define CUSIM 1 /* this is the simulator */
+
+/* The toolkit's headers, where a compiler finds some of them, include others that lie beside them: these are here. */
+#define __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __HOST_DEFINES_H__
+#define __BUILTIN_TYPES_H__
+#define __DEVICE_TYPES_H__
+#define __SURFACE_TYPES_H__
+#define __TEXTURE_TYPES_H__
+#define __LIBRARY_TYPES_H__
+#define __CUDA_FP16_H__
+#define __CUDA_BF16_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
 #define CUDART_VERSION 13000
 
 #ifdef __cplusplus
