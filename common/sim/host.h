@@ -16,6 +16,11 @@ struct sim_kernel_info {
 };
 struct sim_kernel_info *sim_find_kernel(const void *kernel);
 
+extern int sim_num_devices;
+extern thread_local int sim_device;      /* of the calling host thread */
+extern int sim_running_device;           /* of the kernel that runs */
+bool sim_reaches(int device, int owner); /* whether kernels of one may touch memory of the other */
+
 cudaError_t sim_error(cudaError_t error); /* remembers an error for cudaGetLastError of the calling host thread */
 
 /* As long as one of these lives, the device is the calling host thread's alone (sim.h). */

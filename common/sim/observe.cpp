@@ -27,11 +27,13 @@
 #include "clusters.h"
 #include "fault.h"
 #include "fiber.h"
+#include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
 #include "poll.h"
 #include "race.h"
 #include "shadow.h"
+#include "stream.h"
 #include "trace.h"
 
 /* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
@@ -335,9 +337,14 @@ static void check_host(const char *p, unsigned how, const void *pc)
     const struct sim_region *r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
     char what[600];
 
-    if (r == NULL || sim_place.kernel != NULL)
+    if (r == NULL || sim_place.kernel != NULL || (r->host && !(r->managed && sim_has_late())))
         return;
     sim_region_describe(p, what, sizeof(what));
+    if (r->host)
+        sim_fault_at(pc,
+                     "%s %s, managed memory, while kernels or copies have not been waited for. Call "
+                     "cudaDeviceSynchronize() before that",
+                     how & SIM_WRITES ? "writes" : "reads", what);
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
@@ -378,6 +385,14 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
             how & SIM_WRITES ? "writes" : "reads", size, what);
     }
     in_global = !sim_is_shared(r);
+    if (sim_num_devices > 1 && in_global && !r->host && !sim_reaches(sim_running_device, r->device)) {
+        char what[600];
+        sim_region_describe(p, what, sizeof(what));
+        sim_fault_at(pc,
+                     "%s %s, which is memory of device %d, in a kernel of device %d. Copy it with cudaMemcpyPeer, or "
+                     "call cudaDeviceEnablePeerAccess",
+                     how & SIM_WRITES ? "writes" : "reads", what, r->device, sim_running_device);
+    }
     in_sight = in_global || sim_block->cluster->size > 1;
     if (!in_global && r->block != sim_block->number)
         sim_cluster_access(p, how, pc);

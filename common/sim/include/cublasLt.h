@@ -72,10 +72,11 @@ SIM_INLINE cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
 }
 #define CUBLASLT_WITHOUT(X)                                                                                            \
     X(cublasLtMatmul)                                                                                                  \
-    X(cublasLtMatmulDescCreate) X(cublasLtMatmulDescDestroy) X(cublasLtMatmulDescSetAttribute)                         \
-        X(cublasLtMatrixLayoutCreate) X(cublasLtMatrixLayoutDestroy) X(cublasLtMatrixLayoutSetAttribute)               \
-            X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy)                                       \
-                X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)
+    X(cublasLtMatmulDescCreate)                                                                                        \
+    X(cublasLtMatmulDescDestroy)                                                                                       \
+    X(cublasLtMatmulDescSetAttribute) X(cublasLtMatrixLayoutCreate) X(cublasLtMatrixLayoutDestroy)                     \
+        X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy)       \
+            X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)
 CUBLASLT_WITHOUT(CUBLAS_STOP)
 #endif
 #endif

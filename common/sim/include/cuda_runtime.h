@@ -30,6 +30,7 @@
 #define __host__
 #define __constant__
 #endif
+#define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
@@ -133,6 +134,107 @@ SIM_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_bl
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, (const void *)kernel, block_size, dynamic_shared);
 }
+template <class T>
+SIM_INLINE cudaError_t cudaMallocManaged(T **pointer, size_t size, unsigned flags = cudaMemAttachGlobal)
+{
+    return cudaMallocManaged((void **)(void *)pointer, size, flags);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaHostAlloc(T **pointer, size_t size, unsigned flags)
+{
+    return cudaHostAlloc((void **)(void *)pointer, size, flags);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
+{
+    return cudaHostGetDevicePointer((void **)(void *)device, host, flags);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream)
+{
+    return cudaMallocAsync((void **)(void *)pointer, size, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)(void *)pointer, size, pool, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaFuncSetCacheConfig(T *kernel, cudaFuncCache config)
+{
+    return cudaFuncSetCacheConfig((const void *)kernel, config);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t size = 0,
+                                                unsigned flags = cudaMemAttachSingle)
+{
+    return cudaStreamAttachMemAsync(stream, (void *)pointer, size, flags);
+}
+
+/* where the pages of managed memory are: no page moves here. Before CUDA 13 a place was the number of a device */
+cudaError_t sim_place_of_managed(const void *pointer, size_t size);
+SIM_INLINE cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int, cudaStream_t = 0)
+{
+    return sim_place_of_managed(pointer, size);
+}
+SIM_INLINE cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, cudaMemLocation, unsigned,
+                                            cudaStream_t = 0)
+{
+    return sim_place_of_managed(pointer, size);
+}
+SIM_INLINE cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise, int)
+{
+    return sim_place_of_managed(pointer, size);
+}
+SIM_INLINE cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise, cudaMemLocation)
+{
+    return sim_place_of_managed(pointer, size);
+}
+
+SIM_INLINE cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+    return cudaExtent{width, height, depth};
+}
+SIM_INLINE cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t xsize, size_t ysize)
+{
+    return cudaPitchedPtr{pointer, pitch, xsize, ysize};
+}
+SIM_INLINE cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
+    return cudaPos{x, y, z};
+}
+
+/* the block size with which most threads are resident: registers are not known, so the largest; and the blocks that
+   fill the device */
+template <class T>
+SIM_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T kernel, size_t dynamic_shared = 0,
+                                                          int limit = 0)
+{
+    cudaDeviceProp prop;
+    int fit = 0;
+    cudaGetDeviceProperties(&prop, 0);
+    *block = limit > 0 && limit < prop.maxThreadsPerBlock ? limit : prop.maxThreadsPerBlock;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, (const void *)kernel, *block, dynamic_shared);
+    *grid = fit * prop.multiProcessorCount;
+    return error;
+}
+
+/* old and new ways to instantiate a graph */
+SIM_INLINE cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, void *, char *, size_t)
+{
+    return cudaGraphInstantiate(exec, graph, 0ull);
+}
+SIM_INLINE cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
 struct cudaLaunchConfig_t;
 cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel, const cudaLaunchConfig_t *config);
 template <class T>
@@ -148,10 +250,50 @@ SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T
 {
     return cudaOccupancyMaxPotentialClusterSize(cluster_size, (const void *)kernel, config);
 }
+/* variables at file scope: a kernel's `table' and the host's &table are the same bytes here */
 template <class T>
-SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t size)
+SIM_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t size, size_t offset = 0,
+                                          cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return size > sizeof(symbol) ? cudaErrorInvalidValue : (memcpy((void *)&symbol, src, size), cudaSuccess);
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpy((char *)&symbol + offset, src, size, kind);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t size, size_t offset,
+                                               cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpyAsync((char *)&symbol + offset, src, size, kind, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t size, size_t offset = 0,
+                                            cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpy(dst, (const char *)&symbol + offset, size, kind);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t size, size_t offset,
+                                                 cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpyAsync(dst, (const char *)&symbol + offset, size, kind, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
+{
+    *pointer = (void *)&symbol;
+    return cudaSuccess;
+}
+template <class T>
+SIM_INLINE cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
+{
+    *size = sizeof(symbol);
+    return cudaSuccess;
 }
 
 /* ---- launch: k<E><<<grid, block>>>(args) becomes sim_kernel(k<E>, "k<E>", sim_config(grid, block))(args) ---- */
