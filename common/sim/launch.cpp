@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* launch.cpp - runs a grid, block after block. */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "block.h"
 #include "clusters.h"
 #include "fiber.h"
+#include "grid.h"
 #include "host.h"
 #include "memory.h"
 #include "observe.h"
@@ -132,6 +134,12 @@ static void begin_next(void)
     num_begun++;
 }
 
+struct block *const *sim_residents(unsigned *count)
+{
+    *count = num_residents;
+    return residents;
+}
+
 static void remove_resident(const struct block *b)
 {
     unsigned kept = 0;
@@ -163,6 +171,11 @@ static void try_again(void)
             least = residents[i];
     sim_switch_block(least);
     if (least->stuck) {
+        for (unsigned i = 0; i < num_residents; i++) {
+            sim_switch_block(residents[i]);
+            if (sim_waits_for_grid())
+                sim_explain_grid();
+        }
         for (unsigned i = 0; i < num_residents; i++)
             if (sim_may_receive(residents[i])) {
                 sim_switch_block(residents[i]);
@@ -267,6 +280,7 @@ static void run(struct launch *l)
 {
     prepare(l);
     num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
+    sim_begin_grid();
     sim_set_body(l->body, l->arguments.data());
     sim_observe_launch(l->arguments.data(), l->arguments_size, sim_num_threads);
     sim_watchdog(true);
@@ -304,6 +318,39 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
         return;
     default_launches += config->stream == NULL;
     sim_do(config->stream, __builtin_return_address(0), [l]() mutable { run(&l); });
+}
+
+/* ---- kernels that are known by an address ---- */
+
+static struct known {
+    const void *kernel;
+    const char *name;
+    sim_spread spread;
+} * known;
+static size_t num_known;
+
+void sim_know_kernel(const void *kernel, const char *name, sim_spread spread)
+{
+    const sim_guard guard;
+
+    for (size_t i = 0; i < num_known; i++)
+        if (known[i].kernel == kernel)
+            return;
+    struct known *const more = (struct known *)realloc(known, (num_known + 1) * sizeof(*known));
+    if (more == NULL)
+        sim_fault(NULL, 0, "no memory to remember the kernel %s. Free some memory", name);
+    known = more;
+    known[num_known++] = {kernel, name, spread};
+}
+
+cudaError_t sim_launch_known(const void *kernel, sim_config config, void **arguments)
+{
+    for (size_t i = 0; i < num_known; i++)
+        if (known[i].kernel == kernel) {
+            known[i].spread(kernel, known[i].name, config, arguments);
+            return sim_last_launch();
+        }
+    return sim_error(cudaErrorInvalidDeviceFunction);
 }
 
 /* ---- the rest ---- */

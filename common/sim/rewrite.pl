@@ -5,6 +5,7 @@
 #   kernel<4><<<grid, block>>>(x)     becomes  sim_kernel(kernel<4>, "kernel<4>", sim_config(grid, block))(x)
 #   __shared__ float tile[32];        becomes  a reference named tile to memory from sim_static_shared()
 #   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared()
+#   (void *)kernel<4>                 becomes  sim_untyped(kernel<4>, "kernel<4>")
 #   #pragma unroll                    becomes  #pragma GCC unroll 64
 #
 # Reads the named file, writes standard output. Everything stays on its line, so positions in messages are right.
@@ -90,31 +91,34 @@ sub shared_list {
 }
 
 # Kernels whose name alone does not say which function it is, or how many arguments it takes: templates, overloaded ones,
-# and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all.
+# and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all. Also the names of all kernels, as a pattern.
 sub named_kernels {
-    my (%defined, %named);
+    my (%defined, %named, %all);
     while ($code =~ /\b__sim_global__\b/g) {
         my ($before, $after) = (substr($code, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($code, $+[0], 2000));
         $after =~ s/__attribute__\s*$round//g;
         my ($name, $list, $end) = $after =~ /^[^;{}()]*?(\w+)\s*$round\s*([;{])/ or next;
+        $all{$name} = 1;
         my ($parameters) = $before =~ /\btemplate\s*<([^;{}]*)\z/;
         $named{$name} = 0 if !$named{$name};
         $named{$name} = scalar(my @parts = split_declarators($parameters)) if defined $parameters;
         $named{$name} = 1 if !$named{$name} && ($list =~ /=/ || ($end eq "{" && $defined{$name}++));
     }
-    return \%named;
+    return (\%named, join "|", "(?!)", sort keys %all);
 }
 
 local $/;
 $code = <>;
-my $named = named_kernels();
+my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
   | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
+  | (?: \( \s*(?:const\s+)?void\s*\*\s* \) \s*&?\s* (?<cast> (?:::)?\b(?:$kernels)\b (?:\s*$angle)? ) (?!\s*[\w(<]) )
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{
     if    (defined $+{literal})     { $+{literal} }
     elsif (defined $+{declaration}) { $at = $-[0]; shared($+{declaration}) }
+    elsif (defined $+{cast})        { (my $name = my $cast = $+{cast}) =~ s{\s+}{ }g; "sim_untyped($cast, \"$name\")" }
     else {
         my ($callee, $gap, $config) = ($+{callee}, $+{gap}, $+{config});
         my $name = $callee =~ s/\s+/ /gr;

@@ -2,6 +2,8 @@
 /* warp.cpp - what the lanes of a warp do together: shuffles, votes, reductions, __syncwarp. */
 #include "warp.h"
 
+#include <string.h>
+
 #include "fiber.h"
 #include "named_barriers.h"
 #include "observe.h"
@@ -143,14 +145,48 @@ uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsign
     return sim_current->value;
 }
 
-unsigned __activemask(void)
+unsigned sim_gather(const char *name, const char *file, int line)
 {
-    const unsigned first = sim_thread_number(sim_current) / SIM_WARP * SIM_WARP;
-    unsigned mask = 0;
+    sim_need_kernel(name, file, line);
+    sim_current->file = file;
+    sim_current->line = line;
+    sim_block->num_gathering++;
+    SIM_LEAVE(AT_GATHER);
+    return (unsigned)sim_current->value;
+}
 
-    for (unsigned lane = 0; lane < SIM_WARP && first + lane < sim_num_threads; lane++)
-        mask |= (unsigned)(sim_block->threads[first + lane].state != DONE) << lane;
-    return mask;
+bool sim_gather_lanes(unsigned warp)
+{
+    struct thread *const lanes = &sim_block->threads[warp * SIM_WARP];
+    const unsigned rest = sim_num_threads - warp * SIM_WARP, count = rest < SIM_WARP ? rest : SIM_WARP;
+    bool any = false;
+
+    if (sim_block->num_gathering == 0)
+        return false;
+    for (unsigned first = 0; first < count; first++) {
+        unsigned mask = 0;
+
+        if (lanes[first].state != AT_GATHER)
+            continue;
+        for (unsigned i = first; i < count; i++) /* those of the same call */
+            if (lanes[i].state == AT_GATHER && lanes[i].line == lanes[first].line &&
+                strcmp(lanes[i].file, lanes[first].file) == 0)
+                mask |= 1u << i;
+        for (unsigned i = first; i < count; i++)
+            if (mask >> i & 1) {
+                lanes[i].value = mask;
+                lanes[i].state = READY;
+                sim_block->num_gathering--;
+            }
+        any = true;
+    }
+    return any;
+}
+
+void sim_check_tile(unsigned size, const char *file, int line)
+{
+    if (size == 0 || size > SIM_WARP || (size & (size - 1)) != 0)
+        sim_fault(file, line, "tiled_partition into tiles of %u threads. Take 1, 2, 4, 8, 16 or 32", size);
 }
 
 void sim_explain_warp(bool in_part)

@@ -38,6 +38,7 @@
 
 /* Inlined always, so that a fault in it is traced to the kernel's line. */
 #define SIM_INLINE static inline __attribute__((always_inline, unused))
+#define SIM_METHOD inline __attribute__((always_inline)) /* the same in a class */
 #define SIM_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 /* ---- vector types, with CUDA's alignments ---- */
@@ -121,18 +122,19 @@ SIM_INLINE cudaError_t cudaMallocHost(T **pointer, size_t size)
 template <class T>
 SIM_INLINE cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute attribute, int value)
 {
-    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+    return cudaFuncSetAttribute((const void *)(kernel), attribute, value);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *kernel)
 {
-    return cudaFuncGetAttributes(attributes, (const void *)kernel);
+    return cudaFuncGetAttributes(attributes, (const void *)(kernel));
 }
 template <class T>
 SIM_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, T *kernel, int block_size,
                                                                      size_t dynamic_shared)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, (const void *)kernel, block_size, dynamic_shared);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, (const void *)(kernel), block_size,
+                                                         dynamic_shared);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMallocManaged(T **pointer, size_t size, unsigned flags = cudaMemAttachGlobal)
@@ -240,7 +242,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel
 template <class T>
 SIM_INLINE cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, T *kernel, const cudaLaunchConfig_t *config)
 {
-    return cudaOccupancyMaxActiveClusters(num_clusters, (const void *)kernel, config);
+    return cudaOccupancyMaxActiveClusters(num_clusters, (const void *)(kernel), config);
 }
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, const void *kernel,
                                                  const cudaLaunchConfig_t *config);
@@ -248,7 +250,7 @@ template <class T>
 SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T *kernel,
                                                             const cudaLaunchConfig_t *config)
 {
-    return cudaOccupancyMaxPotentialClusterSize(cluster_size, (const void *)kernel, config);
+    return cudaOccupancyMaxPotentialClusterSize(cluster_size, (const void *)(kernel), config);
 }
 /* variables at file scope: a kernel's `table' and the host's &table are the same bytes here */
 template <class T>
@@ -326,7 +328,7 @@ struct sim_launcher {
     void operator()(P... args) const
     {
         auto thread = [call = kernel, args...] { call(args...); }; /* the arguments, in one place */
-        sim_launch((const void *)kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
+        sim_launch((const void *)(kernel), name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
                    sizeof(thread));
     }
 };
@@ -408,6 +410,73 @@ SIM_INLINE cudaError_t cudaLaunchKernelEx(sim_launch_config launch, void (*kerne
 {
     sim_kernel(kernel, "kernel", launch.config)(args...);
     return sim_last_launch();
+}
+
+/* ---- launch by an untyped pointer: (void *)kernel becomes sim_untyped(kernel, "kernel"), which remembers its parameters ---- */
+
+typedef void (*sim_spread)(const void *kernel, const char *name, sim_config config, void **arguments);
+void sim_know_kernel(const void *kernel, const char *name, sim_spread spread);
+cudaError_t sim_launch_known(const void *kernel, sim_config config, void **arguments);
+
+template <size_t... i>
+struct sim_indices {
+};
+template <size_t n, size_t... i>
+struct sim_first : sim_first<n - 1, n - 1, i...> {
+};
+template <size_t... i>
+struct sim_first<0, i...> {
+    typedef sim_indices<i...> all;
+};
+template <class... P, size_t... i>
+void sim_call_with(sim_launcher<P...> launcher, void **arguments, sim_indices<i...>)
+{
+    (void)arguments;
+    launcher(*(typename std::remove_reference<P>::type *)arguments[i]...);
+}
+template <class... P>
+void *sim_untyped(void (*kernel)(P...), const char *name)
+{
+    sim_know_kernel((const void *)(kernel), name,
+                    [](const void *known, const char *called, sim_config config, void **arguments) {
+                        sim_call_with(sim_kernel((void (*)(P...))known, called, config), arguments,
+                                      typename sim_first<sizeof...(P)>::all());
+                    });
+    return (void *)(kernel);
+}
+inline void *sim_untyped(const void *kernel, const char *)
+{
+    return (void *)(kernel);
+}
+
+/* arguments: the addresses of the kernel's. */
+SIM_INLINE cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    return sim_launch_known(kernel, sim_config(grid, block, dynamic_shared, stream, file, line), arguments);
+}
+template <class... P>
+SIM_INLINE cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                        size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    return cudaLaunchKernel((const void *)sim_untyped(kernel, "kernel"), grid, block, arguments, dynamic_shared, stream,
+                            file, line);
+}
+
+/* All blocks are resident at the same time, or the launch is refused: what grid.sync() needs. arguments: their addresses. */
+SIM_INLINE cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                                   size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    sim_config config(grid, block, dynamic_shared, stream, file, line);
+    config.cooperative = true;
+    return sim_launch_known(kernel, config, arguments);
+}
+template <class... P>
+SIM_INLINE cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                                   size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    return cudaLaunchCooperativeKernel((const void *)sim_untyped(kernel, "kernel"), grid, block, arguments,
+                                       dynamic_shared, stream, file, line);
 }
 
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
@@ -556,8 +625,31 @@ SIM_REDUCE(__reduce_and_sync, unsigned, SIM_REDUCE_AND)
 SIM_REDUCE(__reduce_or_sync, unsigned, SIM_REDUCE_OR)
 SIM_REDUCE(__reduce_xor_sync, unsigned, SIM_REDUCE_XOR)
 
-/* The lanes that have not returned. (Which of them run together is up to the hardware: do not build on it.) */
-unsigned __activemask(void);
+template <class T>
+SIM_INLINE unsigned __match_all_sync(unsigned mask, T value, int *all_equal, SIM_AT)
+{
+    *all_equal = __match_any_sync(mask, value, file, line) == mask;
+    return *all_equal ? mask : 0;
+}
+
+/* The lanes of the warp that come to the call together: all that do before none of the warp can go on. (On a GPU it is up
+   to the hardware which do: do not build on it.) */
+unsigned sim_gather(const char *name, const char *file, int line);
+SIM_INLINE unsigned __activemask(SIM_AT)
+{
+    return sim_gather("__activemask", file, line);
+}
+
+/* Faults unless a group can be cut into tiles of that many threads. */
+void sim_check_tile(unsigned size, const char *file, int line);
+
+/* The barrier of the grid, and whether it has one: only in a cooperative launch. */
+void sim_grid_sync(const char *file, int line);
+bool sim_grid_is_whole(void);
+
+/* Whether that is the block's shared memory, or device memory. */
+unsigned __isShared(const void *address);
+unsigned __isGlobal(const void *address);
 
 /* ---- atomics: one thread runs at a time, so each is a read and a write, observed as one ---- */
 

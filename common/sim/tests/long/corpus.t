@@ -18,7 +18,7 @@ chdir "$FindBin::Bin/../../../..";
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT)};
 
 my $folder = 'common/sim/tests/corpus';
-my @names  = map { m{(\w+)\.cu$} } sort glob "$folder/*.cu";
+my @names  = map { m{(\w+)\.cu$} } sort glob "$folder/" . ($ENV{CORPUS} // "*") . ".cu"; # CORPUS=cg_*: some of them
 is(system('make -s -j2 -f common/sim/tests/Makefile'), 0, 'the simulator is built') or BAIL_OUT('no simulator');
 my @engine = map { m{(\w+)\.cpp$}; "build/obj/sim/common/sim/$1.o" } glob 'common/sim/*.cpp';
 my ($nvcc) = grep { -x } map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin';
