@@ -741,10 +741,19 @@ SIM_MIN_MAX(long)
 SIM_MIN_MAX(unsigned long)
 SIM_MIN_MAX(long long)
 SIM_MIN_MAX(unsigned long long)
+#define SIM_MIN_MAX_MIXED(type, other)                                                                                 \
+    SIM_INLINE type min(type a, other b) { return min(a, (type)b); }                                                   \
+    SIM_INLINE type min(other a, type b) { return min((type)a, b); }                                                   \
+    SIM_INLINE type max(type a, other b) { return max(a, (type)b); }                                                   \
+    SIM_INLINE type max(other a, type b) { return max((type)a, b); }
+SIM_MIN_MAX_MIXED(unsigned, int)
+SIM_MIN_MAX_MIXED(unsigned long, long)
+SIM_MIN_MAX_MIXED(unsigned long long, long long)
 SIM_INLINE float min(float a, float b) { return fminf(a, b); }
 SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
 SIM_INLINE double max(double a, double b) { return fmax(a, b); }
+SIM_MIN_MAX_MIXED(double, float)
 
 SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIM_INLINE float __fadd_rn(float a, float b) { return a + b; }
