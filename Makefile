@@ -82,6 +82,7 @@ report:
 	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
 	perl common/pages/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter figures || exit 1; done
+	@$(MAKE) --no-print-directory notebook
 
 # the notebook for Google Colab: the first chapters, to be run and solved (docs/machines.md)
 NOTEBOOK := docs/first_chapters.ipynb
