@@ -5,11 +5,12 @@ package Exercises;
 use strict;
 use warnings;
 use Exporter 'import';
-use lib 'common/base';
+use lib qw(common/base common/judge);
 use Code;
+use Seed;
 use File::Basename qw(basename dirname);
 use File::Path 'make_path';
-our @EXPORT = qw(all_exercises judge_answer trials read_text write_text);
+our @EXPORT = qw(all_exercises judge_answer trials read_text write_text drawn);
 
 # Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
 sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }

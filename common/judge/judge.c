@@ -6,7 +6,7 @@
        PROGRAM time A [B]          on a GPU: prints how many times as long as adding as many bytes it takes
 
    Exercises.pm calls it, and says what its lines mean. They begin with @, as the answer may print, too. */
-#include "judge.h"
+#include "data.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,65 +19,12 @@
 #include "../sim/sim.h"
 #endif
 
-/* ---- data ---- */
+/* ---- the answer's arrays ---- */
 
-enum kind { PLAIN, LONG_MEMORY, UNUSED_NAN, FIRST_NAN, MIDDLE_NAN, NUM_KINDS };
-
-static const char *const kind_says[NUM_KINDS] = {
-    "",
-    "The coefficients are close to 1 here, so what was long ago still counts.",
-    "The coefficients that must not be used are NaN here.",
-    "The first value is NaN here, and must reach nobody else's results.",
-    "A value in the middle is NaN here, and must not reach results that do not depend on it.",
+/* What the answer gets. */
+struct arrays {
+    float *device[JUDGE_MAX_ARRAYS];
 };
-
-/* A number that depends on its array and index alone: the finalizer of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t hash(uint64_t array, uint64_t index)
-{
-    uint64_t z = (array + 1) * 0x9E3779B97F4A7C15u + (index + 1) * 0xD1B54A32D192ED03u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-/* Nearly normal: the sum of four uniform numbers less its mean. */
-static float normal(uint64_t bits)
-{
-    int sum = 0;
-    for (int part = 0; part < 4; part++)
-        sum += (int)(bits >> (16 * part) & 0xFFFF) - 32768;
-    return (float)sum * 0x1p-15f;
-}
-
-/* ---- one case: a shape and a kind of data ---- */
-
-struct a_case {
-    const size_t *size;
-    enum kind kind;
-    size_t count[JUDGE_MAX_ARRAYS];    /* elements of each array */
-    float *device[JUDGE_MAX_ARRAYS];   /* what the answer gets */
-    float *host[JUDGE_MAX_ARRAYS];     /* the inputs; afterwards the outputs */
-    double *right[JUDGE_MAX_ARRAYS];   /* the same for the reference */
-    double *largest[JUDGE_MAX_ARRAYS]; /* and on absolute values: the size of what was added up */
-};
-
-static int num_arrays(void)
-{
-    int n = 0;
-    while (judge.arrays[n].name != NULL)
-        n++;
-    return n;
-}
-
-static void *allocate(size_t size)
-{
-    void *p = malloc(size + (size == 0));
-    if (p == NULL) {
-        fprintf(stderr, "no memory for %zu bytes\n", size);
-        exit(2);
-    }
-    return p;
-}
 
 static void must(cudaError_t error, const char *what)
 {
@@ -87,87 +34,58 @@ static void must(cudaError_t error, const char *what)
     }
 }
 
-static float value(const struct a_case *c, int array, size_t i)
-{
-    const enum judge_role role = judge.arrays[array].role;
-    const uint64_t bits = hash((uint64_t)array, i);
-
-    if (role == JUDGE_VALUES) {
-        const bool hit = c->kind == FIRST_NAN ? i == 0 : c->kind == MIDDLE_NAN && i == c->count[array] / 2;
-        return hit ? NAN : normal(bits);
-    }
-    if (c->kind == UNUSED_NAN && judge.is_unused(c->size, i))
-        return NAN;
-    const float uniform = (float)(bits >> 40) * 0x1p-24f;
-    return c->kind == LONG_MEMORY ? 1.0f - uniform * 0x1p-10f : 2.0f * uniform - 1.0f;
-}
-
 /* What outputs hold before: NaN. In host memory a signalling one, which no arithmetic gives, not even with itself. */
 static const uint32_t host_poison = 0xFFBFFFFFu, device_poison = 0xFFFFFFFFu;
 
-static struct a_case make_case(const size_t *size, enum kind kind)
+static struct arrays put_arrays(const struct a_case *c)
 {
-    struct a_case c = {.size = size, .kind = kind};
+    struct arrays arrays;
 
     for (int a = 0; a < num_arrays(); a++) {
-        const struct judge_array *array = &judge.arrays[a];
-        const size_t product = size[0] * (judge.sizes[1] == NULL ? 1 : size[1]);
-        c.count[a] = array->count != NULL ? array->count(size) : product;
-
-        const size_t n = c.count[a], bytes = n * sizeof(float);
-        c.host[a] = allocate(bytes);
-        c.right[a] = allocate(n * sizeof(double));
-        c.largest[a] = allocate(n * sizeof(double));
+        const size_t n = c->count[a], bytes = n * sizeof(float);
+        float **device = &arrays.device[a];
+        const bool is_output = judge.arrays[a].role == JUDGE_OUTPUTS;
         if (judge.on_cpu)
-            c.device[a] = allocate(bytes);
+            *device = judge_allocate(bytes);
         else
-            must(cudaMalloc((void **)&c.device[a], bytes + (bytes == 0)), "cudaMalloc");
-        if (array->role == JUDGE_OUTPUTS) {
+            must(cudaMalloc((void **)device, bytes + (bytes == 0)), "cudaMalloc");
+        if (is_output) {
             for (size_t i = 0; judge.on_cpu && i < n; i++)
-                memcpy(&c.device[a][i], &host_poison, sizeof host_poison);
+                memcpy(&(*device)[i], &host_poison, sizeof host_poison);
+        } else if (judge.on_cpu) {
+            memcpy(*device, c->host[a], bytes);
         } else {
-            for (size_t i = 0; i < n; i++) {
-                c.host[a][i] = value(&c, a, i);
-                c.right[a][i] = c.host[a][i];
-                c.largest[a][i] = fabs(c.host[a][i]);
-            }
-            if (judge.on_cpu)
-                memcpy(c.device[a], c.host[a], bytes);
-            else
-                must(cudaMemcpy(c.device[a], c.host[a], bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+            must(cudaMemcpy(*device, c->host[a], bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
         }
 #ifdef CUSIM
         if (!judge.on_cpu && bytes > 0)
-            sim_name_array(c.device[a], bytes, array->name);
+            sim_name_array(*device, bytes, judge.arrays[a].name);
 #else /* the simulator does that, and knows what nobody has written */
-        if (!judge.on_cpu && array->role == JUDGE_OUTPUTS)
-            must(cudaMemset(c.device[a], 0xFF, bytes), "cudaMemset");
+        if (!judge.on_cpu && is_output)
+            must(cudaMemset(*device, 0xFF, bytes), "cudaMemset");
 #endif
     }
-    return c;
+    return arrays;
 }
 
-static void free_case(struct a_case *c)
+static void free_arrays(struct arrays *arrays)
 {
     for (int a = 0; a < num_arrays(); a++) {
         if (judge.on_cpu)
-            free(c->device[a]);
+            free(arrays->device[a]);
         else
-            must(cudaFree(c->device[a]), "cudaFree");
-        free(c->host[a]);
-        free(c->right[a]);
-        free(c->largest[a]);
+            must(cudaFree(arrays->device[a]), "cudaFree");
     }
 }
 
-static void launch(const struct a_case *c)
+static void launch(const struct a_case *c, const struct arrays *arrays)
 {
     if (judge.on_cpu) {
         judge_threads_begin();
         for (int a = 0; a < num_arrays(); a++)
-            judge_threads_watch(c->device[a], c->count[a] * sizeof(float));
+            judge_threads_watch(arrays->device[a], c->count[a] * sizeof(float));
     }
-    must(judge.launch(c->size, c->device), "of the launch");
+    must(judge.launch(c->size, arrays->device), "of the launch");
     if (!judge.on_cpu)
         must(cudaDeviceSynchronize(), "while the kernel ran");
 }
@@ -198,36 +116,38 @@ static bool is_poison(float x)
 }
 
 /* Whether the answer has written an output. The simulator knows; elsewhere the bits of before are gone. */
-static bool was_written(const struct a_case *c, int a, size_t i)
+static bool was_written(const struct a_case *c, const struct arrays *arrays, int a, size_t i)
 {
 #ifdef CUSIM
     unsigned block, thread;
     if (is_poison(c->host[a][i]) && !judge.on_cpu)
-        return sim_last_write(c->device[a] + i, &block, &thread, NULL, 0);
+        return sim_last_write(arrays->device[a] + i, &block, &thread, NULL, 0);
+#else
+    (void)arrays;
 #endif
     return !is_poison(c->host[a][i]);
 }
 
 /* Who wrote it, where that is known. */
-static void print_owner(const struct a_case *c, int a, size_t i)
+static void print_owner(const struct arrays *arrays, int a, size_t i)
 {
 #ifdef CUSIM
     unsigned block = 0, thread = 0;
     char place[512];
 
-    if (!judge.on_cpu && sim_last_write(c->device[a] + i, &block, &thread, place, sizeof place))
+    if (!judge.on_cpu && sim_last_write(arrays->device[a] + i, &block, &thread, place, sizeof place))
         printf("Thread %u of block %u wrote it, at %s.", thread, block, place);
 #else
-    (void)c, (void)a, (void)i;
+    (void)arrays, (void)a, (void)i;
 #endif
 }
 
-static bool is_right(const struct a_case *c, int a, size_t i, size_t roundings)
+static bool is_right(const struct a_case *c, const struct arrays *arrays, int a, size_t i, size_t roundings)
 {
     const float got = c->host[a][i];
     const double right = c->right[a][i];
 
-    if (!was_written(c, a, i))
+    if (!was_written(c, arrays, a, i))
         return false;
     if (isnan(right))
         return isnan(got);
@@ -240,32 +160,33 @@ static bool on_absolute_values; /* what judge.reference is run on */
 static bool run_case(const size_t *size, enum kind kind, uint64_t *bits)
 {
     struct a_case c = make_case(size, kind);
+    struct arrays arrays = put_arrays(&c);
     size_t num_all = 0, num_bad = 0, first = 0;
     int bad_array = 0;
 
     printf("@with ");
     print_sizes(size);
-    printf("\n@data %s\n", kind_says[kind]);
+    printf("\n@data %s\n", kind_says(kind));
     judge.reference(size, c.right);
     on_absolute_values = true;
     judge.reference(size, c.largest);
     on_absolute_values = false;
-    launch(&c);
+    launch(&c, &arrays);
     for (int a = 0; a < num_arrays(); a++) {
         if (judge.arrays[a].role != JUDGE_OUTPUTS)
             continue;
         const size_t bytes = c.count[a] * sizeof(float);
         const size_t roundings = judge.roundings != NULL ? judge.roundings(size) : size[judge.sizes[1] != NULL] + 32;
         if (judge.on_cpu)
-            memcpy(c.host[a], c.device[a], bytes);
+            memcpy(c.host[a], arrays.device[a], bytes);
         else
-            must(cudaMemcpy(c.host[a], c.device[a], bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+            must(cudaMemcpy(c.host[a], arrays.device[a], bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
         for (size_t i = 0; i < c.count[a]; i++) {
             uint32_t of_this;
             memcpy(&of_this, &c.host[a][i], sizeof of_this);
-            *bits = hash(*bits, of_this);
+            *bits = judge_hash(*bits, of_this);
             num_all++;
-            if (!is_right(&c, a, i, roundings) && num_bad++ == 0)
+            if (!is_right(&c, &arrays, a, i, roundings) && num_bad++ == 0)
                 bad_array = a, first = i;
         }
     }
@@ -275,24 +196,17 @@ static bool run_case(const size_t *size, enum kind kind, uint64_t *bits)
         const int digits = fabs(got - right) < 1e-5 * fabs(right) ? 9 : 6; /* enough to see the difference */
         printf("@wrong ");
         print_element(&c, bad_array, first);
-        if (!was_written(&c, bad_array, first))
+        if (!was_written(&c, &arrays, bad_array, first))
             printf(" has not been written, and should be %.6g\n", right);
         else
             printf(" is %.*g, and should be %.*g\n", digits, fabs(got) >= 0 ? (double)got : NAN, digits, right);
         printf("@owner %s", num_bad == 1 && num_all > 1 ? "All else is right. " : "");
-        print_owner(&c, bad_array, first);
+        print_owner(&arrays, bad_array, first);
         printf("\n");
     }
+    free_arrays(&arrays);
     free_case(&c);
     return num_bad == 0;
-}
-
-static bool has_coeffs(void)
-{
-    for (int a = 0; a < num_arrays(); a++)
-        if (judge.arrays[a].role == JUDGE_COEFFS)
-            return true;
-    return false;
 }
 
 /* All shapes with plain data first, then the other kinds. */
@@ -301,7 +215,7 @@ static int compare(void)
     uint64_t bits = 0;
 
     for (int kind = PLAIN; kind < NUM_KINDS; kind++) {
-        if ((kind == LONG_MEMORY && !has_coeffs()) || (kind == UNUSED_NAN && judge.is_unused == NULL))
+        if (!kind_applies((enum kind)kind))
             continue;
         for (int s = 0; judge.shapes[s][0] != 0 || judge.shapes[s][1] != 0; s++)
             if (!run_case(judge.shapes[s], (enum kind)kind, &bits))
@@ -375,22 +289,24 @@ static void print_counts(void)
 static int count(const size_t *size)
 {
     struct a_case c = make_case(size, PLAIN);
+    struct arrays arrays = put_arrays(&c);
 
     if (judge.before_count != NULL)
-        judge.before_count(size, c.device);
+        judge.before_count(size, arrays.device);
     judge_count("elements", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
 #ifdef CUSIM
     sim_reset_counts();
-    launch(&c);
+    launch(&c, &arrays);
     if (judge.on_cpu)
         judge_threads_count();
     else
         print_counts();
 #else
-    launch(&c);
+    launch(&c, &arrays);
 #endif
     if (judge.count != NULL)
-        judge.count(size, c.device);
+        judge.count(size, arrays.device);
+    free_arrays(&arrays);
     free_case(&c);
     return 0;
 }
@@ -408,15 +324,16 @@ static int take_time(const size_t *size)
     enum { REPEATS = 25, WARM_UP = 3 };
     const size_t sweep = (size_t)256 << 18; /* floats, 256 MiB */
     struct a_case c = make_case(size, PLAIN);
-    float times[2][REPEATS], *arrays[3], *buffer;
+    struct arrays arrays = put_arrays(&c);
+    float times[2][REPEATS], *added[3], *buffer;
     size_t total = 0;
     cudaEvent_t start, stop;
 
     for (int a = 0; a < num_arrays(); a++)
         total += c.count[a];
     for (int i = 0; i < 3; i++) {
-        must(cudaMalloc((void **)&arrays[i], total / 3 * sizeof(float) + 16), "cudaMalloc");
-        must(cudaMemset(arrays[i], 0, total / 3 * sizeof(float) + 16), "cudaMemset");
+        must(cudaMalloc((void **)&added[i], total / 3 * sizeof(float) + 16), "cudaMalloc");
+        must(cudaMemset(added[i], 0, total / 3 * sizeof(float) + 16), "cudaMemset");
     }
     must(cudaMalloc((void **)&buffer, sweep * sizeof(float)), "cudaMalloc");
     must(cudaMemset(buffer, 0, sweep * sizeof(float)), "cudaMemset");
@@ -426,7 +343,7 @@ static int take_time(const size_t *size)
         for (int r = -WARM_UP; r < REPEATS; r++) {
             must(judge_sweep(sweep, buffer), "of the sweep");
             must(cudaEventRecord(start, NULL), "cudaEventRecord");
-            must(which == 0 ? judge.launch(size, c.device) : judge_add(total / 3, arrays[0], arrays[1], arrays[2]),
+            must(which == 0 ? judge.launch(size, arrays.device) : judge_add(total / 3, added[0], added[1], added[2]),
                  "of the launch");
             must(cudaEventRecord(stop, NULL), "cudaEventRecord");
             must(cudaEventSynchronize(stop), "while the kernel ran");
