@@ -129,7 +129,7 @@ sub run_judge {
     my ($exercise, $program, $settings, @what) = @_;
     my ($folder, $gpu) = (dirname($program), $program =~ m{/cuda$});
     my $judge = "build/exercises/judges/" . $exercise->{judge} =~ s{/exercises/judges/}{.}r;
-    my $sanitized = $exercise->{on_cpu} && $program !~ m{/counted$}; # which reserve terabytes, and use few of them
+    my $sanitized = -f "$program.c" && $program !~ m{/counted$}; # the sanitizers reserve terabytes, and use few of them
     my $most = "hard_rss_limit_mb=$megabytes";
     my @call = ($judge, @what, "folder=$folder", 'seed=' . ($exercise->{seed} // 1), "seconds=$seconds", $gpu || $sanitized ? () : "memory=$megabytes", '--');
     my @command = sandboxed(getcwd() . "/$program", $gpu, $gpu ? sub { (run_command({}, $judge, 'probe', "folder=$folder", '--', @_))[0] eq 0 } : undef);
