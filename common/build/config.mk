@@ -44,6 +44,18 @@ ifeq ($(BACKEND),cuda)
   export ARCH
 endif
 
+# The simulator needs Linux and GNU's compilers. Anything else is refused with one sentence, before anything is built.
+is_clang = $(if $(shell $(1) --version 2>/dev/null | grep -i clang),$(1))
+ifneq ($(if $(filter 0,$(MAKELEVEL)),$(filter-out help clean,$(or $(MAKECMDGOALS),all))),)
+  ifeq ($(shell uname -s),Darwin)
+    $(error macOS lacks what the simulator needs of Linux; docs/machines.md shows how to take a container)
+  endif
+  CLANG := $(if $(filter-out setup,$(or $(MAKECMDGOALS),all)),$(or $(call is_clang,$(CXX)),$(call is_clang,$(CC))))
+  ifneq ($(CLANG),)
+    $(error $(CLANG) is clang, and the simulator needs GNU's gcc and g++; `make setup' installs what is missing of them, and CC= and CXX= name others)
+  endif
+endif
+
 # The host: plain C11. GNU source for POSIX threads, getopt_long and friends. CFLAGS may be set on the command line.
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 # -g1, here and below: the lines alone, which messages and backtraces name; -g takes a fifth longer, and DEBUG=1 has it
