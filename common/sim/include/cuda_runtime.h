@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <type_traits>
 
 #ifdef SIM_QUALIFIERS /* cusim: check.pl reads these words, rewrite.pl takes them away */
@@ -33,6 +34,7 @@
 #define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __forceinline__ inline __attribute__((always_inline))
 
@@ -43,6 +45,14 @@
 
 /* ---- vector types, with CUDA's alignments ---- */
 
+#define SIM_VECTOR1(name, type)                                                                                        \
+    struct name {                                                                                                      \
+        type x;                                                                                                        \
+    };                                                                                                                 \
+    SIM_INLINE name make_##name(type x)                                                                                \
+    {                                                                                                                  \
+        return name{x};                                                                                                \
+    }
 #define SIM_VECTOR2(name, type, bytes)                                                                                 \
     struct __align__(bytes) name                                                                                       \
     {                                                                                                                  \
@@ -70,34 +80,37 @@
         return name{x, y, z, w};                                                                                       \
     }
 
-SIM_VECTOR2(float2, float, 8)
-SIM_VECTOR3(float3, float)
-SIM_VECTOR4(float4, float, 16)
-SIM_VECTOR2(double2, double, 16)
-SIM_VECTOR2(int2, int, 8)
-SIM_VECTOR3(int3, int)
-SIM_VECTOR4(int4, int, 16)
-SIM_VECTOR2(uint2, unsigned, 8)
-SIM_VECTOR3(uint3, unsigned)
-SIM_VECTOR2(longlong2, long long, 16)
-SIM_VECTOR2(ulonglong2, unsigned long long, 16)
-SIM_VECTOR2(short2, short, 4)
-SIM_VECTOR4(short4, short, 8)
-SIM_VECTOR2(ushort2, unsigned short, 4)
-SIM_VECTOR4(ushort4, unsigned short, 8)
-SIM_VECTOR2(char2, signed char, 2)
-SIM_VECTOR4(char4, signed char, 4)
-SIM_VECTOR2(uchar2, unsigned char, 2)
-SIM_VECTOR4(uchar4, unsigned char, 4)
-SIM_VECTOR4(uint4, unsigned, 16)
+#define SIM_VECTORS(name, type, two, four)                                                                               \
+    SIM_VECTOR1(name##1, type)                                                                                         \
+    SIM_VECTOR2(name##2, type, two)                                                                                    \
+    SIM_VECTOR3(name##3, type)                                                                                         \
+    SIM_VECTOR4(name##4, type, four)
+SIM_VECTORS(char, signed char, 2, 4)
+SIM_VECTORS(uchar, unsigned char, 2, 4)
+SIM_VECTORS(short, short, 4, 8)
+SIM_VECTORS(ushort, unsigned short, 4, 8)
+SIM_VECTORS(int, int, 8, 16)
+SIM_VECTORS(uint, unsigned, 8, 16)
+SIM_VECTORS(long, long, 16, 16)
+SIM_VECTORS(ulong, unsigned long, 16, 16)
+SIM_VECTORS(longlong, long long, 16, 16)
+SIM_VECTORS(ulonglong, unsigned long long, 16, 16)
+SIM_VECTORS(float, float, 8, 16)
+SIM_VECTORS(double, double, 16, 16)
+SIM_VECTOR4(double4_16a, double, 16)
+SIM_VECTOR4(double4_32a, double, 32)
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
     {
     }
-    dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
     {
+    }
+    constexpr operator uint3() const
+    {
+        return uint3{x, y, z};
     }
 };
 
@@ -556,12 +569,12 @@ SIM_INLINE void __syncwarp(unsigned mask = 0xffffffff, SIM_AT)
     sim_warp_call(SIM_SYNCWARP, mask, 0, 0, 32, file, line);
 }
 
-/* Any value of 4 or 8 bytes travels as a 64-bit word. */
+/* Any value of up to 8 bytes travels as a 64-bit word. */
 template <class T>
 SIM_INLINE T sim_shuffle(sim_warp_kind kind, unsigned mask, T value, unsigned lane, int width, const char *file,
                          int line)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles take types of 4 or 8 bytes");
+    static_assert(sizeof(T) <= 8, "shuffles take types of up to 8 bytes: numbers, half, __half2");
     uint64_t word = 0;
     memcpy(&word, &value, sizeof(T));
     word = sim_warp_call(kind, mask, word, lane, width, file, line);
@@ -604,7 +617,7 @@ SIM_INLINE int __any_sync(unsigned mask, int p, SIM_AT)
 template <class T>
 SIM_INLINE unsigned __match_any_sync(unsigned mask, T value, SIM_AT)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "__match_any_sync takes types of 4 or 8 bytes");
+    static_assert(sizeof(T) <= 8, "__match_any_sync takes numbers of up to 8 bytes");
     uint64_t word = 0;
     memcpy(&word, &value, sizeof(T));
     return (unsigned)sim_warp_call(SIM_MATCH_ANY, mask, word, 0, 32, file, line);
@@ -660,17 +673,21 @@ void sim_atomic_store(void *address, const void *value, size_t size);
 void sim_strong_load(const void *address, void *value, size_t size, unsigned order = 0);
 void sim_strong_store(void *address, const void *value, size_t size, unsigned order = 0);
 
-#define SIM_ATOMIC(name, type, result)                                                                                 \
+#define SIM_ATOMIC_AS(name, type, result)                                                                              \
     SIM_INLINE type name(type *address, type value)                                                                    \
     {                                                                                                                  \
         type old;                                                                                                      \
         sim_atomic_load(address, &old, sizeof(old));                                                                   \
-        const type now = (result);                                                                                     \
+        const type now = (type)(result);                                                                               \
         sim_atomic_store(address, &now, sizeof(now));                                                                  \
         return old;                                                                                                    \
     }
-#define SIM_ATOMIC_CAS(type)                                                                                           \
-    SIM_INLINE type atomicCAS(type *address, type compare, type value)                                                 \
+#define SIM_ATOMIC(name, type, result) /* those for one block or the whole system do the same here */                  \
+    SIM_ATOMIC_AS(name, type, result)                                                                                  \
+    SIM_ATOMIC_AS(name##_block, type, result)                                                                          \
+    SIM_ATOMIC_AS(name##_system, type, result)
+#define SIM_ATOMIC_CAS_AS(name, type)                                                                                           \
+    SIM_INLINE type name(type *address, type compare, type value)                                                 \
     {                                                                                                                  \
         type old;                                                                                                      \
         sim_atomic_load(address, &old, sizeof(old));                                                                   \
@@ -678,6 +695,10 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
         sim_atomic_store(address, &now, sizeof(now));                                                                  \
         return old;                                                                                                    \
     }
+#define SIM_ATOMIC_CAS(type)                                                                                           \
+    SIM_ATOMIC_CAS_AS(atomicCAS, type)                                                                                 \
+    SIM_ATOMIC_CAS_AS(atomicCAS_block, type)                                                                           \
+    SIM_ATOMIC_CAS_AS(atomicCAS_system, type)
 #define SIM_ATOMICS_INTEGER(type)                                                                                      \
     SIM_ATOMIC(atomicAdd, type, old + value)                                                                           \
     SIM_ATOMIC(atomicMax, type, old > value ? old : value)                                                             \
@@ -690,6 +711,7 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
 SIM_ATOMICS_INTEGER(int)
 SIM_ATOMICS_INTEGER(unsigned)
 SIM_ATOMICS_INTEGER(unsigned long long)
+SIM_ATOMIC_CAS(unsigned short)
 SIM_ATOMIC(atomicMax, long long, old > value ? old : value)
 SIM_ATOMIC(atomicMin, long long, old < value ? old : value)
 SIM_ATOMIC(atomicAnd, long long, (old & value))
@@ -741,19 +763,16 @@ SIM_MIN_MAX(long)
 SIM_MIN_MAX(unsigned long)
 SIM_MIN_MAX(long long)
 SIM_MIN_MAX(unsigned long long)
-#define SIM_MIN_MAX_MIXED(type, other)                                                                                 \
-    SIM_INLINE type min(type a, other b) { return min(a, (type)b); }                                                   \
-    SIM_INLINE type min(other a, type b) { return min((type)a, b); }                                                   \
-    SIM_INLINE type max(type a, other b) { return max(a, (type)b); }                                                   \
-    SIM_INLINE type max(other a, type b) { return max((type)a, b); }
-SIM_MIN_MAX_MIXED(unsigned, int)
-SIM_MIN_MAX_MIXED(unsigned long, long)
-SIM_MIN_MAX_MIXED(unsigned long long, long long)
+template <class A, class B> struct sim_mixed { /* two integers, or two of float and double, that are not the same */
+    static constexpr bool both = (std::is_integral<A>::value && std::is_integral<B>::value && (sizeof(A) >= 4 || sizeof(B) >= 4)) || (std::is_floating_point<A>::value && std::is_floating_point<B>::value);
+    typedef typename std::enable_if<both && !std::is_same<A, B>::value, typename std::common_type<A, B>::type>::type type;
+};
+template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type min(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a < (type)b ? (type)a : (type)b; }
+template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type max(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a > (type)b ? (type)a : (type)b; }
 SIM_INLINE float min(float a, float b) { return fminf(a, b); }
 SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
 SIM_INLINE double max(double a, double b) { return fmax(a, b); }
-SIM_MIN_MAX_MIXED(double, float)
 
 SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIM_INLINE float __fadd_rn(float a, float b) { return a + b; }
@@ -781,18 +800,10 @@ SIM_INLINE double __dmul_rn(double a, double b) { return a * b; }
 #define __sincosf sincosf
 SIM_INLINE float rsqrtf(float a) { return 1 / sqrtf(a); }
 SIM_INLINE double rsqrt(double a) { return 1 / sqrt(a); }
-SIM_INLINE float sinpif(float a) { return (float)sin(M_PI * (double)a); }
-SIM_INLINE float cospif(float a) { return (float)cos(M_PI * (double)a); }
 SIM_INLINE int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
 SIM_INLINE int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 SIM_INLINE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 SIM_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
-SIM_INLINE int __float2int_rn(float a) { return (int)rintf(a); }
-SIM_INLINE int __float2int_rz(float a) { return (int)a; }
-SIM_INLINE int __float2int_rd(float a) { return (int)floorf(a); }
-SIM_INLINE int __float2int_ru(float a) { return (int)ceilf(a); }
-SIM_INLINE float __int2float_rn(int a) { return (float)a; }
-SIM_INLINE float __uint2float_rn(unsigned a) { return (float)a; }
 
 #define SIM_BITS(name, from, to)                                                                                       \
     SIM_INLINE to name(from value)                                                                                     \
@@ -835,6 +846,8 @@ SIM_INLINE int __ffsll(long long a) { return __builtin_ffsll(a); }
     {                                                                                                                  \
         sim_no_stand_in(#name);                                                                                        \
     }
+
+#include "sim_math.h"
 
 /* ---- the rest ---- */
 
