@@ -182,3 +182,4 @@ help:
 .PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants fuzz times lib install format setup clean help FORCE
 
 include common/build/exercises.mk
+include common/build/class.mk
