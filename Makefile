@@ -33,7 +33,7 @@ PROVE := prove --jobs $(shell nproc 2> /dev/null || echo 2) --timer
 test: all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
-	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
+	@$(START)build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
 	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests library/tests)
 
@@ -175,6 +175,7 @@ help:
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
+	@echo "RUN=\"srun --gres=gpu:1\"   what starts programs on a GPU, where this machine has none (with BACKEND=cuda)"
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
