@@ -4,6 +4,7 @@
 #   make class IN=handed_in OUT=class.csv     judges a class: a folder a student
 #       SECRET=TEXT  SEED=N  ONLY=02.1,03  EXERCISES=FOLDER  JOBS=N  SUMMARY=FILE      common/judge/class.pl explains them
 #   make seed STUDENT=NAME SECRET=TEXT        the number from which a student's data is drawn
+#   make classroom OUT=FOLDER                 a repository for students, without solutions
 #
 # A class is judged on the simulator, so that a mark depends on no machine; BACKEND=cuda has the GPU judge, too.
 class seed: export BACKEND := $(if $(filter command line,$(origin BACKEND)),$(BACKEND),sim)
@@ -11,4 +12,7 @@ class seed:
 	@CC='$(CC)' CXX='$(CXX)' perl common/judge/class.pl $@ FROM='$(CURDIR)' \
 	    $(foreach variable,IN OUT SECRET SEED ONLY EXERCISES JOBS SUMMARY STUDENT,$(call given,$(variable)))
 
-.PHONY: class seed
+classroom:
+	@perl common/judge/classroom.pl FROM='$(CURDIR)' $(call given,OUT)
+
+.PHONY: class seed classroom

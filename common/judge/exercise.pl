@@ -140,11 +140,12 @@ my %commands = (
         $progress->{hints}++ if $progress->{hints} < @$hints;
         keep($exercise, $progress);
         print Exercises::fold("Hint $progress->{hints} of " . @$hints . ": $hints->[$progress->{hints} - 1]{text}");
-        print "(It was the last one. Ours: make solution EX=$exercise->{id} FORCE=1)\n" if $progress->{hints} == @$hints;
+        print "(It was the last one. Ours: make solution EX=$exercise->{id} FORCE=1)\n" if $progress->{hints} == @$hints && -f $exercise->{solution};
         return 0;
     },
     solution => sub {
         my $exercise = asked();
+        refuse("There are no solutions here; make hint EX=$exercise->{id} helps.") if !-f $exercise->{solution};
         refuse("$exercise->{id} is not solved yet. make hint EX=$exercise->{id} helps; make solution EX=$exercise->{id} FORCE=1 shows ours all the same.")
             if progress($exercise)->{state} ne 'solved' && !$given{FORCE};
         print "$exercise->{solution}:\n\n", read_text($exercise->{solution});
