@@ -37,6 +37,8 @@ sub asked { return defined $given{ $_[0] } && $given{ $_[0] } ne '' ? $given{ $_
 # A path as it was typed, from where make was called.
 sub whole { return File::Spec->rel2abs($_[0], $given{FROM} // '.') }
 
+sub number_of { return "$_[0] $_[1]" . ($_[0] == 1 ? '' : 's') }
+
 # ---- marks ----
 
 # An exercise gives as many points as it is thought to take minutes (judges/NAME.txt). Who is right but misses goals has half of them for the right
@@ -240,13 +242,13 @@ sub class {
     # the bench first, where what all need is built once, before two ask for it
     my %needed = map { $_->{exercise}{id} => $_->{exercise} } values %jobs;
     my @to_prepare = grep { !-f "build/prepared/$_->{id}" } map { $needed{$_} } sort keys %needed;
-    print STDERR "preparing the judge of ", scalar @to_prepare, " exercises, which is done once\n" if @to_prepare;
+    print STDERR 'preparing the judge of ', number_of(scalar @to_prepare, 'exercise'), ", which is done once\n" if @to_prepare;
     my @failed = map { in_parallel($_->[0], 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
     refuse("$_->[0]{id} cannot be judged: $_->[1]") for @failed;
 
     my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
     my $begin = time;
-    print STDERR "judging ", scalar @jobs, " answers of ", scalar @students, " students\n" if @jobs;
+    print STDERR 'judging ', number_of(scalar @jobs, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
     @failed = in_parallel($most, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text seed kept)}) });
     my %failed = map { $_->[0]{kept} => $_->[1] } @failed;
 
@@ -285,10 +287,10 @@ sub class {
     }
     write_summary($summary, @lines) if defined $summary;
 
-    printf "%s: %d students, %d exercises: %s\n", $given{OUT}, scalar @students, scalar @exercises,
+    printf "%s: %s, %s: %s\n", $given{OUT}, number_of(scalar @students, 'student'), number_of(scalar @exercises, 'exercise'),
         join ', ', map { ($count{$_} // 0) . " $_" } qw(solved over_goal wrong refused missing);
     print "reports: ", $given{OUT} =~ s/\.csv\z//r, "/STUDENT/", $exercises[0]{id}, ".txt\n";
-    printf "%d files belong to no exercise, the first: %s\n", scalar @others, one_line($others[0]) if @others;
+    print 'belonging to no exercise: ', number_of(scalar @others, 'file'), ', the first is ', one_line($others[0]), "\n" if @others;
     print STDERR 'NOT JUDGED: ', one_line($_->[0]{student}), " $_->[0]{exercise}{id}: $_->[1]\n" for @failed;
     return @failed ? 1 : 0;
 }
@@ -299,15 +301,20 @@ sub write_summary {
     my %students = map { $_->[0] => 1 } @lines;
     my ($reached, $all) = (0, 0);
     my $text = (keys %students > 1 ? '| student ' : '') . "| exercise | | points | of | |\n" . (keys %students > 1 ? '|---' : '') . "|---|---|---:|---:|---|\n";
+    my $missing = 0;
     for (@lines) {
         my ($student, $exercise, $state, $points, $of, $reason) = @$_;
+        $all += $of;
+        if ($state eq 'missing') {
+            $missing++;
+            next;
+        }
         my ($student_says, $says) = map { one_line($_) =~ s/([\\|`*_<>\[\]&])/\\$1/gr } $student, $reason;
         $text .= (keys %students > 1 ? "| $student_says " : '') . "| $exercise->{id} $exercise->{title} | $state | $points | $of | $says |\n";
         $reached += $points;
-        $all += $of;
     }
     open my $file, '>>', $path or refuse("cannot write $path: $!");
-    print $file "**$reached of $all points**\n\n$text\n";
+    print $file "**$reached of $all points**\n\n$text\n$missing not handed in, or as handed out.\n\n";
     close $file or refuse("cannot write $path: $!");
 }
 
