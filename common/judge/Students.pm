@@ -7,7 +7,7 @@ use warnings;
 use Digest::SHA 'hmac_sha256_hex';
 use Exporter 'import';
 use File::Find;
-our @EXPORT = qw(students_in hand_ins student_seed safe_name one_line);
+our @EXPORT = qw(students_in hand_ins chosen_exercises student_seed safe_name one_line csv);
 
 my $most_bytes = 1_000_000; # of a hand-in; the longest solution has some thousands
 
@@ -89,6 +89,22 @@ sub safe_name {
     my $safe = $name =~ s/([^A-Za-z0-9._ ,\x80-\xff-]|^[-. ]|[. ]$)/sprintf '%%%02X', ord $1/ger;
     return length $safe <= 200 ? $safe : substr($safe, 0, 180) . '%' . substr hmac_sha256_hex($name, ''), 0, 16;
 }
+
+# Of these exercises those that are named: 02.1, or a chapter, 03; all where nothing is named. Dies with a sentence where there is none of a name.
+sub chosen_exercises {
+    my ($only, @exercises) = @_;
+    return @exercises if ($only // '') eq '';
+    my %chosen;
+    for my $wanted (grep { $_ ne '' } split /[\s,]+/, $only) {
+        my @of = grep { $_->{id} eq $wanted || $_->{id} eq "0$wanted" || $_->{id} =~ /^\Q$wanted\E\./ || $_->{chapter} eq $wanted } @exercises;
+        die "ONLY=$only: there is no exercise $wanted; `make exercises' lists them.\n" if !@of;
+        $chosen{ $_->{id} } = 1 for @of;
+    }
+    return grep { $chosen{ $_->{id} } } @exercises;
+}
+
+# A line of CSV (RFC 4180).
+sub csv { return join(',', map { /[",\r\n]|^\s|\s\z/ ? '"' . s/"/""/gr . '"' : $_ } @_) . "\n" }
 
 # A text as it can be shown in a line of a table or on a terminal: without control characters.
 sub one_line { return $_[0] =~ s/[\x00-\x1f\x7f]+/ /gr }

@@ -59,8 +59,6 @@ sub reason {
     return length $report <= 240 ? $report : substr($report, 0, 240) =~ s/\s\S*\z/ .../r;
 }
 
-# A line of CSV (RFC 4180).
-sub csv { return join(',', map { /[",\r\n]|^\s|\s\z/ ? '"' . s/"/""/gr . '"' : $_ } @_) . "\n" }
 
 # ---- judging ----
 
@@ -181,17 +179,6 @@ sub prepare {
 
 # ---- commands ----
 
-sub chosen {
-    my @exercises = @_;
-    my $only = asked('ONLY') // return @exercises;
-    my %chosen;
-    for my $wanted (grep { $_ ne '' } split /[\s,]+/, $only) {
-        my @of = grep { $_->{id} eq $wanted || $_->{id} eq "0$wanted" || $_->{id} =~ /^\Q$wanted\E\./ || $_->{chapter} eq $wanted } @exercises;
-        refuse("ONLY=$only: there is no exercise $wanted; `make exercises' lists them.") if !@of;
-        $chosen{ $_->{id} } = 1 for @of;
-    }
-    return grep { $chosen{ $_->{id} } } @exercises;
-}
 
 sub class {
     my $in = whole(asked('IN') // refuse('Where are the hand-ins? Say it like this: make class IN=handed_in OUT=class.csv'));
@@ -215,7 +202,7 @@ sub class {
     my ($bench, $version) = bench($more);
     chdir $bench or die "cannot enter $bench: $!\n";
     my @all = all_exercises();
-    my @exercises = chosen(@all);
+    my @exercises = chosen_exercises(asked('ONLY'), @all);
     my %task = map { $_->{id} => as_meant(read_text($_->{path})) } @exercises;
 
     # what everybody handed in; of what is the same, one
