@@ -16,6 +16,7 @@ use File::Find;
 use File::Path qw(make_path remove_tree);
 use File::Glob 'bsd_glob';
 use File::Temp 'tempdir';
+use Exercises;
 our @EXPORT = qw(bench new_folder fill_copy);
 
 # The sources that judging needs, as paths below `root'.
@@ -41,6 +42,12 @@ sub bench {
         die "$more has no exercises: they lie in folders as 03_tile/exercises there, as the course's own do\n" if !grep { m{/judges/\w+\.txt$} } @own;
         my ($twice) = grep { defined $from{$_} } @own;
         die "$more/$twice: the course has this file, too; choose another name\n" if defined $twice;
+        my %number = map { (read_text($_) // '') =~ /^number: (\d+)/m ? (substr($_, 0, 2) . ".$1" => $_) : () } grep { m{^\d\d_\w+/exercises/judges/\w+\.txt$} } keys %from;
+        for (grep { m{/judges/\w+\.txt$} } @own) {
+            my $id = (read_text("$more/$_") // '') =~ /^number: (\d+)/m ? substr($_, 0, 2) . ".$1" : die "$more/$_ has no line `number: 6'\n";
+            die "$more/$_: there is an exercise $id already; take the next number\n" if defined $number{$id};
+            $number{$id} = $_;
+        }
         $from{$_} = "$more/$_" for @own;
     }
     my $hash = Digest::SHA->new(256);

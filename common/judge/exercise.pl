@@ -8,7 +8,9 @@ use File::Basename 'dirname';
 use File::Copy qw(copy move);
 use File::Path 'make_path';
 use File::Spec;
+use Cwd 'getcwd';
 use lib 'common/judge';
+use Copies;
 use Exercises;
 
 my $command = shift // '';
@@ -60,6 +62,14 @@ sub after_failure {
 
 # ---- commands ----
 
+# an instructor's own exercises, in a folder like a chapter's; whoever solves one says where the answer is
+$given{FROM} //= getcwd();
+if (defined $given{EXERCISES}) {
+    refuse("EXERCISES= goes with `exercise' and FILE=, or with `try'.") if !($command eq 'exercise' && defined $given{FILE}) && $command ne 'try';
+    $ENV{BACKEND} //= 'sim';
+    my $bench = eval { (bench(File::Spec->rel2abs($given{EXERCISES}, $given{FROM})))[0] } // refuse($@ =~ s/\n//r);
+    chdir $bench or refuse("cannot enter $bench: $!");
+}
 my @exercises = all_exercises();
 
 sub asked {
