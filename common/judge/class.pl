@@ -155,8 +155,7 @@ sub keep {
 
 # Judges one answer, at the bench or in a copy, and keeps the verdict. `shown' has no say in it: the file is called as the task's copy is.
 sub judge {
-    my ($bench, $folder, $exercise, $text, $seed, $path) = @_;
-    local $ENV{SEED} = $seed if defined $seed;
+    my ($bench, $folder, $exercise, $text, $path) = @_;
     my $begin = time;
     if ($exercise->{predict}) {
         chdir $bench or die "cannot enter $bench: $!\n";
@@ -164,9 +163,23 @@ sub judge {
         fill_copy($folder, $bench, $exercise);
     }
     my ($state, $report, @goals) = judge_answer($exercise, $text, $exercise->{mine}, "$exercise->{id}.$$");
-    unlink glob "build/exercises/*/$exercise->{id}.$$*" if $exercise->{predict};
+
     my $goals = @goals || grep { $_->{text} !~ /^(?:time|registers)\b/ } @{ $exercise->{goal} // [] };
     keep($path, $state, scalar(grep { !defined Exercises::missed($_) } @goals), $goals, time - $begin, $report);
+}
+
+# The same exercises with the data of a seed, undef: the usual one.
+sub drawn_by {
+    my ($seed, @exercises) = @_;
+    return @exercises if !defined $seed;
+    my %drawn = map { $_->{id} => $_ } all_exercises($seed);
+    return map { { %{ $drawn{ $_->{id} } }, seed => $seed } } @exercises;
+}
+
+# What an answer is that nobody has touched: the task as it stands, and as the seed draws it.
+sub tasks {
+    my ($exercise) = @_;
+    return (read_text($exercise->{path}), Exercises->can('task_text') ? Exercises::task_text($exercise) : ());
 }
 
 # Builds at the bench what all answers to an exercise share, by judging its task: code that is ours.
@@ -204,7 +217,7 @@ sub class {
     chdir $bench or die "cannot enter $bench: $!\n";
     my @all = all_exercises();
     my @exercises = chosen_exercises(asked('ONLY'), @all);
-    my %task = map { $_->{id} => as_meant(read_text($_->{path})) } @exercises;
+
 
     # what everybody handed in; of what is the same, one
     my (@rows, %jobs, @others);
@@ -212,15 +225,15 @@ sub class {
         my ($taken, $others) = hand_ins("$in/$student", @all);
         push @others, map { "$student/$_" } @$others;
         my $seed = defined asked('SECRET') ? student_seed($student, $given{SECRET}) : asked('SEED');
-        for my $exercise (@exercises) {
+        for my $exercise (drawn_by($seed, @exercises)) {
             my %row = (student => $student, exercise => $exercise, %{ $taken->{ $exercise->{id} } });
             if (defined $row{text}) {
                 $row{text} = as_meant($row{text});
-                if ($row{text} eq $task{ $exercise->{id} }) {
+                if (grep { $row{text} eq as_meant($_) } tasks($exercise)) {
                     $row{missing} = 'the task is as it was handed out';
                 } else {
                     $row{kept} = "$reports/.judged/" . substr sha256_hex(join "\0", $version, $exercise->{id}, $seed // '', $row{text}), 0, 32;
-                    $jobs{ $row{kept} } //= { %row, seed => $seed } if !-f $row{kept};
+                    $jobs{ $row{kept} } //= \%row if !-f $row{kept};
                 }
             }
             push @rows, \%row;
@@ -237,7 +250,7 @@ sub class {
     my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
     my $begin = time;
     print STDERR 'judging ', number_of(scalar @jobs, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
-    @failed = in_parallel($most, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text seed kept)}) });
+    @failed = in_parallel($most, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
     my %failed = map { $_->[0]{kept} => $_->[1] } @failed;
 
     # the table, and a report for each answer
