@@ -308,7 +308,7 @@ sub races {
             : 'race: one thread writes what another one uses, and nothing orders them.', '  ');
 }
 
-# Judges `text' (shown as the file `shown'). Returns a state, `refused', `wrong', `over_goal' or `solved', the report, and where it is solved the goals.
+# Judges `text' (shown as the file `shown'). Returns a state, `refused', `wrong', `over_goal' or `solved', the report, and where the results are right the goals.
 # `tag' is in the name of the folder in build/. $exercise->{seed} draws data and sizes.
 sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
@@ -346,7 +346,7 @@ sub judge_answer {
     my ($failed, @goals) = goals($exercise, $program, 0);
     return ('wrong', failure($text, $shown, $failed)) if defined $failed;
     my $missed = missed(@goals);
-    return ('over_goal', $missed) if defined $missed;
+    return ('over_goal', $missed, @goals) if defined $missed;
 
     if (has_gpu() && !$exercise->{on_cpu}) {
         ($program, $errors) = build('cuda', $exercise, $folder, $text, $shown);
@@ -356,7 +356,7 @@ sub judge_answer {
         return ('wrong', "On the GPU: " . failure($text, $shown, $failed)) if defined $failed;
 
         $missed = missed(@timed);
-        return ('over_goal', $missed) if defined $missed;
+        return ('over_goal', $missed, @goals, @timed) if defined $missed;
         push @goals, @timed;
     }
     my $report = "Solved.\n";
