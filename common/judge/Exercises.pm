@@ -90,9 +90,11 @@ sub mutate {
 
 my %counters = (
     sectors_load => ['load_sectors / load_requests', 'sectors a load',
-        'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?'],
+        'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?',
+        'All 32 lanes of a warp together ask for more. Do they all take part, or does one of them do the work?'],
     sectors_store => ['store_sectors / store_requests', 'sectors a store',
-        'A store of a warp touches a sector of 32 bytes for every segment that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
+        'A store of a warp touches a sector of 32 bytes for every segment that its lanes do not share. Where do lanes 0 and 1 store at the same time?',
+        'All 32 lanes of a warp together store more. Do they all take part, or does one of them do the work?'],
     bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
         'Count the sectors of each load and store, and how often the same data is asked for.'],
     loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
