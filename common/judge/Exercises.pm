@@ -129,6 +129,7 @@ sub evaluate {
     $expression = $counters{$expression}[0] if $counters{$expression};
     $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
     my $value = eval $expression;
+    return 0 if $@ =~ /division by zero/; # sectors a load, where nothing is loaded
     die "`$expression' cannot be computed: $@\n" if !defined $value;
     return $value;
 }
