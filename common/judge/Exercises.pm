@@ -263,7 +263,7 @@ sub failure {
     $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
     if ($said =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
-        $report .= fold($1 =~ s{(?:\./)?common/judge/(?:\.\./)+}{}r, '  ') if $said =~ /^\@owner (.+)$/m;
+        $report .= fold($1, '  ') if $said =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
     return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
