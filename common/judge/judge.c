@@ -151,6 +151,8 @@ static bool is_right(const struct a_case *c, const struct arrays *arrays, int a,
         return false;
     if (isnan(right))
         return isnan(got);
+    if (isinf(right))
+        return got == right;
     return fabs(got - right) <= 2.0 * 0x1p-24 * (double)roundings * c->largest[a][i] + FLT_MIN;
 }
 
