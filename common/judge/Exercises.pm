@@ -338,14 +338,18 @@ sub source_line {
 
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
+    [qr/past the end of .*shared array/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
+    [qr/past the end of a variable|takes element/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
     [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
 );
 
-# The same where no size is 0.
+# The same where no size is 0, and where one is.
 my $no_blocks = [qr/launched with grid \(0,/ => 'There is something to do: does the division round up?'];
+
+sub no_work { return $_[0] =~ /(\w+) 0\b/ ? "There is nothing to compute, as $1 is 0. What does the code do all the same?" : undef }
 
 sub compile_error {
     my ($text, $shown, $errors) = @_;
@@ -373,8 +377,9 @@ sub failure {
         my $report = "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
-        my ($look) = grep { $message =~ $_->[0] } @looks, $sizes =~ / 0\b/ ? () : $no_blocks;
-        return $report . fold($message, '  ') . ($look ? fold($look->[1], '  ') : '') . $with;
+        my ($look) = map { $_->[1] } grep { $message =~ $_->[0] } @looks, $no_blocks;
+        $look = no_work($sizes) // $look // '';
+        return $report . fold($message, '  ') . ($look ne '' ? fold($look, '  ') : '') . $with;
     }
     if ($err =~ /AddressSanitizer: ([\w-]+)|runtime error: (.*)/) {
         my $what = $1 // $2;
@@ -382,7 +387,7 @@ sub failure {
         my ($access) = $err =~ /^(READ|WRITE) of size/m;
         return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
             . "  " . ($access ? lc($access) . 's outside of an array' : '') . " ($what).\n"
-            . fold('Which index does it use for the first element, and which for the last?', '  ') . $with;
+            . fold(no_work($sizes) // 'Which index does it use for the first element, and which for the last?', '  ') . $with;
     }
     if ($out =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
@@ -392,7 +397,7 @@ sub failure {
     return "The launch failed.\n  $1\n$with" if $out =~ /^\@error (.*)$/m;
     return "It did not end within $seconds seconds. Which condition should end the loop?\n$with" if $status eq 'signal 14';
     return "It printed more than $most_printed MB. Which condition should end the loop?\n$with" if $status eq 'signal 25';
-    my $how = $status eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
+    my $how = defined no_work($sizes) ? no_work($sizes) : $status eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
         : $status =~ /signal/ ? "It was ended by $status." : "It ended, with status $status, before the judge was done. Does it call exit?";
     return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
 }
