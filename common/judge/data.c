@@ -150,6 +150,49 @@ static float value(const struct a_case *c, int array, size_t i)
     return c->kind == LONG_MEMORY || c->kind == INFINITE ? 1.0f - uniform * 0x1p-10f : 2.0f * uniform - 1.0f;
 }
 
+/* ---- shapes ---- */
+
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* A drawn shape is at most as large as a listed one, at least as the smallest in each size, and a multiple of whatever
+   all listed ones are multiples of. Sizes of 0 are listed, never drawn. */
+static void draw_shape(int number, int num_listed, size_t *shape)
+{
+    const size_t *most;
+    uint64_t bits = judge_hash(judge_seed, (uint64_t)number);
+
+    do {
+        bits = judge_hash(bits, 0);
+        most = judge.shapes[bits % (uint64_t)num_listed];
+    } while (most[0] == 0 || (judge.sizes[1] != NULL && most[1] == 0));
+    for (int d = 0; d < JUDGE_MAX_SIZES; d++) {
+        size_t step = 0, least = most[d];
+        for (int s = 0; s < num_listed; s++) {
+            const size_t size = judge.shapes[s][d];
+            step = common_divisor(step, size);
+            least = size > 0 && size < least ? size : least;
+        }
+        bits = judge_hash(bits, 1);
+        shape[d] = step == 0 ? 0 : least + bits % ((most[d] - least) / step + 1) * step;
+    }
+}
+
+int all_shapes(size_t shapes[][JUDGE_MAX_SIZES])
+{
+    int n = 0, num_listed;
+
+    for (; judge.shapes[n][0] != 0 || judge.shapes[n][1] != 0; n++)
+        for (int d = 0; d < JUDGE_MAX_SIZES; d++)
+            shapes[n][d] = judge.shapes[n][d];
+    num_listed = n;
+    for (; judge_seed != 1 && num_listed > 0 && n < num_listed + DRAWN_SHAPES; n++)
+        draw_shape(n, num_listed, shapes[n]);
+    return n;
+}
+
 /* ---- a case ---- */
 
 int num_arrays(void)
@@ -183,6 +226,7 @@ struct a_case make_case(const size_t *size, enum kind kind)
         c.host[a] = judge_allocate(n * sizeof(float));
         c.right[a] = judge_allocate(n * sizeof(double));
         c.largest[a] = judge_allocate(n * sizeof(double));
+        c.written[a] = judge_allocate(n);
         for (size_t i = 0; array->role != JUDGE_OUTPUTS && i < n; i++) {
             c.host[a][i] = value(&c, a, i);
             c.right[a][i] = c.host[a][i];
@@ -198,5 +242,6 @@ void free_case(struct a_case *c)
         free(c->host[a]);
         free(c->right[a]);
         free(c->largest[a]);
+        free(c->written[a]);
     }
 }

@@ -26,10 +26,11 @@ enum kind {
 struct a_case {
     const size_t *size;
     enum kind kind;
-    size_t count[JUDGE_MAX_ARRAYS];    /* elements of each array */
-    float *host[JUDGE_MAX_ARRAYS];     /* the inputs; afterwards the outputs */
-    double *right[JUDGE_MAX_ARRAYS];   /* the same for the reference */
-    double *largest[JUDGE_MAX_ARRAYS]; /* and on absolute values: the size of what was added up */
+    size_t count[JUDGE_MAX_ARRAYS];           /* elements of each array */
+    float *host[JUDGE_MAX_ARRAYS];            /* the inputs; afterwards the outputs */
+    double *right[JUDGE_MAX_ARRAYS];          /* the same for the reference */
+    double *largest[JUDGE_MAX_ARRAYS];        /* and on absolute values: the size of what was added up */
+    unsigned char *written[JUDGE_MAX_ARRAYS]; /* of each output whether the answer has written it */
 };
 
 /* What all numbers are drawn from; 1 if nobody says otherwise. */
@@ -47,6 +48,12 @@ struct position {
     ptrdiff_t to_next;     /* from an element to that of the next step */
 };
 struct position position_of(const struct a_case *c, int array, size_t i);
+
+/* Sizes beside the listed ones, where a seed other than 1 is named. */
+enum { DRAWN_SHAPES = 3 };
+
+/* The shapes to try: those that the exercise lists, then drawn ones. Returns how many these are. */
+int all_shapes(size_t shapes[][JUDGE_MAX_SIZES]);
 
 /* How many arrays the exercise has. */
 int num_arrays(void);
