@@ -304,6 +304,7 @@ sub failure {
     $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
     if ($said =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
+        $report .= fold($1, '  ') if $said =~ /^\@slip (.+)$/m;
         $report .= fold($1 =~ s{(?:\./)?common/judge/(?:\.\./)+}{}r, '  ') if $said =~ /^\@owner (.+)$/m;
         return $report . $with;
     }

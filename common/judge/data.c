@@ -28,8 +28,7 @@ const char *kind_says(enum kind kind)
     return says[kind];
 }
 
-/* Whether an array has an element for each step of each sequence, as the outputs have. */
-static bool is_whole(int array)
+bool is_whole(int array)
 {
     return judge.arrays[array].count == NULL || judge.is_one_seq;
 }
@@ -73,6 +72,27 @@ struct position position_of(const struct a_case *c, int array, size_t i)
                              .step = judge.reversed ? len - 1 - at : at,
                              .len = len,
                              .to_next = judge.reversed ? -stride : stride};
+}
+
+size_t beside(const struct a_case *c)
+{
+    return judge.down_columns ? 1 : c->size[1];
+}
+
+size_t in_order(const struct a_case *c, int array, size_t n)
+{
+    if (!judge.reversed || !is_whole(array))
+        return n;
+    const struct position at = position_of(c, array, n);
+    return n + (at.len - 1 - 2 * at.step) * (size_t)at.to_next;
+}
+
+void name_element(const struct a_case *c, int array, size_t i, char *name, size_t size)
+{
+    if (judge.sizes[1] == NULL || judge.arrays[array].count != NULL)
+        snprintf(name, size, "%s[%zu]", judge.arrays[array].name, i);
+    else
+        snprintf(name, size, "%s[%zu][%zu]", judge.arrays[array].name, i / c->size[1], i % c->size[1]);
 }
 
 /* ---- numbers ---- */

@@ -49,6 +49,18 @@ struct position {
 };
 struct position position_of(const struct a_case *c, int array, size_t i);
 
+/* Whether an array has an element for each step of each sequence. */
+bool is_whole(int array);
+
+/* From an element to that of the next sequence at the same step. */
+size_t beside(const struct a_case *c);
+
+/* The index of element number n of an array, in the order in which the walk along each sequence comes to them. */
+size_t in_order(const struct a_case *c, int array, size_t n);
+
+/* "outputs[2][17]" */
+void name_element(const struct a_case *c, int array, size_t i, char *name, size_t size);
+
 /* Sizes beside the listed ones, where a seed other than 1 is named. */
 enum { DRAWN_SHAPES = 3 };
 
