@@ -21,12 +21,13 @@ sub bubblewrap {
 }
 
 my %missing; # a sentence, for programs on the simulator ('') and on a GPU (1); '' where nothing is missing
+our $off;    # a sentence, where answers shall run without it
 
 # Why answers run without bubblewrap: a sentence, or '' where they run in it. $try: what is started to find out, if not `true'; it gets a
 # command, and returns whether that ran as it should.
 sub sandbox_missing {
     my ($gpu, $try) = ($_[0] ? 1 : '', $_[1] // sub { system(@_) == 0 });
-    return $missing{$gpu} if defined $missing{$gpu};
+    return $off // $missing{$gpu} if defined($off // $missing{$gpu});
     my ($bwrap) = grep { -x } map { "$_/bwrap" } split(/:/, $ENV{PATH} // ''), '/usr/bin';
     return $missing{$gpu} = "bubblewrap is not installed, so an answer runs with the rights of whoever judges it; Debian's package `bubblewrap' keeps it apart."
         if !defined $bwrap;
