@@ -116,8 +116,8 @@ static bool is_near(double a, double b, double largest)
     return fabs(a - b) <= 4.0 * FLT_EPSILON * largest + FLT_MIN;
 }
 
-/* What the element is made of; false where it is neither a recurrence nor a sum, or where the answer is not what that
-   gives. */
+/* What the element is made of; false where it is neither a sum of arrays 0 and 1 nor a recurrence of inputs 0 and
+   coefficients 1. (Gradients take the coefficient of the step before, and that is "own" here.) */
 static bool set_operands(struct operands *all, const struct a_case *c, int y, size_t i, bool *is_sum)
 {
     const struct position at = position_of(c, y, i);
@@ -125,11 +125,11 @@ static bool set_operands(struct operands *all, const struct a_case *c, int y, si
     const bool has_after = at.step + 1 < at.len;
     double value, largest;
 
-    if (y != 2 || num_arrays() != 3 || !is_whole(0) || !is_whole(1) || !is_whole(2))
-        return false;
-    if (judge.arrays[0].role != JUDGE_VALUES)
+    if (!is_whole(0) || !is_whole(1) || judge.arrays[0].role != JUDGE_VALUES)
         return false;
     *is_sum = judge.arrays[1].role == JUDGE_VALUES;
+    if (judge.arrays[1].role == JUDGE_OUTPUTS)
+        return false;
     if (*is_sum) {
         set(all, 'A', c, 0, i), set(all, 'B', c, 1, i);
         if (at.step > 0)
@@ -151,6 +151,10 @@ static bool set_operands(struct operands *all, const struct a_case *c, int y, si
     if (evaluate(all, "Y * C + X", &value, &largest) && is_near(value, c->right[y][i], largest))
         return true;
     set(all, 'Y', c, 0, before); /* one step, from the inputs */
+    if (evaluate(all, "Y * C + X", &value, &largest) && is_near(value, c->right[y][i], largest))
+        return true;
+    set(all, 'Y', c, y, before), set(all, 'C', c, 1, before), set(all, 'c', c, 1, i);
+    find(all, 'V')->is_there = false;
     return evaluate(all, "Y * C + X", &value, &largest) && is_near(value, c->right[y][i], largest);
 }
 
