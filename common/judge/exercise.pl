@@ -5,7 +5,7 @@
 use strict;
 use warnings;
 use File::Basename 'dirname';
-use File::Copy qw(copy move);
+use File::Copy 'move';
 use File::Path 'make_path';
 use File::Spec;
 use lib 'common/judge';
@@ -46,7 +46,8 @@ sub open_copy {
     return if -f $exercise->{mine};
     make_path(dirname($exercise->{mine}), { error => \my $failed });
     refuse('cannot make the folder ' . dirname($exercise->{mine}) . ' for your copy: ' . (values %{ $failed->[0] })[0]) if @$failed;
-    copy($exercise->{path}, $exercise->{mine}) or refuse("cannot write $exercise->{mine}: $!");
+    eval { write_text($exercise->{mine}, task_text($exercise)) };
+    refuse($@ =~ s/\n\z//r) if $@;
     print "Your copy: $exercise->{mine}. Read what is on top of it, and write there.\n";
 }
 
@@ -60,7 +61,7 @@ sub after_failure {
 
 # ---- commands ----
 
-my @exercises = all_exercises();
+my @exercises = all_exercises($given{SEED});
 
 sub asked {
     my $id = $given{EX} // '';
@@ -147,7 +148,7 @@ my %commands = (
         my $exercise = asked();
         refuse("$exercise->{id} is not solved yet. make hint EX=$exercise->{id} helps; make solution EX=$exercise->{id} FORCE=1 shows ours all the same.")
             if progress($exercise)->{state} ne 'solved' && !$given{FORCE};
-        print "$exercise->{solution}:\n\n", read_text($exercise->{solution});
+        print "$exercise->{solution}:\n\n", solution_text($exercise);
         return 0;
     },
     # for who writes exercises: the skeleton, the solution and all mutants of one (EX) or of all, with what the judge says
@@ -165,7 +166,7 @@ my %commands = (
     reset => sub {
         my $exercise = asked();
         my $mine = $exercise->{mine};
-        if ((read_text($mine) // '') ne read_text($exercise->{path}) && -f $mine) {
+        if (-f $mine && read_text($mine) ne task_text($exercise)) {
             my $old = "$mine.old";
             for (my $number = 2; -e $old; $number++) { # an older one is kept, too
                 $old = "$mine.old$number";
