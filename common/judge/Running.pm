@@ -123,6 +123,9 @@ sub last_said {
 # Where the judge's own program is, that of one exercise.
 sub judge_program { return "build/exercises/judges/" . $_[0]{judge} =~ s{/exercises/judges/}{.}r }
 
+# A text in which paths begin at the root, as a reader types them, and not where make compiles or where the answer ran.
+sub from_root { return $_[0] =~ s{(?<![\w./])(?:\./)?(?:common/judge/(?:\.\./)+)?(?=\w)}{}gr }
+
 # Has the judge of an exercise run an answer's program: `compare', `count', 16, 100 and so on. Returns
 #   right     whether all was right; the verdict is the judge's alone
 #   said      the judge's lines, as judge.c explains them
@@ -141,8 +144,8 @@ sub run_judge {
     die "the judge cannot run: $errors\n" if $status eq 2 || $status eq 127;
     my ($ended) = $said =~ /^\@ended (?:status )?(.+)$/m;
     return {
-        right => $status eq 0, said => $said, ended => $status =~ /signal/ ? $status : $ended,
-        printed => last_printed("$folder/out"), complained => last_said("$folder/err") =~ s{(?:\./)?common/judge/(?:\.\./)+}{}gr,
+        right => $status eq 0, said => from_root($said), ended => $status =~ /signal/ ? $status : $ended,
+        printed => last_printed("$folder/out"), complained => from_root(last_said("$folder/err")),
     };
 }
 
