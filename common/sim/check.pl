@@ -105,6 +105,9 @@ sub declarations {
                 $at = behind($open);
             } elsif ($word[$at] eq "extern") {
                 $at = declaration($open, $end);
+            } elsif ($open < $end && $word[$open] eq "=") {    # another name for one
+                $open++ while $open < $end && $word[$open] ne ";";
+                $at = $open + 1;
             } else {
                 $at = $open + 1;
             }
@@ -134,7 +137,8 @@ sub declaration {
             my $i = $at + 1;
             $i = behind($i + 1) if $word[$i] eq "__attribute__";
             $type{$word[$i]} = 1 if $word[$i] =~ /^\w+$/;
-            $i++ while $i < $end && $word[$i] !~ /^[{;(=]$/ && $i < $at + 8;
+            my $most = $i + 8;
+            $i++ while $i < $end && $word[$i] !~ /^[{;(=]$/ && $i < $most;
             if ($i < $end && $word[$i] eq "{") {
                 $is_type = 1;
                 $at = behind($i) - 1;

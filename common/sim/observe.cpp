@@ -177,6 +177,7 @@ static void count_global(const struct request *q)
         next_byte = end > next_byte ? end : next_byte;
     }
     c->requests++;
+    c->lanes += q->lanes;
     c->bytes += (uint64_t)q->size * q->lanes;
     c->least += (bytes + 31) / 32;
 }

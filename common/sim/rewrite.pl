@@ -105,6 +105,10 @@ sub named_kernels {
         $named{$name} = scalar(my @parts = split_declarators($parameters)) if defined $parameters;
         $named{$name} = 1 if !$named{$name} && ($list =~ /=/ || ($end eq "{" && $defined{$name}++));
     }
+    for my $name (grep { !$named{$_} } keys %named) {    # a function of the host may have the name, too
+        my $all = () = $code =~ /(?<=[\w*&>])\s+\Q$name\E\s*$round\s*\{/g;
+        $named{$name} = 1 if $all > ($defined{$name} // 0);
+    }
     return (\%named, join "|", "(?!)", sort keys %all);
 }
 

@@ -23,6 +23,7 @@ struct sim_traffic {
     uint64_t least;   /* sectors that would do if the request's bytes lay side by side */
     uint64_t lines;   /* pieces of 128 bytes, likewise */
     uint64_t once;    /* sectors, each once a launch: what must be moved at the least */
+    uint64_t lanes;   /* that take part; a warp has 32 */
 };
 
 struct sim_counts {
