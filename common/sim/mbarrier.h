@@ -9,6 +9,7 @@
 /* A barrier. The word in shared memory says which one it is. */
 struct mbarrier {
     const uint64_t *place; /* of the word */
+    const struct mbarrier_words *words; /* what the program calls it */
     unsigned arrivals;     /* of each phase */
     unsigned missing;      /* of them, in the phase that has not ended yet */
     unsigned phase;        /* that phase; the first is 0 */

@@ -72,7 +72,8 @@ sub shared {
         return "typedef $struct sim_struct_$first; " . shared_list("sim_struct_$first", $rest, $bytes, $declaration) . $lines;
     }
     # TYPE, then one or more of *NAME[SIZE]: the first name is the last word before [ , or the end
-    my ($type, $list) = $text =~ /^([^[,]*?)(\**\s*\w+\s*(?:[[,].*)?)$/s or not_understood($declaration);
+    $text =~ /^(?<type>(?:[^[,<]|$angle)*?)(?<list>\**\s*\w+\s*(?:[[,].*)?)$/s or not_understood($declaration);
+    my ($type, $list) = ($+{type}, $+{list});
     return shared_list($type, $list, $bytes, $declaration) . $lines;
 }
 
