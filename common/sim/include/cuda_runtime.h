@@ -13,6 +13,7 @@
 
 #ifdef __cplusplus
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@
         return name{x, y, z, w};                                                                                       \
     }
 
-#define SIM_VECTORS(name, type, two, four)                                                                               \
+#define SIM_VECTORS(name, type, two, four)                                                                             \
     SIM_VECTOR1(name##1, type)                                                                                         \
     SIM_VECTOR2(name##2, type, two)                                                                                    \
     SIM_VECTOR3(name##3, type)                                                                                         \
@@ -476,6 +477,16 @@ SIM_INLINE cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 bl
                             file, line);
 }
 
+/* a kernel as a node of a graph */
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void **kernelParams, **extra;
+};
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                                   const cudaKernelNodeParams *params);
+
 /* All blocks are resident at the same time, or the launch is refused: what grid.sync() needs. arguments: their addresses. */
 SIM_INLINE cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                                    size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
@@ -686,8 +697,8 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
     SIM_ATOMIC_AS(name, type, result)                                                                                  \
     SIM_ATOMIC_AS(name##_block, type, result)                                                                          \
     SIM_ATOMIC_AS(name##_system, type, result)
-#define SIM_ATOMIC_CAS_AS(name, type)                                                                                           \
-    SIM_INLINE type name(type *address, type compare, type value)                                                 \
+#define SIM_ATOMIC_CAS_AS(name, type)                                                                                  \
+    SIM_INLINE type name(type *address, type compare, type value)                                                      \
     {                                                                                                                  \
         type old;                                                                                                      \
         sim_atomic_load(address, &old, sizeof(old));                                                                   \
