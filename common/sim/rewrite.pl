@@ -117,7 +117,7 @@ $code = <>;
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
-  | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
+  | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* (?:(?:(?:unsigned|signed|long|short|char|int|float|double|volatile)\s+)+)? __shared__\b (?:[^;{}]|$curly)* ) ;
   | (?: \( \s*(?:const\s+)?void\s*\*\s* \) \s*&?\s* (?<cast> (?:::)?\b(?:$kernels)\b (?:\s*$angle)? ) (?!\s*[\w(<]) )
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{

@@ -76,8 +76,9 @@ SIM_INLINE cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
     X(cublasLtMatmulDescDestroy)                                                                                       \
     X(cublasLtMatmulDescSetAttribute)                                                                                  \
     X(cublasLtMatrixLayoutCreate)                                                                                      \
-    X(cublasLtMatrixLayoutDestroy) X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate)               \
-        X(cublasLtMatmulPreferenceDestroy) X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)
+    X(cublasLtMatrixLayoutDestroy)                                                                                     \
+    X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy)           \
+        X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)
 CUBLASLT_WITHOUT(CUBLAS_STOP)
 #endif
 #endif

@@ -131,11 +131,11 @@ cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void *device_
     X(cublasSgemmBatched)                                                                                              \
     X(cublasDgemmBatched)                                                                                              \
     X(cublasHgemmBatched)                                                                                              \
-    X(cublasDgemmStridedBatched) X(cublasHgemmStridedBatched) X(cublasGemmBatchedEx) X(cublasSgeam) X(cublasDgeam)     \
-        X(cublasDgemv) X(cublasSger) X(cublasDger) X(cublasStrsm) X(cublasDtrsm) X(cublasSsyrk) X(cublasSsymm)         \
-            X(cublasDaxpy) X(cublasDscal) X(cublasDdot) X(cublasDnrm2) X(cublasDasum) X(cublasScopy) X(cublasDcopy)    \
-                X(cublasSswap) X(cublasIsamin) X(cublasStrsv) X(cublasSdgmm) X(cublasSgetrfBatched)                    \
-                    X(cublasSgetriBatched)
+    X(cublasDgemmStridedBatched)                                                                                       \
+    X(cublasHgemmStridedBatched) X(cublasGemmBatchedEx) X(cublasSgeam) X(cublasDgeam) X(cublasDgemv) X(cublasSger)     \
+        X(cublasDger) X(cublasStrsm) X(cublasDtrsm) X(cublasSsyrk) X(cublasSsymm) X(cublasDaxpy) X(cublasDscal)        \
+            X(cublasDdot) X(cublasDnrm2) X(cublasDasum) X(cublasScopy) X(cublasDcopy) X(cublasSswap) X(cublasIsamin)   \
+                X(cublasStrsv) X(cublasSdgmm) X(cublasSgetrfBatched) X(cublasSgetriBatched)
 #define CUBLAS_STOP(name) SIM_NO_STAND_IN(cublasStatus_t, name)
 CUBLAS_WITHOUT(CUBLAS_STOP)
 #endif

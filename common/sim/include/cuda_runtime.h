@@ -780,6 +780,8 @@ template <class A, class B> struct sim_mixed { /* two integers, or two of float 
 };
 template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type min(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a < (type)b ? (type)a : (type)b; }
 template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type max(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a > (type)b ? (type)a : (type)b; }
+SIM_INLINE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+SIM_INLINE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 SIM_INLINE float min(float a, float b) { return fminf(a, b); }
 SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
@@ -868,6 +870,8 @@ SIM_INLINE void __trap(SIM_AT)
 {
     sim_trap(file, line);
 }
+
+#include "sim_texture.h"
 
 #endif
 #endif

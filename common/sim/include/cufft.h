@@ -43,9 +43,9 @@ typedef enum {
     X(cufftPlan3d)                                                                                                     \
     X(cufftPlanMany)                                                                                                   \
     X(cufftMakePlan1d)                                                                                                 \
-    X(cufftMakePlan2d) X(cufftCreate) X(cufftMakePlanMany) X(cufftSetStream) X(cufftDestroy) X(cufftExecC2C)           \
-        X(cufftExecR2C) X(cufftExecC2R) X(cufftExecZ2Z) X(cufftExecD2Z) X(cufftExecZ2D) X(cufftGetSize)                \
-            X(cufftEstimate1d)
+    X(cufftMakePlan2d)                                                                                                 \
+    X(cufftCreate) X(cufftMakePlanMany) X(cufftSetStream) X(cufftDestroy) X(cufftExecC2C) X(cufftExecR2C)              \
+        X(cufftExecC2R) X(cufftExecZ2Z) X(cufftExecD2Z) X(cufftExecZ2D) X(cufftGetSize) X(cufftEstimate1d)
 #define CUFFT_STOP(name) SIM_NO_STAND_IN(cufftResult, name)
 CUFFT_WITHOUT(CUFFT_STOP)
 #endif
