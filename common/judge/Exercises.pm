@@ -360,6 +360,7 @@ sub races {
 # `tag' is in the name of the folder in build/. $exercise->{seed} draws data and sizes.
 sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
+    $text = HandIn::as_meant($text);
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
     my $refused = HandIn::refused_text($exercise, $text, $shown);

@@ -84,6 +84,7 @@ sub build {
     my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $on_cpu // 'answer');
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
+    $seen =~ s{([\\"])}{\\$1}g; $seen =~ s{[\x00-\x1F]}{?}g; # a string of C
     write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
     print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/runner.o";
     my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
