@@ -308,12 +308,13 @@ sub taken {
 
 my %keyword = map { $_ => 1 } qw(auto bool break case char const constexpr continue default do double else enum extern float for goto if int long namespace return short
     signed sizeof static struct switch template typedef union unsigned using void volatile while);
+my $cudas = qr{^(?:__\w+|cuda\w*|memory_order\w*|thread_scope\w*|(?:thread|block)Idx|(?:block|grid)Dim|(?:float|int|uint|double)[1-4]|dim3|[xyzw])$};
 
-# The words of a text, each name as the number of the place where it first stood.
+# The words of a text, each name that is its author's choice as the number of the place where it first stood.
 sub shape {
     my ($text, $on_cpu) = @_;
     my %number;
-    return join ' ', map { $_->[0] eq 'word' && !$keyword{ $_->[1] } ? '@' . ($number{ $_->[1] } //= keys %number) : $_->[1] }
+    return join ' ', map { $_->[0] eq 'word' && !$keyword{ $_->[1] } && $_->[1] !~ $cudas ? '@' . ($number{ $_->[1] } //= keys %number) : $_->[1] }
         grep { $_->[0] =~ /^(?:word|string|other)$/ } words(as_meant($text), $on_cpu);
 }
 
