@@ -35,11 +35,11 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests library/tests)
+	$(PROVE) common/tests common/judge/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests library/tests)
 
 # everything: the long ones first that take longest
 test-all: test
-	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) common/tests/long common/sim/tests/long
+	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) common/tests/long common/judge/tests/long common/sim/tests/long
 
 # the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Battery.pm - hand-ins that try the judge: cheats/, of which none may pass, and oddities/, right answers that must. A file of them is
+# Battery.pm - hand-ins that try the judge: cheats/*.cheat, of which none may pass, and oddities/*.oddity, right answers that must. A file of them is
 #
 #   02.1 before the skeleton: what it tries         the exercise; `skeleton', `solution' or neither: what the code below is put before
 #   says: a part of what the judge says             of a cheat
@@ -20,12 +20,13 @@ sub battery {
     my ($folder) = @_;
     my %exercises = map { $_->{id} => $_ } all_exercises();
     my @all;
-    for my $path (sort glob "common/judge/tests/$folder/*.txt") {
+    my $suffix = { cheats => "cheat", oddities => "oddity" }->{$folder};
+    for my $path (sort glob "common/judge/tests/$folder/*.$suffix") {
         my ($head, $code) = split /^\n/m, read_text($path), 2;
         my ($first, @lines) = split /\n/, $head;
         my ($id, $where, $tries) = $first =~ /^(\d\d\.\d+) ([^:]*): (.*)$/ or die "$path: the first line is not like `02.1 before the skeleton: ...'\n";
         my $exercise = $exercises{$id} // die "$path: there is no exercise $id\n";
-        my ($name) = $path =~ m{([^/]+)\.txt$};
+        my ($name) = $path =~ m{([^/]+)\.$suffix$};
         my %one = (name => $name, exercise => $exercise, tries => $tries, shown => $exercise->{mine});
         $one{edit} = [];
         my $last;
