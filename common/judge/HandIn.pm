@@ -9,11 +9,11 @@
 package HandIn;
 use strict;
 use warnings;
+use Cwd 'getcwd';
 use Exporter 'import';
-use File::Basename 'dirname';
 our @EXPORT = qw(as_meant refused_text refused_object is_known_solution);
 
-my $most_bytes = 1 << 20; # of a hand-in
+my $most_bytes = 60000; # of a hand-in; a pattern of Perl repeats 65534 times at most
 
 # Line ends of Windows and of old Macs, a mark of UTF-8 in front, an end-of-file mark of DOS behind, a last line without its end.
 sub as_meant {
@@ -44,7 +44,7 @@ sub words {
     my %trigraph = ("=" => "#", "/" => "\\", "'" => "^", "(" => "[", ")" => "]", "!" => "|", "<" => "{", ">" => "}", "-" => "~");
     $text =~ s{\?\?([=/'()!<>-])}{$trigraph{$1}}g if $on_cpu;
     # a line that goes on is joined; the lines that it took come behind it
-    $text =~ s{((?:[^\n]*\\[ \t\f\x0B]*\n)+[^\n]*)}{my $whole = $1; my $joined = $whole =~ s/\\[ \t\f\x0B]*\n//g; $whole . "\n" x $joined}ge;
+    $text =~ s{^((?:[^\n]*\\[ \t\f\x0B]*\n)+[^\n]*)}{my $whole = $1; my $joined = $whole =~ s/\\[ \t\f\x0B]*\n//g; $whole . "\n" x $joined}gme;
 
     my ($line, $starts, @words) = (1, 1);
     my $prefix = $on_cpu ? qr/(?:u8|[uUL])?/ : qr/(?:u8|[uUL])?R?/;
@@ -62,6 +62,8 @@ sub words {
             elsif (/\G(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*+'?/gc) { push @words, ['other', $&, $line] }
             elsif (/\G$number/gc) { push @words, ['other', $&, $line] }
             elsif (/\G[A-Za-z_\$\x80-\xFF][\w\$\x80-\xFF]*+/gc) { push @words, ['word', $&, $line] }
+            elsif (/\G<:(?!:(?![:>]))/gc) { push @words, ['other', '[', $line] }
+            elsif (/\G:>/gc) { push @words, ['other', ']', $line] }
             elsif (/\G(?:\#\#|%:%:|\#%:|%:\#)/gc) { push @words, ['other', '##', $line] }
             elsif (/\G./gcs) { push @words, ['other', $&, $line] }
             $starts = 0;
@@ -111,7 +113,7 @@ sub named_headers {
 
 sub refused_text {
     my ($exercise, $text, $shown) = @_;
-    return report('', $shown, undef, 'It is longer than 1 MiB. What an exercise asks for fits on a page or two.') if length $text > $most_bytes;
+    return report('', $shown, undef, "It is longer than $most_bytes bytes. What an exercise asks for fits on a page or two.") if length $text > $most_bytes;
     return report('', $shown, undef, 'It is not a text in UTF-8, it may be UTF-16. Save it as UTF-8, which every editor offers under "encoding".') if $text =~ /\0/;
     $text = as_meant($text);
     return report($text, $shown, 1 + ($` =~ tr/\n//), 'There is a control character in this line. Type the line anew.') if $text =~ /[\x01-\x08\x0E-\x1F\x7F]/;
@@ -120,8 +122,8 @@ sub refused_text {
     my @words = words($text, $exercise->{on_cpu});
     my $refuse = sub { return report($text, $shown, $_[0][2], $_[1]) };
     for my $i (0 .. $#words) {
-        my ($kind, $what, $line) = @{ $words[$i] };
-        my @next = map { $_->[1] } grep { $_->[2] == $line } @words[$i + 1 .. ($i + 3 > $#words ? $#words : $i + 3)];
+        my ($kind, $what) = @{ $words[$i] };
+        my @next = map { $_->[1] } @words[$i + 1 .. ($i + 2 > $#words ? $#words : $i + 2)];
         if ($kind eq 'directive') {
             return $refuse->($words[$i], "`#$what' is not for a hand-in: what is compiled is this file, with the headers that it names.") if !$directive{$what};
             return $refuse->($words[$i], "`#$what $next[0]' changes a name that is not yours. Names that begin with an underscore are the compiler's and CUDA's.")
@@ -140,17 +142,18 @@ sub refused_text {
                 . (@ours ? ', and of ours ' . join(' and ', @ours) : '') . '.');
         } elsif ($kind eq 'string') {
             return $refuse->($words[$i], 'Write this string in double quotes alone: raw strings are not for a hand-in.') if $what =~ /^\w*R"/;
+            return $refuse->($words[$i], '`%n\' has printf write to memory, which nobody watches, and which CUDA does not know.') if $what =~ /%[-+ #0-9.*'hljztL]*n/;
         } elsif ($kind eq 'other') {
             return $refuse->($words[$i], '`##\' glues words together, and what they become cannot be read here. Write them out.') if $what eq '##';
             return $refuse->($words[$i], 'Write this name in letters: `\\u\' and `\\U\' belong into strings.') if $what eq '\\' && ($next[0] // '') =~ /^[uU]/;
             if ($what eq '[' && ($next[0] // '') eq '[') { # [[attribute]]
-                my $bad = bad_attribute($exercise, \@words, $i, $text, $shown, ']');
+                my $bad = bad_attribute(\@words, $i, $text, $shown);
                 return $bad if defined $bad;
             }
         } elsif ($what eq 'asm') {
             return $refuse->($words[$i], 'Inline assembly is not for a hand-in: the simulator cannot watch it.');
         } elsif ($what =~ /^__attribute(?:__)?$/) {
-            my $bad = bad_attribute($exercise, \@words, $i, $text, $shown, ')');
+            my $bad = bad_attribute(\@words, $i, $text, $shown);
             return $bad if defined $bad;
         } elsif ($what =~ /^(?:sim|SIM|judge|CUSIM)_|^CUSIM$/ || $what =~ /^_[_A-Z]/ && !$plain{$what} && (!offered()->{$what} || $what =~ /^__(?:sim|builtin)_/)) {
             return $refuse->($words[$i], $what =~ /^_/ ? "`$what' is a name of the compiler's, or one that the simulator does not have. What CUDA's guide explains is enough here."
@@ -162,15 +165,16 @@ sub refused_text {
 
 # The report about an attribute that is none of the list, in the brackets that follow word $i; undef if there is none.
 sub bad_attribute {
-    my ($exercise, $words, $i, $text, $shown, $closes) = @_;
+    my ($words, $i, $text, $shown) = @_;
     my $depth = 0;
-    for my $word (@$words[$i + 1 .. $#$words]) {
-        my ($kind, $what, $line) = @$word;
+    for my $at ($i + 1 .. $#$words) {
+        my ($kind, $what, $line) = @{ $words->[$at] };
         $depth++ if $what =~ /^[[(]$/;
         $depth-- if $what =~ /^[])]$/;
         my $plain = $what =~ s/^__(\w+)__$/$1/r;
         return report($text, $shown, $line, "The attribute `$what' is not for a hand-in. What it changes, the judge could not see.")
             if $kind eq 'word' && !$attribute{$plain} && $depth <= 2 && $what ne 'gnu';
+        return report($text, $shown, $line, 'These brackets are too many for an attribute.') if $depth > 8;
         return undef if $depth <= 0;
     }
     return undef;
@@ -210,10 +214,17 @@ sub plain_name {
 my $compilers_own = qr/^(?: _GLOBAL_OFFSET_TABLE_ | __(?:tsan|ubsan|asan)_\w+ | __stack_chk_fail | __assert_fail
     | __cxa_guard_(?:acquire|release|abort) | __gxx_personality_v0 | _Unwind_Resume
     | __(?:u?div|u?mod|mul|popcount|parity|clz|ctz|ffs|fix|fixuns|float|floatun|extend|trunc|ashl|ashr|lshr|cmp|pow)[a-z]+\d
-    | memcpy | memset | memmove | printf | vprintf | puts | putchar | putc | abs | labs | llabs )$/x;
-my $threads = qr/^(?: stdout | judge_thread_(?:create|join) | pthread_(?:self|equal) | pthread_(?:mutex|barrier|cond|rwlock|spin)_\w+ )$/x;
+    | memcpy | memset | memmove | printf | vprintf | puts | putchar | putc | fprintf | fputs | fputc | fwrite | fflush | stdout | stderr | abs | labs | llabs )$/x;
+my $threads = qr/^(?: judge_thread_(?:create|join) | pthread_(?:self|equal) | pthread_(?:mutex|barrier|cond|rwlock|spin)_\w+ )$/x;
 my %cuda = map { $_ => 1 } qw(cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString cudaFuncSetAttribute cudaFuncGetAttributes cudaGetDevice cudaDeviceGetAttribute
     cudaDeviceSynchronize cudaOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveClusters cudaOccupancyMaxPotentialClusterSize);
+
+# What to do instead.
+my @instead = (
+    [qr/^(?:_?_?e|quick_e)xit$|^_Exit$|^abort$/i => 'returns the error, and the judge says what it means'],
+    [qr/^(?:malloc|calloc|realloc|free|aligned_alloc|operator (?:new|delete))$/ => 'gets its arrays, and has local ones'],
+    [qr/^(?:time|clock|clock_gettime|gettimeofday|rand|srand|random)$/ => 'gives the same results each time'],
+);
 
 my $section = qr/^(?: (?:\.rela?)?\.(?:text|data|bss|rodata)(?:\..*)? | (?:\.rela?)?\.(?:eh_frame|gcc_except_table(?:\..*)?|debug_\w+)
     | \.comment | \.note\.GNU-stack | \.note\.gnu\.property | \.group | \.symtab | \.strtab | \.shstrtab )$/x;
@@ -231,10 +242,10 @@ sub refused_object {
     my ($sections, $symbols) = $listed =~ /^(.*?)^Symbol table(.*)/ms or die "readelf says nothing of $object\n";
 
     # sections: code, data, constants, and what a debugger reads
-    my %section;
-    while ($sections =~ /^  \[ *(\d+)\] (\S+) +([A-Z]\w+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Za-z]*) +\d/mg) {
-        my ($number, $name, $type, $size, $flags) = ($1, $2, $3, hex $4, $5);
-        $section{$number} = $name;
+    my $read = 0;
+    while ($sections =~ /^  \[ *\d+\] (\S+) +([A-Z]\w+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Za-z]*) +\d/mg) {
+        my ($name, $type, $size, $flags) = ($1, $2, hex $3, $4);
+        $read++;
         my $code = $name =~ /^\.text(?:\.|$)/;
         my ($end) = $name =~ $initialiser;
         next if defined $end && ($end eq "init" || $on_cpu) && $size == ($type =~ /^RELA?$/ ? 24 : 8);
@@ -251,24 +262,29 @@ sub refused_object {
             if $name !~ $section || $type !~ /^(?:NULL|PROGBITS|NOBITS|RELA?|GROUP|STRTAB|SYMTAB|NOTE|X86_64_UNWIND)$/ || ($flags =~ /X/) != $code || $code && $flags =~ /W/;
     }
 
+    die "not all sections of $object were understood\n" if $sections !~ /There are (\d+) section headers/ || $read != $1 - 1;
+
     # symbols: what it uses is on a list; what it defines is its own
     my ($may, $offered, $library) = ({ map { $_ => 1 } split ' ', $exercise->{may} // '' }, offered(), c_library());
     my $taken;
+    $read = 0;
     while ($symbols =~ /^ *\d+: [0-9a-f]+ +\w+ ([A-Z]\w*) +([A-Z]\w*) +\w+ +(?:\[.*?\] +)?(\w+) +(\S+)/mg) {
         my ($type, $binding, $where, $symbol) = ($1, $2, $3, $4);
+        $read++;
         my $name = plain_name($symbol);
         return $refuse->($name, "`$name' is a symbol that the linker or the loader chooses (IFUNC or TLS), which no answer needs.") if $type !~ /^(?:NOTYPE|OBJECT|FUNC|SECTION|FILE)$/;
         next if $binding eq 'LOCAL';
         if ($where eq 'UND') {
-            my $word = $line{$name};
             if ($name =~ /^cuda[A-Z]/) {
                 next if $cuda{$name} || $may->{$name};
                 return $refuse->($name, "`$name' is not for this exercise: the arrays are on the device already, and the judge copies what comes out.");
             }
             return $refuse->($name, "`$name' moves more at once than the compiler could take apart, and nobody watches what it touches. Copy in a loop.")
-                if !$on_cpu && defined $word && $symbol =~ /^mem(?:cpy|set|move)$/;
+                if !$on_cpu && defined $line{$name} && $symbol =~ /^mem(?:cpy|set|move)$/;
             next if $symbol =~ $compilers_own || ($library->{$symbol} // 0) == 2 && $symbol !~ /^fe[a-z]/ || $may->{$symbol};
             next if $on_cpu ? $symbol =~ $threads : $offered->{$name} && !$library->{$symbol};
+            my ($instead) = map { $_->[1] } grep { $name =~ $_->[0] } @instead;
+            return $refuse->($name, "`$name' is not among what a hand-in may use: an answer $instead.") if defined $instead;
             return $refuse->($name, "`$name' is not among what a hand-in may use: " . ($on_cpu ? 'mathematics, memcpy and memset, printf, and threads.'
                 : 'kernels and launches, what CUDA has inside of kernels, mathematics and printf.'));
         }
@@ -280,15 +296,18 @@ sub refused_object {
         }
         return $refuse->($name, "`$name' is a name that the judge, the simulator or the C library have already. Call yours otherwise, or make it static.");
     }
+    my ($all) = $symbols =~ /contains (\d+) entries/;
+    my $unnamed = () = $symbols =~ /^ *\d+: [0-9a-f]+ +\w+ [A-Z]\w* +[A-Z]\w* +\w+ +\w+ *$/mg;
+    die "not all symbols of $object were understood\n" if $read + $unnamed != $all;
 
     # files: what was read while it was compiled. The text has been looked at already; this is what the compiler says.
-    my $read = read_file($object =~ s/\.o$/.d/r) // die "the compiler has not said what $object was made of\n";
-    my ($made_of) = $read =~ /^[^\n]*?:((?:[^\n]*\\\n)*[^\n]*)/;
-    my %may_read = map { $_ => 1 } map { m{([^/]+)$} } named_headers($exercise);
+    my $rule = read_file($object =~ s/\.o$/.d/r) // die "the compiler has not said what $object was made of\n";
+    my ($made_of) = $rule =~ /^[^\n]*?:((?:[^\n]*\\\n)*[^\n]*)/;
     for (split ' ', $made_of =~ s/\\\n/ /gr) {
         my $file = s{^(?:\.\./)+}{}r;
         1 while $file =~ s{(^|/)(?!\.\./)[^/]+/\.\./}{$1};
-        next if m{^/(?:usr|opt)/} || $file =~ m{^(?:\./)?common/(?:sim/include|cuda)/|^build/exercises/} || $file =~ m{(?:^|/)threads\.h$};
+        next if m{^/} && index($_, getcwd() . '/') != 0; # the system's
+        next if $file =~ m{^(?:\./)?common/(?:sim/include|cuda)/|^build/exercises/} || $file =~ m{(?:^|/)threads\.h$};
         next if $file =~ m{^\d\d_\w+/[^/]+\.(?:h|cuh)$|^common/\w+/\w+\.(?:h|cuh)$} && $file !~ m{^common/judge/};
         return report($text, $shown, undef, "It was made of `$file', which is not for a hand-in.");
     }
