@@ -280,8 +280,7 @@ ifeq ($(ENGINE),sim)
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= \
-	    -fvisibility=hidden $(INCLUDES) -MMD -MP
+	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP
 else
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)

@@ -9,6 +9,7 @@
        pageable memory      as on a GPU: what comes from there has been taken when the call returns, what goes there has
                             arrived                                                                                  */
 #include <string.h>
+#include <utility>
 #include <vector>
 
 #include "fault.h"
@@ -20,12 +21,24 @@
 
 struct cudaMemcpy3DParms sim_without_arrays(const struct cudaMemcpy3DParms *copy); /* texture.cpp */
 
-extern const char __ehdr_start, end; /* the linker's: the program's own data lie between */
+/* Variables at file scope that the program has named as symbols: the host's and the device's at once. */
+static std::vector<std::pair<const char *, size_t>> symbols;
 
-/* Variables at file scope are host's and device's at once. */
-static bool is_variable(const void *pointer)
+void sim_know_symbol(const void *start, size_t size)
 {
-    return (size_t)((const char *)pointer - &__ehdr_start) < (size_t)(&end - &__ehdr_start);
+    const sim_guard guard;
+    for (const auto &symbol : symbols)
+        if (symbol.first == start)
+            return;
+    symbols.push_back({(const char *)start, size});
+}
+
+static bool is_symbol(const void *pointer)
+{
+    for (const auto &symbol : symbols)
+        if ((size_t)((const char *)pointer - symbol.first) < symbol.second)
+            return true;
+    return false;
 }
 
 /* Whether [pointer, pointer + size) is what a copy may touch: inside one allocation, or memory of the host. */
@@ -36,7 +49,7 @@ static bool usable(const void *pointer, size_t size, bool may_be_device, bool ma
     if (pointer == NULL)
         return false;
     if (r == NULL)
-        return may_be_host || is_variable(pointer);
+        return may_be_host || is_symbol(pointer);
     const size_t offset = (size_t)((const char *)pointer - r->start); /* the host may go around a named array */
     return (may_be_device || r->host) && !sim_is_shared(r) && !r->freed && offset <= r->size &&
            size <= r->size - offset;

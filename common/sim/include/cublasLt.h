@@ -70,15 +70,13 @@ SIM_INLINE cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
 {
     return cublasDestroy_v2((cublasHandle_t)(void *)handle);
 }
-#define CUBLASLT_WITHOUT(X)                                                                                            \
-    X(cublasLtMatmul)                                                                                                  \
-    X(cublasLtMatmulDescCreate)                                                                                        \
-    X(cublasLtMatmulDescDestroy)                                                                                       \
-    X(cublasLtMatmulDescSetAttribute)                                                                                  \
-    X(cublasLtMatrixLayoutCreate)                                                                                      \
-    X(cublasLtMatrixLayoutDestroy)                                                                                     \
-    X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy)           \
-        X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)
+/* clang-format off */
+#define CUBLASLT_WITHOUT(X) \
+    X(cublasLtMatmul) X(cublasLtMatmulDescCreate) X(cublasLtMatmulDescDestroy) \
+    X(cublasLtMatmulDescSetAttribute) X(cublasLtMatrixLayoutCreate) X(cublasLtMatrixLayoutDestroy) \
+    X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy) \
+    X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)
+/* clang-format on */
 CUBLASLT_WITHOUT(CUBLAS_STOP)
 #endif
 #endif

@@ -124,18 +124,15 @@ cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void *device_
 }
 
 /* what has no stand-in */
-#define CUBLAS_WITHOUT(X)                                                                                              \
-    X(cublasHgemm)                                                                                                     \
-    X(cublasCgemm)                                                                                                     \
-    X(cublasZgemm)                                                                                                     \
-    X(cublasSgemmBatched)                                                                                              \
-    X(cublasDgemmBatched)                                                                                              \
-    X(cublasHgemmBatched)                                                                                              \
-    X(cublasDgemmStridedBatched)                                                                                       \
-    X(cublasHgemmStridedBatched) X(cublasGemmBatchedEx) X(cublasSgeam) X(cublasDgeam) X(cublasDgemv) X(cublasSger)     \
-        X(cublasDger) X(cublasStrsm) X(cublasDtrsm) X(cublasSsyrk) X(cublasSsymm) X(cublasDaxpy) X(cublasDscal)        \
-            X(cublasDdot) X(cublasDnrm2) X(cublasDasum) X(cublasScopy) X(cublasDcopy) X(cublasSswap) X(cublasIsamin)   \
-                X(cublasStrsv) X(cublasSdgmm) X(cublasSgetrfBatched) X(cublasSgetriBatched)
+/* clang-format off */
+#define CUBLAS_WITHOUT(X) \
+    X(cublasHgemm) X(cublasCgemm) X(cublasZgemm) X(cublasSgemmBatched) X(cublasDgemmBatched) \
+    X(cublasHgemmBatched) X(cublasDgemmStridedBatched) X(cublasHgemmStridedBatched) X(cublasGemmBatchedEx) \
+    X(cublasSgeam) X(cublasDgeam) X(cublasDgemv) X(cublasSger) X(cublasDger) X(cublasStrsm) X(cublasDtrsm) \
+    X(cublasSsyrk) X(cublasSsymm) X(cublasDaxpy) X(cublasDscal) X(cublasDdot) X(cublasDnrm2) X(cublasDasum) \
+    X(cublasScopy) X(cublasDcopy) X(cublasSswap) X(cublasIsamin) X(cublasStrsv) X(cublasSdgmm) \
+    X(cublasSgetrfBatched) X(cublasSgetriBatched)
+/* clang-format on */
 #define CUBLAS_STOP(name) SIM_NO_STAND_IN(cublasStatus_t, name)
 CUBLAS_WITHOUT(CUBLAS_STOP)
 #endif

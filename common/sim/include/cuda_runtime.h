@@ -267,13 +267,20 @@ SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T
     return cudaOccupancyMaxPotentialClusterSize(cluster_size, (const void *)(kernel), config);
 }
 /* variables at file scope: a kernel's `table' and the host's &table are the same bytes here */
+void sim_know_symbol(const void *start, size_t size);
+template <class T>
+SIM_INLINE const T &sim_symbol(const T &symbol)
+{
+    sim_know_symbol(&symbol, sizeof(symbol));
+    return symbol;
+}
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t size, size_t offset = 0,
                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpy((char *)&symbol + offset, src, size, kind);
+               : cudaMemcpy((char *)&sim_symbol(symbol) + offset, src, size, kind);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t size, size_t offset,
@@ -281,7 +288,7 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src,
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpyAsync((char *)&symbol + offset, src, size, kind, stream);
+               : cudaMemcpyAsync((char *)&sim_symbol(symbol) + offset, src, size, kind, stream);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t size, size_t offset = 0,
@@ -289,7 +296,7 @@ SIM_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t s
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpy(dst, (const char *)&symbol + offset, size, kind);
+               : cudaMemcpy(dst, (const char *)&sim_symbol(symbol) + offset, size, kind);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t size, size_t offset,
@@ -297,12 +304,12 @@ SIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, siz
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpyAsync(dst, (const char *)&symbol + offset, size, kind, stream);
+               : cudaMemcpyAsync(dst, (const char *)&sim_symbol(symbol) + offset, size, kind, stream);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
 {
-    *pointer = (void *)&symbol;
+    *pointer = (void *)&sim_symbol(symbol);
     return cudaSuccess;
 }
 template <class T>

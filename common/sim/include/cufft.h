@@ -37,15 +37,12 @@ typedef enum {
 #define CUFFT_INVERSE 1
 
 #ifdef __cplusplus
-#define CUFFT_WITHOUT(X)                                                                                               \
-    X(cufftPlan1d)                                                                                                     \
-    X(cufftPlan2d)                                                                                                     \
-    X(cufftPlan3d)                                                                                                     \
-    X(cufftPlanMany)                                                                                                   \
-    X(cufftMakePlan1d)                                                                                                 \
-    X(cufftMakePlan2d)                                                                                                 \
-    X(cufftCreate) X(cufftMakePlanMany) X(cufftSetStream) X(cufftDestroy) X(cufftExecC2C) X(cufftExecR2C)              \
-        X(cufftExecC2R) X(cufftExecZ2Z) X(cufftExecD2Z) X(cufftExecZ2D) X(cufftGetSize) X(cufftEstimate1d)
+/* clang-format off */
+#define CUFFT_WITHOUT(X) \
+    X(cufftPlan1d) X(cufftPlan2d) X(cufftPlan3d) X(cufftPlanMany) X(cufftMakePlan1d) X(cufftMakePlan2d) \
+    X(cufftCreate) X(cufftMakePlanMany) X(cufftSetStream) X(cufftDestroy) X(cufftExecC2C) X(cufftExecR2C) \
+    X(cufftExecC2R) X(cufftExecZ2Z) X(cufftExecD2Z) X(cufftExecZ2D) X(cufftGetSize) X(cufftEstimate1d)
+/* clang-format on */
 #define CUFFT_STOP(name) SIM_NO_STAND_IN(cufftResult, name)
 CUFFT_WITHOUT(CUFFT_STOP)
 #endif
