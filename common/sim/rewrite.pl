@@ -92,14 +92,16 @@ sub shared_list {
 }
 
 # Kernels whose name alone does not say which function it is, or how many arguments it takes: templates, overloaded ones,
-# and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all. Also the names of all kernels, as a pattern.
+# and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all.
+# Also the names of all kernels, as a pattern.
 sub named_kernels {
-    my (%defined, %named, %all);
+    my (%defined, %named, %all, %kernels);
     while ($code =~ /\b__sim_global__\b/g) {
         my ($before, $after) = (substr($code, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($code, $+[0], 2000));
         $after =~ s/__attribute__\s*$round//g;
         my ($name, $list, $end) = $after =~ /^[^;{}()]*?(\w+)\s*$round\s*([;{])/ or next;
         $all{$name} = 1;
+        $kernels{$name}++ if $end eq "{";
         my ($parameters) = $before =~ /\btemplate\s*<([^;{}]*)\z/;
         $named{$name} = 0 if !$named{$name};
         $named{$name} = scalar(my @parts = split_declarators($parameters)) if defined $parameters;
@@ -108,6 +110,10 @@ sub named_kernels {
     for my $name (grep { !$named{$_} } keys %named) {    # a function of the host may have the name, too
         my $all = () = $code =~ /(?<=[\w*&>])\s+\Q$name\E\s*$round\s*\{/g;
         $named{$name} = 1 if $all > ($defined{$name} // 0);
+    }
+    for my $name (keys %all) {    # a launcher of the host's may have the kernel's name
+        my $functions = () = $code =~ /\b$name\s*$round\s*\{/g;
+        $named{$name} ||= $functions > ($kernels{$name} // 0);
     }
     return (\%named, join "|", "(?!)", sort keys %all);
 }

@@ -774,6 +774,13 @@ SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
 SIM_INLINE double max(double a, double b) { return fmax(a, b); }
 
+SIM_INLINE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+SIM_INLINE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+SIM_INLINE long long llmin(long long a, long long b) { return a < b ? a : b; }
+SIM_INLINE long long llmax(long long a, long long b) { return a > b ? a : b; }
+SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+
 SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIM_INLINE float __fadd_rn(float a, float b) { return a + b; }
 SIM_INLINE float __fmul_rn(float a, float b) { return a * b; }
