@@ -123,6 +123,10 @@ sub declarations {
 sub declaration {
     my ($at, $end) = @_;
     my ($start, $name, $parameters, $assigned, $braces, $template) = ($at);
+    if ($word[$at] eq "template" && $word[$at + 1] ne "<") {    # template void reduce<int>(...);
+        $at++ while $at < $end && $word[$at] ne ";";
+        return $at + 1;
+    }
     if ($word[$at] eq "template") {
         $template = 1;
         for my $i ($at + 2 .. behind_angle($at + 1) - 2) {

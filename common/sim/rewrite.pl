@@ -123,7 +123,7 @@ $code = <>;
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
-  | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
+  | (?<!\w) (?<declaration> (?:extern(?:\s+\w+){0,3}?\s+(?=__shared__)|(?:extern|static|volatile|unsigned|char|int|float|double|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
   | (?: \( \s*(?:const\s+)?void\s*\*\s* \) \s*&?\s* (?<cast> (?:::)?\b(?:$kernels)\b (?:\s*$angle)? ) (?!\s*[\w(<]) )
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{
