@@ -80,7 +80,7 @@
         return name{x, y, z, w};                                                                                       \
     }
 
-#define SIM_VECTORS(name, type, two, four)                                                                               \
+#define SIM_VECTORS(name, type, two, four)                                                                             \
     SIM_VECTOR1(name##1, type)                                                                                         \
     SIM_VECTOR2(name##2, type, two)                                                                                    \
     SIM_VECTOR3(name##3, type)                                                                                         \
@@ -697,8 +697,8 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
     SIM_ATOMIC_AS(name, type, result)                                                                                  \
     SIM_ATOMIC_AS(name##_block, type, result)                                                                          \
     SIM_ATOMIC_AS(name##_system, type, result)
-#define SIM_ATOMIC_CAS_AS(name, type)                                                                                           \
-    SIM_INLINE type name(type *address, type compare, type value)                                                 \
+#define SIM_ATOMIC_CAS_AS(name, type)                                                                                  \
+    SIM_INLINE type name(type *address, type compare, type value)                                                      \
     {                                                                                                                  \
         type old;                                                                                                      \
         sim_atomic_load(address, &old, sizeof(old));                                                                   \

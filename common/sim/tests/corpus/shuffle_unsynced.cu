@@ -1,4 +1,4 @@
-// refused by both: kernel kernel calls __shfl_down, which CUDA has no more since the lanes of a warp need not run in step. Write __shfl_down_sync(mask, ...)
+// refused by both: kernel kernel calls __shfl_down, which CUDA has no more
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 
