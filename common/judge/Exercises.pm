@@ -288,6 +288,8 @@ sub compile_error {
     $errors =~ s{(?:\.\./)+}{}g;
     my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
+    return "The compiler came to no end within $Running::compiling seconds. Is there a template, a constexpr function or a macro that unfolds itself?\n"
+        if $errors =~ /(?:CPU time limit exceeded|Killed) signal terminated program/;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
     return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
@@ -362,6 +364,7 @@ sub races {
 # `tag' is in the name of the folder in build/. $exercise->{seed} draws data and sizes.
 sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
+    $text = HandIn::as_meant($text);
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
     my $refused = HandIn::refused_text($exercise, $text, $shown);

@@ -77,6 +77,8 @@ sub run_command {
     return @result;
 }
 
+our $compiling = 60; # seconds, of a compiler
+
 # Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,
 # or undef and the errors. The answer's object is `build/obj/$backend/$program.o' then, if it compiles.
 sub build {
@@ -84,11 +86,12 @@ sub build {
     my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $on_cpu // 'answer');
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
+    $seen =~ s{([\\"])}{\\$1}g; $seen =~ s{[\x00-\x1F]}{?}g; # a string of C
     write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
     print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/runner.o";
     my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
     my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'sh', '-c', "ulimit -t $compiling; exec \"\$0\" \"\$@\"", 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }

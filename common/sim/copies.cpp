@@ -18,6 +18,8 @@
 #include "shadow.h"
 #include "stream.h"
 
+struct cudaMemcpy3DParms sim_without_arrays(const struct cudaMemcpy3DParms *copy); /* texture.cpp */
+
 extern const char __ehdr_start, end; /* the linker's: the program's own data lie between */
 
 /* Variables at file scope are host's and device's at once. */
@@ -181,8 +183,10 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 /* One slice after the other. */
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool late, cudaStream_t stream, const void *at)
 {
-    if (p == NULL || p->srcArray != NULL || p->dstArray != NULL)
+    if (p == NULL)
         return sim_error(cudaErrorInvalidValue);
+    const struct cudaMemcpy3DParms plain = sim_without_arrays(p);
+    p = &plain;
     for (size_t z = 0; z < p->extent.depth; z++) {
         const struct copy c = {(char *)p->dstPtr.ptr + p->dstPos.x +
                                    ((p->dstPos.z + z) * p->dstPtr.ysize + p->dstPos.y) * p->dstPtr.pitch,

@@ -358,6 +358,46 @@ static void pause_sometimes(const char *p, unsigned how)
     last_read = how == 0 ? p : NULL;
 }
 
+/* CUSIM_CHECKS=bounds: no races, no counts, nothing of what has been written; only that each address is legal. */
+static bool only_bounds;
+
+/* Then, where a place in the code was seen to access an array of the block: what else of it is legal, at once. */
+static struct legal {
+    uint64_t block;
+    const char *start;
+    size_t size;
+} legal[256];
+
+static inline struct legal *legal_at(const void *pc)
+{
+    return &legal[(uintptr_t)pc / 2 % (sizeof(legal) / sizeof(*legal))];
+}
+
+static inline bool is_legal(const char *p, size_t size, unsigned how, const void *pc)
+{
+    const struct legal *l = legal_at(pc);
+    const size_t at = (size_t)(p - l->start);
+
+    if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || !sim_place.in_thread ||
+        l->block != sim_block->number ||
+        (uintptr_t)p % (size & (size - 1) ? 1
+                        : size < 8        ? size
+                                          : 8) !=
+            0)
+        return false;
+    sim_changes[SIM_GLOBAL_MEMORY] += how;
+    return true;
+}
+
+__attribute__((constructor)) static void read_checks(void)
+{
+    const char *text = getenv("CUSIM_CHECKS");
+
+    only_bounds = text != NULL && strcmp(text, "bounds") == 0;
+    if (text != NULL && !only_bounds && strcmp(text, "all") != 0 && strcmp(text, "none") != 0)
+        sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
@@ -403,6 +443,11 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         sim_poll(p, pc, in_global);
     }
     pause_sometimes(p, how);
+    if (only_bounds) {
+        sim_changes[in_sight] += how & SIM_WRITES;
+        *legal_at(pc) = {sim_block->number, r->array, r->array_size};
+        return;
+    }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
     if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
@@ -419,6 +464,8 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 {
     const char *p = (const char *)at;
 
+    if (only_bounds && is_legal(p, size, how, pc))
+        return;
     if ((size_t)(p - sim_place.stack) >= SIM_STACK && (size_t)(p - &__ehdr_start) >= (size_t)(&end - &__ehdr_start))
         judge(p, size, how, pc);
 }

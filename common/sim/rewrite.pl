@@ -61,8 +61,10 @@ sub shared {
     $text =~ s/\b(?:static|__shared__)\b//g;
 
     if ($external) {
-        my ($type, $name) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*$/s or not_understood($declaration);
+        my ($type, $name, $rows) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*((?:$square\s*)*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof($type)";
+        return "typedef $type sim_row_$name$rows; sim_row_$name *const $name = (sim_row_$name *)sim_dynamic_shared(\"$name\", $by);$lines"
+            if $rows ne "";
         return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by);$lines";
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
@@ -123,7 +125,7 @@ $code = <>;
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
-  | (?<!\w) (?<declaration> (?:extern(?:\s+\w+){0,3}?\s+(?=__shared__)|(?:extern|static|volatile|unsigned|char|int|float|double|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
+  | (?<!\w) (?<declaration> (?:extern(?:\s+\w+){0,3}?\s+(?=__shared__)|(?:extern|static|volatile|unsigned|signed|long|short|char|int|float|double|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
   | (?: \( \s*(?:const\s+)?void\s*\*\s* \) \s*&?\s* (?<cast> (?:::)?\b(?:$kernels)\b (?:\s*$angle)? ) (?!\s*[\w(<]) )
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{

@@ -29,8 +29,16 @@ struct task {
     std::function<void()> what;
 };
 
+/* A graph that was captured has tasks in an order that is right; in one that was made node by node they are put into
+   such an order when it is instantiated. */
+struct CUgraphNode_st {
+    task what;
+    std::vector<CUgraphNode_st *> after;
+    bool ordered;
+};
 struct CUgraph_st {
-    std::vector<task> tasks; /* in an order that is right */
+    std::vector<task> tasks;
+    std::vector<CUgraphNode_st *> nodes;
 };
 
 struct CUstream_st {
@@ -139,7 +147,7 @@ void sim_do_late(cudaStream_t stream, const void *at, std::function<void()> what
 void sim_do(cudaStream_t stream, const void *at, std::function<void()> what)
 {
     CUstream_st *s = queue_of(stream);
-    if (s != &default_stream || !s->tasks.empty() || sim_has_managed) {
+    if (s != &default_stream || !s->tasks.empty() || sim_has_managed || s->captured != NULL) {
         sim_do_late(stream, at, what);
         return;
     }
@@ -436,11 +444,149 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
     return cudaSuccess;
 }
 
+/* What a node comes after, then the node. */
+static void put_in_order(CUgraphNode_st *node, std::vector<task> *tasks)
+{
+    if (node->ordered)
+        return;
+    node->ordered = true;
+    for (CUgraphNode_st *before : node->after)
+        put_in_order(before, tasks);
+    tasks->push_back(node->what);
+}
+
+static std::vector<task> tasks_of(cudaGraph_t graph)
+{
+    std::vector<task> tasks = graph->tasks;
+    for (CUgraphNode_st *node : graph->nodes)
+        node->ordered = false;
+    for (size_t i = graph->nodes.size(); i-- > 0;) /* the youngest first: only what is said orders them */
+        put_in_order(graph->nodes[i], &tasks);
+    return tasks;
+}
+
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
     if (exec == NULL || graph == NULL)
         return sim_error(cudaErrorInvalidValue);
-    *exec = new CUgraphExec_st{graph->tasks};
+    *exec = new CUgraphExec_st{tasks_of(graph)};
+    return cudaSuccess;
+}
+
+static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                            const void *at, std::function<void()> what)
+{
+    if (node == NULL || graph == NULL || (after == NULL && count > 0))
+        return sim_error(cudaErrorInvalidValue);
+    *node = new CUgraphNode_st{{0, at, what}, std::vector<CUgraphNode_st *>(after, after + count), false};
+    graph->nodes.push_back(*node);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned)
+{
+    *graph = new CUgraph_st();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count)
+{
+    return add_node(node, graph, after, count, __builtin_return_address(0), [] {});
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                                   const struct cudaMemcpy3DParms *copy)
+{
+    return add_node(node, graph, after, count, __builtin_return_address(0), [c = *copy] { cudaMemcpy3D(&c); });
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                     size_t count, void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
+{
+    return add_node(node, graph, after, count, __builtin_return_address(0), [=] { cudaMemcpy(dst, src, size, kind); });
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                                   const struct cudaMemsetParams *params)
+{
+    if (params == NULL || (params->elementSize != 1 && params->elementSize != 2 && params->elementSize != 4))
+        return sim_error(cudaErrorInvalidValue);
+    const struct cudaMemsetParams p = *params;
+    return add_node(node, graph, after, count, __builtin_return_address(0), [p] {
+        std::vector<char> row(p.width * p.elementSize);
+        for (size_t i = 0; i < row.size(); i++)
+            row[i] = ((const char *)&p.value)[i % p.elementSize];
+        for (size_t y = 0; y < (p.height > 0 ? p.height : 1); y++)
+            cudaMemcpy((char *)p.dst + y * p.pitch, row.data(), row.size(), cudaMemcpyHostToDevice);
+    });
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                                 const struct cudaHostNodeParams *params)
+{
+    return add_node(node, graph, after, count, __builtin_return_address(0), [p = *params] { p.fn(p.userData); });
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
+                                       size_t count, cudaGraph_t child)
+{
+    if (child == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    return add_node(node, graph, after, count, __builtin_return_address(0), [tasks = tasks_of(child)] {
+        for (const task &t : tasks)
+            t.what();
+    });
+}
+
+/* The arguments are taken when the node is made, as on a GPU: a launch that is captured keeps them. */
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                                   const cudaKernelNodeParams *params)
+{
+    CUgraph_st launch;
+    if (params == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    default_stream.captured = &launch;
+    const cudaError_t error = cudaLaunchKernel((const void *)params->func, params->gridDim, params->blockDim,
+                                               params->kernelParams, params->sharedMemBytes, NULL);
+    default_stream.captured = NULL;
+    if (error != cudaSuccess || launch.tasks.size() != 1)
+        return error;
+    return add_node(node, graph, after, count, __builtin_return_address(0), launch.tasks[0].what);
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                     size_t count)
+{
+    if (graph == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    for (size_t i = 0; i < count; i++)
+        to[i]->after.push_back(from[i]);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+{
+    if (graph == NULL || count == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    for (size_t i = 0; nodes != NULL && i < *count && i < graph->nodes.size(); i++)
+        nodes[i] = graph->nodes[i];
+    *count = graph->nodes.size() + graph->tasks.size();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
+{
+    *clone = new CUgraph_st{tasks_of(graph), {}};
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, enum cudaStreamAttrID, const union cudaStreamAttrValue *)
+{
+    return queue_of(stream) != NULL ? cudaSuccess : sim_error(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache(void)
+{
     return cudaSuccess;
 }
 
@@ -471,6 +617,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
+    for (CUgraphNode_st *node : graph->nodes)
+        delete node;
     delete graph;
     return cudaSuccess;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuComplex.h - complex numbers, as two floats or two doubles. */
-#ifndef CU_COMPLEX_H
-#define CU_COMPLEX_H
+#ifndef CU_COMPLEX_H_
+#define CU_COMPLEX_H_
 
 #include "cuda_runtime.h"
 

@@ -75,9 +75,10 @@ SIM_INLINE cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
     X(cublasLtMatmulDescCreate)                                                                                        \
     X(cublasLtMatmulDescDestroy)                                                                                       \
     X(cublasLtMatmulDescSetAttribute)                                                                                  \
-    X(cublasLtMatrixLayoutCreate) X(cublasLtMatrixLayoutDestroy) X(cublasLtMatrixLayoutSetAttribute)                   \
-        X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy) X(cublasLtMatmulPreferenceSetAttribute)   \
-            X(cublasLtMatmulAlgoGetHeuristic)
+    X(cublasLtMatrixLayoutCreate)                                                                                      \
+    X(cublasLtMatrixLayoutDestroy)                                                                                     \
+    X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy)           \
+        X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic)
 CUBLASLT_WITHOUT(CUBLAS_STOP)
 #endif
 #endif

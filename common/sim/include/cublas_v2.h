@@ -2,8 +2,9 @@
 /* cublas_v2.h - cuBLAS, as far as programs compare themselves with it: matrices are column-major, pointers those of the
    device, alpha and beta the host's. The products are plain loops on the CPU (cublas.cpp): right, and not fast. What
    cuBLAS has and is not here stops the program with its name and line. */
-#ifndef CUBLAS_V2_H
-#define CUBLAS_V2_H
+#ifndef CUBLAS_V2_H_ /* the toolkit's names, which programs ask about */
+#define CUBLAS_V2_H_
+#define CUBLAS_API_H_
 
 #include "cuda_runtime.h"
 #include "library_types.h"
@@ -129,11 +130,12 @@ cublasStatus_t cublasGetMatrix(int rows, int cols, int size, const void *device_
     X(cublasZgemm)                                                                                                     \
     X(cublasSgemmBatched)                                                                                              \
     X(cublasDgemmBatched)                                                                                              \
-    X(cublasHgemmBatched) X(cublasDgemmStridedBatched) X(cublasHgemmStridedBatched) X(cublasGemmBatchedEx)             \
-        X(cublasSgeam) X(cublasDgeam) X(cublasDgemv) X(cublasSger) X(cublasDger) X(cublasStrsm) X(cublasDtrsm)         \
-            X(cublasSsyrk) X(cublasSsymm) X(cublasDaxpy) X(cublasDscal) X(cublasDdot) X(cublasDnrm2) X(cublasDasum)    \
-                X(cublasScopy) X(cublasDcopy) X(cublasSswap) X(cublasIsamin) X(cublasStrsv) X(cublasSdgmm)             \
-                    X(cublasSgetrfBatched) X(cublasSgetriBatched)
+    X(cublasHgemmBatched)                                                                                              \
+    X(cublasDgemmStridedBatched)                                                                                       \
+    X(cublasHgemmStridedBatched) X(cublasGemmBatchedEx) X(cublasSgeam) X(cublasDgeam) X(cublasDgemv) X(cublasSger)     \
+        X(cublasDger) X(cublasStrsm) X(cublasDtrsm) X(cublasSsyrk) X(cublasSsymm) X(cublasDaxpy) X(cublasDscal)        \
+            X(cublasDdot) X(cublasDnrm2) X(cublasDasum) X(cublasScopy) X(cublasDcopy) X(cublasSswap) X(cublasIsamin)   \
+                X(cublasStrsv) X(cublasSdgmm) X(cublasSgetrfBatched) X(cublasSgetriBatched)
 #define CUBLAS_STOP(name) SIM_NO_STAND_IN(cublasStatus_t, name)
 CUBLAS_WITHOUT(CUBLAS_STOP)
 #endif

@@ -13,6 +13,7 @@
 
 #ifdef __cplusplus
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -476,6 +477,16 @@ SIM_INLINE cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 bl
                             file, line);
 }
 
+/* a kernel as a node of a graph */
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void **kernelParams, **extra;
+};
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                                   const cudaKernelNodeParams *params);
+
 /* All blocks are resident at the same time, or the launch is refused: what grid.sync() needs. arguments: their addresses. */
 SIM_INLINE cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                                                    size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
@@ -780,13 +791,13 @@ template <class A, class B> struct sim_mixed { /* two integers, or two of float 
 };
 template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type min(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a < (type)b ? (type)a : (type)b; }
 template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type max(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a > (type)b ? (type)a : (type)b; }
+SIM_INLINE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+SIM_INLINE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 SIM_INLINE float min(float a, float b) { return fminf(a, b); }
 SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
 SIM_INLINE double max(double a, double b) { return fmax(a, b); }
 
-SIM_INLINE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-SIM_INLINE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 SIM_INLINE long long llmin(long long a, long long b) { return a < b ? a : b; }
 SIM_INLINE long long llmax(long long a, long long b) { return a > b ? a : b; }
 SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
@@ -875,6 +886,8 @@ SIM_INLINE void __trap(SIM_AT)
 {
     sim_trap(file, line);
 }
+
+#include "sim_texture.h"
 
 #endif
 #endif

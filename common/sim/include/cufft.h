@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* cufft.h - declares what programs name; a call stops the program with its name and line. */
-#ifndef CUFFT_H
-#define CUFFT_H
+#ifndef _CUFFT_H_
+#define _CUFFT_H_
 
 #include "cuComplex.h"
 #include "library_types.h"
+#define CUFFT_H_
 
 typedef float cufftReal;
 typedef double cufftDoubleReal;
@@ -41,9 +42,10 @@ typedef enum {
     X(cufftPlan2d)                                                                                                     \
     X(cufftPlan3d)                                                                                                     \
     X(cufftPlanMany)                                                                                                   \
-    X(cufftMakePlan1d) X(cufftMakePlan2d) X(cufftCreate) X(cufftMakePlanMany) X(cufftSetStream) X(cufftDestroy)        \
-        X(cufftExecC2C) X(cufftExecR2C) X(cufftExecC2R) X(cufftExecZ2Z) X(cufftExecD2Z) X(cufftExecZ2D)                \
-            X(cufftGetSize) X(cufftEstimate1d)
+    X(cufftMakePlan1d)                                                                                                 \
+    X(cufftMakePlan2d)                                                                                                 \
+    X(cufftCreate) X(cufftMakePlanMany) X(cufftSetStream) X(cufftDestroy) X(cufftExecC2C) X(cufftExecR2C)              \
+        X(cufftExecC2R) X(cufftExecZ2Z) X(cufftExecD2Z) X(cufftExecZ2D) X(cufftGetSize) X(cufftEstimate1d)
 #define CUFFT_STOP(name) SIM_NO_STAND_IN(cufftResult, name)
 CUFFT_WITHOUT(CUFFT_STOP)
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* curand.h - cuRAND's host calls for uniform and normal numbers; the numbers are others than cuRAND's (curand.cpp). */
-#ifndef CURAND_H
-#define CURAND_H
+#ifndef CURAND_H_
+#define CURAND_H_
 
 #include "cuda_runtime.h"
 
@@ -29,7 +29,9 @@ typedef enum {
     CURAND_RNG_PSEUDO_MT19937 = 142,
     CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
     CURAND_RNG_QUASI_DEFAULT = 200,
-    CURAND_RNG_QUASI_SOBOL32 = 201
+    CURAND_RNG_QUASI_SOBOL32 = 201,
+    CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 = 202,
+    CURAND_RNG_QUASI_SOBOL64 = 203
 } curandRngType_t;
 typedef unsigned curandDirectionVectors32_t[32];
 typedef enum { CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101 } curandDirectionVectorSet_t;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* curand_kernel.h - random numbers in kernels. Each state is a counter, hashed (the finalizer of splitmix64: Steele, Lea,
    Flood 2014): other numbers than cuRAND's, as good for a sample, and the same in each order of execution. */
-#ifndef CURAND_KERNEL_H
-#define CURAND_KERNEL_H
+#ifndef CURAND_KERNEL_H_
+#define CURAND_KERNEL_H_
 
 #include "curand.h"
 

@@ -10,14 +10,14 @@ __device__ static int twice(int i)
 template <class T>
 __global__ void kernel(T *x)
 {
-    extern float __shared__ given[];
+    extern __shared__ float given[][2];
     float __shared__ own[N];
     const int i = (int)threadIdx.x;
 
-    given[i] = x[i];
+    given[i / 2][i % 2] = x[i];
     own[i] = 1;
     __syncthreads();
-    x[twice(i) / 2] = 2 * given[i] + own[N - 1 - i];
+    x[twice(i) / 2] = 2 * given[i / 2][i % 2] + own[N - 1 - i];
 }
 
 template __global__ void kernel<float>(float *x);
