@@ -61,8 +61,10 @@ sub shared {
     $text =~ s/\b(?:static|__shared__)\b//g;
 
     if ($external) {
-        my ($type, $name) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*$/s or not_understood($declaration);
+        my ($type, $name, $rows) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*((?:$square\s*)*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof($type)";
+        return "typedef $type sim_row_$name$rows; sim_row_$name *const $name = (sim_row_$name *)sim_dynamic_shared(\"$name\", $by);$lines"
+            if $rows ne "";
         return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by);$lines";
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
@@ -92,14 +94,16 @@ sub shared_list {
 }
 
 # Kernels whose name alone does not say which function it is, or how many arguments it takes: templates, overloaded ones,
-# and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all. Also the names of all kernels, as a pattern.
+# and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all.
+# Also the names of all kernels, as a pattern.
 sub named_kernels {
-    my (%defined, %named, %all);
+    my (%defined, %named, %all, %kernels);
     while ($code =~ /\b__sim_global__\b/g) {
         my ($before, $after) = (substr($code, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($code, $+[0], 2000));
         $after =~ s/__attribute__\s*$round//g;
         my ($name, $list, $end) = $after =~ /^[^;{}()]*?(\w+)\s*$round\s*([;{])/ or next;
         $all{$name} = 1;
+        $kernels{$name}++ if $end eq "{";
         my ($parameters) = $before =~ /\btemplate\s*<([^;{}]*)\z/;
         $named{$name} = 0 if !$named{$name};
         $named{$name} = scalar(my @parts = split_declarators($parameters)) if defined $parameters;
@@ -109,6 +113,10 @@ sub named_kernels {
         my $all = () = $code =~ /(?<=[\w*&>])\s+\Q$name\E\s*$round\s*\{/g;
         $named{$name} = 1 if $all > ($defined{$name} // 0);
     }
+    for my $name (keys %all) {    # a launcher of the host's may have the kernel's name
+        my $functions = () = $code =~ /\b$name\s*$round\s*\{/g;
+        $named{$name} ||= $functions > ($kernels{$name} // 0);
+    }
     return (\%named, join "|", "(?!)", sort keys %all);
 }
 
@@ -117,7 +125,7 @@ $code = <>;
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
-  | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* (?:(?:(?:unsigned|signed|long|short|char|int|float|double|volatile)\s+)+)? __shared__\b (?:[^;{}]|$curly)* ) ;
+  | (?<!\w) (?<declaration> (?:extern(?:\s+\w+){0,3}?\s+(?=__shared__)|(?:extern|static|volatile|unsigned|signed|long|short|char|int|float|double|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
   | (?: \( \s*(?:const\s+)?void\s*\*\s* \) \s*&?\s* (?<cast> (?:::)?\b(?:$kernels)\b (?:\s*$angle)? ) (?!\s*[\w(<]) )
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{

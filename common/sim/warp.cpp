@@ -75,6 +75,26 @@ static void exchange(struct thread *warp, int kind, unsigned mask)
     }
 }
 
+static void multiply(const struct thread *warp)
+{
+    const struct sim_product *lane[SIM_WARP];
+
+    for (unsigned i = 0; i < SIM_WARP; i++)
+        lane[i] = (const struct sim_product *)(uintptr_t)warp[i].value;
+    const int m = lane[0]->m, n = lane[0]->n, k = lane[0]->k;
+    for (int row = 0; row < m; row++)
+        for (int column = 0; column < n; column++) {
+            const int at = row * n + column;
+            double *const sum = &lane[at % 32]->sum[at / 32];
+
+            for (int i = 0; i < k; i++) {
+                const int left = lane[0]->a_by_column ? i * m + row : row * k + i;
+                const int right = lane[0]->b_by_column ? column * k + i : i * n + column;
+                *sum += lane[left % 32]->a[left / 32] * lane[right % 32]->b[right / 32];
+            }
+        }
+}
+
 static void reduce(struct thread *warp, int kind, unsigned mask)
 {
     const unsigned first = (unsigned)__builtin_ctz(mask);
@@ -92,8 +112,12 @@ static void reduce(struct thread *warp, int kind, unsigned mask)
 /* All lanes of the mask have arrived: gives each its result. */
 static __attribute__((noinline)) void complete(struct thread *warp, int kind, unsigned mask)
 {
+    static uint64_t without_count;
+
     if (kind == SIM_SYNCWARP)
         sim_race_syncwarp(sim_thread_number(warp), mask);
+    else if (kind == SIM_PRODUCT)
+        multiply(warp);
     else if ((kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) || kind == SIM_MATCH_ANY)
         exchange(warp, kind, mask);
     else
@@ -102,7 +126,8 @@ static __attribute__((noinline)) void complete(struct thread *warp, int kind, un
         warp[__builtin_ctz(rest)].state = READY;
         sim_step(&warp[__builtin_ctz(rest)]);
     }
-    *(kind == SIM_SYNCWARP   ? &sim_counts.warp_barriers
+    *(kind == SIM_MATRIX     ? &without_count
+      : kind == SIM_SYNCWARP ? &sim_counts.warp_barriers
       : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
                              : &sim_counts.votes) += 1;
     sim_progress++;

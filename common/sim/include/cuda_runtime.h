@@ -572,11 +572,22 @@ void __nanosleep(unsigned ns, SIM_AT);
     X(SIM_REDUCE_UMAX, "__reduce_max_sync (unsigned)")                                                                 \
     X(SIM_REDUCE_AND, "__reduce_and_sync")                                                                             \
     X(SIM_REDUCE_OR, "__reduce_or_sync")                                                                               \
-    X(SIM_REDUCE_XOR, "__reduce_xor_sync")
+    X(SIM_REDUCE_XOR, "__reduce_xor_sync")                                                                             \
+    X(SIM_MATRIX, "load or store of a matrix by wmma")                                                                 \
+    X(SIM_PRODUCT, "mma_sync")
 
 #define SIM_ENUM(kind, name) kind,
 enum sim_warp_kind { SIM_WARP_CALLS(SIM_ENUM) };
 #undef SIM_ENUM
+
+/* What a lane brings to a product of matrices: its elements of a, b and the sum, in which it gets the result. Element i of
+   lane l has the number 32 i + l, by rows or by columns; of the sum by rows. */
+struct sim_product {
+    int m, n, k;
+    bool a_by_column, b_by_column;
+    const double *a, *b;
+    double *sum;
+};
 
 /* `lane`: source lane, distance or lane mask of a shuffle. Returns this lane's result. */
 uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
@@ -793,6 +804,11 @@ SIM_INLINE float min(float a, float b) { return fminf(a, b); }
 SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
 SIM_INLINE double max(double a, double b) { return fmax(a, b); }
+
+SIM_INLINE long long llmin(long long a, long long b) { return a < b ? a : b; }
+SIM_INLINE long long llmax(long long a, long long b) { return a > b ? a : b; }
+SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 
 SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIM_INLINE float __fadd_rn(float a, float b) { return a + b; }

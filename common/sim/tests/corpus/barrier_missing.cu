@@ -1,4 +1,4 @@
-// stopped: barrier.wait() for parity 0 never ends: phase 0 of the barrier initialised at {there} lacks 1 of 64 arrivals. Let as many threads arrive in each phase as init says
+// stopped: phase 0 of the barrier initialised at {there} lacks 1 of 64 arrivals. Let as many threads arrive
 // SPDX-License-Identifier: MIT
 #include <cuda/barrier>
 #include "corpus.h"

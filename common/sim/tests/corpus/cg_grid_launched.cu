@@ -1,4 +1,4 @@
-// stopped: grid.sync() in a launch with <<<...>>>, which does not promise that all blocks run at the same time. Launch the kernel with cudaLaunchCooperativeKernel
+// stopped: grid.sync() in a launch with <<<...>>>, which does not promise that all blocks run at the same time
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"

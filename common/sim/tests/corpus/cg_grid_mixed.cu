@@ -1,4 +1,4 @@
-// stopped: grid.sync() never ends: 63 of the 64 threads of the grid have come to it, while thread (0,0,0) of block (1,0,0) waits at __syncthreads at {there}
+// stopped: 63 of the 64 threads of the grid have come to it, while thread (0,0,0) of block (1,0,0) waits at
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"

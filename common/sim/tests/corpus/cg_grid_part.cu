@@ -1,4 +1,4 @@
-// stopped: grid.sync() never ends: 32 of the 64 threads of the grid have come to it, and the other threads have returned. Let all threads of all blocks come to it
+// stopped: 32 of the 64 threads of the grid have come to it, and the other threads have returned
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"

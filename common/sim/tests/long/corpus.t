@@ -48,7 +48,7 @@ for my $name (@names) {
 
 # the page on the simulator names every device function that its headers offer
 my $page = read_file('common/sim/README.md');
-for my $header (glob 'common/sim/include/cuda_runtime.h common/sim/include/cuda_pipeline.h common/sim/include/sim_cp_async.h common/sim/include/sim_tma.h common/sim/include/sim_fast_math.h common/sim/include/sim_named_barrier.h common/sim/include/sim_cluster.h') {
+for my $header (glob 'common/sim/include/cuda_runtime.h common/sim/include/sim_math.h common/sim/include/cuda_pipeline.h common/sim/include/sim_cp_async.h common/sim/include/sim_tma.h common/sim/include/sim_fast_math.h common/sim/include/sim_named_barrier.h common/sim/include/sim_cluster.h') {
     my %offers;
     $offers{$_} = 1 for read_file($header) =~ /\b((?:__(?!attribute__|builtin_|align__|launch_bounds__)[a-z]\w*?|atomic[A-Z]\w*|mbarrier_\w+|named_barrier_\w+|cluster_\w+|tma_load|cp_async_\w+|l2_\w+|fast_\w+))\s*\((?=[^;]*?\bSIM_AT|[^;{]*\)\s*\{)/g;
     $offers{$_} = 1 for read_file($header) =~ /^(?:SIM_(?!VECTOR|LOAD\(name|ENUM|NAME)[A-Z_]+\(|#define )((?:__[a-z]\w*f|__[a-z]\w*|atomic\w+))\b(?=[,)]| [a-z0-9]+f$)/mg;
