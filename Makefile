@@ -182,6 +182,8 @@ help:
 	@echo "RUN=\"srun --gres=gpu:1\"   what starts programs on a GPU, where this machine has none (with BACKEND=cuda)"
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
+	@echo "make class IN=handed_in OUT=class.csv   judges a class, a folder a student; make similar IN=handed_in finds the same code twice;"
+	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
 .PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants fuzz times lib install format setup clean help FORCE

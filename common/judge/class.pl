@@ -71,11 +71,11 @@ sub as_meant {
     return $text =~ /[^\n]\z/ ? "$text\n" : $text;
 }
 
-# Does `work' for each of the jobs, so many at a time, each in a process and a process group of its own, which has ended when the next one begins, and
+# Does `work' for each of the jobs, so many at a time, for so many seconds at most (undef: as long as it takes), each in a process and a process group of its own, which has ended when the next one begins, and
 # with a new folder, which is removed. `work' gets job and folder, and returns nothing: what it finds it writes. Returns [job, what went wrong] of those that did not end well.
 my %running; # process => its job and when it began
 sub in_parallel {
-    my ($most, $what, $jobs, $work) = @_;
+    my ($most, $limit, $what, $jobs, $work) = @_;
     my @waiting = @$jobs;
     my ($done, $begin, @failed) = (0, time);
     while (@waiting || %running) {
@@ -102,13 +102,13 @@ sub in_parallel {
             kill KILL => -$pid; # what a hand-in may have left behind
             if ($status != 0) {
                 my $said = do { local $/; readline $one->{says} } // '';
-                push @failed, [$one->{job}, $one->{late} ? "judging took more than $longest seconds" : reason($said eq '' ? "the judge's process ended ($status)" : $said)];
+                push @failed, [$one->{job}, $one->{late} ? "judging took more than $limit seconds" : reason($said eq '' ? "the judge's process ended ($status)" : $said)];
             }
             close $one->{says};
             remove_tree($one->{folder});
             $done++;
         } else {
-            for (grep { time - $running{$_}{begin} > $longest } keys %running) {
+            for (grep { defined $limit && time - $running{$_}{begin} > $limit } keys %running) {
                 $running{$_}{late} = 1;
                 kill KILL => -$_;
             }
@@ -244,13 +244,13 @@ sub class {
     my %needed = map { $_->{exercise}{id} => $_->{exercise} } values %jobs;
     my @to_prepare = grep { !-f "build/prepared/$_->{id}" } map { $needed{$_} } sort keys %needed;
     print STDERR 'preparing the judge of ', number_of(scalar @to_prepare, 'exercise'), ", which is done once\n" if @to_prepare;
-    my @failed = map { in_parallel($_->[0], 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
+    my @failed = map { in_parallel($_->[0], undef, 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
     refuse("$_->[0]{id} cannot be judged: $_->[1]") for @failed;
 
     my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
     my $begin = time;
     print STDERR 'judging ', number_of(scalar @jobs, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
-    @failed = in_parallel($most, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
+    @failed = in_parallel($most, $longest, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
     my %failed = map { $_->[0]{kept} => $_->[1] } @failed;
 
     # the table, and a report for each answer
