@@ -5,7 +5,7 @@ ROOT := .
 include common/build/config.mk
 
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
-ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -l '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
+ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -sl '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
 # what the texts show in a debugger
 DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
@@ -86,6 +86,12 @@ report:
 	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
 	perl common/pages/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter figures || exit 1; done
+	@$(MAKE) --no-print-directory notebook
+
+# the notebook for Google Colab: the first chapters, to be run and solved (docs/machines.md)
+NOTEBOOK := docs/first_chapters.ipynb
+notebook:
+	@perl common/judge/notebook.pl 3 > $(NOTEBOOK).partial && mv $(NOTEBOOK).partial $(NOTEBOOK)
 
 # the sources as .clang-format wants them; CHECK=1: only says which ones are not
 format:
@@ -135,6 +141,7 @@ setup:
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
+	command -v bwrap >/dev/null || ! apt-cache show bubblewrap >/dev/null 2>&1 || missing="$$missing bubblewrap"; \
 	if [ -z "$$missing" ]; then \
 	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
@@ -167,6 +174,7 @@ help:
 	@echo "make record     keep this GPU's tables in recordings/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make notebook   write docs/first_chapters.ipynb, for Google Colab, from the chapters as they are"
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
@@ -186,7 +194,7 @@ help:
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants fuzz times lib install format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize notebook mutants fuzz times lib install format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/class.mk

@@ -45,6 +45,18 @@ ifeq ($(BACKEND),cuda)
   export ARCH
 endif
 
+# The simulator needs Linux and GNU's compilers. Anything else is refused with one sentence, before anything is built.
+is_clang = $(if $(shell $(1) --version 2>/dev/null | grep -i clang),$(1))
+ifneq ($(if $(filter 0,$(MAKELEVEL)),$(filter-out help clean,$(or $(MAKECMDGOALS),all))),)
+  ifeq ($(shell uname -s),Darwin)
+    $(error macOS lacks what the simulator needs of Linux; docs/machines.md shows how to take a container)
+  endif
+  CLANG := $(if $(filter-out setup,$(or $(MAKECMDGOALS),all)),$(or $(call is_clang,$(CXX)),$(call is_clang,$(CC))))
+  ifneq ($(CLANG),)
+    $(error $(CLANG) is clang, and the simulator needs GNU's gcc and g++; `make setup' installs what is missing of them, and CC= and CXX= name others)
+  endif
+endif
+
 # Before each program of BACKEND=cuda; scripts find it in their environment. It counts where make is told it: shells may have a RUN that means something else.
 ifneq ($(origin RUN),command line)
   RUN :=

@@ -12,6 +12,6 @@ given = $(if $(filter command line,$(origin $(1))),$(1)='$(subst ','\'',$($(1)))
 
 exercises exercise hint solution reset:
 	@cd $(ROOT) && CC='$(CC)' CXX='$(CXX)' perl common/judge/exercise.pl $@ FROM='$(CURDIR)' ONLY='$(CHAPTER)' \
-	    $(foreach variable,EX FILE FORCE LIST CSV EXERCISES,$(call given,$(variable)))
+	    $(foreach variable,EX FILE FORCE LIST CSV EXERCISES SEED,$(call given,$(variable)))
 
 .PHONY: exercises exercise hint solution reset

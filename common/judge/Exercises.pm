@@ -7,11 +7,12 @@ use warnings;
 use Exporter 'import';
 use lib qw(common/base common/judge);
 use Code;
+use Draw qw(read_draw draw_numbers put_numbers draw_task);
 use HandIn;
 use Running;
 use Seed;
 use File::Basename qw(basename dirname);
-our @EXPORT = qw(all_exercises judge_answer trials read_text write_text drawn);
+our @EXPORT = qw(all_exercises task_text solution_text judge_answer trials read_text write_text drawn);
 
 # Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
 sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
@@ -34,6 +35,9 @@ sub read_data {
             my ($key, $text) = ($1, $2);
             if ($key eq 'says' && $data{mutant} || $key eq 'look' && $data{ask}) { # belongs to the one above
                 $last = \($data{ $key eq 'says' ? 'mutant' : 'ask' }[-1]{$key} = $text);
+            } elsif ($key eq 'draw' || $key eq 'let') {
+                push @{ $data{draw} }, eval { read_draw($key, $text) } // die "$path:$number: $@";
+                undef $last;
             } elsif ($lists{$key}) {
                 push @{ $data{$key} }, { text => $text };
                 $last = \$data{$key}[-1]{text};
@@ -49,8 +53,25 @@ sub read_data {
     return %data;
 }
 
-# Every exercise, in order: id, chapter, name, path (of the task), mine, solution, judge, on_cpu, predict, and its data.
+# The exercise's data with the numbers of a seed (undef: the task's own) in place of their names.
+sub with_numbers {
+    my ($exercise, $seed) = @_;
+    my $value = draw_numbers($exercise, $seed);
+    my $put; # in texts, and in what is made of them
+    $put = sub {
+        my ($data) = @_;
+        return ref $data eq 'ARRAY' ? [map { $put->($_) } @$data]
+            : ref $data eq 'HASH' ? { map { $_ => $put->($data->{$_}) } keys %$data }
+            : put_numbers($data, $value);
+    };
+    return { %$exercise, value => $value, seed => $seed, as_read => $exercise, map { $_ => $put->($exercise->{$_}) } grep { defined $exercise->{$_} } qw(ask hint next) };
+}
+
+# Every exercise, in order: id, chapter, name, path (of the task), mine, solution, judge, on_cpu, predict, and its data; predictions with
+# the numbers of a seed (undef, empty or 1: the tasks' own).
 sub all_exercises {
+    my ($seed) = @_;
+    undef $seed if defined $seed && $seed =~ m{^1?$};
     my @all;
     for my $path (glob '[0-9][0-9]_*/exercises/judges/*.txt') {
         my ($chapter, $name) = $path =~ m{^(\d\d_\w+)/.*/([^/]+)\.txt$};
@@ -72,7 +93,27 @@ sub all_exercises {
             on_cpu => $suffix eq 'c',
         };
     }
-    return sort { $a->{chapter} cmp $b->{chapter} || $a->{number} <=> $b->{number} } @all;
+    @all = sort { $a->{chapter} cmp $b->{chapter} || $a->{number} <=> $b->{number} } @all;
+    return map { $_->{draw} ? with_numbers($_, $seed) : { %$_, seed => $seed } } @all;
+}
+
+# The task as the student gets it.
+sub task_text {
+    my ($exercise) = @_;
+    my $text = read_text($exercise->{path}) // die "cannot read $exercise->{path}: $!\n";
+    return $exercise->{draw} ? draw_task($exercise, $text, $exercise->{value}) : $text;
+}
+
+# Our solution, with the numbers that are counted where the student's sizes were drawn.
+sub solution_text {
+    my ($exercise) = @_;
+    return read_text($exercise->{solution}) // die "cannot read $exercise->{solution}: $!\n" if !$exercise->{draw} || !defined $exercise->{seed};
+    my $text = task_text($exercise);
+    for (counted($exercise, "$exercise->{id}.solution")) {
+        my ($key, $number) = @$_;
+        $text =~ s/^\Q$key\E = \K\?/number($number)/me;
+    }
+    return $text;
 }
 
 # The solution with the changes of a mutant. Each piece of code that is replaced must be there exactly once; how its lines are laid out does not matter.
@@ -90,9 +131,11 @@ sub mutate {
 
 my %counters = (
     sectors_load => ['load_sectors / load_requests', 'sectors a load',
-        'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?'],
+        'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?',
+        'All 32 lanes of a warp together ask for more. Do they all take part, or does one of them do the work?'],
     sectors_store => ['store_sectors / store_requests', 'sectors a store',
-        'A store of a warp touches a sector of 32 bytes for every segment that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
+        'A store of a warp touches a sector of 32 bytes for every segment that its lanes do not share. Where do lanes 0 and 1 store at the same time?',
+        'All 32 lanes of a warp together store more. Do they all take part, or does one of them do the work?'],
     bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
         'Count the sectors of each load and store, and how often the same data is asked for.'],
     loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
@@ -127,6 +170,7 @@ sub evaluate {
     $expression = $counters{$expression}[0] if $counters{$expression};
     $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
     my $value = eval $expression;
+    return 0 if $@ =~ /division by zero/; # sectors a load, where nothing is loaded
     die "`$expression' cannot be computed: $@\n" if !defined $value;
     return $value;
 }
@@ -226,20 +270,26 @@ sub source_line {
 
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
+    [qr/past the end of .*shared array/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
+    [qr/past the end of a variable|takes element/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
     [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
 );
 
-# The same where no size is 0.
+# The same where no size is 0, and where one is.
 my $no_blocks = [qr/launched with grid \(0,/ => 'There is something to do: does the division round up?'];
+
+sub no_work { return $_[0] =~ /(\w+) 0\b/ ? "There is nothing to compute, as $1 is 0. What does the code do all the same?" : undef }
 
 sub compile_error {
     my ($text, $shown, $errors) = @_;
     $errors =~ s{(?:\.\./)+}{}g;
     my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
+    return "The compiler came to no end within $Running::compiling seconds. Is there a template, a constexpr function or a macro that unfolds itself?\n"
+        if $errors =~ /(?:CPU time limit exceeded|Killed) signal terminated program/;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
     return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
@@ -260,7 +310,8 @@ sub failure {
     $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
     if ($said =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
-        $report .= fold($1 =~ s{(?:\./)?common/judge/(?:\.\./)+}{}r, '  ') if $said =~ /^\@owner (.+)$/m;
+        $report .= fold($1, '  ') if $said =~ /^\@slip (.+)$/m;
+        $report .= fold($1, '  ') if $said =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
     return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
@@ -272,8 +323,9 @@ sub failure {
         my $report = "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
-        my ($look) = grep { $message =~ $_->[0] } @looks, $sizes =~ / 0\b/ ? () : $no_blocks;
-        return $report . fold($message, '  ') . ($look ? fold($look->[1], '  ') : '') . $with;
+        my ($look) = map { $_->[1] } grep { $message =~ $_->[0] } @looks, $no_blocks;
+        $look = no_work($sizes) // $look // '';
+        return $report . fold($message, '  ') . ($look ne '' ? fold($look, '  ') : '') . $with;
     }
     if ($err =~ /AddressSanitizer: ([\w-]+)|runtime error: (.*)/) {
         my $what = $1 // $2;
@@ -281,9 +333,9 @@ sub failure {
         my ($access) = $err =~ /^(READ|WRITE) of size/m;
         return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
             . "  " . ($access ? lc($access) . 's outside of an array' : '') . " ($what).\n"
-            . fold('Which index does it use for the first element, and which for the last?', '  ') . $with;
+            . fold(no_work($sizes) // 'Which index does it use for the first element, and which for the last?', '  ') . $with;
     }
-    my $how = $ended eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
+    my $how = defined no_work($sizes) ? no_work($sizes) : $ended eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
         : $ended =~ /signal/ ? "It was ended by $ended." : "It ended, with status $ended, before the judge was done. Does it call exit?";
     return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
 }
@@ -297,6 +349,8 @@ sub races {
     my ($program) = build('sim', $exercise, $folder, $text, $shown, 'raced');
     my $run = defined $program ? run_judge($exercise, $program, { SIM_SCHEDULE => 'random:1' }, 'compare') : undef;
     $races_are_seen = defined $run && ($run->{right} || $run->{said} =~ /^\@with/m); # it has begun
+    print STDERR "(gcc's sanitizer for races does not start here, so they are not looked for. In a container, docs/machines.md says which option it needs.)\n"
+        if !$races_are_seen;
     return undef if !$races_are_seen || $run->{right};
     my ($race) = $run->{complained} =~ /ThreadSanitizer: data race(.*)/s;
     return failure($text, $shown, $run) if !defined $race;
@@ -310,6 +364,7 @@ sub races {
 # `tag' is in the name of the folder in build/. $exercise->{seed} draws data and sizes.
 sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
+    $text = HandIn::as_meant($text);
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
     my $refused = HandIn::refused_text($exercise, $text, $shown);
@@ -366,41 +421,65 @@ sub judge_answer {
 # The question to think about next.
 sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '' }
 
-# `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints.
-sub judge_prediction {
-    my ($exercise, $text, $shown, $tag) = @_;
-    my %typed = $text =~ /^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*(?:#.*)?$/mg;
-    my ($program, %counts, @right);
+# What is right for each key: a list of [key, number, what to look at]. `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel
+# that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints; `ask: KEY = EXPRESSION' is computed of what was counted for earlier keys.
+sub counted {
+    my ($exercise, $tag) = @_;
+    my ($program, %counts, %earlier, @all);
+    local @ENV{ map { "DRAWN_$_" } keys %{ $exercise->{value} // {} } } = values %{ $exercise->{value} // {} };
     my $folder = fresh_folder($tag);
     for (@{ $exercise->{ask} }) {
-        my ($key) = $_->{text} =~ /^(\w+) *=/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no `KEY ='\n";
-        return ('wrong', "`$key' is not there: leave the line `$key = ...' in $shown, and type a number.\n") if !defined $typed{$key};
-        return ('wrong', "`$key' has no number yet. Type it into $shown.\n") if $typed{$key} =~ /^\?*$/;
-        return ('wrong', "`$key = $typed{$key}' is not a number.\n") if $typed{$key} !~ /^-?\d+(?:\.\d+)?$/;
-    }
-    for (@{ $exercise->{ask} }) {
-        my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/;
+        my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no `KEY ='\n";
         my $counted;
         if ($what =~ /^\$\((.*)\)$/) {
             my ($status, $out, $err) = run_command({ LC_ALL => 'C' }, 'sh', '-c', $1);
             ($counted) = $out =~ /(-?[\d.]+)/ or die "$exercise->{judge}.txt: `$1' printed no number: $out$err\n";
         } else {
-            my ($expression, $shape) = $what =~ /^(.*?) +at +(\d.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no ` at SHAPE'\n";
-            if (!defined $program) {
+            my ($expression, $shape) = $what =~ /^(.*?)(?: +at +(\d.*))?$/;
+            if (defined $shape && !defined $program) {
                 my $errors;
                 my $source = $exercise->{runs};
                 local $exercise->{on_cpu} = $source =~ /\.c$/;
                 ($program, $errors) = build('sim', $exercise, $folder, read_text($source) // die("cannot read $source\n"), $source);
                 die $errors if !defined $program;
             }
-            ($counts{$shape}, my $failed) = count_at($exercise, $program, $shape, 'count') if !$counts{$shape};
-            die "counting at $shape failed: $failed->{said}$failed->{complained}\n" if !$counts{$shape};
-            $counted = evaluate($expression, $counts{$shape});
+            if (defined $shape) {
+                ($counts{$shape}, my $failed) = count_at($exercise, $program, $shape, 'count') if !$counts{$shape};
+                die "counting at $shape failed: $failed->{said}$failed->{complained}\n" if !$counts{$shape};
+            }
+            $counted = evaluate($expression, defined $shape ? $counts{$shape} : \%earlier);
         }
+        $earlier{$key} = $counted;
+        push @all, [$key, $counted, $_->{look}];
+    }
+    return @all;
+}
+
+# The numbers that were drawn, where they are not in the answer: its task may have been made with another seed.
+sub other_numbers {
+    my ($exercise, $text) = @_;
+    my @drawn = map { $exercise->{value}{ $_->{name} } } grep { defined $_->{says} && !defined $_->{expression} } @{ $exercise->{draw} // [] };
+    my @missing = grep { $text !~ Draw::place($_) } @drawn;
+    return '' if !@missing;
+    return fold('Is this the task of another SEED? The one that is judged is about ' . join(', ', @missing) . ": `make reset EX=$exercise->{id}' writes it, with the same SEED.", '  ');
+}
+
+sub judge_prediction {
+    my ($exercise, $text, $shown, $tag) = @_;
+    my %typed = $text =~ /^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*(?:#.*)?$/mg;
+    my @right;
+    for (@{ $exercise->{ask} }) {
+        my ($key) = $_->{text} =~ /^(\w+) *=/ or next;
+        return ('wrong', "`$key' is not there: leave the line `$key = ...' in $shown, and type a number.\n" . other_numbers($exercise, $text)) if !defined $typed{$key};
+        return ('wrong', "`$key' has no number yet. Type it into $shown.\n" . other_numbers($exercise, $text)) if $typed{$key} =~ /^\?*$/;
+        return ('wrong', "`$key = $typed{$key}' is not a number.\n") if $typed{$key} !~ /^-?\d+(?:\.\d+)?$/;
+    }
+    for (counted($exercise, $tag)) {
+        my ($key, $counted, $look) = @$_;
         my $whole = sprintf '%.0f', $counted;
         my $is_whole = abs($counted - $whole) < 1e-9 * abs $counted || $counted == 0; # and then there is nothing to round
         if ($is_whole ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
-            return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($_->{look} ? fold($_->{look}, '  ') : ''));
+            return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($look ? fold($look, '  ') : '') . other_numbers($exercise, $text));
         }
         push @right, sprintf "  %s = %s\n", $key, number($counted);
     }
@@ -428,7 +507,23 @@ sub trials {
         ($state, $report) = judge_answer($exercise, mutate($exercise, $mutant, $solution), $exercise->{solution}, "$exercise->{id}.mutant" . ++$tried);
         push @trials, ["mutant `$mutant->{text}'", $state ne 'solved' && said($report, $mutant->{says}), $report];
     }
-    return @trials;
+    return (@trials, $exercise->{draw} ? drawn_trials($exercise) : ());
+}
+
+# The same for a prediction whose numbers are drawn: by some seeds. What is counted then is right, and what was right without a seed is not
+# (some numbers are the same all the same, so it need not be wrong by each seed).
+sub drawn_trials {
+    my ($exercise) = @_;
+    my ($task, $solution) = map { read_text($_) } @$exercise{qw(path solution)};
+    my ($wrong, $last, @trials) = (0, '', ['the task is the drawn one without a seed', task_text(with_numbers($exercise->{as_read}, undef)) eq $task, '']);
+    for my $seed (2, 3) {
+        my $drawn = with_numbers($exercise->{as_read}, $seed);
+        my ($state, $report) = judge_answer($drawn, solution_text($drawn), $exercise->{path}, "$exercise->{id}.drawn");
+        push @trials, ["seed $seed: what is counted is right", $state eq 'solved', $report];
+        ($state, $last) = judge_answer($drawn, $solution, $exercise->{path}, "$exercise->{id}.drawn");
+        $wrong ||= $state eq 'wrong' && said($last, 'Is this the task of another SEED?');
+    }
+    return (@trials, ['the numbers of the task as it stands are wrong by another seed', $wrong, $last]);
 }
 
 # Whether a report contains a sentence, wherever its lines are broken.

@@ -77,6 +77,8 @@ sub run_command {
     return @result;
 }
 
+our $compiling = 60; # seconds, of a compiler
+
 # Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,
 # or undef and the errors. The answer's object is `build/obj/$backend/$program.o' then, if it compiles.
 sub build {
@@ -84,11 +86,12 @@ sub build {
     my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $on_cpu // 'answer');
     my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
     my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
+    $seen =~ s{([\\"])}{\\$1}g; $seen =~ s{[\x00-\x1F]}{?}g; # a string of C
     write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
     print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/runner.o";
     my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
     my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'sh', '-c', "ulimit -t $compiling; exec \"\$0\" \"\$@\"", 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }
@@ -123,6 +126,9 @@ sub last_said {
 # Where the judge's own program is, that of one exercise.
 sub judge_program { return "build/exercises/judges/" . $_[0]{judge} =~ s{/exercises/judges/}{.}r }
 
+# A text in which paths begin at the root, as a reader types them, and not where make compiles or where the answer ran.
+sub from_root { return $_[0] =~ s{(?<![\w./])(?:\./)?(?:common/judge/(?:\.\./)+)?(?=\w)}{}gr }
+
 # Has the judge of an exercise run an answer's program: `compare', `count', 16, 100 and so on. Returns
 #   right     whether all was right; the verdict is the judge's alone
 #   said      the judge's lines, as judge.c explains them
@@ -141,8 +147,8 @@ sub run_judge {
     die "the judge cannot run: $errors\n" if $status eq 2 || $status eq 127;
     my ($ended) = $said =~ /^\@ended (?:status )?(.+)$/m;
     return {
-        right => $status eq 0, said => $said, ended => $status =~ /signal/ ? $status : $ended,
-        printed => last_printed("$folder/out"), complained => last_said("$folder/err") =~ s{(?:\./)?common/judge/(?:\.\./)+}{}gr,
+        right => $status eq 0, said => from_root($said), ended => $status =~ /signal/ ? $status : $ended,
+        printed => last_printed("$folder/out"), complained => from_root(last_said("$folder/err")),
     };
 }
 

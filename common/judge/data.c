@@ -18,21 +18,81 @@ const char *kind_says(enum kind kind)
         "The coefficients that must not be used are NaN here.",
         "The first value is NaN here, and must reach nobody else's results.",
         "A value in the middle is NaN here, and must not reach results that do not depend on it.",
+        "One coefficient in eight is 0 here: nothing from before it counts any longer.",
+        "All values are 0 here, and the product of the first coefficients is infinite. 0 * infinity is NaN: where "
+        "nothing "
+        "comes in, nothing may be multiplied by it.",
+        "A value in the middle is infinite here.",
+        "Every other sequence holds a NaN here, and the sequences between must not notice.",
     };
     return says[kind];
 }
 
-static bool has_coeffs(void)
+bool is_whole(int array)
+{
+    return judge.arrays[array].count == NULL || judge.is_one_seq;
+}
+
+static bool has(enum judge_role role, bool whole)
 {
     for (int a = 0; a < num_arrays(); a++)
-        if (judge.arrays[a].role == JUDGE_COEFFS)
+        if (judge.arrays[a].role == role && (!whole || is_whole(a)))
             return true;
     return false;
 }
 
 bool kind_applies(enum kind kind)
 {
-    return !(kind == LONG_MEMORY && !has_coeffs()) && !(kind == UNUSED_NAN && judge.is_unused == NULL);
+    switch (kind) {
+    case LONG_MEMORY:
+    case ZEROS:
+        return has(JUDGE_COEFFS, false);
+    case UNUSED_NAN:
+        return judge.is_unused != NULL;
+    case OVERFLOW: /* where a coefficient is left out, products of coefficients are meant to be taken */
+        return judge.is_unused != NULL && has(JUDGE_COEFFS, true) && !judge.shows_products;
+    case INFINITE:
+        return !judge.shows_products;
+    case NAN_NEIGHBOUR:
+        return judge.sizes[1] != NULL && !judge.is_one_seq && has(JUDGE_VALUES, true);
+    default:
+        return true;
+    }
+}
+
+struct position position_of(const struct a_case *c, int array, size_t i)
+{
+    const bool one_seq = judge.sizes[1] == NULL || judge.is_one_seq;
+    const size_t across = one_seq ? 1 : judge.down_columns ? c->size[1] : c->size[0];
+    const size_t len = one_seq ? c->count[array] : judge.down_columns ? c->size[0] : c->size[1];
+    const size_t seq = one_seq ? 0 : judge.down_columns ? i % across : i / len;
+    const size_t at = one_seq ? i : judge.down_columns ? i / across : i % len;
+    const ptrdiff_t stride = one_seq || !judge.down_columns ? 1 : (ptrdiff_t)across;
+    return (struct position){.seq = seq,
+                             .step = judge.reversed ? len - 1 - at : at,
+                             .len = len,
+                             .to_next = judge.reversed ? -stride : stride};
+}
+
+size_t beside(const struct a_case *c)
+{
+    return judge.down_columns ? 1 : c->size[1];
+}
+
+size_t in_order(const struct a_case *c, int array, size_t n)
+{
+    if (!judge.reversed || !is_whole(array))
+        return n;
+    const struct position at = position_of(c, array, n);
+    return n + (at.len - 1 - 2 * at.step) * (size_t)at.to_next;
+}
+
+void name_element(const struct a_case *c, int array, size_t i, char *name, size_t size)
+{
+    if (judge.sizes[1] == NULL || judge.arrays[array].count != NULL)
+        snprintf(name, size, "%s[%zu]", judge.arrays[array].name, i);
+    else
+        snprintf(name, size, "%s[%zu][%zu]", judge.arrays[array].name, i / c->size[1], i % c->size[1]);
 }
 
 /* ---- numbers ---- */
@@ -55,20 +115,59 @@ static float normal(uint64_t bits)
     return (float)sum * 0x1p-15f;
 }
 
+/* Every other sequence has one NaN: one in four among its values, one in four among its coefficients, if it has some. */
+static bool has_nan(const struct a_case *c, int array, size_t i)
+{
+    const struct position at = position_of(c, array, i);
+    const enum judge_role role = at.seq % 4 == 0 || !has(JUDGE_COEFFS, true) ? JUDGE_VALUES : JUDGE_COEFFS;
+    return at.seq % 2 == 0 && judge.arrays[array].role == role && at.step == judge_hash(at.seq, at.len) % at.len;
+}
+
+/* In the order of the walk: the coefficient that is not used, three large ones, and zeros. No two of them next to each
+   other have an infinite product, but all three have. So however few elements a thread has, only a product that begins
+   where the sequence begins is infinite, and that one no result needs. (A thread that takes a float4 may begin at the
+   second element where the first one does not lie at a multiple of 16 bytes: such a sequence gets no large ones.) */
+static float overflowing(const struct a_case *c, int array, size_t i)
+{
+    const struct position at = position_of(c, array, i);
+    const size_t first = i - at.step * (size_t)at.to_next;
+    const size_t taken = at.step + !judge.is_unused(c->size, first);
+    if ((first + judge.reversed) % 4 != 0 && !judge.down_columns)
+        return 0.5f;
+    return taken == 0 ? 1.0f : taken <= 3 ? 1e15f : 0.0f;
+}
+
+static float a_value(const struct a_case *c, int array, size_t i, uint64_t bits)
+{
+    const bool is_middle = i == c->count[array] / 2;
+
+    if (c->kind == OVERFLOW)
+        return 0.0f;
+    if (c->kind == INFINITE && is_middle)
+        return INFINITY;
+    if ((c->kind == FIRST_NAN && i == 0) || (c->kind == MIDDLE_NAN && is_middle))
+        return NAN;
+    return normal(bits);
+}
+
 /* A number that depends on the seed, its array and its index alone, and on the kind of data. */
 static float value(const struct a_case *c, int array, size_t i)
 {
     const enum judge_role role = judge.arrays[array].role;
     const uint64_t bits = judge_hash((uint64_t)array + ((judge_seed - 1) << 8), i);
 
-    if (role == JUDGE_VALUES) {
-        const bool hit = c->kind == FIRST_NAN ? i == 0 : c->kind == MIDDLE_NAN && i == c->count[array] / 2;
-        return hit ? NAN : normal(bits);
-    }
+    if (c->kind == NAN_NEIGHBOUR && is_whole(array) && has_nan(c, array, i))
+        return NAN;
+    if (role == JUDGE_VALUES)
+        return a_value(c, array, i, bits);
     if (c->kind == UNUSED_NAN && judge.is_unused(c->size, i))
         return NAN;
+    if (c->kind == ZEROS && bits % 8 == 0)
+        return 0.0f;
+    if (c->kind == OVERFLOW && is_whole(array))
+        return overflowing(c, array, i);
     const float uniform = (float)(bits >> 40) * 0x1p-24f;
-    return c->kind == LONG_MEMORY ? 1.0f - uniform * 0x1p-10f : 2.0f * uniform - 1.0f;
+    return c->kind == LONG_MEMORY || c->kind == INFINITE ? 1.0f - uniform * 0x1p-10f : 2.0f * uniform - 1.0f;
 }
 
 /* ---- shapes ---- */

@@ -9,7 +9,18 @@
 
 #include "judge.h"
 
-enum kind { PLAIN, LONG_MEMORY, UNUSED_NAN, FIRST_NAN, MIDDLE_NAN, NUM_KINDS };
+enum kind {
+    PLAIN,
+    LONG_MEMORY,
+    UNUSED_NAN,
+    FIRST_NAN,
+    MIDDLE_NAN,
+    ZEROS,         /* one coefficient in eight is 0: products of coefficients vanish */
+    OVERFLOW,      /* no values, and the product of a sequence's first coefficients, and of no others, is infinite */
+    INFINITE,      /* one value in the middle is */
+    NAN_NEIGHBOUR, /* every other sequence holds a NaN, those between must not notice */
+    NUM_KINDS
+};
 
 /* One case: a shape and a kind of data. */
 struct a_case {
@@ -30,6 +41,25 @@ const char *kind_says(enum kind kind);
 
 /* Whether a kind means anything for the arrays of this exercise. */
 bool kind_applies(enum kind kind);
+
+/* Where element i lies of an array that has an element for each step of each sequence. */
+struct position {
+    size_t seq, step, len; /* which sequence, how many steps from where the walk along it begins, and of how many */
+    ptrdiff_t to_next;     /* from an element to that of the next step */
+};
+struct position position_of(const struct a_case *c, int array, size_t i);
+
+/* Whether an array has an element for each step of each sequence. */
+bool is_whole(int array);
+
+/* From an element to that of the next sequence at the same step. */
+size_t beside(const struct a_case *c);
+
+/* The index of element number n of an array, in the order in which the walk along each sequence comes to them. */
+size_t in_order(const struct a_case *c, int array, size_t n);
+
+/* "outputs[2][17]" */
+void name_element(const struct a_case *c, int array, size_t i, char *name, size_t size);
 
 /* Sizes beside the listed ones, where a seed other than 1 is named. */
 enum { DRAWN_SHAPES = 3 };

@@ -16,6 +16,7 @@
 
        @with SIZES, @data SENTENCE              what was tried last
        @wrong SENTENCE, @owner SENTENCE         the first wrong element, and who wrote it
+       @slip SENTENCE                           what explains it
        @error TEXT                              of the CUDA runtime
        @ended signal N | status N | late        the runner has ended, or was ended, before its last message
        @count NAME VALUE, @bits HASH            the result, where all is right
@@ -23,6 +24,7 @@
    Status 0: all is right; 1: not; 2: it cannot be judged. */
 #include "channel.h"
 #include "data.h"
+#include "slips.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -33,6 +35,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -73,7 +76,7 @@ static void limit(int resource, rlim_t most)
 static char **clean_environment(void)
 {
     static const char *const kept[] = {
-        "PATH=", "SIM_", "ASAN_OPTIONS=", "TSAN_OPTIONS=", "CUDA_VISIBLE_DEVICES=", "LD_LIBRARY_PATH="};
+        "PATH=", "SIM_", "DRAWN_", "ASAN_OPTIONS=", "TSAN_OPTIONS=", "CUDA_VISIBLE_DEVICES=", "LD_LIBRARY_PATH="};
     size_t n = 0;
 
     for (size_t i = 0; environ[i] != NULL; i++)
@@ -91,6 +94,8 @@ static _Noreturn void become(char *const *command, int socket)
     const int null = open("/dev/null", O_RDONLY);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the judge */
+    /* gcc's sanitizer for races does not start where a system draws addresses from a wide range, as Ubuntu 24.04 does */
+    personality(ADDR_NO_RANDOMIZE);
     setpgid(0, 0);
     if (chdir(folder) != 0)
         _exit(127);
@@ -264,15 +269,6 @@ static void print_sizes(const size_t *size)
         printf("%s%s %zu", s > 0 ? ", " : "", judge.sizes[s], size[s]);
 }
 
-/* "outputs[2][17]" */
-static void print_element(const struct a_case *c, int a, size_t i)
-{
-    if (judge.sizes[1] == NULL || judge.arrays[a].count != NULL)
-        printf("%s[%zu]", judge.arrays[a].name, i);
-    else
-        printf("%s[%zu][%zu]", judge.arrays[a].name, i / c->size[1], i % c->size[1]);
-}
-
 /* Who wrote it, where that is known. */
 static void print_owner(int a, size_t i)
 {
@@ -294,6 +290,8 @@ static bool is_right(const struct a_case *c, int a, size_t i, size_t roundings)
         return false;
     if (isnan(right))
         return isnan(got);
+    if (isinf(right))
+        return got == right;
     return fabs(got - right) <= 2.0 * 0x1p-24 * (double)roundings * c->largest[a][i] + FLT_MIN;
 }
 
@@ -313,6 +311,7 @@ static bool compare_outputs(struct a_case *c, uint64_t *bits)
 {
     size_t num_all = 0, num_bad = 0, first = 0;
     int bad_array = 0;
+    char text[1000];
 
     if (judge.reference == NULL)
         return true;
@@ -322,7 +321,8 @@ static bool compare_outputs(struct a_case *c, uint64_t *bits)
             continue;
         const size_t roundings =
             judge.roundings != NULL ? judge.roundings(c->size) : c->size[judge.sizes[1] != NULL] + 32;
-        for (size_t i = 0; i < c->count[a]; i++) {
+        for (size_t n = 0; n < c->count[a]; n++) {
+            const size_t i = in_order(c, a, n);
             uint32_t of_this;
             memcpy(&of_this, &c->host[a][i], sizeof of_this);
             *bits = judge_hash(*bits, of_this);
@@ -337,12 +337,14 @@ static bool compare_outputs(struct a_case *c, uint64_t *bits)
     const float got = c->host[bad_array][first];
     const double right = c->right[bad_array][first];
     const int digits = fabs(got - right) < 1e-5 * fabs(right) ? 9 : 6; /* enough to see the difference */
-    printf("@wrong ");
-    print_element(c, bad_array, first);
+    name_element(c, bad_array, first, text, sizeof text);
+    printf("@wrong %s", text);
     if (!c->written[bad_array][first])
         printf(" has not been written, and should be %.6g\n", right);
     else
         printf(" is %.*g, and should be %.*g\n", digits, fabs(got) >= 0 ? (double)got : NAN, digits, right);
+    if (find_slip(c, bad_array, first, text, sizeof text))
+        printf("@slip %s\n", text);
     printf("@owner %s", num_bad == 1 && num_all > 1 ? "All else is right. " : "");
     print_owner(bad_array, first);
     printf("\n");

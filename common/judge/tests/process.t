@@ -47,7 +47,7 @@ for (@cheats) {
     SKIP: {
         skip sandbox_missing(), 2 if $needs && sandbox_missing();
         my ($state, $report) = judged($cheat, $exercise);
-        ok($state eq 'wrong' && index($report =~ s/\s+/ /gr, $says) >= 0, "$cheat is not solved, and is told why") or diag("$state: $report");
+        ok($state ne 'solved' && index($report =~ s/\s+/ /gr, $says) >= 0, "$cheat is not solved, and is told why") or diag("$state: $report");
         is(left(), '', "... and leaves nothing behind");
     }
 }
