@@ -170,7 +170,7 @@ sub evaluate {
     $expression = $counters{$expression}[0] if $counters{$expression};
     $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
     my $value = eval $expression;
-    return 0 if $@ =~ /division by zero/; # sectors a load, where nothing is loaded
+    $value = 0 if !defined $value && $@ =~ /^Illegal division by zero/; # an average of nothing
     die "`$expression' cannot be computed: $@\n" if !defined $value;
     return $value;
 }
@@ -290,6 +290,8 @@ sub compile_error {
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
+    return fold("It does not compile: the compiler was stopped, after 60 s, at 8 GB of memory or at 512 MB of disk. Which array, template or macro becomes that large?")
+        if $errors =~ /Killed signal|limit exceeded|out of memory/;
     return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
     return "It does not compile.\n" . $errors;
 }

@@ -61,6 +61,7 @@ sub after_failure {
 
 # ---- commands ----
 
+refuse("SEED=$given{SEED} is not a whole number of at most 18 digits.") if ($given{SEED} // '') !~ /^\d{0,18}\z/;
 my @exercises = all_exercises($given{SEED});
 
 sub asked {
