@@ -120,6 +120,9 @@ sub last_said {
     return scalar(<$file>) // '';
 }
 
+# Where the judge's own program is, that of one exercise.
+sub judge_program { return "build/exercises/judges/" . $_[0]{judge} =~ s{/exercises/judges/}{.}r }
+
 # A text in which paths begin at the root, as a reader types them, and not where make compiles or where the answer ran.
 sub from_root { return $_[0] =~ s{(?<![\w./])(?:\./)?(?:common/judge/(?:\.\./)+)?(?=\w)}{}gr }
 
@@ -131,11 +134,12 @@ sub from_root { return $_[0] =~ s{(?<![\w./])(?:\./)?(?:common/judge/(?:\.\./)+)
 sub run_judge {
     my ($exercise, $program, $settings, @what) = @_;
     my ($folder, $gpu) = (dirname($program), $program =~ m{/cuda$});
-    my $judge = "build/exercises/judges/" . $exercise->{judge} =~ s{/exercises/judges/}{.}r;
+    my $judge = judge_program($exercise);
     my $sanitized = -f "$program.c" && $program !~ m{/counted$}; # the sanitizers reserve terabytes, and use few of them
     my $most = "hard_rss_limit_mb=$megabytes";
-    my @call = ($judge, @what, "folder=$folder", 'seed=' . ($exercise->{seed} // 1), "seconds=$seconds", $gpu || $sanitized ? () : "memory=$megabytes", '--');
-    my @command = sandboxed(getcwd() . "/$program", $gpu, $gpu ? sub { (run_command({}, $judge, 'probe', "folder=$folder", '--', @_))[0] eq 0 } : undef);
+    my @start = $gpu ? split(' ', $ENV{RUN} // '') : (); # (common/build/config.mk)
+    my @call = (@start, $judge, @what, "folder=$folder", 'seed=' . ($exercise->{seed} // 1), "seconds=$seconds", $gpu || $sanitized ? () : "memory=$megabytes", '--');
+    my @command = sandboxed(getcwd() . "/$program", $gpu, $gpu ? sub { (run_command({}, @start, $judge, 'probe', "folder=$folder", '--', @_))[0] eq 0 } : undef);
     my ($status, $said, $errors) = run_command({ ASAN_OPTIONS => "detect_leaks=0:$most", TSAN_OPTIONS => "halt_on_error=1:$most", %$settings }, @call, @command);
     die "the judge cannot run: $errors\n" if $status eq 2 || $status eq 127;
     my ($ended) = $said =~ /^\@ended (?:status )?(.+)$/m;

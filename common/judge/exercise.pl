@@ -8,7 +8,9 @@ use File::Basename 'dirname';
 use File::Copy 'move';
 use File::Path 'make_path';
 use File::Spec;
+use Cwd 'getcwd';
 use lib 'common/judge';
+use Copies;
 use Exercises;
 
 my $command = shift // '';
@@ -61,6 +63,14 @@ sub after_failure {
 
 # ---- commands ----
 
+# an instructor's own exercises, in a folder like a chapter's; whoever solves one says where the answer is
+$given{FROM} //= getcwd();
+if (defined $given{EXERCISES}) {
+    refuse("EXERCISES= goes with `exercise' and FILE=, or with `try'.") if !($command eq 'exercise' && defined $given{FILE}) && $command ne 'try';
+    $ENV{BACKEND} //= 'sim';
+    my $bench = eval { (bench(File::Spec->rel2abs($given{EXERCISES}, $given{FROM})))[0] } // refuse($@ =~ s/\n//r);
+    chdir $bench or refuse("cannot enter $bench: $!");
+}
 my @exercises = all_exercises($given{SEED});
 
 sub asked {
@@ -141,11 +151,12 @@ my %commands = (
         $progress->{hints}++ if $progress->{hints} < @$hints;
         keep($exercise, $progress);
         print Exercises::fold("Hint $progress->{hints} of " . @$hints . ": $hints->[$progress->{hints} - 1]{text}");
-        print "(It was the last one. Ours: make solution EX=$exercise->{id} FORCE=1)\n" if $progress->{hints} == @$hints;
+        print "(It was the last one. Ours: make solution EX=$exercise->{id} FORCE=1)\n" if $progress->{hints} == @$hints && -f $exercise->{solution};
         return 0;
     },
     solution => sub {
         my $exercise = asked();
+        refuse("There are no solutions here; make hint EX=$exercise->{id} helps.") if !-f $exercise->{solution};
         refuse("$exercise->{id} is not solved yet. make hint EX=$exercise->{id} helps; make solution EX=$exercise->{id} FORCE=1 shows ours all the same.")
             if progress($exercise)->{state} ne 'solved' && !$given{FORCE};
         print "$exercise->{solution}:\n\n", solution_text($exercise);
