@@ -170,7 +170,7 @@ sub evaluate {
     $expression = $counters{$expression}[0] if $counters{$expression};
     $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
     my $value = eval $expression;
-    return 0 if $@ =~ /division by zero/; # sectors a load, where nothing is loaded
+    $value = 0 if !defined $value && $@ =~ /^Illegal division by zero/; # an average of nothing
     die "`$expression' cannot be computed: $@\n" if !defined $value;
     return $value;
 }
@@ -288,6 +288,8 @@ sub compile_error {
     $errors =~ s{(?:\.\./)+}{}g;
     my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
+    return fold("The compiler was stopped, after $Running::compiling seconds, or at 8 GB of memory or 512 MB of disk. Is there a template, a constexpr function or a macro that unfolds itself, or a very large array?")
+        if $errors =~ /(?:limit exceeded|Killed) signal terminated program|out of memory/;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
     return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
@@ -362,6 +364,7 @@ sub races {
 # `tag' is in the name of the folder in build/. $exercise->{seed} draws data and sizes.
 sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
+    $text = HandIn::as_meant($text);
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
     my $refused = HandIn::refused_text($exercise, $text, $shown);

@@ -29,7 +29,7 @@ sub from_root {
 
 # ---- how far somebody is: a line `state tries hints' beside their copy ----
 
-my %state_says = (not_begun => 'not begun', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
+my %state_says = (not_begun => 'not begun', refused => 'not run', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
 
 sub progress {
     my ($exercise) = @_;
@@ -63,6 +63,7 @@ sub after_failure {
 
 # ---- commands ----
 
+refuse("SEED=$given{SEED} is not a whole number of at most 18 digits.") if ($given{SEED} // '') !~ /^\d{0,18}\z/;
 # an instructor's own exercises, in a folder like a chapter's; whoever solves one says where the answer is
 $given{FROM} //= getcwd();
 if (defined $given{EXERCISES}) {
@@ -114,7 +115,7 @@ my %commands = (
             printf "  %-6s %-46s %-11s %s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state};
             push @{ $in{$state} }, $_;
         }
-        my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong not_begun); # what is begun comes first
+        my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong refused not_begun); # what is begun comes first
         printf "\n%d of %d solved.\n", scalar @{ $in{solved} // [] }, scalar @listed;
         return 0 if !defined $next;
         printf "\nmake exercise EX=%s   %s\n", $next->{id}, -f $next->{mine} ? "judges $next->{mine}"

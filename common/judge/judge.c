@@ -463,6 +463,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s compare|count|time|probe [SIZE...] [NAME=VALUE...] -- COMMAND...\n", argv[0]);
         return 2;
     }
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* with whoever has called us; and then the runner with us */
     setvbuf(stdout, NULL, _IOLBF, 0);
     begin(argv + i + 1);
     if (strcmp(what, "compare") == 0)
