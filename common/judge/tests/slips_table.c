@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slips_table.c - makes each slip of the table in slips.c, and prints what find_slip says to it: `FORMULA: SENTENCE'. */
+/* slips_table.c - makes each slip of the table in slips.c, and prints what find_slip says: `FORMULA: SENTENCE'. */
 #include "../slips.c"
 
 static void reference(const size_t *size, double *const *array)
