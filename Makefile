@@ -152,6 +152,7 @@ setup:
 	    $$sudo apt-get update -qq && \
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
+	@command -v sim_c >/dev/null || echo "for make similar, which instructors use, also install similarity-tester"
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 
