@@ -51,7 +51,7 @@ sub bench {
         $from{$_} = "$more/$_" for @own;
     }
     my $hash = Digest::SHA->new(256);
-    $hash->add($ENV{BACKEND}, "\n", scalar(`\${CXX:-g++} --version 2>&1`), "\n", (grep { -x "$_/nvcc" } split /:/, $ENV{PATH}) ? "nvcc\n" : "\n");
+    $hash->add($ENV{BACKEND}, "\n", scalar(`\${CXX:-g++} --version 2>&1`), "\n", (grep { -x } $ENV{NVCC} // (), map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin') ? "nvcc\n" : "\n"); # which counts registers
     for (sort keys %from) {
         $hash->add("$_\n");
         $hash->addfile($from{$_}, 'b');

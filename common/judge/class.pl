@@ -197,6 +197,7 @@ sub class {
     refuse("OUT=$given{OUT} lies in IN=$given{IN}, where each folder is a student. Write it elsewhere.") if index("$out/", "$in/") == 0;
     my $most = asked('JOBS') // (`nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1);
     refuse("JOBS=$most is no number of hand-ins to judge at the same time.") if $most !~ /^[1-9]\d{0,3}$/;
+    refuse("SEED=$given{SEED} is no whole number.") if defined asked('SEED') && $given{SEED} !~ /^\d{1,9}$/;
     refuse('SECRET= draws a seed for each student, and SEED= is one for all. Give one of them.') if defined asked('SECRET') && defined asked('SEED');
     my $more = defined asked('EXERCISES') ? whole($given{EXERCISES}) : undef;
     refuse("EXERCISES=$given{EXERCISES} is not a folder.") if defined $more && !-d $more;
@@ -214,7 +215,8 @@ sub class {
 
 
     # what everybody handed in; of the same text for the same data, one
-    my (@rows, %jobs, @others);
+    my (@rows, %jobs);
+    my @others = map { s{.*/}{}sr } grep { -f } bsd_glob("\Q$in\E/*"); # an archive that nobody has unpacked, for example
     for my $student (@students) {
         my ($taken, $others) = hand_ins("$in/$student", @all);
         push @others, map { "$student/$_" } @$others;
