@@ -65,7 +65,7 @@ sub reason {
 # ---- judging ----
 
 
-# Does `work' for each of the jobs, so many at a time, for so many seconds at most (undef: as long as it takes), each in a process and a process group of its own, which has ended when the next one begins, and
+# Does `work' for each of the jobs, so many at a time, for so many seconds an answer at most (undef: as long as it takes), each in a process and a process group of its own, which has ended when the next one begins, and
 # with a new folder, which is removed. `work' gets job and folder, and returns nothing: what it finds it writes. Returns [job, what went wrong] of those that did not end well.
 my %running; # process => its job and when it began
 sub in_parallel {
@@ -102,7 +102,7 @@ sub in_parallel {
             remove_tree($one->{folder});
             $done++;
         } else {
-            for (grep { defined $limit && time - $running{$_}{begin} > $limit } keys %running) {
+            for (grep { defined $limit && time - $running{$_}{begin} > $limit * @{ $running{$_}{job}{answers} } } keys %running) {
                 $running{$_}{late} = 1;
                 kill KILL => -$_;
             }
@@ -147,15 +147,22 @@ sub keep {
     rename "$path.part", $path or die "cannot write $path: $!\n";
 }
 
-# Judges one answer, at the bench or in a copy, and keeps the verdict. `shown' has no say in it: the file is called as the task's copy is.
+# Judges the answers of a job, and keeps the verdicts: one answer with code in a copy, or predictions about the same numbers at the bench, where these
+# are counted once. Each is called as a student's copy of the task is, whatever its name was.
 sub judge {
-    my ($bench, $folder, $exercise, $text, $path) = @_;
-    my $begin = time;
+    my ($bench, $folder, $job) = @_;
+    my $exercise = $job->{exercise};
     if ($exercise->{predict}) {
         chdir $bench or die "cannot enter $bench: $!\n";
     } else {
         fill_copy($folder, $bench, $exercise);
     }
+    judge_one($exercise, @$_) for @{ $job->{answers} };
+}
+
+sub judge_one {
+    my ($exercise, $text, $path) = @_;
+    my $begin = time;
     my ($state, $report, @goals) = judge_answer($exercise, $text, $exercise->{mine}, "$exercise->{id}.$$");
 
     my $goals = @goals || grep { $_->{text} !~ /^(?:time|registers)\b/ } @{ $exercise->{goal} // [] };
@@ -215,7 +222,7 @@ sub class {
 
 
     # what everybody handed in; of the same text for the same data, one
-    my (@rows, %jobs);
+    my (@rows, %jobs, %asked);
     my @others = map { s{.*/}{}sr } grep { -f } bsd_glob("\Q$in\E/*"); # an archive that nobody has unpacked, for example
     for my $student (@students) {
         my ($taken, $others) = hand_ins("$in/$student", @all);
@@ -229,7 +236,11 @@ sub class {
                     $row{missing} = 'the task is as it was handed out';
                 } else {
                     $row{kept} = "$reports/.judged/" . substr sha256_hex(join "\0", $version, $exercise->{id}, $seed // '', $row{text}), 0, 32;
-                    $jobs{ $row{kept} } //= \%row if !-f $row{kept};
+                    if (!-f $row{kept} && !$asked{ $row{kept} }++) {
+                        my $together = $exercise->{predict} ? "$exercise->{id} " . ($seed // '') : $row{kept};
+                        $jobs{$together}{exercise} = $exercise;
+                        push @{ $jobs{$together}{answers} }, [@row{qw(text kept)}];
+                    }
                 }
             }
             push @rows, \%row;
@@ -245,9 +256,12 @@ sub class {
 
     my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
     my $begin = time;
-    print STDERR 'judging ', number_of(scalar @jobs, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
-    @failed = in_parallel($most, $longest, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
-    my %failed = map { $_->[0]{kept} => $_->[1] } @failed;
+    print STDERR 'judging ', number_of(scalar keys %asked, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
+    @failed = in_parallel($most, $longest, 'judging', \@jobs, sub { judge($bench, $_[1], $_[0]) });
+    my %failed;
+    for my $one (@failed) {
+        $failed{ $_->[1] } = $one->[1] for grep { !-f $_->[1] } @{ $one->[0]{answers} };
+    }
 
     # the table, and a report for each answer
     my %count;
@@ -288,8 +302,8 @@ sub class {
         join ', ', map { ($count{$_} // 0) . " $_" } qw(solved over_goal wrong refused missing);
     print "reports: ", $given{OUT} =~ s/\.csv\z//r, "/STUDENT/", $exercises[0]{id}, ".txt\n";
     print 'belonging to no exercise: ', number_of(scalar @others, 'file'), ', the first is ', one_line($others[0]), "\n" if @others;
-    print STDERR 'NOT JUDGED: ', one_line($_->[0]{student}), " $_->[0]{exercise}{id}: $_->[1]\n" for @failed;
-    return @failed ? 1 : 0;
+    print STDERR 'NOT JUDGED: ', one_line($_->{student}), " $_->{exercise}{id}: $failed{ $_->{kept} }\n" for grep { defined $_->{kept} && defined $failed{ $_->{kept} } } @rows;
+    return %failed ? 1 : 0;
 }
 
 # The table as Markdown, for a page that a student sees: without names where there is one student.
