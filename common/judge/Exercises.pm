@@ -272,7 +272,7 @@ sub source_line {
 my @looks = (
     [qr/before the start|takes element -/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/past the end of .*shared array/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
-    [qr/past the end of a variable|takes element/ => ''], # an array of the thread's own: the message says it
+    [qr/past the end of a variable|past the end \(the last|takes element/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
