@@ -51,7 +51,7 @@ sub bench {
         $from{$_} = "$more/$_" for @own;
     }
     my $hash = Digest::SHA->new(256);
-    $hash->add($ENV{BACKEND}, "\n", scalar(`\${CXX:-g++} --version 2>&1`), "\n", (grep { -x "$_/nvcc" } split /:/, $ENV{PATH}) ? "nvcc\n" : "\n");
+    $hash->add($ENV{BACKEND}, "\n", scalar(`\${CXX:-g++} --version 2>&1`), "\n", (grep { -x } $ENV{NVCC} // (), map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin') ? "nvcc\n" : "\n"); # which counts registers
     for (sort keys %from) {
         $hash->add("$_\n");
         $hash->addfile($from{$_}, 'b');
@@ -88,9 +88,9 @@ sub new_folder { return tempdir('judged_XXXXXXXXXX', TMPDIR => 1) }
 sub fill_copy {
     my ($copy, $bench, $exercise) = @_;
     chdir $bench or die "cannot enter $bench: $!\n";
-    my @needed = grep { -e } (map { "common/$_" } qw(base build cuda harness linrec sim judge)),
+    my @needed = grep { -e } 'common/build', glob('common/sim/* common/judge/*'), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
         glob('[0-9][0-9]_*/Makefile [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh [0-9][0-9]_*/operation/*.h'),
-        @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
+        @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common/judge build/obj/*/common/sim build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
     system('cp', '-a', '--parents', @needed, "$copy/") == 0 or die "cannot copy $bench to $copy\n";
     chdir $copy or die "cannot enter $copy: $!\n";
 }
