@@ -24,6 +24,7 @@ use lib 'common/judge';
 use Copies;
 use Exercises;
 use HandIn;
+use Sandbox;
 use Students;
 
 my $command = shift // '';
@@ -150,6 +151,7 @@ sub keep {
 # Judges one answer, at the bench or in a copy, and keeps the verdict. `shown' has no say in it: the file is called as the task's copy is.
 sub judge {
     my ($bench, $folder, $exercise, $text, $path) = @_;
+    print STDERR sandbox_missing(), "\n" if @jobs && sandbox_missing();
     my $begin = time;
     if ($exercise->{predict}) {
         chdir $bench or die "cannot enter $bench: $!\n";
