@@ -151,7 +151,6 @@ sub keep {
 # Judges one answer, at the bench or in a copy, and keeps the verdict. `shown' has no say in it: the file is called as the task's copy is.
 sub judge {
     my ($bench, $folder, $exercise, $text, $path) = @_;
-    print STDERR sandbox_missing(), "\n" if @jobs && sandbox_missing();
     my $begin = time;
     if ($exercise->{predict}) {
         chdir $bench or die "cannot enter $bench: $!\n";
@@ -246,6 +245,7 @@ sub class {
     my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
     my $begin = time;
     print STDERR 'judging ', number_of(scalar @jobs, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
+    print STDERR sandbox_missing(), "\n" if @jobs && sandbox_missing();
     @failed = in_parallel($most, $longest, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
     my %failed = map { $_->[0]{kept} => $_->[1] } @failed;
 

@@ -9,6 +9,7 @@ use Cwd 'getcwd';
 use Exercises;
 use HandIn;
 use Linrec;
+use Running;
 use POSIX ();
 use Sandbox;
 use Test::More;
@@ -61,6 +62,18 @@ SKIP: {
     is($state, 'solved', 'without bubblewrap an answer can read our solution') or diag($report);
 }
 
+
+# where it is there but refused (as in some containers), answers are judged without it; that is a sentence of one who asks, and nothing else
+if (!$main::rest) {
+    my $folder = fresh_folder('cheat');
+    write_file("$folder->{path}/bwrap", "#!/bin/sh\necho no >&2\nexit 1\n");
+    chmod 0755, "$folder->{path}/bwrap";
+    local $ENV{PATH} = "$root/$folder->{path}:$ENV{PATH}";
+    my ($status, $out, $err) = run_program('perl', '-Icommon/judge', '-MSandbox', '-e', 'print sandbox_missing()');
+    like("$out$err", qr/\Abubblewrap is installed but not allowed to run here, so .*judges it\.\z/, 'where bubblewrap is refused, one sentence says so');
+    ($status, $out, $err) = run_program('make', '-s', 'BACKEND=sim', 'exercise', 'EX=02.1', "FILE=$exercises{'02.1'}{solution}");
+    ok($status eq 0 && $err eq '' && "$out$err" !~ /bubblewrap/, '... and judging goes on without a word') or diag("$out$err");
+}
 
 # ---- at the same time, and interrupted ----
 
