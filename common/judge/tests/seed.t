@@ -14,7 +14,8 @@ my %exercises = map { $_->{id} => $_ } all_exercises();
 sub tried {
     my ($id, $program, $seed) = @_;
     my $run = run_judge({ %{ $exercises{$id} }, seed => $seed }, $program, {}, 'compare');
-    return (($run->{said} =~ /^\@bits (\w+)/m)[0], [$run->{said} =~ /^\@with (.*)$/mg], $run);
+    my ($bits) = $run->{said} =~ /^\@bits (\w+)/m;
+    return ($bits, [$run->{said} =~ /^\@with (.*)$/mg], $run);
 }
 
 # 09.3 asks for lengths that are multiples of 16
