@@ -24,6 +24,7 @@ use lib 'common/judge';
 use Copies;
 use Exercises;
 use HandIn;
+use Sandbox;
 use Students;
 
 my $command = shift // '';
@@ -285,6 +286,7 @@ sub class {
     refuse("$_->[0]{id} cannot be judged: $_->[1]") for @failed;
 
     print STDERR 'judging ', number_of(scalar(map { @{ $_->{answers} } } @$jobs), 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @$jobs;
+    print STDERR sandbox_missing(), "\n" if @$jobs && sandbox_missing();
     @failed = in_parallel($most, $longest, 'judging', $jobs, sub { judge($bench, $_[1], $_[0]) });
     my %failed;
     for my $one (@failed) {
