@@ -6,6 +6,7 @@ use warnings;
 use lib 'common/judge', 'common/judge/tests';
 use Battery;
 use Exercises;
+use HandIn;
 use Test::More;
 
 my ($only) = @ARGV;
@@ -24,6 +25,16 @@ for (@oddities) {
 if (!defined $only) {
     cmp_ok(scalar @cheats, '>=', 30, 'cheats are there');
     cmp_ok(scalar @oddities, '>=', 20, 'oddities are there');
+}
+
+# with this wall taken away, some are solved: it is the one that stops them
+{
+    no warnings 'redefine';
+    local (*HandIn::refused_text, *HandIn::refused_object) = (sub { return undef }) x 2;
+    for (grep { $_->{name} eq 'solution' } @cheats) {
+        my ($state, $report) = judge_answer($_->{exercise}, $_->{text}, $_->{shown}, "$_->{exercise}{id}.cheat");
+        is($state, 'solved', "$_->{name}: solved where hand-ins are not looked at") or diag($report);
+    }
 }
 
 done_testing;
