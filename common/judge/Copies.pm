@@ -19,13 +19,13 @@ use File::Temp 'tempdir';
 use Exercises;
 our @EXPORT = qw(bench new_folder fill_copy);
 
-# The sources that judging needs, as paths below `root'.
+# The sources that judging needs, as paths below `root': what a verdict may depend on.
 sub sources {
     my ($root) = @_;
     my @paths;
     find({ no_chdir => 1, follow => 0,
         preprocess => sub { grep { !/^(?:\.git|mine|tests|figures|__pycache__)$/ } @_ },
-        wanted => sub { push @paths, substr $_, length($root) + 1 if -f && !/\.(?:md|svg|png|py)$/ },
+        wanted => sub { push @paths, substr $_, length($root) + 1 if -f && !/\.(?:md|svg|png|py)$/ && !m{/judge/(?:class|similar|Copies|Students)} },
     }, grep { -d } map { "$root/$_" } 'common', chapters($root));
     return sort @paths;
 }
@@ -66,13 +66,18 @@ sub bench {
             copy($from{$_}, "$part/$_") or die "cannot write $part/$_: $!\n";
             utime((stat $from{$_})[8, 9], "$part/$_"); # what is built already is not built again
         }
-        for my $objects (grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
-            make_path("$part/build/obj");
-            system('cp', '-a', $objects, "$part/build/obj/") == 0 or die "cannot copy $objects to $part\n";
+        # make knows what of that is still right
+        my ($before) = sort { -M $a <=> -M $b } bsd_glob('build/class/*[0-9a-f]/build');
+        for my $objects (defined $before ? $before : grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
+            my $to = "$part/" . (defined $before ? '' : 'build/obj/');
+            make_path($to);
+            system('cp', '-a', $objects, $to) == 0 or die "cannot copy $objects to $part\n";
         }
-        remove_tree(grep { !/\Q$version\E/ && !/\.part-/ } bsd_glob('build/class/*'));
+        remove_tree("$part/build/prepared");
+        remove_tree(grep { -M $_ > 1 } bsd_glob('build/class/*')); # nobody's for a day
         rename $part, $bench or -d $bench or die "cannot write $bench: $!\n";
     }
+    utime undef, undef, $bench;
     return ($bench, $version);
 }
 
@@ -85,7 +90,7 @@ sub fill_copy {
     chdir $bench or die "cannot enter $bench: $!\n";
     my @needed = grep { -e } (map { "common/$_" } qw(base build cuda harness linrec sim judge)),
         glob('[0-9][0-9]_*/Makefile [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh [0-9][0-9]_*/operation/*.h'),
-        glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
+        @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
     system('cp', '-a', '--parents', @needed, "$copy/") == 0 or die "cannot copy $bench to $copy\n";
     chdir $copy or die "cannot enter $copy: $!\n";
 }

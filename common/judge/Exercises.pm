@@ -270,10 +270,10 @@ sub source_line {
 
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
+    [qr/before the start|takes element -/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/past the end of .*shared array/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
-    [qr/past the end of a variable|takes element/ => ''], # an array of the thread's own: the message says it
+    [qr/past the end of a variable|past the end \(the last|takes element/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
-    [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
 );
@@ -423,7 +423,14 @@ sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '
 
 # What is right for each key: a list of [key, number, what to look at]. `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel
 # that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints; `ask: KEY = EXPRESSION' is computed of what was counted for earlier keys.
+my %counted; # by exercise and seed: what is counted does not depend on the answer
+
 sub counted {
+    my ($exercise, $tag) = @_;
+    return @{ $counted{ join ' ', $exercise->{id}, $exercise->{seed} // 1 } //= [count_all($exercise, $tag)] };
+}
+
+sub count_all {
     my ($exercise, $tag) = @_;
     my ($program, %counts, %earlier, @all);
     local @ENV{ map { "DRAWN_$_" } keys %{ $exercise->{value} // {} } } = values %{ $exercise->{value} // {} };

@@ -8,7 +8,7 @@
 #       EXERCISES=FOLDER            an instructor's own exercises, too, in folders like the course's
 #       JOBS=N                      so many hand-ins at the same time (all cores)
 #       SUMMARY=FILE                the table once more, in Markdown, at the end of FILE
-#   seed STUDENT=NAME SECRET=TEXT   a student's number
+#   seed STUDENT=NAME SECRET=TEXT   a student's number, for SEED=
 #
 # What was judged once is kept in class/.judged, by a hash of answer, seed and all sources: an interrupted run goes on where it ended, and
 # what was handed in anew is judged alone. Exit status 0; 1 if something could not be judged; 2 for what was asked wrongly.
@@ -23,6 +23,7 @@ use Time::HiRes qw(time sleep);
 use lib 'common/judge';
 use Copies;
 use Exercises;
+use HandIn;
 use Students;
 
 my $command = shift // '';
@@ -63,19 +64,12 @@ sub reason {
 
 # ---- judging ----
 
-# Line ends, a byte order mark and a missing last newline, as they are meant.
-sub as_meant {
-    my ($text) = @_;
-    $text =~ s/^\xef\xbb\xbf//;
-    $text =~ s/\r\n?/\n/g;
-    return $text =~ /[^\n]\z/ ? "$text\n" : $text;
-}
 
-# Does `work' for each of the jobs, so many at a time, each in a process and a process group of its own, which has ended when the next one begins, and
+# Does `work' for each of the jobs, so many at a time, for so many seconds at most (undef: as long as it takes), each in a process and a process group of its own, which has ended when the next one begins, and
 # with a new folder, which is removed. `work' gets job and folder, and returns nothing: what it finds it writes. Returns [job, what went wrong] of those that did not end well.
 my %running; # process => its job and when it began
 sub in_parallel {
-    my ($most, $what, $jobs, $work) = @_;
+    my ($most, $limit, $what, $jobs, $work) = @_;
     my @waiting = @$jobs;
     my ($done, $begin, @failed) = (0, time);
     while (@waiting || %running) {
@@ -102,13 +96,13 @@ sub in_parallel {
             kill KILL => -$pid; # what a hand-in may have left behind
             if ($status != 0) {
                 my $said = do { local $/; readline $one->{says} } // '';
-                push @failed, [$one->{job}, $one->{late} ? "judging took more than $longest seconds" : reason($said eq '' ? "the judge's process ended ($status)" : $said)];
+                push @failed, [$one->{job}, $one->{late} ? "judging took more than $limit seconds" : reason($said eq '' ? "the judge's process ended ($status)" : $said)];
             }
             close $one->{says};
             remove_tree($one->{folder});
             $done++;
         } else {
-            for (grep { time - $running{$_}{begin} > $longest } keys %running) {
+            for (grep { defined $limit && time - $running{$_}{begin} > $limit } keys %running) {
                 $running{$_}{late} = 1;
                 kill KILL => -$_;
             }
@@ -138,18 +132,18 @@ for my $signal (qw(INT TERM HUP)) {
     };
 }
 
-# ---- what has been judged: `state goals_met goals seconds', and the report ----
+# ---- what has been judged: `state goals_met goals seconds known', and the report; known: 1 for our solution, names aside ----
 
 sub kept {
     my ($path) = @_;
     my ($first, $report) = split /\n/, read_text($path) // return, 2;
-    my ($state, $met, $goals, $seconds) = split ' ', $first;
-    return { state => $state, met => $met, goals => $goals, seconds => $seconds, report => $report // '' };
+    my ($state, $met, $goals, $seconds, $known) = split ' ', $first;
+    return { state => $state, met => $met, goals => $goals, seconds => $seconds, known => $known, report => $report // '' };
 }
 
 sub keep {
-    my ($path, $state, $met, $goals, $seconds, $report) = @_;
-    write_text("$path.part", sprintf "%s %d %d %.1f\n%s", $state, $met, $goals, $seconds, $report);
+    my ($path, $state, $met, $goals, $seconds, $known, $report) = @_;
+    write_text("$path.part", sprintf "%s %d %d %.1f %d\n%s", $state, $met, $goals, $seconds, $known, $report);
     rename "$path.part", $path or die "cannot write $path: $!\n";
 }
 
@@ -165,7 +159,7 @@ sub judge {
     my ($state, $report, @goals) = judge_answer($exercise, $text, $exercise->{mine}, "$exercise->{id}.$$");
 
     my $goals = @goals || grep { $_->{text} !~ /^(?:time|registers)\b/ } @{ $exercise->{goal} // [] };
-    keep($path, $state, scalar(grep { !defined Exercises::missed($_) } @goals), $goals, time - $begin, $report);
+    keep($path, $state, scalar(grep { !defined Exercises::missed($_) } @goals), $goals, time - $begin, is_known_solution($exercise, $text), $report);
 }
 
 # The same exercises with the data of a seed, undef: the usual one.
@@ -179,7 +173,7 @@ sub drawn_by {
 # What an answer is that nobody has touched: the task as it stands, and as the seed draws it.
 sub tasks {
     my ($exercise) = @_;
-    return (read_text($exercise->{path}), Exercises->can('task_text') ? Exercises::task_text($exercise) : ());
+    return (read_text($exercise->{path}), task_text($exercise));
 }
 
 # Builds at the bench what all answers to an exercise share, by judging its task: code that is ours.
@@ -219,7 +213,7 @@ sub class {
     my @exercises = chosen_exercises(asked('ONLY'), @all);
 
 
-    # what everybody handed in; of what is the same, one
+    # what everybody handed in; of the same text for the same data, one
     my (@rows, %jobs, @others);
     for my $student (@students) {
         my ($taken, $others) = hand_ins("$in/$student", @all);
@@ -244,13 +238,13 @@ sub class {
     my %needed = map { $_->{exercise}{id} => $_->{exercise} } values %jobs;
     my @to_prepare = grep { !-f "build/prepared/$_->{id}" } map { $needed{$_} } sort keys %needed;
     print STDERR 'preparing the judge of ', number_of(scalar @to_prepare, 'exercise'), ", which is done once\n" if @to_prepare;
-    my @failed = map { in_parallel($_->[0], 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
+    my @failed = map { in_parallel($_->[0], undef, 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
     refuse("$_->[0]{id} cannot be judged: $_->[1]") for @failed;
 
     my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
     my $begin = time;
     print STDERR 'judging ', number_of(scalar @jobs, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
-    @failed = in_parallel($most, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
+    @failed = in_parallel($most, $longest, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
     my %failed = map { $_->[0]{kept} => $_->[1] } @failed;
 
     # the table, and a report for each answer
@@ -269,7 +263,7 @@ sub class {
         } elsif (!$verdict) {
             $used{ $row->{kept} } = 1;
             $verdict = kept($row->{kept}) // die "$row->{kept} has gone\n";
-            $reason = $verdict->{state} eq 'solved' ? '' : reason($verdict->{report});
+            $reason = $verdict->{state} ne 'solved' ? reason($verdict->{report}) : $verdict->{known} ? 'the same as our solution, but for names, comments and layout' : '';
         }
         if (defined $verdict->{report}) {
             write_text($report, "$row->{exercise}{id} $row->{exercise}{title}\n\n$verdict->{report}");
