@@ -35,7 +35,8 @@
 #include "trace.h"
 
 /* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
-extern "C" char __ehdr_start, etext, end;
+extern "C" char __ehdr_start, etext, edata, end;
+extern "C" char __data_start[] __attribute__((weak)), _DYNAMIC[] __attribute__((weak));
 
 bool sim_has_kernels;
 const void *sim_last_pc;
@@ -350,9 +351,42 @@ static void pause_sometimes(const char *p, unsigned how)
     last_read = how == 0 ? p : NULL;
 }
 
+/* What of the program's own data the watched code may not touch (sim_protect): the linker's tables, what lies behind
+   two places in .data and .bss, and in host code what lies on the stack from a third one on. */
+static const char *image_end = &end; /* up to here all is free */
+static const char *private_data = &edata, *private_bss = &end, *private_stack;
+
+void sim_protect(const void *data, const void *bss, const void *stack)
+{
+    private_data = (const char *)data;
+    private_bss = (const char *)bss;
+    private_stack = (const char *)stack;
+    image_end = __data_start != NULL && _DYNAMIC != NULL ? _DYNAMIC : private_data;
+}
+
+static bool lies_in(const char *p, const void *start, size_t size)
+{
+    return (size_t)(p - (const char *)start) < size;
+}
+
+static bool is_private(const char *p)
+{
+    if (p < __data_start || (p >= private_data && p < &edata) || p >= private_bss)
+        return !lies_in(p, &threadIdx, sizeof(threadIdx)) && !lies_in(p, &blockIdx, sizeof(blockIdx)) &&
+               !lies_in(p, &blockDim, sizeof(blockDim)) && !lies_in(p, &gridDim, sizeof(gridDim));
+    return false;
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
+    const bool in_image = p >= image_end && p < &end;
+    if (in_image ? is_private(p)
+                 : !sim_place.in_thread && lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+        sim_fault_at(pc, "%s memory that belongs to none of its variables and arrays. See where the pointer comes from",
+                     how & SIM_WRITES ? "writes" : "reads");
+    if (in_image)
+        return;
     if (!sim_place.in_thread) {
         check_host(p, how, pc);
         return;
@@ -403,7 +437,8 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 {
     const char *p = (const char *)at;
 
-    if ((size_t)(p - sim_place.stack) >= SIM_STACK && (size_t)(p - &__ehdr_start) >= (size_t)(&end - &__ehdr_start))
+    if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
+        (size_t)(p - &__ehdr_start) >= (size_t)(image_end - &__ehdr_start))
         judge(p, size, how, pc);
 }
 

@@ -76,6 +76,11 @@ void sim_name_array(const void *start, size_t size, const char *name);
    number (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
 bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);
 
+/* From now on watched code, of .cu files, must not touch the program's own data behind these places in .data and .bss
+   nor, on the host, the stack from the third one on (NULL: none). For a program that runs code which it does not trust,
+   linked in front of its own. */
+void sim_protect(const void *data, const void *bss, const void *stack);
+
 #ifdef __cplusplus
 }
 #endif
