@@ -39,7 +39,7 @@ sub bench {
     $from{$_} = $_ for map { s{^\./}{}r } sources('.');
     if (defined $more) {
         my @own = grep { m{^\d\d_\w+/exercises/} } sources($more);
-        die "$more has no exercises: they lie in folders as 03_tile/exercises there, as the course's own do\n" if !grep { m{/judges/\w+\.txt$} } @own;
+        die "$more has no exercises: they lie in folders as NN_x/exercises there, as the course's own do\n" if !grep { m{/judges/\w+\.txt$} } @own;
         my ($twice) = grep { defined $from{$_} } @own;
         die "$more/$twice: the course has this file, too; choose another name\n" if defined $twice;
         my %number = map { (read_text($_) // '') =~ /^number: (\d+)/m ? (substr($_, 0, 2) . ".$1" => $_) : () } grep { m{^\d\d_\w+/exercises/judges/\w+\.txt$} } keys %from;
