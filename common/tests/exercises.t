@@ -160,4 +160,14 @@ write_text("$copy/$mine", 'something else');
 make('reset', "EX=$id");
 is_deeply([map { read_text("$copy/$mine.$_") } 'old', 'old2'], [read_text($first->{solution}), 'something else'], '... and a third: nothing is lost');
 
+# a prediction whose numbers are drawn
+my ($drawn) = grep { $_->{draw} } all_exercises(5);
+($id, $mine) = @$drawn{qw(id mine)};
+make('exercise', "EX=$id", 'SEED=5');
+ok(read_text("$copy/$mine") eq task_text($drawn) && read_text("$copy/$mine") ne read_text($drawn->{path}), 'with a SEED the copy has the numbers that it draws');
+write_file("$copy/$mine", (make('solution', "EX=$id", 'SEED=5', 'FORCE=1'))[1] =~ s/\A.*\n\n//r);
+is((make('exercise', "EX=$id", 'SEED=5'))[0], 0, '... and so has the solution');
+($status, $out) = make('exercise', "EX=$id");
+ok($status ne 0 && $out =~ /Is this the task of another SEED\?/, 'without it the answer is wrong, and the judge asks why') or diag($out);
+
 done_testing;
