@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - which kernel for which shape and chip. */
 #include "../../common/cuda/gpu_info.h"
-#include "launch.h"
+#include "checkpoints.h"
 
 /* The most blocks for each multiprocessor with which warp_specialized is faster than fused_steps. It has one block of
    16 channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
@@ -49,10 +49,15 @@ cudaError_t selective_backward(const struct selective_args *args, cudaStream_t s
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;
+    selective_launcher *fastest = selective_steps_backward;
+    size_t (*needs)(const struct selective_args *, bool) = selective_steps_workspace;
     if (gpu.arch >= 90 && selective_fused_fits(args) && args->states > 8)
-        return selective_fused_backward(args, stream);
-    return gpu.arch >= 80 && selective_state_passing_fits(args) ? selective_state_passing_backward(args, stream)
-                                                                : selective_steps_backward(args, stream);
+        fastest = selective_fused_backward, needs = selective_fused_workspace;
+    else if (gpu.arch >= 80 && selective_state_passing_fits(args))
+        fastest = selective_state_passing_backward, needs = selective_state_passing_workspace;
+    if (args->workspace_size < needs(args, true) && gpu.arch >= 80 && selective_checkpoints_fit(args))
+        fastest = selective_checkpoints_backward; /* what there is room for */
+    return fastest(args, stream);
 }
 
 /* Enough for all, since the chip is not known yet. */
@@ -62,4 +67,14 @@ size_t selective_default_workspace(const struct selective_args *args, bool backw
     const size_t fused = selective_fused_fits(args) ? selective_fused_workspace(args, backward) : 0;
     const size_t steps = selective_steps_workspace(args, backward), most = passing > fused ? passing : fused;
     return most > steps ? most : steps;
+}
+
+size_t selective_least_workspace(const struct selective_args *args, bool backward)
+{
+    struct gpu_info gpu;
+    const size_t all = selective_default_workspace(args, backward);
+    if (!backward || !selective_checkpoints_fit(args) || gpu_info_read(&gpu) != cudaSuccess || gpu.arch < 80)
+        return all;
+    const size_t little = selective_checkpoints_workspace(args, backward);
+    return little < all ? little : all;
 }
