@@ -26,7 +26,7 @@ struct selective_windows {
     float *end, *start;    /* as d_A: the state before each segment, and the gradient behind its next window */
     float *product;        /* as d_A, of several segments: see fused_carry.cu */
     float *first, *last;   /* (batch, channels, states), of several segments: what comes into the sequence */
-    float *d_B, *d_C;      /* (batch, groups, per_group, states, segments, window_steps): of each block */
+    float *d_B, *d_C;      /* (segments, batch, groups, per_group, states, window_steps): of each block */
     float *saved, *so_far; /* of each warp of each block, for each segment and chunk of 8 steps: SAVED_FLOATS; and of */
                            /* several slices y, d_u and the step's gradient of its channels: three times 8 each */
     size_t bytes;

@@ -27,18 +27,28 @@ struct window_block {
     float states[2][FUSED_WARPS][2][32 * A_LANE];           /* before each chunk of these tiles */
     float sums[2][2][FUSED_WARPS][STATES_OF(lanes) * TILE]; /* d_B and d_C of the warps' channels */
     float steps[FUSED_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
-    float d_A[FUSED_WARPS][32 * A_LANE], so_far[FUSED_WARPS][64]; /* sums over the window; d_D and d_bias */
+    float y[FUSED_WARPS][ROOM(BOTH(lanes), STEPS)]; /* of several slices: it waits for the others' */
+    float d_A[FUSED_WARPS][32 * A_LANE],
+        so_far
+            [FUSED_WARPS]
+            [128]; /* sums over the window; d_D, d_bias, and then bias and D of the lane's channel: registers are scarce */
 };
+
+/* The same number, computed again: the compiler cannot see through it, so what is made of it is not kept in registers
+   through a loop. All lanes of a warp call it together. */
+static __device__ __forceinline__ int opaque(int value)
+{
+    return __shfl_sync(0xFFFFFFFFu, value, threadIdx.x % 32);
+}
 
 /* Adds up what the warps have left of d_B and d_C in the tile at step `at` of the window. */
 template <int lanes>
-static __device__ __forceinline__ void add_window_tile(const struct selective_args *args,
-                                                       const struct selective_windows *windows,
-                                                       const float sums[2][FUSED_WARPS][STATES_OF(lanes) * TILE],
-                                                       int at)
+static __device__ __forceinline__ void
+add_window_tile(const struct selective_args *args, const struct selective_windows *windows,
+                const float sums[2][FUSED_WARPS][STATES_OF(lanes) * TILE], int at)
 {
     enum { pieces = STATES_OF(lanes) * TILE / 4 };
-    const unsigned states = (unsigned)args->states, segments = (unsigned)windows->segments;
+    const unsigned states = (unsigned)args->states, block = (unsigned)opaque((int)blockIdx.x);
 #pragma unroll
     for (int j = 0; j < (2 * pieces + THREADS - 1) / THREADS; j++) {
         const unsigned piece = threadIdx.x + j * THREADS;
@@ -54,7 +64,7 @@ static __device__ __forceinline__ void add_window_tile(const struct selective_ar
             for (int i = 0; i < 4; i++)
                 sum[i] += more[i];
         }
-        const size_t line = ((size_t)blockIdx.x * states + state) * segments + blockIdx.y;
+        const size_t line = ((size_t)blockIdx.y * gridDim.x + block) * states + state;
         if (state < states)
             *(float4 *)((piece < pieces ? windows->d_B : windows->d_C) + line * windows->window_steps + at + t) =
                 make_float4(sum[0], sum[1], sum[2], sum[3]);
@@ -63,10 +73,9 @@ static __device__ __forceinline__ void add_window_tile(const struct selective_ar
 
 /* The sums over time: adds those of the window to those of the windows behind it. */
 template <int lanes>
-static __device__ __forceinline__ void add_window(const struct selective_args *args,
-                                                  const struct selective_windows *windows,
-                                                  const struct pair_place *place, const float *d_A_so_far,
-                                                  const float *so_far)
+static __device__ __forceinline__ void
+add_window(const struct selective_args *args, const struct selective_windows *windows, const struct pair_place *place,
+           const float *d_A_so_far, const float *so_far)
 {
     const size_t segment = blockIdx.y * args->batch * args->channels, at = segment + place->channels + place->row;
     float d_A[2][4], more[2][4], d_D = so_far[0], d_bias = so_far[1];
@@ -88,18 +97,18 @@ static __device__ __forceinline__ void add_window(const struct selective_args *a
 
 /* Adds to a lane's sums those of the slices before, from `there`, and leaves them there for the next one. */
 template <int own>
-static __device__ __forceinline__ void add_slices(float *there, bool is_first, bool is_last, float sums[own])
+static __device__ __forceinline__ void add_slices(float4 *there, bool is_first, bool is_last, float sums[own])
 {
 #pragma unroll
     for (int i = 0; i < own; i += 4) {
         float before[4] = {};
         if (!is_first)
-            get4(there + i, before);
+            get4((const float *)(there + i / 4), before);
 #pragma unroll
         for (int j = 0; j < 4; j++)
             sums[i + j] += before[j];
         if (!is_last)
-            *(float4 *)(there + i) = make_float4(sums[i], sums[i + 1], sums[i + 2], sums[i + 3]);
+            there[i / 4] = make_float4(sums[i], sums[i + 1], sums[i + 2], sums[i + 3]);
     }
 }
 
@@ -122,24 +131,25 @@ static __global__ void __launch_bounds__(THREADS, 2)
     struct block_place block_place = place_block(&args, FUSED_WARPS * BOTH(lanes), windows.per_group);
     block_place.states = (int)(blockIdx.x / windows.per_group * windows.all_states + windows.first_state);
     const int channel = warp * BOTH(lanes) + row; /* of the block */
-    const bool here = row < place.here, is_first = !sliced || windows.first_state == 0;
-    const bool is_last = !sliced || windows.first_state + args.states == windows.all_states;
-    const float bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
-    const float D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
+    const bool here = row < place.here, is_first = windows.first_state == 0;
+    const bool is_last = windows.first_state + args.states == windows.all_states;
     const size_t carries = blockIdx.y * args.batch * args.channels * args.states; /* of this segment */
     const size_t chunks = ((blockIdx.x * FUSED_WARPS + warp) * windows.segments + blockIdx.y) *
                           (steps_of_window / STEPS); /* saved before those of this warp */
     const float *const saved = windows.saved + chunks * SAVED_FLOATS;
-    float *const slices = windows.so_far + chunks * (3 * of_slices) + row * STEPS + mine;
+    const unsigned slices = (unsigned)(chunks * (3 * of_slices / 4)) + (row * STEPS + mine) / 4; /* float4 */
     const int sum_row = order * lanes + part, sum_at = first_sum<lanes>(lane);
-    float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 2;
+    float *const d_A_so_far = block->d_A[warp] + lane * 4, *const so_far = block->so_far[warp] + lane * 4;
+    float *const bias = so_far + 2, *const D = so_far + 3;
     float A[2][4], carry[2][4];
     load_A<lanes>(&args, &place, A);
     load_pair<lanes>(&args, &place, place.channels, windows.start + carries, carry);
     for (int i = threadIdx.x; i < (int)(sizeof *block / 16); i += THREADS)
         shared[i] = make_float4(0.0f, 0.0f, 0.0f, 0.0f); /* what is not there */
     __syncthreads();
-    const int last = begin + (end - 1 - begin) / TILE * TILE, saved_steps = place.here > 0 ? end - begin : 0;
+    *bias = args.delta_bias != NULL && here ? args.delta_bias[place.channel + row] : 0.0f;
+    *D = args.D != NULL && here ? args.D[place.channel + row] : 0.0f;
+    const int last = begin + (end - 1 - begin) / TILE * TILE, saved_steps = place.here > 0 ? steps_of_window : 0;
     int now = 0;
     fetch_tile<THREADS>(&args, &block_place, last, &block->tiles[0]);
     fetch_saved<lanes>(saved, SAVED_FLOATS, last - begin, saved_steps, block->states[0][warp][0], NULL);
@@ -152,11 +162,12 @@ static __global__ void __launch_bounds__(THREADS, 2)
         widen_tile<THREADS>(tile);
         __syncthreads(); /* the tile has come, and nobody needs the other one any more */
         fetch_tile<THREADS>(&args, &block_place, next, &block->tiles[1 - now]);
-        fetch_saved<lanes>(saved, SAVED_FLOATS, next - begin, saved_steps, block->states[1 - now][warp][0], NULL);
+        fetch_saved<lanes>(saved, SAVED_FLOATS, opaque(next - begin), saved_steps, block->states[1 - now][warp][0],
+                           NULL);
         __pipeline_commit();
         if (at != last)
             add_window_tile<lanes>(&args, &windows, block->sums[1 - now], at + TILE - begin);
-        prepare_tile<dtype, lanes>(&args, tile, channel, row, mine, seq_len - at - mine, bias, block->steps[warp]);
+        prepare_tile<dtype, lanes>(&args, tile, channel, row, mine, seq_len - at - mine, *bias, block->steps[warp]);
         __syncwarp();
 
         /* [chunks] From last to first. */
@@ -166,7 +177,6 @@ static __global__ void __launch_bounds__(THREADS, 2)
             const float *const B = tile->common[chunk];
             const struct chunk_rows rows = rows_of<lanes>(steps, steps + 2 * PREPARED_ROWS(lanes), B,
                                                           B + ROOM(STATES_OF(lanes), STEPS), row, part, order);
-            float *const of_chunk = slices + (size_t)((first - begin) / STEPS) * (3 * of_slices);
             float a[STEPS][2][4], kept[STEPS][2][4], u[own], d_y[own], step[own], delta[own], d_z[own];
 
             /* 1. Forward: all states, d_C and d_z. */
@@ -176,15 +186,13 @@ static __global__ void __launch_bounds__(THREADS, 2)
             __syncwarp(); /* or the compiler would keep what it has read, and there are no registers for that */
             fold_channels<lanes>(d_C, lane);
             put<TILE, lanes>(block->sums[now][1][warp], sum_row, chunk * STEPS + sum_at, d_C);
-            fold_states<lanes>(y, part);
-            if (sliced)
-                add_slices<own>(of_chunk, is_first, is_last, y);
-            if (is_last) {
+            if (sliced) {
+                fold_states<lanes>(y, part);
+                put<STEPS, own>(block->y[warp], row, mine, y);
+            } else {
                 get<TILE, own>(tile->own[0], channel, own_at, u);
                 get<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, d_z);
-#pragma unroll
-                for (int i = 0; i < own; i++)
-                    y[i] = d_z[i] * (y[i] + D * u[i]);
+                finish_z<lanes>(u, d_z, part, *D, y);
                 put<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, y);
             }
 
@@ -197,20 +205,29 @@ static __global__ void __launch_bounds__(THREADS, 2)
             fold_states<lanes>(d_input, part);
             fold_states<lanes>(d_step, part);
             if (sliced) {
-                add_slices<own>(of_chunk + of_slices, is_first, is_last, d_input);
-                add_slices<own>(of_chunk + 2 * of_slices, is_first, is_last, d_step);
+                float4 *const of_chunk =
+                    (float4 *)windows.so_far + (slices + (unsigned)((first - begin) / STEPS) * (3 * of_slices / 4));
+                get<STEPS, own>(block->y[warp], row, mine, y);
+                add_slices<own>(of_chunk, is_first, is_last, y);
+                add_slices<own>(of_chunk + of_slices / 4, is_first, is_last, d_input);
+                add_slices<own>(of_chunk + 2 * of_slices / 4, is_first, is_last, d_step);
+                if (!is_last)
+                    continue;
             }
-            if (!is_last)
-                continue;
             get<TILE, own>(tile->own[0], channel, own_at, u);
             get<TILE, own>(tile->own[1], channel, own_at, delta);
             get<STEPS, own>(steps, row, mine, step);
             get<STEPS, own>(steps + 2 * PREPARED_ROWS(lanes), row, mine, d_y);
             get<STEPS, own>(steps + 3 * PREPARED_ROWS(lanes), row, mine, d_z);
-            finish_own<lanes>(&args, u, delta, step, d_y, bias, D, left - mine, d_input, d_step, so_far);
+            if (sliced)
+#pragma unroll
+                for (int i = 0; i < own; i++)
+                    d_z[i] *= y[i] + *D * u[i];
+            finish_own<lanes>(&args, u, delta, step, d_y, *bias, *D, left - mine, d_input, d_step, so_far);
+            const int own_row = opaque(place.channels + row);
             if (here)
-                store_own<dtype, lanes>(&args, place.channels + row, first + mine, left >= STEPS && seq_len % 4 == 0,
-                                        d_input, d_step, d_z);
+                store_own<dtype, lanes>(&args, own_row, first + mine, left >= STEPS && seq_len % 4 == 0, d_input,
+                                        d_step, d_z);
         }
     }
     __syncthreads();

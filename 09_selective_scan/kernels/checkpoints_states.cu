@@ -27,6 +27,8 @@ enum { TILE = 32 }; /* steps */
 #define WARPS(lanes, arrays) ((lanes) == 4 ? (arrays) : 2) /* of a block, as in fused_states.cu */
 #define THREADS(lanes, arrays) (32 * WARPS(lanes, arrays))
 #define BLOCKS(lanes, arrays) (2 * FUSED_WARPS / WARPS(lanes, arrays)) /* for one of checkpoints_backward.cu */
+#define AT_ONCE(lanes, arrays)                                                                                         \
+    ((lanes) == 2 && (arrays) == 4 ? 6 : 16 / WARPS(lanes, arrays))                   /* blocks; or registers spill */
 #define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
 
 template <typename dtype, int lanes, int arrays>
@@ -37,9 +39,8 @@ struct states_block {
 
 /* Where float i of the checkpoint before step `at` begins, for channel `row` of all batches. */
 template <typename dtype>
-static __device__ __forceinline__ dtype *checkpoint_at(const struct selective_args *args,
-                                                       const struct selective_windows *windows, size_t row, int at,
-                                                       int i)
+static __device__ __forceinline__ dtype *
+checkpoint_at(const struct selective_args *args, const struct selective_windows *windows, size_t row, int at, int i)
 {
     const int steps = (int)windows->window_steps, half = steps * (int)sizeof(dtype) / 4; /* floats in d_u */
     dtype *const array = (dtype *)(i < half ? args->d_u : args->d_delta);
@@ -71,7 +72,7 @@ static __device__ __forceinline__ void get_floats(const dtype *from, float to[co
 enum { CHECKPOINTS = -1 };
 
 template <typename dtype, int lanes, int arrays>
-static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lanes, arrays))
+static __global__ void __launch_bounds__(THREADS(lanes, arrays), AT_ONCE(lanes, arrays))
     checkpoints_states(struct selective_args args, struct selective_windows windows, int window)
 {
     enum { several = arrays == 4, channels = WARPS(lanes, arrays) * CHANNELS(lanes) };
@@ -83,10 +84,11 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
     place.states = (int)(blockIdx.x / of_group * windows.all_states + windows.first_state);
     const int first_step = blockIdx.y * (int)windows.segment_steps, steps_of_window = (int)windows.window_steps;
     const int of_segment = min(seq_len - first_step, (int)windows.segment_steps);
-    const int from_step = window > 0 ? window * steps_of_window : 0;
-    const int to_step = window != CHECKPOINTS ? from_step + min(of_segment - from_step, steps_of_window)
-                        : several             ? of_segment
-                                              : ((int)windows.windows - 1) * steps_of_window;
+    const bool saves = !several && window != CHECKPOINTS; /* the states before chunks */
+    const int from_step = saves ? window * steps_of_window : 0;
+    const int to_step = saves     ? from_step + min(of_segment - from_step, steps_of_window)
+                        : several ? of_segment
+                                  : ((int)windows.windows - 1) * steps_of_window;
     if (place.here <= 0 || from_step >= to_step)
         return;
     const int row = lane / (2 * lanes) * 2 + lane % 2, part = lane / 2 % lanes, mine = first_own<lanes, STEPS>(part);
@@ -107,7 +109,7 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
 #pragma unroll
     for (int i = 0; i < 4; i++)
         A[i] = is_here ? A[i] : 0.0f;
-    if (window > 0 && is_here) {
+    if (saves && window > 0 && is_here) {
         float checkpoint[4], so_long[1];
         const int at = first_step + from_step;
         get_floats<dtype, 4>(checkpoint_at<dtype>(&args, &windows, where.both, at, slice_at), checkpoint);
@@ -146,7 +148,7 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
 #pragma unroll
             for (int chunk = both; chunk < both + 2; chunk++, saved += SAVED_FLOATS) {
                 const float *const from = steps + chunk % 2 * CHUNK_FLOATS(lanes, arrays);
-                if (window != CHECKPOINTS && at + chunk * STEPS < seq_len)
+                if (saves) /* also what lies behind the end, in a tile of this size */
                     *(float4 *)(saved + reader.at) = make_float4(h[0], h[1], h[2], h[3]);
 #pragma unroll
                 for (int t = 0; t < STEPS; t += 4) {
@@ -178,7 +180,7 @@ static __global__ void __launch_bounds__(THREADS(lanes, arrays), 16 / WARPS(lane
             __syncwarp();
         }
         /* [checkpoint] The state before the next window, if the segment has one. */
-        if (window == CHECKPOINTS && at + TILE == next_window && at + TILE < first_step + of_segment) {
+        if (!saves && at + TILE == next_window && at + TILE < first_step + of_segment) {
             if (is_here)
                 put_floats<dtype, 4>(h, checkpoint_at<dtype>(&args, &windows, where.both, at + TILE, slice_at));
             if (is_here && part == 0)
@@ -211,8 +213,9 @@ template <typename dtype, int lanes>
 static cudaError_t launch_lanes(const struct selective_args *args, const struct selective_windows *windows, int window,
                                 cudaStream_t stream)
 {
-    return window == CHECKPOINTS && windows->segments > 1 ? launch_arrays<dtype, lanes, 4>(args, windows, window, stream)
-                                                          : launch_arrays<dtype, lanes, 2>(args, windows, window, stream);
+    return window == CHECKPOINTS && windows->segments > 1
+               ? launch_arrays<dtype, lanes, 4>(args, windows, window, stream)
+               : launch_arrays<dtype, lanes, 2>(args, windows, window, stream);
 }
 
 template <typename dtype>

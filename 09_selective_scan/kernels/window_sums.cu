@@ -2,7 +2,7 @@
 /* window_sums.cu - two small kernels of checkpoints.c. window_sums adds up what the blocks of checkpoints_backward.cu
    have left of d_B and d_C in a window, in the order of the blocks. A thread takes four steps of a state:
 
-       parts   (batch, groups, blocks of a group, 16 states, segments, steps of a window)
+       parts   (segments, batch, groups, blocks of a group, 16 states, steps of a window)
        sums    (batch, groups, all states, all steps)
 
    copy_states takes 16 of all states of each row from an array or to one. */
@@ -21,18 +21,18 @@ static __global__ void window_sums(struct selective_args args, struct selective_
 {
     const float *const parts = blockIdx.y == 0 ? windows.d_B : windows.d_C;
     dtype *const sums = (dtype *)(blockIdx.y == 0 ? args.d_B : args.d_C);
-    const size_t states = args.states, steps = windows.window_steps, lines = states * windows.segments;
+    const size_t states = args.states, steps = windows.window_steps, groups = args.batch * args.groups;
     const size_t i = ((size_t)blockIdx.x * THREADS + threadIdx.x) * 4, line = i / steps, t = i % steps;
-    const size_t group = line / lines, state = line % lines / windows.segments, segment = line % windows.segments;
-    if (group >= args.batch * args.groups)
+    const size_t state = line % states, group = line / states % groups, segment = line / states / groups;
+    if (segment >= windows.segments)
         return;
     const size_t of_segment = min(args.seq_len - segment * windows.segment_steps, windows.segment_steps);
     if (window * steps + t >= of_segment)
         return;
-    const float *part = parts + (group * windows.per_group * lines + line % lines) * steps + t;
+    const float *part = parts + ((line / states * windows.per_group) * states + state) * steps + t;
     float sum[4] = {};
 #pragma unroll 16 /* so many loads on their way at once */
-    for (size_t p = 0; p < windows.per_group; p++, part += lines * steps) {
+    for (size_t p = 0; p < windows.per_group; p++, part += states * steps) {
         float more[4];
         get4(part, more);
 #pragma unroll
