@@ -224,10 +224,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 for (int i = 0; i < own; i++)
                     d_z[i] *= y[i] + *D * u[i];
             finish_own<lanes>(&args, u, delta, step, d_y, *bias, *D, left - mine, d_input, d_step, so_far);
-            const int own_row = opaque(place.channels + row);
+            const int own_row = place.channels + row, own_first = opaque(first + mine);
             if (here)
-                store_own<dtype, lanes>(&args, own_row, first + mine, left >= STEPS && seq_len % 4 == 0, d_input,
-                                        d_step, d_z);
+                store_own<dtype, lanes>(&args, own_row, own_first, left >= STEPS && seq_len % 4 == 0, d_input, d_step,
+                                        d_z);
         }
     }
     __syncthreads();

@@ -28,7 +28,7 @@ enum { TILE = 32 }; /* steps */
 #define THREADS(lanes, arrays) (32 * WARPS(lanes, arrays))
 #define BLOCKS(lanes, arrays) (2 * FUSED_WARPS / WARPS(lanes, arrays)) /* for one of checkpoints_backward.cu */
 #define AT_ONCE(lanes, arrays)                                                                                         \
-    ((lanes) == 2 && (arrays) == 4 ? 6 : 16 / WARPS(lanes, arrays))                   /* blocks; or registers spill */
+    ((arrays) == 2 ? 16 / WARPS(lanes, 2) : (lanes) == 4 ? 3 : 4)                     /* blocks; or registers spill */
 #define CHUNK_FLOATS(lanes, arrays) ROOM(((arrays) / 2 + 1) * CHANNELS(lanes), STEPS) /* step, step u and d_y */
 
 template <typename dtype, int lanes, int arrays>
