@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* checkpoints.c - the gradients with little memory. fused_backward saves the states of all of time, and the parts of d_B
-   and d_C of all blocks. Here the workspace has room for these of one window of time, and the windows come one after the
-   other, from the last one to the first:
+/* checkpoints.c - the gradients with little memory. fused_backward saves the states of all of time, and the parts of
+   d_B and d_C of all blocks. Here the workspace has room for these of one window of time, and the windows come one
+   after the other, from the last one to the first:
 
        first, through all of time     checkpoints: the state before each window   (checkpoints_states.cu)
        for each window                the states before its chunks, once more     (checkpoints_states.cu)
@@ -100,8 +100,8 @@ static struct selective_windows plan(const struct selective_args *args, size_t b
     return lay_out(args, segments, even > fewest ? even : fewest);
 }
 
-/* A quarter of u, while that is less than a large chip's L2 cache, or two bytes for each five elements of u, if either is
-   enough; and no more than one window needs. */
+/* A quarter of u, while that is less than a large chip's L2 cache, or two bytes for each five elements of u, if either
+   is enough; and no more than one window needs. */
 size_t selective_checkpoints_workspace(const struct selective_args *args, bool backward)
 {
     if (!backward || selective_is_empty(args))

@@ -41,8 +41,8 @@ static inline size_t selective_checkpoints_lanes(const struct selective_windows 
 /* Whether checkpoints_backward takes these sizes. */
 bool selective_checkpoints_fit(const struct selective_args *args);
 
-/* What checkpoints.c launches, each for one slice, whose states and A are those of `args`: the states before each window,
-   and of several segments what fused_carry.cu needs; the states before each chunk of a window (both
+/* What checkpoints.c launches, each for one slice, whose states and A are those of `args`: the states before each
+   window, and of several segments what fused_carry.cu needs; the states before each chunk of a window (both
    checkpoints_states.cu); its gradients (checkpoints_backward.cu); its d_B and d_C, added up (window_sums.cu). */
 cudaError_t selective_checkpoints_states(const struct selective_args *args, const struct selective_windows *windows,
                                          cudaStream_t stream);

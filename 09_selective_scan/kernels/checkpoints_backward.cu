@@ -11,6 +11,7 @@
    then writes d_u, d_delta and d_z. */
 #include <cuda_runtime.h>
 
+#include "../../common/cuda/arch.h"
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
 #include "checkpoints.h"
@@ -27,11 +28,9 @@ struct window_block {
     float states[2][FUSED_WARPS][2][32 * A_LANE];           /* before each chunk of these tiles */
     float sums[2][2][FUSED_WARPS][STATES_OF(lanes) * TILE]; /* d_B and d_C of the warps' channels */
     float steps[FUSED_WARPS][2 * 4 * ROOM(BOTH(lanes), STEPS)];
-    float y[FUSED_WARPS][ROOM(BOTH(lanes), STEPS)]; /* of several slices: it waits for the others' */
-    float d_A[FUSED_WARPS][32 * A_LANE],
-        so_far
-            [FUSED_WARPS]
-            [128]; /* sums over the window; d_D, d_bias, and then bias and D of the lane's channel: registers are scarce */
+    float y[FUSED_WARPS][ROOM(BOTH(lanes), STEPS)];                /* of several slices: it waits for the others' */
+    float d_A[FUSED_WARPS][32 * A_LANE], so_far[FUSED_WARPS][128]; /* sums over the window; d_D, */
+    /* d_bias, and behind them bias and D of the lane's first channel, as registers are scarce */
 };
 
 /* The same number, computed again: the compiler cannot see through it, so what is made of it is not kept in registers
@@ -117,6 +116,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     checkpoints_backward(struct selective_args args, struct selective_windows windows, int window)
 {
     enum { own = OWN_STEPS(lanes), of_slices = BOTH(lanes) * STEPS };
+    enum { see_through = !sliced && LINREC_ARCH >= 80 }; /* else registers spill */
     extern __shared__ float4 shared[];
     struct window_block<dtype, lanes> *const block = (struct window_block<dtype, lanes> *)shared;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, seq_len = (int)args.seq_len;
@@ -224,10 +224,10 @@ static __global__ void __launch_bounds__(THREADS, 2)
                 for (int i = 0; i < own; i++)
                     d_z[i] *= y[i] + *D * u[i];
             finish_own<lanes>(&args, u, delta, step, d_y, *bias, *D, left - mine, d_input, d_step, so_far);
-            const int own_row = place.channels + row, own_first = opaque(first + mine);
+            const int own_row = see_through ? place.channels + row : opaque(place.channels + row);
             if (here)
-                store_own<dtype, lanes>(&args, own_row, own_first, left >= STEPS && seq_len % 4 == 0, d_input, d_step,
-                                        d_z);
+                store_own<dtype, lanes>(&args, own_row, first + mine, left >= STEPS && seq_len % 4 == 0, d_input,
+                                        d_step, d_z);
         }
     }
     __syncthreads();

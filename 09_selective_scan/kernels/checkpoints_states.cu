@@ -8,9 +8,9 @@
                                                                        saved before each chunk of 8 steps; when its
                                               h->h->h                  gradients are there, the window before it
 
-   It is fused_states.cu but for what is saved where. The states before the chunks of a window go to the workspace, which
-   has room for one window of each segment. A checkpoint lies where nothing else is yet: in d_u and d_delta of the window
-   before it. A row of these two, for each channel, holds
+   It is fused_states.cu but for what is saved where. The states before the chunks of a window go to the workspace,
+   which has room for one window of each segment. A checkpoint lies where nothing else is yet: in d_u and d_delta of the
+   window before it. A row of these two, for each channel, holds
 
        16 floats of slice 0 | 16 of slice 1 | ... | the sum of the segment's steps so far
 
