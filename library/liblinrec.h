@@ -172,8 +172,8 @@ struct linrec_selective_scan {
    has. linrec_selective_scan_small_workspace says how many are enough: for sequences of some thousand steps at most a
    quarter of u. With as many bytes as that, or more, but too few for the fastest kernel, backward goes through the
    states twice and keeps them for a window of time only, which takes somewhat longer. Its result differs in rounding
-   and depends on the bytes given, but is the same in each run. Fewer bytes are LINREC_WORKSPACE_TOO_SMALL. Where there
-   is no such kernel, on a device older than sm_80 or for sizes beyond its limits, both say the same. */
+   and depends on the bytes given, but is the same in each run. Fewer bytes are LINREC_WORKSPACE_TOO_SMALL. On a
+   device older than sm_80, which has no such kernel, the second one says what its fastest kernel needs. */
 LINREC_API int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
                                                size_t *bytes);
 LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
