@@ -72,6 +72,11 @@ void sim_trace(const char *columns, const char *label);
    allocation: kernels must not leave it, though around it there is room, such as guards. `name` is kept, not copied. */
 void sim_name_array(const void *start, size_t size, const char *name);
 
+/* Gives what kernels print, one call of printf after the other, to this function in place of standard output: `block` is
+   blockIdx.x, `thread` its number in the block, as below; `text` is valid during the call, which must not launch. NULL:
+   to standard output again. */
+void sim_print_to(void (*sink)(unsigned block, unsigned thread, const char *text, void *context), void *context);
+
 /* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's
    number (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
 bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);

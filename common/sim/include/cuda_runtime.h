@@ -12,6 +12,13 @@
 #include "cuda_runtime_api.h"
 
 #ifdef __cplusplus
+#ifdef __CUDACC__ /* a kernel's printf names its thread (print.cpp) */
+extern "C" {
+int printf(const char *, ...) __asm__("sim_printf");
+int puts(const char *) __asm__("sim_puts");
+int putchar(int) __asm__("sim_putchar");
+}
+#endif
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>

@@ -148,6 +148,13 @@ is((run("warp", "count"))[1],
     "launches 1 blocks 3 threads 192 barriers 9 warp_barriers 12 shuffles 6 votes 6 atomics 12 orders 24 strong_orders 15 async_copies 384 bulk_copies 6 idle_waits 192\n",
     "counts");
 
+# ---- whose words a kernel prints; a NaN has no sign there ----
+
+my @words = ("3 and 0.5\n", "plain text\n", "+", "\n", "nan|     nan|minus one\n");
+is((run("warp", "print"))[1],
+    join("", @words, "to the function\n", map({ my $block = $_; map { "$block/3: $_" } @words } 0, 1), "of the host -1.000000\n", @words),
+    "printf: to standard output, and to a function that is told block and thread");
+
 # ---- what memory is asked for: counted by hand, see traffic.cu ----
 
 my $traffic = <<'END';
