@@ -102,6 +102,12 @@ static float value(const struct a_case *c, int array, size_t i)
     return c->kind == LONG_MEMORY ? 1.0f - uniform * 0x1p-10f : 2.0f * uniform - 1.0f;
 }
 
+/* Whether it has one dimension, not rows of size[1]. */
+static bool is_list(const struct judge_array *array)
+{
+    return judge.sizes[1] == NULL || array->count != NULL;
+}
+
 /* What outputs hold before: NaN. In host memory a signalling one, which no arithmetic gives, not even with itself. */
 static const uint32_t host_poison = 0xFFBFFFFFu, device_poison = 0xFFFFFFFFu;
 
@@ -137,8 +143,13 @@ static struct a_case make_case(const size_t *size, enum kind kind)
                 must(cudaMemcpy(c.device[a], c.host[a], bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
         }
 #ifdef CUSIM
-        if (!judge.on_cpu && bytes > 0)
+        if (!judge.on_cpu && bytes > 0) {
             sim_name_array(c.device[a], bytes, array->name);
+            if (is_list(array))
+                sim_shape_array(c.device[a], sizeof(float), 1, &n);
+            else
+                sim_shape_array(c.device[a], sizeof(float), 2, size);
+        }
 #else /* the simulator does that, and knows what nobody has written */
         if (!judge.on_cpu && array->role == JUDGE_OUTPUTS)
             must(cudaMemset(c.device[a], 0xFF, bytes), "cudaMemset");
@@ -184,7 +195,7 @@ static void print_sizes(const size_t *size)
 /* "outputs[2][17]" */
 static void print_element(const struct a_case *c, int a, size_t i)
 {
-    if (judge.sizes[1] == NULL || judge.arrays[a].count != NULL)
+    if (is_list(&judge.arrays[a]))
         printf("%s[%zu]", judge.arrays[a].name, i);
     else
         printf("%s[%zu][%zu]", judge.arrays[a].name, i / c->size[1], i % c->size[1]);

@@ -193,7 +193,7 @@ void sim_cluster_access(const char *at, unsigned how, const void *pc)
 
     if (sim_block->met)
         return;
-    sim_region_describe(at, what, sizeof(what));
+    sim_region_describe(at, 0, what, sizeof(what));
     sim_fault_at(pc,
                  "%s %s, which may not have begun. Let all threads of the cluster call cluster_arrive_relaxed() and "
                  "cluster_wait() before one touches another block's shared memory",
@@ -211,7 +211,7 @@ void *cluster_shared(void *shared, unsigned rank, const char *file, int line)
         sim_fault(file, line, "cluster_shared for the block of rank %u in a cluster of %u. Ranks count from 0", rank,
                   c->size);
     if (own == NULL || !sim_is_shared(own) || own->freed || own->block != sim_block->number) {
-        sim_region_describe(shared, what, sizeof(what));
+        sim_region_describe(shared, 0, what, sizeof(what));
         sim_fault(file, line, "cluster_shared of %s. Give it what this block has in its own shared memory", what);
     }
     return sim_shared_of(c->blocks[rank], own)->start + ((char *)shared - own->start);

@@ -306,7 +306,7 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         /* A crash of the host's own: say so if device memory is why, then crash as usual. */
         if (signal_number != SIGFPE && sim_region_near(at) != NULL) {
             interrupted_line(c, place, sizeof(place));
-            sim_region_describe(at, what, sizeof(what));
+            sim_region_describe(at, 0, what, sizeof(what));
             fprintf(stderr, "simulator: %s: host code: touches %s. Use cudaMemcpy.\n", place, what);
         }
         signal(signal_number, SIG_DFL);
@@ -324,7 +324,7 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
                   "an address that is misaligned for its type, or no address at all. Align float4 to 16 bytes, "
                   "float2 to 8");
 #endif
-    sim_region_describe(at, what, sizeof(what));
+    sim_region_describe(at, 0, what, sizeof(what));
     sim_fault(place, 0, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
 }
 

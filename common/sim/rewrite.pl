@@ -62,7 +62,7 @@ sub shared {
     if ($external) {
         my ($type, $name) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*$/s or not_understood($declaration);
         my $by = $bytes || "alignof($type)";
-        return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by);$lines";
+        return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<${type}[]>);$lines";
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
         if $text =~ /^(?:[^{}]|$curly)*?=/;
@@ -84,7 +84,7 @@ sub shared_list {
         my $by = $bytes || "alignof(sim_type_$name)";
         $result .= "typedef $type $stars sim_type_$name$size; static sim_shared sim_key_$name; "
             . "sim_type_$name &$name = *(sim_type_$name *)"
-            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, sim_integers<sim_type_$name>());";
+            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, &sim_shape_of<sim_type_$name>);";
     }
     return $result;
 }

@@ -867,6 +867,77 @@ __global__ void failed_assert(float *, int n)
     assert(threadIdx.x < 7 + (unsigned)n); /* HERE failed_assert */
 }
 
+/* ---- shared memory that nobody has written ---- */
+
+__global__ void unwritten_shared(float *x, int)
+{
+    __shared__ float tile[4][33];
+
+    if (threadIdx.x < 42)
+        tile[threadIdx.x % 4][threadIdx.x / 4] = 1; /* 0 ... 10, but of row 2 and 3 only 0 ... 9 */
+    __syncthreads();
+    x[threadIdx.x] = threadIdx.x < 11 ? tile[3][threadIdx.x] : 1; /* HERE unwritten_shared */
+    __syncthreads();
+}
+
+/* A float4 of which something was written may be read. */
+__global__ void unwritten_four(float *x, int)
+{
+    __shared__ float4 tile4[16];
+    float *const tile = (float *)tile4;
+
+    if (threadIdx.x < 45)
+        tile[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x < 16)
+        ((float4 *)x)[threadIdx.x] = tile4[threadIdx.x]; /* HERE unwritten_four */
+}
+
+/* What comes of it is not told. */
+__global__ void unwritten_index(float *x, int)
+{
+    __shared__ int index;
+
+    const int i = index; /* HERE unwritten_index */
+    x[i] = 1;
+}
+
+__global__ void unwritten_extern(float *x, int)
+{
+    extern __shared__ float2 pairs[];
+
+    if (threadIdx.x < 63)
+        pairs[threadIdx.x] = make_float2(1, 1);
+    else
+        pairs[threadIdx.x].x = 1;
+    __syncthreads();
+    x[threadIdx.x] = pairs[threadIdx.x].y; /* HERE unwritten_extern */
+}
+
+/* ---- an array of 3 rows of 5, by name ---- */
+
+__global__ void race_in_rows(float *x, int)
+{
+    for (int i = 0; i < 5 + (threadIdx.x == 0); i++)
+        x[threadIdx.x * 5 + i] = 1; /* HERE race_in_rows */
+}
+
+__global__ void past_rows(float *x, int)
+{
+    x[15] = 1; /* HERE past_rows */
+}
+
+__global__ void four_past_rows(float *x, int)
+{
+    const float4 four = *(const float4 *)&x[13]; /* HERE four_past_rows */
+    *(float4 *)x = four;
+}
+
+__global__ void before_rows(float *x, int)
+{
+    x[-1] = 1; /* HERE before_rows */
+}
+
 __global__ void read_past_named(float *x, int)
 {
     x[0] = x[10]; /* HERE read_past_named */
@@ -998,6 +1069,14 @@ __global__ void named_and_shuffle(float *x, int)
         x[0] = __shfl_sync(ALL, 1.0f, 0); /* HERE named_and_shuffle */
 }
 
+static void name_rows(float *x)
+{
+    const size_t dims[] = {3, 5};
+
+    sim_name_array(x, 15 * sizeof(float), "outputs");
+    sim_shape_array(x, sizeof(float), 2, dims);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -1022,6 +1101,14 @@ int main(int argc, char **argv)
     CASE(neighbour_block, (neighbour_block<<<2, 34>>>(x, 0)))
     CASE(plain_beside_atomic, (plain_beside_atomic<<<1, 64>>>(x, 0)))
     CASE(row_past_end, (row_past_end<<<1, 3>>>(x, 0)))
+    SIMPLE(unwritten_shared)
+    SIMPLE(unwritten_four)
+    SIMPLE(unwritten_index)
+    CASE(unwritten_extern, (unwritten_extern<<<1, 64, 64 * sizeof(float2)>>>(x, 0)))
+    CASE(race_in_rows, (name_rows(x), race_in_rows<<<1, 3>>>(x, 0)))
+    CASE(past_rows, (name_rows(x), past_rows<<<1, 1>>>(x, 0)))
+    CASE(four_past_rows, (name_rows(x + 3), four_past_rows<<<1, 1>>>(x + 3, 0)))
+    CASE(before_rows, (name_rows(x + 3), before_rows<<<1, 1>>>(x + 3, 0)))
     CASE(read_past_named, (sim_name_array(x + 10, 40, "inputs"), read_past_named<<<1, 1>>>(x + 10, 0)))
     CASE(write_before_named, (sim_name_array(x + 10, 40, "inputs"), write_before_named<<<1, 1>>>(x + 10, 0)))
     SIMPLE(barrier_elsewhere)
