@@ -178,7 +178,14 @@ static void launch(const struct a_case *c)
         for (int a = 0; a < num_arrays(); a++)
             judge_threads_watch(c->device[a], c->count[a] * sizeof(float));
     }
-    must(judge.launch(c->size, c->device), "of the launch");
+#ifdef CUSIM
+    sim_watch_host(true);
+#endif
+    const cudaError_t error = judge.launch(c->size, c->device);
+#ifdef CUSIM
+    sim_watch_host(false);
+#endif
+    must(error, "of the launch");
     if (!judge.on_cpu)
         must(cudaDeviceSynchronize(), "while the kernel ran");
 }

@@ -146,8 +146,11 @@ static void touch(struct site *site, struct sim_region *r, uint64_t sector)
 {
     uint32_t *last = site->stores ? r->shadow->stored : r->shadow->loaded;
 
-    site->cost.global.once += last[sector] != launch;
-    last[sector] = launch;
+    if (last[sector] != launch) {
+        site->cost.global.once++;
+        sim_news++;
+        last[sector] = launch;
+    }
 }
 
 static void count_global(const struct request *q)

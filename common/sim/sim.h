@@ -81,6 +81,10 @@ void sim_shape_array(const void *start, size_t element, unsigned num_dims, const
    to standard output again. */
 void sim_print_to(void (*sink)(unsigned block, unsigned thread, const char *text, void *context), void *context);
 
+/* On: from now on host code that loops for SIM_WATCHDOG seconds of processor time, and launches nothing, is stopped and
+   named like a kernel that does. For judges, around a call of what they judge. */
+void sim_watch_host(bool on);
+
 /* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's
    number (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
 bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);

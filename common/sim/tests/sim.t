@@ -134,6 +134,8 @@ my @faults = (
     ["much_static",          "much_static",             "(0,0,0)", "(0,0,0)",  "49156 bytes of static shared memory, more than 49152"],
     ["much_together",        "much_together",           "(0,0,0)", "(0,0,0)",  "40000 bytes of static and 10000 of dynamic shared memory"],
     ["endless",              "endless",                 "(0,0,0)", undef,      "loops for 1 s without an end"],
+    ["endless_register",     "endless_register",        "(0,0,0)", "(0,0,0)",  "loops for 1 s without an end"],
+    ["endless_barrier",      "endless_barrier",         "(0,0,0)", undef,      "loops for 1 s: its threads still meet, but none ends"],
     ["endless_poll",         "endless_poll",            "(0,0,0)", "(0,0,0)",  "polls byte 0 of $allocated, which never changes: no thread that runs will change it"],
     ["zero_divisor",         "zero_divisor",            "(0,0,0)", "(0,0,0)",  "divides an integer by zero", $x86],
     ["trap",                 "trap",                    "(0,0,0)", "(5,0,0)",  "__trap() was reached"],
@@ -240,6 +242,9 @@ ok($status =~ /^signal/ && $err !~ /kernel/, "host_crash: blames no kernel") or 
 ($status, $out, $err) = run("warp", "wrong", "host_touch");
 ok($status eq 1 && $err =~ /^simulator: \Q$source\E:@{[line_of("HERE host_touch")]}: host code: writes 16 bytes past .* Use cudaMemcpy\.$/,
     "host_touch: says so") or diag("got $status: $err");
+($status, $out, $err) = run("warp", "wrong", "endless_host");
+ok($status eq 1 && $err =~ /^simulator: \Q$source\E:@{[line_of("HERE endless_host")]}: host code: loops for 1 s without an end\./, "endless_host: says so")
+    or diag("got $status: $err");
 for my $order ("", "forward", "random:", "random:x", "random:-1", "random1", "random:99999999999999999999") {
     ($status, $out, $err) = run($order, "right");
     ok($status eq 2 && $out eq "" && $err =~ /\Asimulator: SIM_SCHEDULE=\Q$order\E [^\n]*random:SEED\.\n\z/,

@@ -843,6 +843,25 @@ __global__ void endless(float *x, int)
     x[0] = 0;
 }
 
+__global__ void endless_register(float *x, int n)
+{
+    while (n == 0) /* HERE endless_register */
+        n = n;
+    x[0] = 0;
+}
+
+__global__ void endless_barrier(float *x, int n)
+{
+    for (int d = 1; d < 64; d += n)
+        x[threadIdx.x] += __syncthreads_count(d); /* HERE endless_barrier */
+}
+
+static __attribute__((noinline)) void endless_host(const char *name)
+{
+    while (name != NULL) /* HERE endless_host */
+        name = name;
+}
+
 __global__ void endless_poll(float *x, int)
 {
     volatile float *flag = x;
@@ -1230,6 +1249,9 @@ int main(int argc, char **argv)
     CASE(much_together, (much_together<<<1, 64, 10000>>>(x, 0)))
     SIMPLE(deadlock)
     SIMPLE(endless)
+    SIMPLE(endless_register)
+    SIMPLE(endless_barrier)
+    CASE(endless_host, (sim_watch_host(true), endless_host(name)))
     SIMPLE(endless_poll)
     SIMPLE(zero_divisor)
     SIMPLE(trap)
