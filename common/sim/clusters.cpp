@@ -161,7 +161,7 @@ void sim_explain_cluster(void)
             const struct thread *const t = &b->threads[i];
             const bool is_missing = t->come_file == NULL || t->come_phase != c->phase;
             if (is_missing && t->state == DONE)
-                snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has returned", t->index.x,
+                snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has ended", t->index.x,
                          t->index.y, t->index.z, b->index.x, b->index.y, b->index.z);
             else if (is_missing)
                 snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) of block (%u,%u,%u) waits at %s at %s:%d",

@@ -22,6 +22,15 @@ void sim_shape_array(const void *start, size_t element, unsigned num_dims, const
     memcpy(r->shape.dims, dims, num_dims * sizeof(*dims));
 }
 
+/* The field of a struct in which that byte lies, or NULL. */
+static const struct sim_field *field_at(const struct sim_region *r, size_t rest)
+{
+    for (const struct sim_field *f = r->shape.fields; f != NULL && f->name != NULL; f++)
+        if (rest >= f->offset && rest < f->offset + f->size)
+            return f;
+    return NULL;
+}
+
 static bool has_elements(const struct sim_region *r)
 {
     return r->shape.element > 0 && !r->shape.is_raw;
@@ -49,6 +58,7 @@ static void element_text(const struct sim_region *r, ptrdiff_t offset, bool whol
     const ptrdiff_t element = (ptrdiff_t)s->element, index = offset / element - (offset % element < 0);
     const size_t rest = (size_t)(offset - index * element);
     ptrdiff_t left = index, indices[SIM_MAX_DIMS] = {0};
+    const struct sim_field *const field = whole ? NULL : field_at(r, rest);
     size_t used = 0;
 
     for (unsigned d = s->rank; d-- > 0;) { /* a negative index stays the innermost one */
@@ -57,13 +67,17 @@ static void element_text(const struct sim_region *r, ptrdiff_t offset, bool whol
         indices[d] = outermost ? left : left % dim;
         left = outermost ? 0 : left / dim;
     }
-    if (!whole && s->is_class && s->member == 0 && rest > 0)
+    if (!whole && s->is_class && s->member == 0 && field == NULL && rest > 0)
         used += (size_t)snprintf(text, size, "byte %zu of ", rest);
     used += (size_t)snprintf(text + used, size - used, "%s", name_of(r));
     for (unsigned d = 0; d < s->rank; d++)
         used += (size_t)snprintf(text + used, size - used, "[%td]", indices[d]);
     if (s->rank == 0 && index != 0)
         used += (size_t)snprintf(text + used, size - used, "[%td]", index);
+    if (field != NULL)
+        used += (size_t)snprintf(text + used, size - used, ".%s", field->name);
+    if (field != NULL && field->size > field->element)
+        snprintf(text + used, size - used, "[%zu]", (rest - field->offset) / field->element);
     if (!whole && s->member > 0)
         snprintf(text + used, size - used, ".%c", "xyzw"[rest / s->member % 4]);
 }
@@ -74,7 +88,8 @@ static bool is_one(const struct sim_region *r, ptrdiff_t first, ptrdiff_t last)
 {
     const ptrdiff_t element = (ptrdiff_t)r->shape.element;
 
-    return r->shape.member == 0 && last - first < element && first >= 0 && first / element == last / element;
+    return r->shape.member == 0 && r->shape.fields == NULL && last - first < element && first >= 0 &&
+           first / element == last / element;
 }
 
 static void describe_elements(const struct sim_region *r, const char *at, size_t length, char *text, size_t size)
@@ -84,7 +99,7 @@ static void describe_elements(const struct sim_region *r, const char *at, size_t
     char begin[300], end[300], owner[60], declared[600] = "";
 
     element_text(r, first, whole, begin, sizeof(begin));
-    element_text(r, last, whole || r->shape.member == 0, end, sizeof(end));
+    element_text(r, last, whole || (r->shape.member == 0 && r->shape.fields == NULL), end, sizeof(end));
     owner_of(r, owner, sizeof(owner));
     size_t used = (size_t)(strcmp(begin, end) == 0 || length == 0 || is_one(r, first, last)
                                ? snprintf(text, size, "%s%s", begin, owner)

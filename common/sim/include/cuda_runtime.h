@@ -297,17 +297,22 @@ constexpr size_t sim_member_of = 0;
 template <class T>
 constexpr size_t sim_member_of<T, std::void_t<typename T::sim_member>> = sizeof(typename T::sim_member);
 
+/* Of an array of any rank. */
 template <class T>
-constexpr sim_shape sim_make_shape()
+using sim_element = typename std::remove_cv<typename std::remove_all_extents<T>::type>::type;
+
+template <class T>
+constexpr sim_shape sim_make_shape(const sim_field *fields = NULL)
 {
-    typedef typename std::remove_cv<typename std::remove_all_extents<T>::type>::type element;
+    typedef sim_element<T> element;
     return {sizeof(element),
             sim_member_of<element>,
             std::is_class<element>::value,
             std::is_same<element, char>::value || std::is_same<element, unsigned char>::value,
             (unsigned)std::rank<T>::value,
             {std::extent<T, 0>::value, std::extent<T, 1>::value, std::extent<T, 2>::value, std::extent<T, 3>::value,
-             std::extent<T, 4>::value, std::extent<T, 5>::value}};
+             std::extent<T, 4>::value, std::extent<T, 5>::value},
+            fields};
 }
 template <class T>
 constexpr sim_shape sim_shape_of = sim_make_shape<T>();

@@ -870,6 +870,52 @@ __global__ void endless_poll(float *x, int)
         __nanosleep(100);
 }
 
+__global__ void overflow(float *x, int n)
+{
+    x[threadIdx.x] = (float)((int)threadIdx.x * (n + 50000000)); /* HERE overflow */
+}
+
+__global__ void wide_shift(float *x, int n)
+{
+    x[threadIdx.x] = (float)(1u << (threadIdx.x + n)); /* HERE wide_shift */
+}
+
+static __device__ void add_up(float *x, int count)
+{
+    for (int i = 1; i <= count; i++)
+        x[i] += x[i - 1]; /* HERE local_by_pointer */
+}
+
+__global__ void local_by_pointer(float *x, int n)
+{
+    float four[4] = {1, 2, 3, x[0]};
+
+    add_up(four, n + 4);
+    x[threadIdx.x] = four[3];
+}
+
+__global__ void local_loop(float *x, int n)
+{
+    float four[4] = {1, 2, 3, x[0]};
+
+    for (int i = 1; i <= n + 4; i++)
+        four[i] = four[i - 1] + four[i]; /* HERE local_loop */
+    x[threadIdx.x] = four[3];
+}
+
+struct totals {
+    float sums[32], counts[32];
+    int last;
+};
+
+__global__ void race_in_struct(float *x, int)
+{
+    __shared__ struct totals totals[2];
+
+    totals[1].counts[threadIdx.x % 32] = 1; /* HERE race_in_struct */
+    x[threadIdx.x] = 1;
+}
+
 __global__ void zero_divisor(float *x, int n)
 {
     x[threadIdx.x] = (float)((int)threadIdx.x / n); /* HERE zero_divisor */
@@ -1254,6 +1300,11 @@ int main(int argc, char **argv)
     CASE(endless_host, (sim_watch_host(true), endless_host(name)))
     SIMPLE(endless_poll)
     SIMPLE(zero_divisor)
+    SIMPLE(overflow)
+    SIMPLE(wide_shift)
+    SIMPLE(local_by_pointer)
+    SIMPLE(local_loop)
+    SIMPLE(race_in_struct)
     SIMPLE(trap)
     SIMPLE(failed_assert)
     if (strcmp(name, "host_crash") == 0) {
