@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // undefined.cpp - what the compiler's own checks find while a kernel runs (-fsanitize=..., compile.sh): an index past
-// the end of an array, a pointer past the end of a variable, a number that does not fit its type, a shift by too much, a
-// division by zero, a function without a result. The compiler calls one of these functions, whose names and arguments it
-// fixes (libubsan's, of which nothing else is needed).
+// the end of an array, a pointer past the end of a variable, a shift by too much, a division by
+// zero, a function without a result. The compiler calls one of these functions, whose names and arguments it fixes
+// (libubsan's, of which nothing else is needed).
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -142,37 +142,11 @@ static void expression_at(const struct ubsan_place *at, const void *pc, char *te
                  text[0] != '\0' ? "," : "");
 }
 
-[[noreturn]] static void overflow(const void *pc, const struct ubsan_numbers *found, uintptr_t a, const char *sign,
-                                  uintptr_t b)
-{
-    sim_fault_at(pc, "%lld %s %lld does not fit the type %s. Compute with size_t or long long",
-                 value_of(found->type, a), sign, value_of(found->type, b), found->type->name);
-}
-
-[[noreturn]] void __ubsan_handle_add_overflow_abort(const struct ubsan_numbers *found, uintptr_t a, uintptr_t b)
-{
-    overflow(__builtin_return_address(0), found, a, "+", b);
-}
-
-[[noreturn]] void __ubsan_handle_sub_overflow_abort(const struct ubsan_numbers *found, uintptr_t a, uintptr_t b)
-{
-    overflow(__builtin_return_address(0), found, a, "-", b);
-}
-
-[[noreturn]] void __ubsan_handle_mul_overflow_abort(const struct ubsan_numbers *found, uintptr_t a, uintptr_t b)
-{
-    overflow(__builtin_return_address(0), found, a, "*", b);
-}
-
-[[noreturn]] void __ubsan_handle_negate_overflow_abort(const struct ubsan_numbers *found, uintptr_t a)
-{
-    overflow(__builtin_return_address(0), found, 0, "-", a);
-}
-
 [[noreturn]] void __ubsan_handle_divrem_overflow_abort(const struct ubsan_numbers *found, uintptr_t a, uintptr_t b)
 {
     if (value_of(found->type, b) != 0)
-        overflow(__builtin_return_address(0), found, a, "/", b);
+        sim_fault_at(__builtin_return_address(0), "%lld / %lld does not fit the type %s", value_of(found->type, a),
+                     value_of(found->type, b), found->type->name);
     sim_fault_at(__builtin_return_address(0), "divides %lld by zero. Check the divisor", value_of(found->type, a));
 }
 

@@ -138,7 +138,6 @@ my @faults = (
     ["endless_barrier",      "endless_barrier",         "(0,0,0)", undef,      "loops for 1 s: its threads still meet, but none ends"],
     ["endless_poll",         "endless_poll",            "(0,0,0)", "(0,0,0)",  "polls byte 0 of $allocated, which never changes: no thread that runs will change it"],
     ["zero_divisor",         "zero_divisor",            "(0,0,0)", "(0,0,0)",  "divides 0 by zero"],
-    ["overflow",             "overflow",                "(0,0,0)", "(43,0,0)", "43 * 50000000 does not fit the type 'int'. Compute with size_t or long long"],
     ["wide_shift",           "wide_shift",              "(0,0,0)", "(32,0,0)", "shifts a number of type 'unsigned int' by 32 bits. Shift by 0 to 31"],
     ["local_by_pointer",     "local_by_pointer",        "(0,0,0)", "(0,0,0)",  "x[i], past the end of a variable of the thread"],
     ["local_loop",           "local_loop",              "(0,0,0)", "(0,0,0)",  "uses four[4], past the end (the last is four[3])"],

@@ -870,11 +870,6 @@ __global__ void endless_poll(float *x, int)
         __nanosleep(100);
 }
 
-__global__ void overflow(float *x, int n)
-{
-    x[threadIdx.x] = (float)((int)threadIdx.x * (n + 50000000)); /* HERE overflow */
-}
-
 __global__ void wide_shift(float *x, int n)
 {
     x[threadIdx.x] = (float)(1u << (threadIdx.x + n)); /* HERE wide_shift */
@@ -1300,7 +1295,6 @@ int main(int argc, char **argv)
     CASE(endless_host, (sim_watch_host(true), endless_host(name)))
     SIMPLE(endless_poll)
     SIMPLE(zero_divisor)
-    SIMPLE(overflow)
     SIMPLE(wide_shift)
     SIMPLE(local_by_pointer)
     SIMPLE(local_loop)
