@@ -5,7 +5,7 @@ ROOT := .
 include common/build/config.mk
 
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
-ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -l '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
+ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -sl '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
 # what the texts show in a debugger
 DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
@@ -30,16 +30,20 @@ run: backend
 
 # what is quick and broad: every file of tests/ ends within seconds. tests/long/ has the rest: all mistakes, all orders, all shapes, whole outputs
 PROVE := prove --jobs $(shell nproc 2> /dev/null || echo 2) --timer
-test: all tests
+test: there_are_tests all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
-	@build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
+	@$(START)build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) common/tests common/sim/tests $(wildcard [0-9][0-9]_*/tests library/tests)
+	$(PROVE) common/tests $(wildcard common/*/tests [0-9][0-9]_*/tests library/tests)
+
+# a class's repository has none (make classroom)
+there_are_tests:
+	@[ -d common/tests ] || { echo "there are no tests here: this repository was written for students" >&2; exit 2; }
 
 # everything: the long ones first that take longest
 test-all: test
-	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) common/tests/long common/sim/tests/long
+	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) common/tests/long $(wildcard common/*/tests/long)
 
 # the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:
@@ -82,6 +86,12 @@ report:
 	@$(MAKE) --no-print-directory BACKEND=sim BACKEND_REASON='whose outputs the texts show' all
 	perl common/pages/report.pl $(if $(GPU),--gpu) $(TEXTS)
 	@for chapter in $(CHAPTERS); do $(MAKE) --no-print-directory -C $$chapter figures || exit 1; done
+	@$(MAKE) --no-print-directory notebook
+
+# the notebook for Google Colab: the first chapters, to be run and solved (docs/machines.md)
+NOTEBOOK := docs/first_chapters.ipynb
+notebook:
+	@perl common/judge/notebook.pl 3 > $(NOTEBOOK).partial && mv $(NOTEBOOK).partial $(NOTEBOOK)
 
 # the sources as .clang-format wants them; CHECK=1: only says which ones are not
 format:
@@ -131,6 +141,7 @@ setup:
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
+	command -v bwrap >/dev/null || ! apt-cache show bubblewrap >/dev/null 2>&1 || missing="$$missing bubblewrap"; \
 	if [ -z "$$missing" ]; then \
 	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
@@ -163,6 +174,7 @@ help:
 	@echo "make record     keep this GPU's tables in recordings/"
 	@echo "make report     write recorded figures, outputs and listings into the texts, and draw their plots (TEXTS=FILE: only there)"
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
+	@echo "make notebook   write docs/first_chapters.ipynb, for Google Colab, from the chapters as they are"
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
@@ -175,10 +187,12 @@ help:
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
 	@echo "ARCH=sm_90        the GPU to compile for (default: the one in this machine)"
+	@echo "RUN=\"srun --gres=gpu:1\"   what starts programs on a GPU, where this machine has none (with BACKEND=cuda)"
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize mutants fuzz times lib install format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize notebook mutants fuzz times lib install format setup clean help FORCE
 
 include common/build/exercises.mk
+include common/build/class.mk

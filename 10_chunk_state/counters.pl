@@ -31,17 +31,18 @@ my @metrics = (
 );
 my @variants = qw(launches registers prefetch tma);
 my $program = 'build/cuda/10_chunk_state';
+my @run = split ' ', $ENV{RUN} // ''; # what starts programs that want a GPU
 my %sizes = (batch => 4, chunks => 64, heads => 16, dk => 64, dv => 64, rank => 0, decays => 64);
 my @sizes = qw(batch chunks heads dk dv rank decays);
 my ($x, $g, $h) = map { "build/10_counters_$_.npy" } qw(x g h);
 my @shape = map { ("--$_", $sizes{$_}) } @sizes;
-system($program, '--fill', 'ramp', @shape, '--h-local', $x) == 0 && system($program, '--fill', '0.5', @shape, '--gamma', $g) == 0
+system(@run, $program, '--fill', 'ramp', @shape, '--h-local', $x) == 0 && system(@run, $program, '--fill', '0.5', @shape, '--gamma', $g) == 0
     or die "counters.pl: $program could not write its arrays\n";
 
 my @rows;
 for my $variant (@variants) {
     my @lines = do {
-        open my $from, '-|', $ncu, qw(--clock-control none --csv --page raw --print-units base --print-fp --metrics),
+        open my $from, '-|', @run, $ncu, qw(--clock-control none --csv --page raw --print-units base --print-fp --metrics),
             join(',', map { $_->[0] } @metrics), $program, '--variant', $variant, '--h-local', $x, '--gamma', $g, '--h-out', $h or die "ncu: $!\n";
         <$from>;
     };
@@ -72,7 +73,7 @@ for my $variant (@variants) {
 }
 unlink $x, $g, $h;
 
-my ($name, $driver) = map { s/\s+$//r } split /, /, `nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null`;
+my ($name, $driver) = map { s/\s+$//r } split /, /, `@run nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null`;
 my ($nvcc) = `\${NVCC:-nvcc} --version 2>/dev/null` =~ /release ([\d.]+)/;
 my ($date) = map { s/\s+$//r } `date -u +%Y-%m-%dT%H:%M:%SZ`;
 $_->{device} = $name // 'unknown' for @rows;

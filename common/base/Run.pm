@@ -53,6 +53,7 @@ sub run_program {
         open STDIN, '<', '/dev/null';
         open STDOUT, '>', $out or die;
         open STDERR, '>', $err or die;
+        unshift @_, split ' ', $ENV{RUN} // '' if $_[0] =~ m{^build/cuda}; # what starts programs that want a GPU (common/build/config.mk)
         exec { $_[0] } @_ or exit 127;
     }
     waitpid $pid, 0;

@@ -68,6 +68,10 @@ CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,
 CHECK_REVERSED ?= --num-seqs 3 --seq-len 33,100,4097,10007
 TRACED_SHAPES ?= --num-seqs 32 --seq-len 100,1001,4096
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
+# plain C wants no GPU
+ifneq ($(ON_CPU),)
+  START :=
+endif
 LAUNCHES := $(if $(COMPARES),$(BIN)/extra/$(CHAPTER)_launches)
 
 # the sources of a folder become objects; a chapter may have its own in drawers
@@ -94,13 +98,13 @@ endif
 run: all
 	@mkdir -p $(ROOT)/results
 	@cd $(ROOT) && for demo in $(RUN_DEMOS); do \
-	    name=$(CHAPTER)_$$demo; build/$(BACKEND)/extra/$$name > results/$$name.txt; status=$$?; \
-	    echo "build/$(BACKEND)/extra/$$name > results/$$name.txt: $$(tail -n 1 results/$$name.txt)"; \
+	    name=$(CHAPTER)_$$demo; $(START)build/$(BACKEND)/extra/$$name > results/$$name.txt; status=$$?; \
+	    echo "$(START)build/$(BACKEND)/extra/$$name > results/$$name.txt: $$(tail -n 1 results/$$name.txt)"; \
 	    [ $$status = 0 ] || exit 1; done
 	@cd $(ROOT) && (: > results/$(CSV).txt) 2> /dev/null || { \
 	    echo "results/$(CSV).txt cannot be written; remove it, or make it and the folder results/ yours" >&2; exit 2; }
-	@echo "$(strip build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
-	@cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
+	@echo "$(strip $(START)build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
+	@cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
 	    status=$$?; perl common/harness/summary.pl results/$(CSV).txt $(SHOWN) || exit 1; exit $$status
 	@$(MAKE) --no-print-directory plot
 
@@ -112,12 +116,12 @@ endef
 # the default shapes, a single sequence, many short ones, and odd lengths around warps and past a tile; the simulator once more in
 # another order
 check: all
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only
-	cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only $(subst ;,$(NEWLINE)cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only,$(CHECKS))
-	cd $(ROOT) && SIM_SCHEDULE=reverse build/$(BACKEND)/$(CHAPTER) --check-only $(CHECK_REVERSED)
-	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
+	cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only
+	cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only $(subst ;,$(NEWLINE)cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only,$(CHECKS))
+	cd $(ROOT) && SIM_SCHEDULE=reverse $(START)build/$(BACKEND)/$(CHAPTER) --check-only $(CHECK_REVERSED)
+	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
 ifneq ($(CHECK_WITH),)
-	cd $(ROOT) && $(CHECK_WITH) build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
+	cd $(ROOT) && $(CHECK_WITH) $(START)build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
 endif
 
 plot:
@@ -151,7 +155,7 @@ ifneq ($(COMPARES),)
 ifneq ($(ON_GPU),)
 bench:: all
 	@mkdir -p $(ROOT)/results
-	cd $(ROOT) && build/cuda/$(CHAPTER) $(if $(QUICK),$(QUICK_OPTIONS) --csv results/$(NUMBER)_quick.csv,--resume --csv results/$(CHAPTER).csv)
+	cd $(ROOT) && $(START)build/cuda/$(CHAPTER) $(if $(QUICK),$(QUICK_OPTIONS) --csv results/$(NUMBER)_quick.csv,--resume --csv results/$(CHAPTER).csv)
 	@$(MAKE) --no-print-directory plot
 else
 bench::
@@ -163,7 +167,7 @@ ifneq ($(filter tune,$(DEMOS)),)
 ifneq ($(ON_GPU),)
 tune:: all
 	@mkdir -p $(ROOT)/results
-	cd $(ROOT) && build/cuda/extra/$(CHAPTER)_tune --csv results/$(NUMBER)_tune.csv
+	cd $(ROOT) && $(START)build/cuda/extra/$(CHAPTER)_tune --csv results/$(NUMBER)_tune.csv
 	@$(MAKE) --no-print-directory plot
 else
 tune::
@@ -186,7 +190,7 @@ ifneq ($(wildcard peers.py),)
 peers::
 	@mkdir -p $(ROOT)/results
 	@cd $(ROOT) && for python in python3 /usr/bin/python3; do \
-	    ! $$python -c 'import torch' 2>/dev/null || exec $$python -B $(CHAPTER)/peers.py --csv results/$(NUMBER)_peers.csv; \
+	    ! $$python -c 'import torch' 2>/dev/null || exec $(START)$$python -B $(CHAPTER)/peers.py --csv results/$(NUMBER)_peers.csv; \
 	done; \
 	echo "make peers needs Python with torch, and there is none here; nothing else depends on it"; exit 2
 endif

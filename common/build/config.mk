@@ -5,6 +5,7 @@
 #   BACKEND=cuda|sim   compile the kernels with nvcc for the GPU, or for the simulator (default: cuda where nvcc and a GPU answer)
 #   ARCH=sm_90         the GPU to compile for (default: the one in this machine)
 #   WERROR=1           a warning, a register spill too, is an error
+#   RUN="srun --gres=gpu:1"   what starts each program that wants a GPU, where the machine that compiles has none (BACKEND=cuda)
 #   DEBUG=1            for a debugger: nothing is optimized away; programs go to build/sim_debug or build/cuda_debug
 
 # all cores, unless make is told how many jobs: make -j1
@@ -43,6 +44,24 @@ ifeq ($(BACKEND),cuda)
   ARCH ?= $(or $(patsubst %,sm_%,$(subst .,,$(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))),sm_75)
   export ARCH
 endif
+
+# The simulator needs Linux and GNU's compilers. Anything else is refused with one sentence, before anything is built.
+is_clang = $(if $(shell $(1) --version 2>/dev/null | grep -i clang),$(1))
+ifneq ($(if $(filter 0,$(MAKELEVEL)),$(filter-out help clean,$(or $(MAKECMDGOALS),all))),)
+  ifeq ($(shell uname -s),Darwin)
+    $(error macOS lacks what the simulator needs of Linux; docs/machines.md shows how to take a container)
+  endif
+  CLANG := $(if $(filter-out setup,$(or $(MAKECMDGOALS),all)),$(or $(call is_clang,$(CXX)),$(call is_clang,$(CC))))
+  ifneq ($(CLANG),)
+    $(error $(CLANG) is clang, and the simulator needs GNU's gcc and g++; `make setup' installs what is missing of them, and CC= and CXX= name others)
+  endif
+endif
+
+# Before each program of BACKEND=cuda; scripts find it in their environment. It counts where make is told it: shells may have a RUN that means something else.
+ifneq ($(origin RUN),command line)
+  RUN :=
+endif
+START := $(if $(filter cuda,$(BACKEND)),$(if $(RUN),$(RUN) ))
 
 # The host: plain C11. GNU source for POSIX threads, getopt_long and friends. CFLAGS may be set on the command line.
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)

@@ -5,31 +5,17 @@ package Exercises;
 use strict;
 use warnings;
 use Exporter 'import';
-use lib 'common/base';
+use lib qw(common/base common/judge);
 use Code;
+use Draw qw(read_draw draw_numbers put_numbers draw_task);
+use HandIn;
+use Running;
+use Seed;
 use File::Basename qw(basename dirname);
-use File::Path 'make_path';
-our @EXPORT = qw(all_exercises judge_answer trials read_text write_text);
+our @EXPORT = qw(all_exercises task_text solution_text judge_answer trials read_text write_text drawn);
 
 # Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
 sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
-
-sub read_text {
-    open my $file, '<', $_[0] or return undef;
-    local $/;
-    return scalar <$file>;
-}
-
-# Leaves a file alone that says so already: make then need not build anew.
-sub write_text {
-    my ($path, $text) = @_;
-    my $old = read_text($path);
-    return if defined $old && $old eq $text;
-    make_path(dirname($path));
-    open my $file, '>', $path or die "cannot write $path: $!\n";
-    print $file $text;
-    close $file or die "cannot write $path: $!\n";
-}
 
 # ---- the data of an exercise, judges/NAME.txt: `key: text', and lines that go on are indented ----
 
@@ -49,6 +35,9 @@ sub read_data {
             my ($key, $text) = ($1, $2);
             if ($key eq 'says' && $data{mutant} || $key eq 'look' && $data{ask}) { # belongs to the one above
                 $last = \($data{ $key eq 'says' ? 'mutant' : 'ask' }[-1]{$key} = $text);
+            } elsif ($key eq 'draw' || $key eq 'let') {
+                push @{ $data{draw} }, eval { read_draw($key, $text) } // die "$path:$number: $@";
+                undef $last;
             } elsif ($lists{$key}) {
                 push @{ $data{$key} }, { text => $text };
                 $last = \$data{$key}[-1]{text};
@@ -64,8 +53,25 @@ sub read_data {
     return %data;
 }
 
-# Every exercise, in order: id, chapter, name, path (of the task), mine, solution, judge, on_cpu, predict, and its data.
+# The exercise's data with the numbers of a seed (undef: the task's own) in place of their names.
+sub with_numbers {
+    my ($exercise, $seed) = @_;
+    my $value = draw_numbers($exercise, $seed);
+    my $put; # in texts, and in what is made of them
+    $put = sub {
+        my ($data) = @_;
+        return ref $data eq 'ARRAY' ? [map { $put->($_) } @$data]
+            : ref $data eq 'HASH' ? { map { $_ => $put->($data->{$_}) } keys %$data }
+            : put_numbers($data, $value);
+    };
+    return { %$exercise, value => $value, seed => $seed, as_read => $exercise, map { $_ => $put->($exercise->{$_}) } grep { defined $exercise->{$_} } qw(ask hint next) };
+}
+
+# Every exercise, in order: id, chapter, name, path (of the task), mine, solution, judge, on_cpu, predict, and its data; predictions with
+# the numbers of a seed (undef, empty or 1: the tasks' own).
 sub all_exercises {
+    my ($seed) = @_;
+    undef $seed if defined $seed && $seed =~ m{^1?$};
     my @all;
     for my $path (glob '[0-9][0-9]_*/exercises/judges/*.txt') {
         my ($chapter, $name) = $path =~ m{^(\d\d_\w+)/.*/([^/]+)\.txt$};
@@ -87,7 +93,27 @@ sub all_exercises {
             on_cpu => $suffix eq 'c',
         };
     }
-    return sort { $a->{chapter} cmp $b->{chapter} || $a->{number} <=> $b->{number} } @all;
+    @all = sort { $a->{chapter} cmp $b->{chapter} || $a->{number} <=> $b->{number} } @all;
+    return map { $_->{draw} ? with_numbers($_, $seed) : { %$_, seed => $seed } } @all;
+}
+
+# The task as the student gets it.
+sub task_text {
+    my ($exercise) = @_;
+    my $text = read_text($exercise->{path}) // die "cannot read $exercise->{path}: $!\n";
+    return $exercise->{draw} ? draw_task($exercise, $text, $exercise->{value}) : $text;
+}
+
+# Our solution, with the numbers that are counted where the student's sizes were drawn.
+sub solution_text {
+    my ($exercise) = @_;
+    return read_text($exercise->{solution}) // die "cannot read $exercise->{solution}: $!\n" if !$exercise->{draw} || !defined $exercise->{seed};
+    my $text = task_text($exercise);
+    for (counted($exercise, "$exercise->{id}.solution")) {
+        my ($key, $number) = @$_;
+        $text =~ s/^\Q$key\E = \K\?/number($number)/me;
+    }
+    return $text;
 }
 
 # The solution with the changes of a mutant. Each piece of code that is replaced must be there exactly once; how its lines are laid out does not matter.
@@ -101,79 +127,15 @@ sub mutate {
     return $text;
 }
 
-# ---- running ----
-
-# The judge's lines of what an answer has printed, and then the last of all others: it may be megabytes, or one endless line.
-sub last_printed {
-    my ($path) = @_;
-    open my $file, '<', $path or return '';
-    local $/ = \4096; # bytes at a time
-    my ($rest, @judges, @others) = ('');
-    while (defined(my $part = <$file>)) {
-        my @lines = split /\n/, $rest . $part, -1;
-        $rest = substr pop @lines, 0, 4096;
-        push @{ /^\@/ ? \@judges : \@others }, "$_\n" for @lines;
-        splice @others, 0, -10;
-        splice @judges, 0, -1000;
-    }
-    return join '', @judges, @others, $rest;
-}
-
-# The end of what it said on stderr.
-sub last_said {
-    my ($path) = @_;
-    open my $file, '<', $path or return '';
-    seek $file, -65536, 2 if -s $path > 65536;
-    local $/;
-    return scalar(<$file>) // '';
-}
-
-# Runs a command, an answer for so many seconds at most, and on the simulator it may print so many MB; returns its status, 'signal N' if
-# it was killed, stdout and stderr.
-my ($seconds, $most_printed) = (30, 10);
-
-sub run_command {
-    my ($settings, @command) = @_;
-    my @files = map { "build/exercises/$_.$$" } qw(out err);
-    make_path('build/exercises');
-    my $pid = fork // die "fork: $!\n";
-    if ($pid == 0) {
-        @ENV{ keys %$settings } = values %$settings;
-        open STDIN, '<', '/dev/null';
-        open STDOUT, '>', $files[0] or exit 127;
-        open STDERR, '>', $files[1] or exit 127;
-        alarm $seconds if $command[0] =~ m{^build/};
-        @command = ('sh', '-c', 'ulimit -f ' . 2048 * $most_printed . '; exec "$0" "$@"', @command) if $command[0] =~ m{^build/exercises/sim/};
-        exec { $command[0] } @command or exit 127;
-    }
-    waitpid $pid, 0;
-    my @result = ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, $command[0] =~ m{^build/} ? (last_printed($files[0]), last_said($files[1])) : map { read_text($_) // '' } @files);
-    unlink @files;
-    return @result;
-}
-
-# Compiles `text', which is shown as the file `shown', with the judge's description. Returns the program's path, or undef and the errors.
-sub build {
-    my ($backend, $exercise, $tag, $text, $shown, $on_cpu) = @_; # on_cpu: yes, raced or counted, for plain C
-    my $answer = "build/exercises/$backend/$tag";
-    my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
-    my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
-    write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
-    print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/judge.o";
-    my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
-    my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
-        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
-    return $status eq 0 ? $answer : (undef, $errors);
-}
-
 # ---- what counts are called, how they come from the program's, and what to look at when one is too large, or too small ----
 
 my %counters = (
     sectors_load => ['load_sectors / load_requests', 'sectors a load',
-        'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?'],
+        'A load of a warp asks for every sector of 32 bytes that its lanes touch. Which addresses do lanes 0 and 1 want at the same time?',
+        'All 32 lanes of a warp together ask for more. Do they all take part, or does one of them do the work?'],
     sectors_store => ['store_sectors / store_requests', 'sectors a store',
-        'A store of a warp touches a sector of 32 bytes for every segment that its lanes do not share. Where do lanes 0 and 1 store at the same time?'],
+        'A store of a warp touches a sector of 32 bytes for every segment that its lanes do not share. Where do lanes 0 and 1 store at the same time?',
+        'All 32 lanes of a warp together store more. Do they all take part, or does one of them do the work?'],
     bytes => ['32 * (load_sectors + store_sectors) / elements', 'bytes moved for an element',
         'Count the sectors of each load and store, and how often the same data is asked for.'],
     loaded => ['load_bytes / elements', 'bytes loaded for an element', 'Something is loaded more than once. Keep it in a local variable, that is, in a register.'],
@@ -208,6 +170,7 @@ sub evaluate {
     $expression = $counters{$expression}[0] if $counters{$expression};
     $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
     my $value = eval $expression;
+    return 0 if $@ =~ /division by zero/; # sectors a load, where nothing is loaded
     die "`$expression' cannot be computed: $@\n" if !defined $value;
     return $value;
 }
@@ -231,45 +194,56 @@ sub order_settings {
     return { defined $schedule ? (SIM_SCHEDULE => $schedule) : (), defined $resident ? (SIM_RESIDENT => $resident) : () };
 }
 
-# The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says).
+# The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says); or undef, and the run that
+# went wrong.
 sub count_at {
-    my ($program, $shape, $what, $order) = @_;
-    my ($status, $out, $err) = run_command(order_settings($order), $program, $what, split / *x */, $shape);
-    die "counting at $shape failed: $out$err\n" if $status ne 0;
-    return { $out =~ /^\@count (\w+) (\S+)$/mg };
+    my ($exercise, $program, $shape, $what, $order) = @_;
+    my $run = run_judge($exercise, $program, order_settings($order), $what, split / *x */, $shape);
+    return $run->{right} ? { $run->{said} =~ /^\@count (\w+) (\S+)$/mg } : (undef, $run);
 }
 
-# The goals: `NAME N at SHAPE', `NAME N (at most M) at SHAPE' or `NAME N (exactly) at SHAPE'; of those with a time, or of the others.
-# Returns for each what is asked and what was reached.
+# The goals: `NAME N at SHAPE', `NAME N (at most M) at SHAPE', `(at least L)', `(at least L, at most M)' or `(exactly)'; of those with a
+# time, or of the others. Returns the run that went wrong, if one did, and for each goal what is asked and what was reached.
 sub goals {
     my ($exercise, $program, $timed) = @_;
     my (@goals, %counts);
     for (@{ $exercise->{goal} // [] }) {
-        my ($name, $best, $most, $exactly, $shape)
-            = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\((?:at most ([\d.]+)|(exactly))\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
+        my ($name, $best, $bounds, $shape) = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\((.*?)\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
         my $counter = $counters{ $name // '' };
+        my ($least, $most, $exactly) = ($bounds // '') =~ /^(?:at least ([\d.]+))?(?:(?:^|, )at most ([\d.]+))?(?:^(exactly))?$/;
         die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n"
-            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !(defined $best && $counter->[3]);
+            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !defined $best
+            || defined $bounds && !defined($least // $most // $exactly);
         next if $timed != ($name eq 'time');
-        my $reached = $name eq 'registers' ? count_registers($exercise, "$program.cu")
-            : evaluate($name, $counts{$shape} //= count_at($program, $shape, $timed ? 'time' : 'count', $exercise->{counted}));
+        my ($reached, $failed);
+        if ($name eq 'registers') {
+            $reached = count_registers($exercise, "$program.cu");
+        } else {
+            ($counts{$shape}, $failed) = count_at($exercise, $program, $shape, $timed ? 'time' : 'count', $exercise->{counted}) if !$counts{$shape};
+            return $failed if defined $failed;
+            $reached = evaluate($name, $counts{$shape});
+        }
         push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
-            $exactly ? (least => $best, look_below => $counter->[3]) : (), reached => $reached } if defined $reached; # no nvcc, no registers
+            least => $exactly ? $best : $least, look_below => $counter->[3], reached => $reached } if defined $reached; # no nvcc, no registers
     }
-    return @goals;
+    return (undef, @goals);
 }
+
+# What a count below its goal means, where it has no sentence of its own.
+my $less_than_the_work = 'That is less than the work takes. Is a part of it left to the host, to a single thread, or to nobody?';
 
 # What is said about the first goal that is missed; undef if none is.
 sub missed {
     for (@_) {
-        my $below = defined $_->{least} && $_->{reached} < $_->{least};
+        my $below = defined $_->{least} && $_->{reached} < $_->{least} * (1 - 1e-9);
+        my $goal = $below ? ($_->{least} eq $_->{best} ? '' : 'at least ') . $_->{least} : ($_->{most} eq $_->{best} ? '' : 'at most ') . $_->{most};
         next if !$below && $_->{reached} <= $_->{most} * (1 + 1e-9);
         my $a_little = !$below && $_->{name} =~ /^(?:bytes|sectors_\w+)$/ && $_->{reached} < 1.05 * $_->{most};
         return 'The results are right, but one number is ' . ($below ? 'below' : 'over') . " its goal.\n"
-            . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), ($_->{most} eq $_->{best} ? '' : 'at most ') . $_->{most},
+            . sprintf("  %s: %s, and the goal is %s%s.\n", $_->{says}, number($_->{reached}), $goal,
                 $_->{at} eq '' ? '' : " (at $_->{at})")
             . ($a_little ? fold('Only a little: is there a group at an edge that takes the slow way without need?', '  ') : '')
-            . fold($below ? $_->{look_below} : $_->{look}, '  ');
+            . fold($below ? $_->{look_below} // $less_than_the_work : $_->{look}, '  ');
     }
     return undef;
 }
@@ -296,43 +270,63 @@ sub source_line {
 
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
+    [qr/past the end .*declared at/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
+    [qr/past the end of a variable|uses .* past the end/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
     [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
+    [qr/which no thread of this \w+ has written/ => 'Which thread should write that element, and did it, before this one came?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
 );
 
-# The same where no size is 0.
+# The same where no size is 0, and where one is.
 my $no_blocks = [qr/launched with grid \(0,/ => 'There is something to do: does the division round up?'];
+
+sub no_work { return $_[0] =~ /(\w+) 0\b/ ? "There is nothing to compute, as $1 is 0. What does the code do all the same?" : undef }
 
 sub compile_error {
     my ($text, $shown, $errors) = @_;
     $errors =~ s{(?:\.\./)+}{}g;
     my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
+    return "The compiler came to no end within $Running::compiling seconds. Is there a template, a constexpr function or a macro that unfolds itself?\n"
+        if $errors =~ /(?:CPU time limit exceeded|Killed) signal terminated program/;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
+    return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
     return "It does not compile.\n" . $errors;
 }
 
-# The report of a run that did not end well.
+# The report of a run (run_judge's) that did not go well. That it is wrong is known; why is told by the judge's own lines first. What the
+# answer's process wrote, the simulator's and the sanitizers' messages, is shown, whoever wrote it.
 sub failure {
-    my ($text, $shown, $status, $out, $err) = @_;
-    my ($sizes) = $out =~ /.*^\@with (.*)$/ms; # the last one
-    my ($data) = $out =~ /.*^\@data (.*?)$/ms;
+    my ($text, $shown, $run) = @_;
+    my ($said, $err, $ended) = @$run{qw(said complained ended)};
+    my ($sizes) = $said =~ /.*^\@with (.*)$/ms; # the last one
+    my ($data) = $said =~ /.*^\@data (.*?)$/ms;
     ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
     my $with = $sizes eq '' ? '' : fold("(With $sizes.) $data", '  ');
-    my @printed = grep { !/^\@/ } split /\n/, $out; # by the answer itself
+    my @printed = split /\n/, $run->{printed}; # by the answer itself
     splice @printed, 0, -10;
     $with .= join '', "  Your code printed, at last:\n", map { "      $_\n" } @printed if @printed;
+    if ($said =~ /^\@wrong (.*)$/m) {
+        my $report = "A result is wrong.\n" . fold("$1.", '  ');
+        $report .= fold($1, '  ') if $said =~ /^\@slip (.+)$/m;
+        $report .= fold($1, '  ') if $said =~ /^\@owner (.+)$/m;
+        return $report . $with;
+    }
+    return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
+    my $limit = { late => "It did not end within $Running::seconds seconds.", 'signal 25' => "It printed more than 10 MB." }->{ $ended // '' };
+    return "$limit Which condition should end the loop?\n$with" if defined $limit;
     if ($err =~ /^simulator: (.*)$/m) {
         my ($place, $who, $message) = $1 =~ /^(?:(.*?:\d+): )?((?:kernel|host code)\b.*?): (.*)$/s;
         ($place, $who, $message) = (undef, undef, $1) if !defined $message;
         my $report = "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
-        my ($look) = grep { $message =~ $_->[0] } @looks, $sizes =~ / 0\b/ ? () : $no_blocks;
-        return $report . fold($message, '  ') . ($look ? fold($look->[1], '  ') : '') . $with;
+        my ($look) = map { $_->[1] } grep { $message =~ $_->[0] } @looks, $no_blocks;
+        $look = no_work($sizes) // $look // '';
+        return $report . fold($message, '  ') . ($look ne '' ? fold($look, '  ') : '') . $with;
     }
     if ($err =~ /AddressSanitizer: ([\w-]+)|runtime error: (.*)/) {
         my $what = $1 // $2;
@@ -340,18 +334,10 @@ sub failure {
         my ($access) = $err =~ /^(READ|WRITE) of size/m;
         return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
             . "  " . ($access ? lc($access) . 's outside of an array' : '') . " ($what).\n"
-            . fold('Which index does it use for the first element, and which for the last?', '  ') . $with;
+            . fold(no_work($sizes) // 'Which index does it use for the first element, and which for the last?', '  ') . $with;
     }
-    if ($out =~ /^\@wrong (.*)$/m) {
-        my $report = "A result is wrong.\n" . fold("$1.", '  ');
-        $report .= fold($1, '  ') if $out =~ /^\@owner (.+)$/m;
-        return $report . $with;
-    }
-    return "The launch failed.\n  $1\n$with" if $out =~ /^\@error (.*)$/m;
-    return "It did not end within $seconds seconds. Which condition should end the loop?\n$with" if $status eq 'signal 14';
-    return "It printed more than $most_printed MB. Which condition should end the loop?\n$with" if $status eq 'signal 25';
-    my $how = $status eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
-        : $status =~ /signal/ ? "It was ended by $status." : "It ended, with status $status, before the judge was done. Does it call exit?";
+    my $how = defined no_work($sizes) ? no_work($sizes) : $ended eq 'signal 11' ? 'It used an address where there is nothing (signal 11). Look at pointers and indices in what the host runs, and at arrays of a thread\'s own.'
+        : $ended =~ /signal/ ? "It was ended by $ended." : "It ended, with status $ended, before the judge was done. Does it call exit?";
     return "It crashed.\n" . fold($how, '  ') . join('', map { "  $_\n" } split /\n/, $err) . $with;
 }
 
@@ -360,59 +346,71 @@ sub failure {
 my $races_are_seen = 1;
 
 sub races {
-    my ($exercise, $text, $shown, $tag) = @_;
-    my ($program) = build('sim', $exercise, "$tag.raced", $text, $shown, 'raced');
-    my ($status, $out, $err) = defined $program ? run_command({ SIM_SCHEDULE => 'random:1', TSAN_OPTIONS => 'halt_on_error=1' }, $program) : (1, '', '');
-    my ($race) = $err =~ /ThreadSanitizer: data race(.*)/s;
-    $races_are_seen = $status eq 0 || defined $race;
-    return undef if !defined $race;
+    my ($exercise, $text, $shown, $folder) = @_;
+    my ($program) = build('sim', $exercise, $folder, $text, $shown, 'raced');
+    my $run = defined $program ? run_judge($exercise, $program, { SIM_SCHEDULE => 'random:1' }, 'compare') : undef;
+    $races_are_seen = defined $run && ($run->{right} || $run->{said} =~ /^\@with/m); # it has begun
+    print STDERR "(gcc's sanitizer for races does not start here, so they are not looked for. In a container, docs/machines.md says which option it needs.)\n"
+        if !$races_are_seen;
+    return undef if !$races_are_seen || $run->{right};
+    my ($race) = $run->{complained} =~ /ThreadSanitizer: data race(.*)/s;
+    return failure($text, $shown, $run) if !defined $race;
     my ($line) = $race =~ /\Q$shown\E:(\d+)/;
     return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
         . fold($race =~ /Location is global/ ? 'race: threads write the same variable, and nothing orders them. Give each thread its own (no static, no globals).'
             : 'race: one thread writes what another one uses, and nothing orders them.', '  ');
 }
 
-# Judges `text' (shown as the file `shown'). Returns a state, `wrong', `over_goal' or `solved', the report, and where it is solved the goals.
-# `tag' names the files in build/.
+# Judges `text' (shown as the file `shown'). Returns a state, `refused', `wrong', `over_goal' or `solved', the report, and where the results are right the goals.
+# `tag' is in the name of the folder in build/. $exercise->{seed} draws data and sizes.
 sub judge_answer {
     my ($exercise, $text, $shown, $tag) = @_;
+    $text = HandIn::as_meant($text);
     return judge_prediction($exercise, $text, $shown, $tag) if $exercise->{predict};
 
-    my ($program, $errors) = build('sim', $exercise, $tag, $text, $shown);
+    my $refused = HandIn::refused_text($exercise, $text, $shown);
+    return ('refused', $refused) if defined $refused;
+    my $folder = fresh_folder($tag);
+    my ($program, $errors) = build('sim', $exercise, $folder, $text, $shown);
+    my $object = "build/obj/sim/$folder->{path}/answer.o";
+    $refused = HandIn::refused_object($exercise, $object, $text, $shown) if -f $object;
+    return ('refused', $refused) if defined $refused;
     return ('wrong', compile_error($text, $shown, $errors)) if !defined $program;
 
     # every order must give the same bits
     my %bits;
     for my $order (split ' ', $exercise->{orders} // 'warp reverse random:1') {
         my $settings = order_settings($order);
-        my ($status, $out, $err) = run_command({ %$settings, SIM_WATCHDOG => 5 }, $program);
-        if ($status ne 0 || $out !~ /^\@bits (\w+)$/m) {
-            my $report = failure($text, $shown, $status, $out, $err);
+        my $run = run_judge($exercise, $program, { %$settings, SIM_WATCHDOG => 5 }, 'compare');
+        if (!$run->{right}) {
+            my $report = failure($text, $shown, $run);
             my $named = join ' ', map { "$_=$settings->{$_}" } reverse sort keys %$settings;
             $report .= "  (In another order of execution, $named. In the order before this one it went well.)\n" if $order ne 'warp';
             return ('wrong', $report);
         }
-        $bits{ ($out =~ /^\@bits (\w+)$/m)[0] } = $order;
+        $bits{ ($run->{said} =~ /^\@bits (\w+)$/m)[0] } = $order;
     }
     return ('wrong', 'The results depend on the order in which ' . ($exercise->{on_cpu} ? 'threads' : 'warps') . ' run: they differ between ' . join(' and ', sort values %bits) . ".\n"
         . "  Who adds to the same place?\n") if keys %bits > 1 && ($exercise->{roundings} // '') ne 'differ';
 
-    my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $tag) : undef;
+    my $race = $exercise->{on_cpu} && $text =~ /\bpthread_create\b/ ? races($exercise, $text, $shown, $folder) : undef;
     return ('wrong', $race) if defined $race;
 
-    ($program) = build('sim', $exercise, "$tag.counted", $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
-    my @goals = goals($exercise, $program, 0);
+    ($program) = build('sim', $exercise, $folder, $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
+    my ($failed, @goals) = goals($exercise, $program, 0);
+    return ('wrong', failure($text, $shown, $failed)) if defined $failed;
     my $missed = missed(@goals);
-    return ('over_goal', $missed) if defined $missed;
+    return ('over_goal', $missed, @goals) if defined $missed;
 
     if (has_gpu() && !$exercise->{on_cpu}) {
-        ($program, $errors) = build('cuda', $exercise, $tag, $text, $shown);
+        ($program, $errors) = build('cuda', $exercise, $folder, $text, $shown);
         return ('wrong', "For the GPU: " . compile_error($text, $shown, $errors)) if !defined $program;
-        my ($status, $out, $err) = run_command({}, $program);
-        return ('wrong', "On the GPU: " . failure($text, $shown, $status, $out, $err)) if $status ne 0;
-        my @timed = goals($exercise, $program, 1);
+        my $run = run_judge($exercise, $program, {}, 'compare');
+        ($failed, my @timed) = $run->{right} ? goals($exercise, $program, 1) : $run;
+        return ('wrong', "On the GPU: " . failure($text, $shown, $failed)) if defined $failed;
+
         $missed = missed(@timed);
-        return ('over_goal', $missed) if defined $missed;
+        return ('over_goal', $missed, @goals, @timed) if defined $missed;
         push @goals, @timed;
     }
     my $report = "Solved.\n";
@@ -424,38 +422,65 @@ sub judge_answer {
 # The question to think about next.
 sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '' }
 
-# `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints.
-sub judge_prediction {
-    my ($exercise, $text, $shown, $tag) = @_;
-    my %typed = $text =~ /^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*(?:#.*)?$/mg;
-    my ($program, %counts, @right);
+# What is right for each key: a list of [key, number, what to look at]. `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel
+# that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints; `ask: KEY = EXPRESSION' is computed of what was counted for earlier keys.
+sub counted {
+    my ($exercise, $tag) = @_;
+    my ($program, %counts, %earlier, @all);
+    local @ENV{ map { "DRAWN_$_" } keys %{ $exercise->{value} // {} } } = values %{ $exercise->{value} // {} };
+    my $folder = fresh_folder($tag);
     for (@{ $exercise->{ask} }) {
-        my ($key) = $_->{text} =~ /^(\w+) *=/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no `KEY ='\n";
-        return ('wrong', "`$key' is not there: leave the line `$key = ...' in $shown, and type a number.\n") if !defined $typed{$key};
-        return ('wrong', "`$key' has no number yet. Type it into $shown.\n") if $typed{$key} =~ /^\?*$/;
-        return ('wrong', "`$key = $typed{$key}' is not a number.\n") if $typed{$key} !~ /^-?\d+(?:\.\d+)?$/;
-    }
-    for (@{ $exercise->{ask} }) {
-        my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/;
+        my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no `KEY ='\n";
         my $counted;
         if ($what =~ /^\$\((.*)\)$/) {
             my ($status, $out, $err) = run_command({ LC_ALL => 'C' }, 'sh', '-c', $1);
             ($counted) = $out =~ /(-?[\d.]+)/ or die "$exercise->{judge}.txt: `$1' printed no number: $out$err\n";
         } else {
-            my ($expression, $shape) = $what =~ /^(.*?) +at +(\d.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no ` at SHAPE'\n";
-            if (!defined $program) {
+            my ($expression, $shape) = $what =~ /^(.*?)(?: +at +(\d.*))?$/;
+            if (defined $shape && !defined $program) {
                 my $errors;
                 my $source = $exercise->{runs};
                 local $exercise->{on_cpu} = $source =~ /\.c$/;
-                ($program, $errors) = build('sim', $exercise, $tag, read_text($source) // die("cannot read $source\n"), $source);
+                ($program, $errors) = build('sim', $exercise, $folder, read_text($source) // die("cannot read $source\n"), $source);
                 die $errors if !defined $program;
             }
-            $counted = evaluate($expression, $counts{$shape} //= count_at($program, $shape, 'count'));
+            if (defined $shape) {
+                ($counts{$shape}, my $failed) = count_at($exercise, $program, $shape, 'count') if !$counts{$shape};
+                die "counting at $shape failed: $failed->{said}$failed->{complained}\n" if !$counts{$shape};
+            }
+            $counted = evaluate($expression, defined $shape ? $counts{$shape} : \%earlier);
         }
+        $earlier{$key} = $counted;
+        push @all, [$key, $counted, $_->{look}];
+    }
+    return @all;
+}
+
+# The numbers that were drawn, where they are not in the answer: its task may have been made with another seed.
+sub other_numbers {
+    my ($exercise, $text) = @_;
+    my @drawn = map { $exercise->{value}{ $_->{name} } } grep { defined $_->{says} && !defined $_->{expression} } @{ $exercise->{draw} // [] };
+    my @missing = grep { $text !~ Draw::place($_) } @drawn;
+    return '' if !@missing;
+    return fold('Is this the task of another SEED? The one that is judged is about ' . join(', ', @missing) . ": `make reset EX=$exercise->{id}' writes it, with the same SEED.", '  ');
+}
+
+sub judge_prediction {
+    my ($exercise, $text, $shown, $tag) = @_;
+    my %typed = $text =~ /^[ \t]*(\w+)[ \t]*=[ \t]*(.*?)[ \t]*(?:#.*)?$/mg;
+    my @right;
+    for (@{ $exercise->{ask} }) {
+        my ($key) = $_->{text} =~ /^(\w+) *=/ or next;
+        return ('wrong', "`$key' is not there: leave the line `$key = ...' in $shown, and type a number.\n" . other_numbers($exercise, $text)) if !defined $typed{$key};
+        return ('wrong', "`$key' has no number yet. Type it into $shown.\n" . other_numbers($exercise, $text)) if $typed{$key} =~ /^\?*$/;
+        return ('wrong', "`$key = $typed{$key}' is not a number.\n") if $typed{$key} !~ /^-?\d+(?:\.\d+)?$/;
+    }
+    for (counted($exercise, $tag)) {
+        my ($key, $counted, $look) = @$_;
         my $whole = sprintf '%.0f', $counted;
         my $is_whole = abs($counted - $whole) < 1e-9 * abs $counted || $counted == 0; # and then there is nothing to round
         if ($is_whole ? $typed{$key} != $whole : abs($typed{$key} - $counted) > 0.005 * abs $counted) {
-            return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($_->{look} ? fold($_->{look}, '  ') : ''));
+            return ('wrong', "$key = $typed{$key} is not what was counted.\n" . ($look ? fold($look, '  ') : '') . other_numbers($exercise, $text));
         }
         push @right, sprintf "  %s = %s\n", $key, number($counted);
     }
@@ -483,7 +508,23 @@ sub trials {
         ($state, $report) = judge_answer($exercise, mutate($exercise, $mutant, $solution), $exercise->{solution}, "$exercise->{id}.mutant" . ++$tried);
         push @trials, ["mutant `$mutant->{text}'", $state ne 'solved' && said($report, $mutant->{says}), $report];
     }
-    return @trials;
+    return (@trials, $exercise->{draw} ? drawn_trials($exercise) : ());
+}
+
+# The same for a prediction whose numbers are drawn: by some seeds. What is counted then is right, and what was right without a seed is not
+# (some numbers are the same all the same, so it need not be wrong by each seed).
+sub drawn_trials {
+    my ($exercise) = @_;
+    my ($task, $solution) = map { read_text($_) } @$exercise{qw(path solution)};
+    my ($wrong, $last, @trials) = (0, '', ['the task is the drawn one without a seed', task_text(with_numbers($exercise->{as_read}, undef)) eq $task, '']);
+    for my $seed (2, 3) {
+        my $drawn = with_numbers($exercise->{as_read}, $seed);
+        my ($state, $report) = judge_answer($drawn, solution_text($drawn), $exercise->{path}, "$exercise->{id}.drawn");
+        push @trials, ["seed $seed: what is counted is right", $state eq 'solved', $report];
+        ($state, $last) = judge_answer($drawn, $solution, $exercise->{path}, "$exercise->{id}.drawn");
+        $wrong ||= $state eq 'wrong' && said($last, 'Is this the task of another SEED?');
+    }
+    return (@trials, ['the numbers of the task as it stands are wrong by another seed', $wrong, $last]);
 }
 
 # Whether a report contains a sentence, wherever its lines are broken.

@@ -5,10 +5,12 @@
 use strict;
 use warnings;
 use File::Basename 'dirname';
-use File::Copy qw(copy move);
+use File::Copy 'move';
 use File::Path 'make_path';
 use File::Spec;
+use Cwd 'getcwd';
 use lib 'common/judge';
+use Copies;
 use Exercises;
 
 my $command = shift // '';
@@ -27,7 +29,7 @@ sub from_root {
 
 # ---- how far somebody is: a line `state tries hints' beside their copy ----
 
-my %state_says = (not_begun => 'not begun', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
+my %state_says = (not_begun => 'not begun', refused => 'not run', wrong => 'wrong', over_goal => 'right, but misses a goal', solved => 'solved');
 
 sub progress {
     my ($exercise) = @_;
@@ -46,7 +48,8 @@ sub open_copy {
     return if -f $exercise->{mine};
     make_path(dirname($exercise->{mine}), { error => \my $failed });
     refuse('cannot make the folder ' . dirname($exercise->{mine}) . ' for your copy: ' . (values %{ $failed->[0] })[0]) if @$failed;
-    copy($exercise->{path}, $exercise->{mine}) or refuse("cannot write $exercise->{mine}: $!");
+    eval { write_text($exercise->{mine}, task_text($exercise)) };
+    refuse($@ =~ s/\n\z//r) if $@;
     print "Your copy: $exercise->{mine}. Read what is on top of it, and write there.\n";
 }
 
@@ -60,7 +63,15 @@ sub after_failure {
 
 # ---- commands ----
 
-my @exercises = all_exercises();
+# an instructor's own exercises, in a folder like a chapter's; whoever solves one says where the answer is
+$given{FROM} //= getcwd();
+if (defined $given{EXERCISES}) {
+    refuse("EXERCISES= goes with `exercise' and FILE=, or with `try'.") if !($command eq 'exercise' && defined $given{FILE}) && $command ne 'try';
+    $ENV{BACKEND} //= 'sim';
+    my $bench = eval { (bench(File::Spec->rel2abs($given{EXERCISES}, $given{FROM})))[0] } // refuse($@ =~ s/\n//r);
+    chdir $bench or refuse("cannot enter $bench: $!");
+}
+my @exercises = all_exercises($given{SEED});
 
 sub asked {
     my $id = $given{EX} // '';
@@ -103,7 +114,7 @@ my %commands = (
             printf "  %-6s %-46s %-11s %s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state};
             push @{ $in{$state} }, $_;
         }
-        my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong not_begun); # what is begun comes first
+        my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong refused not_begun); # what is begun comes first
         printf "\n%d of %d solved.\n", scalar @{ $in{solved} // [] }, scalar @listed;
         return 0 if !defined $next;
         printf "\nmake exercise EX=%s   %s\n", $next->{id}, -f $next->{mine} ? "judges $next->{mine}"
@@ -140,14 +151,15 @@ my %commands = (
         $progress->{hints}++ if $progress->{hints} < @$hints;
         keep($exercise, $progress);
         print Exercises::fold("Hint $progress->{hints} of " . @$hints . ": $hints->[$progress->{hints} - 1]{text}");
-        print "(It was the last one. Ours: make solution EX=$exercise->{id} FORCE=1)\n" if $progress->{hints} == @$hints;
+        print "(It was the last one. Ours: make solution EX=$exercise->{id} FORCE=1)\n" if $progress->{hints} == @$hints && -f $exercise->{solution};
         return 0;
     },
     solution => sub {
         my $exercise = asked();
+        refuse("There are no solutions here; make hint EX=$exercise->{id} helps.") if !-f $exercise->{solution};
         refuse("$exercise->{id} is not solved yet. make hint EX=$exercise->{id} helps; make solution EX=$exercise->{id} FORCE=1 shows ours all the same.")
             if progress($exercise)->{state} ne 'solved' && !$given{FORCE};
-        print "$exercise->{solution}:\n\n", read_text($exercise->{solution});
+        print "$exercise->{solution}:\n\n", solution_text($exercise);
         return 0;
     },
     # for who writes exercises: the skeleton, the solution and all mutants of one (EX) or of all, with what the judge says
@@ -165,7 +177,7 @@ my %commands = (
     reset => sub {
         my $exercise = asked();
         my $mine = $exercise->{mine};
-        if ((read_text($mine) // '') ne read_text($exercise->{path}) && -f $mine) {
+        if (-f $mine && read_text($mine) ne task_text($exercise)) {
             my $old = "$mine.old";
             for (my $number = 2; -e $old; $number++) { # an older one is kept, too
                 $old = "$mine.old$number";

@@ -1,196 +1,266 @@
 /* SPDX-License-Identifier: MIT */
-/* judge.c - runs the answer on all shapes and all kinds of data, and stops at the first wrong element.
+/* judge.c - the judge of one exercise. It draws the data, has the answer run in another process (runner.c) under
+   limits, computes what is right, and compares. The answer's code is no part of this program: what judges/NAME.c calls
+   of it is not linked, and never called here.
 
-       PROGRAM                     compares; prints what is wrong and ends with status 1, or "@bits HASH" of all outputs
-       PROGRAM count A [B]         launches once, on sizes A and B, and prints what the simulator has counted
-       PROGRAM time A [B]          on a GPU: prints how many times as long as adding as many bytes it takes
+       PROGRAM compare ... -- COMMAND           tries all shapes and all kinds of data, and stops at the first wrong
+                                                element
+       PROGRAM count A [B] ... -- COMMAND       one launch on sizes A and B: compares, and tells what was counted
+       PROGRAM time A [B] ... -- COMMAND        the same on a GPU: how many times as long as adding as many bytes
+       PROGRAM probe ... -- COMMAND             whether the answer's process starts and ends
 
-   Exercises.pm calls it, and says what its lines mean. They begin with @, as the answer may print, too. */
-#include "judge.h"
+   COMMAND starts the runner. In place of ...: folder=PATH, where it begins and where out and err take what it prints;
+   seed=N; memory=MB of address space (without it, as much as there is); seconds=N (30).
 
+   Exercises.pm calls it and says what its lines mean:
+
+       @with SIZES, @data SENTENCE              what was tried last
+       @wrong SENTENCE, @owner SENTENCE         the first wrong element, and who wrote it
+       @slip SENTENCE                           what explains it
+       @error TEXT                              of the CUDA runtime
+       @ended signal N | status N | late        the runner has ended, or was ended, before its last message
+       @count NAME VALUE, @bits HASH            the result, where all is right
+
+   Status 0: all is right; 1: not; 2: it cannot be judged. */
+#include "channel.h"
+#include "data.h"
+#include "slips.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#ifdef CUSIM
-#include "../sim/sim.h"
-#endif
+/* What the runner may take. CPU seconds are those of all its threads. */
+enum { WALL_SECONDS = 30, CPU_SECONDS = 60, MOST_PRINTED = 10 << 20, MOST_PROCESSES = 4096, MOST_FILES = 256 };
 
-/* ---- data ---- */
+static const char *folder = ".";
+static rlim_t memory = RLIM_INFINITY; /* bytes */
+static double wall_seconds = WALL_SECONDS;
 
-enum kind { PLAIN, LONG_MEMORY, UNUSED_NAN, FIRST_NAN, MIDDLE_NAN, NUM_KINDS };
+static struct channel channel;
+static pid_t runner;
 
-static const char *const kind_says[NUM_KINDS] = {
-    "",
-    "The coefficients are close to 1 here, so what was long ago still counts.",
-    "The coefficients that must not be used are NaN here.",
-    "The first value is NaN here, and must reach nobody else's results.",
-    "A value in the middle is NaN here, and must not reach results that do not depend on it.",
-};
-
-/* A number that depends on its array and index alone: the finalizer of splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t hash(uint64_t array, uint64_t index)
+static _Noreturn void cannot(const char *what, const char *which)
 {
-    uint64_t z = (array + 1) * 0x9E3779B97F4A7C15u + (index + 1) * 0xD1B54A32D192ED03u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    fprintf(stderr, "the judge %s %s: %s\n", what, which, strerror(errno));
+    exit(2);
 }
 
-/* Nearly normal: the sum of four uniform numbers less its mean. */
-static float normal(uint64_t bits)
+/* ---- the runner's process ---- */
+
+static void limit(int resource, rlim_t most)
 {
-    int sum = 0;
-    for (int part = 0; part < 4; part++)
-        sum += (int)(bits >> (16 * part) & 0xFFFF) - 32768;
-    return (float)sum * 0x1p-15f;
+    struct rlimit now;
+
+    if (getrlimit(resource, &now) != 0)
+        return;
+    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)
+        now.rlim_cur = now.rlim_max = most;
+    setrlimit(resource, &now);
 }
 
-/* ---- one case: a shape and a kind of data ---- */
-
-struct a_case {
-    const size_t *size;
-    enum kind kind;
-    size_t count[JUDGE_MAX_ARRAYS];    /* elements of each array */
-    float *device[JUDGE_MAX_ARRAYS];   /* what the answer gets */
-    float *host[JUDGE_MAX_ARRAYS];     /* the inputs; afterwards the outputs */
-    double *right[JUDGE_MAX_ARRAYS];   /* the same for the reference */
-    double *largest[JUDGE_MAX_ARRAYS]; /* and on absolute values: the size of what was added up */
-};
-
-static int num_arrays(void)
+/* Of the environment only what an answer may know: no secrets of whoever judges. */
+static char **clean_environment(void)
 {
-    int n = 0;
-    while (judge.arrays[n].name != NULL)
-        n++;
-    return n;
+    static const char *const kept[] = {
+        "PATH=", "SIM_", "DRAWN_", "ASAN_OPTIONS=", "TSAN_OPTIONS=", "CUDA_VISIBLE_DEVICES=", "LD_LIBRARY_PATH="};
+    size_t n = 0;
+
+    for (size_t i = 0; environ[i] != NULL; i++)
+        for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
+            if (strncmp(environ[i], kept[k], strlen(kept[k])) == 0)
+                environ[n++] = environ[i];
+    environ[n] = NULL;
+    return environ;
 }
 
-static void *allocate(size_t size)
+/* In the new process: becomes the command. */
+static _Noreturn void become(char *const *command, int socket)
 {
-    void *p = malloc(size + (size == 0));
-    if (p == NULL) {
-        fprintf(stderr, "no memory for %zu bytes\n", size);
-        exit(2);
+    static const char *const to[] = {"out", "err"};
+    const int null = open("/dev/null", O_RDONLY);
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the judge */
+    /* gcc's sanitizer for races does not start where a system draws addresses from a wide range, as Ubuntu 24.04 does */
+    personality(ADDR_NO_RANDOMIZE);
+    setpgid(0, 0);
+    if (chdir(folder) != 0)
+        _exit(127);
+    for (int i = 0; i < 2; i++) {
+        const int file = open(to[i], O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+        if (file < 0 || dup2(file, 1 + i) < 0)
+            _exit(127);
     }
-    return p;
+    if (null < 0 || dup2(null, 0) < 0 || dup2(socket, CHANNEL_FD) < 0)
+        _exit(127);
+    for (int fd = CHANNEL_FD + 1; fd < 1024; fd++)
+        close(fd);
+    limit(RLIMIT_CPU, CPU_SECONDS);
+    limit(RLIMIT_FSIZE, MOST_PRINTED);
+    limit(RLIMIT_AS, memory);
+    limit(RLIMIT_NPROC, MOST_PROCESSES);
+    limit(RLIMIT_NOFILE, MOST_FILES);
+    limit(RLIMIT_CORE, 0);
+    execve(command[0], command, clean_environment());
+    _exit(127);
 }
 
-static void must(cudaError_t error, const char *what)
+static void start(char *const *command)
 {
-    if (error != cudaSuccess) {
-        printf("@error %s: %s\n", what, cudaGetErrorString(error));
+    int ends[2];
+
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the answer leaves behind becomes ours, to be ended */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        cannot("cannot make a", "socket pair");
+    fflush(stdout);
+    runner = fork();
+    if (runner < 0)
+        cannot("cannot start", command[0]);
+    if (runner == 0)
+        become(command, ends[1]);
+    close(ends[1]);
+    channel.fd = ends[0];
+    channel.until = channel_clock() + wall_seconds;
+}
+
+/* Ends the runner and all that it has started. Returns its status, as waitpid has it. */
+static int end_runner(void)
+{
+    int status = 0, of_child;
+    pid_t child;
+    char children[64];
+
+    snprintf(children, sizeof children, "/proc/self/task/%d/children", (int)getpid());
+    do {
+        FILE *list = fopen(children, "r");
+        int pid;
+
+        kill(-runner, SIGKILL);
+        while (list != NULL && fscanf(list, "%d", &pid) == 1)
+            kill(pid, SIGKILL);
+        if (list != NULL)
+            fclose(list);
+        child = waitpid(-1, &of_child, 0);
+        if (child == runner)
+            status = of_child;
+    } while (child > 0);
+    return status;
+}
+
+/* The runner has not answered as it should. Never returns: the answer is wrong. */
+static _Noreturn void lost(void)
+{
+    const bool late = channel_late(&channel);
+    int status = 0;
+
+    /* it may be about to end by itself, and how it does is worth telling */
+    for (int i = 0; !late && i < 200; i++) {
+        siginfo_t info = {0};
+        if (waitid(P_PID, (id_t)runner, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == runner)
+            break;
+        usleep(10000);
+    }
+    status = end_runner();
+    /* bubblewrap ends with status 128 + N for signal N */
+    const int signal_number = WIFSIGNALED(status)         ? WTERMSIG(status)
+                              : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
+                                                          : 0;
+    if (late || signal_number == SIGXCPU)
+        printf("@ended late\n");
+    else if (signal_number > 0)
+        printf("@ended signal %d\n", signal_number);
+    else
+        printf("@ended status %d\n", WEXITSTATUS(status));
+    exit(1);
+}
+
+/* ---- messages ---- */
+
+static void say(enum message type, const void *data, size_t bytes)
+{
+    if (!channel_send(&channel, type, data, bytes))
+        lost();
+}
+
+static void fetch(void *data, size_t bytes, size_t expected)
+{
+    if (bytes != expected || !channel_data(&channel, data, bytes))
+        lost();
+}
+
+/* Text that comes from the runner's process: one line of plain characters, however it was sent. */
+static void tidy(char *text, size_t size)
+{
+    text[size - 1] = '\0';
+    for (char *p = text; *p != '\0'; p++)
+        if (iscntrl((unsigned char)*p))
+            *p = '?';
+}
+
+/* The next message, of which it tells the length. An error of the CUDA runtime ends the judging. */
+static enum message hear(size_t *bytes)
+{
+    enum message type;
+    struct message_error error;
+
+    if (!channel_receive(&channel, &type, bytes))
+        lost();
+    if (type == ERROR) {
+        fetch(&error, *bytes, sizeof error);
+        tidy(error.text, sizeof error.text);
+        end_runner();
+        printf("@error %s\n", error.text);
         exit(1);
     }
+    return type;
 }
 
-static float value(const struct a_case *c, int array, size_t i)
+static void expect(enum message type, void *data, size_t bytes)
 {
-    const enum judge_role role = judge.arrays[array].role;
-    const uint64_t bits = hash((uint64_t)array, i);
+    size_t sent;
 
-    if (role == JUDGE_VALUES) {
-        const bool hit = c->kind == FIRST_NAN ? i == 0 : c->kind == MIDDLE_NAN && i == c->count[array] / 2;
-        return hit ? NAN : normal(bits);
-    }
-    if (c->kind == UNUSED_NAN && judge.is_unused(c->size, i))
-        return NAN;
-    const float uniform = (float)(bits >> 40) * 0x1p-24f;
-    return c->kind == LONG_MEMORY ? 1.0f - uniform * 0x1p-10f : 2.0f * uniform - 1.0f;
+    if (hear(&sent) != type)
+        lost();
+    fetch(data, sent, bytes);
 }
 
-/* Whether it has one dimension, not rows of size[1]. */
-static bool is_list(const struct judge_array *array)
+static void begin(char *const *command)
 {
-    return judge.sizes[1] == NULL || array->count != NULL;
+    start(command);
+    expect(READY, NULL, 0);
+    if (getrandom(&channel.mark, sizeof channel.mark, 0) != sizeof channel.mark)
+        cannot("cannot draw a", "number");
+    channel.mark |= 1; /* not 0 */
+    say(BEGIN, NULL, 0);
 }
 
-/* What outputs hold before: NaN. In host memory a signalling one, which no arithmetic gives, not even with itself. */
-static const uint32_t host_poison = 0xFFBFFFFFu, device_poison = 0xFFFFFFFFu;
-
-static struct a_case make_case(const size_t *size, enum kind kind)
+/* The runner says that it is done, and is ended. */
+static void finish(void)
 {
-    struct a_case c = {.size = size, .kind = kind};
-
-    for (int a = 0; a < num_arrays(); a++) {
-        const struct judge_array *array = &judge.arrays[a];
-        const size_t product = size[0] * (judge.sizes[1] == NULL ? 1 : size[1]);
-        c.count[a] = array->count != NULL ? array->count(size) : product;
-
-        const size_t n = c.count[a], bytes = n * sizeof(float);
-        c.host[a] = allocate(bytes);
-        c.right[a] = allocate(n * sizeof(double));
-        c.largest[a] = allocate(n * sizeof(double));
-        if (judge.on_cpu)
-            c.device[a] = allocate(bytes);
-        else
-            must(cudaMalloc((void **)&c.device[a], bytes + (bytes == 0)), "cudaMalloc");
-        if (array->role == JUDGE_OUTPUTS) {
-            for (size_t i = 0; judge.on_cpu && i < n; i++)
-                memcpy(&c.device[a][i], &host_poison, sizeof host_poison);
-        } else {
-            for (size_t i = 0; i < n; i++) {
-                c.host[a][i] = value(&c, a, i);
-                c.right[a][i] = c.host[a][i];
-                c.largest[a][i] = fabs(c.host[a][i]);
-            }
-            if (judge.on_cpu)
-                memcpy(c.device[a], c.host[a], bytes);
-            else
-                must(cudaMemcpy(c.device[a], c.host[a], bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-        }
-#ifdef CUSIM
-        if (!judge.on_cpu && bytes > 0) {
-            sim_name_array(c.device[a], bytes, array->name);
-            if (is_list(array))
-                sim_shape_array(c.device[a], sizeof(float), 1, &n);
-            else
-                sim_shape_array(c.device[a], sizeof(float), 2, size);
-        }
-#else /* the simulator does that, and knows what nobody has written */
-        if (!judge.on_cpu && array->role == JUDGE_OUTPUTS)
-            must(cudaMemset(c.device[a], 0xFF, bytes), "cudaMemset");
-#endif
-    }
-    return c;
-}
-
-static void free_case(struct a_case *c)
-{
-    for (int a = 0; a < num_arrays(); a++) {
-        if (judge.on_cpu)
-            free(c->device[a]);
-        else
-            must(cudaFree(c->device[a]), "cudaFree");
-        free(c->host[a]);
-        free(c->right[a]);
-        free(c->largest[a]);
-    }
-}
-
-static void launch(const struct a_case *c)
-{
-    if (judge.on_cpu) {
-        judge_threads_begin();
-        for (int a = 0; a < num_arrays(); a++)
-            judge_threads_watch(c->device[a], c->count[a] * sizeof(float));
-    }
-#ifdef CUSIM
-    sim_watch_host(true);
-#endif
-    const cudaError_t error = judge.launch(c->size, c->device);
-#ifdef CUSIM
-    sim_watch_host(false);
-#endif
-    must(error, "of the launch");
-    if (!judge.on_cpu)
-        must(cudaDeviceSynchronize(), "while the kernel ran");
+    say(END, NULL, 0);
+    expect(ENDED, NULL, 0);
+    end_runner();
 }
 
 /* ---- comparing ---- */
+
+static bool is_output(int a)
+{
+    return judge.arrays[a].role == JUDGE_OUTPUTS;
+}
 
 /* "num_seqs 3, seq_len 33" */
 static void print_sizes(const size_t *size)
@@ -199,45 +269,16 @@ static void print_sizes(const size_t *size)
         printf("%s%s %zu", s > 0 ? ", " : "", judge.sizes[s], size[s]);
 }
 
-/* "outputs[2][17]" */
-static void print_element(const struct a_case *c, int a, size_t i)
-{
-    if (is_list(&judge.arrays[a]))
-        printf("%s[%zu]", judge.arrays[a].name, i);
-    else
-        printf("%s[%zu][%zu]", judge.arrays[a].name, i / c->size[1], i % c->size[1]);
-}
-
-static bool is_poison(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits == (judge.on_cpu ? host_poison : device_poison);
-}
-
-/* Whether the answer has written an output. The simulator knows; elsewhere the bits of before are gone. */
-static bool was_written(const struct a_case *c, int a, size_t i)
-{
-#ifdef CUSIM
-    unsigned block, thread;
-    if (is_poison(c->host[a][i]) && !judge.on_cpu)
-        return sim_last_write(c->device[a] + i, &block, &thread, NULL, 0);
-#endif
-    return !is_poison(c->host[a][i]);
-}
-
 /* Who wrote it, where that is known. */
-static void print_owner(const struct a_case *c, int a, size_t i)
+static void print_owner(int a, size_t i)
 {
-#ifdef CUSIM
-    unsigned block = 0, thread = 0;
-    char place[512];
+    struct message_owner owner = {.array = (uint64_t)a, .index = i};
 
-    if (!judge.on_cpu && sim_last_write(c->device[a] + i, &block, &thread, place, sizeof place))
-        printf("Thread %u of block %u wrote it, at %s.", thread, block, place);
-#else
-    (void)c, (void)a, (void)i;
-#endif
+    say(OWNER, &owner, sizeof owner);
+    expect(OWNER, &owner, sizeof owner);
+    tidy(owner.place, sizeof owner.place);
+    if (owner.is_known)
+        printf("Thread %u of block %u wrote it, at %s.", owner.thread, owner.block, owner.place);
 }
 
 static bool is_right(const struct a_case *c, int a, size_t i, size_t roundings)
@@ -245,89 +286,142 @@ static bool is_right(const struct a_case *c, int a, size_t i, size_t roundings)
     const float got = c->host[a][i];
     const double right = c->right[a][i];
 
-    if (!was_written(c, a, i))
+    if (!c->written[a][i])
         return false;
     if (isnan(right))
         return isnan(got);
+    if (isinf(right))
+        return got == right;
     return fabs(got - right) <= 2.0 * 0x1p-24 * (double)roundings * c->largest[a][i] + FLT_MIN;
 }
 
 static bool on_absolute_values; /* what judge.reference is run on */
 
-/* Runs a case; returns false, with the message printed, when it is wrong. Adds the outputs' bits to *bits. */
-static bool run_case(const size_t *size, enum kind kind, uint64_t *bits)
+/* What is right, from the inputs; computed when the outputs are there. */
+static void compute_right(struct a_case *c)
 {
-    struct a_case c = make_case(size, kind);
+    judge.reference(c->size, c->right);
+    on_absolute_values = true;
+    judge.reference(c->size, c->largest);
+    on_absolute_values = false;
+}
+
+/* Compares a case's outputs; returns false, with the message printed, when they are wrong. Adds their bits to *bits. */
+static bool compare_outputs(struct a_case *c, uint64_t *bits)
+{
     size_t num_all = 0, num_bad = 0, first = 0;
     int bad_array = 0;
+    char text[1000];
 
-    printf("@with ");
-    print_sizes(size);
-    printf("\n@data %s\n", kind_says[kind]);
-    judge.reference(size, c.right);
-    on_absolute_values = true;
-    judge.reference(size, c.largest);
-    on_absolute_values = false;
-    launch(&c);
+    if (judge.reference == NULL)
+        return true;
+    compute_right(c);
     for (int a = 0; a < num_arrays(); a++) {
-        if (judge.arrays[a].role != JUDGE_OUTPUTS)
+        if (!is_output(a))
             continue;
-        const size_t bytes = c.count[a] * sizeof(float);
-        const size_t roundings = judge.roundings != NULL ? judge.roundings(size) : size[judge.sizes[1] != NULL] + 32;
-        if (judge.on_cpu)
-            memcpy(c.host[a], c.device[a], bytes);
-        else
-            must(cudaMemcpy(c.host[a], c.device[a], bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
-        for (size_t i = 0; i < c.count[a]; i++) {
+        const size_t roundings =
+            judge.roundings != NULL ? judge.roundings(c->size) : c->size[judge.sizes[1] != NULL] + 32;
+        for (size_t n = 0; n < c->count[a]; n++) {
+            const size_t i = in_order(c, a, n);
             uint32_t of_this;
-            memcpy(&of_this, &c.host[a][i], sizeof of_this);
-            *bits = hash(*bits, of_this);
+            memcpy(&of_this, &c->host[a][i], sizeof of_this);
+            *bits = judge_hash(*bits, of_this);
             num_all++;
-            if (!is_right(&c, a, i, roundings) && num_bad++ == 0)
+            if (!is_right(c, a, i, roundings) && num_bad++ == 0)
                 bad_array = a, first = i;
         }
     }
-    if (num_bad > 0) {
-        const float got = c.host[bad_array][first];
-        const double right = c.right[bad_array][first];
-        const int digits = fabs(got - right) < 1e-5 * fabs(right) ? 9 : 6; /* enough to see the difference */
-        printf("@wrong ");
-        print_element(&c, bad_array, first);
-        if (!was_written(&c, bad_array, first))
-            printf(" has not been written, and should be %.6g\n", right);
-        else
-            printf(" is %.*g, and should be %.*g\n", digits, fabs(got) >= 0 ? (double)got : NAN, digits, right);
-        printf("@owner %s", num_bad == 1 && num_all > 1 ? "All else is right. " : "");
-        print_owner(&c, bad_array, first);
-        printf("\n");
-    }
-    free_case(&c);
-    return num_bad == 0;
-}
+    if (num_bad == 0)
+        return true;
 
-static bool has_coeffs(void)
-{
-    for (int a = 0; a < num_arrays(); a++)
-        if (judge.arrays[a].role == JUDGE_COEFFS)
-            return true;
+    const float got = c->host[bad_array][first];
+    const double right = c->right[bad_array][first];
+    const int digits = fabs(got - right) < 1e-5 * fabs(right) ? 9 : 6; /* enough to see the difference */
+    name_element(c, bad_array, first, text, sizeof text);
+    printf("@wrong %s", text);
+    if (!c->written[bad_array][first])
+        printf(" has not been written, and should be %.6g\n", right);
+    else
+        printf(" is %.*g, and should be %.*g\n", digits, fabs(got) >= 0 ? (double)got : NAN, digits, right);
+    if (find_slip(c, bad_array, first, text, sizeof text))
+        printf("@slip %s\n", text);
+    printf("@owner %s", num_bad == 1 && num_all > 1 ? "All else is right. " : "");
+    print_owner(bad_array, first);
+    printf("\n");
     return false;
 }
 
+/* Runs a case, and prints what the runner has counted; returns whether the outputs are right. */
+static bool run_case(int what, const size_t *size, enum kind kind, uint64_t *bits)
+{
+    struct a_case c = make_case(size, kind);
+    struct message_case asked = {.what = (uint64_t)what};
+    struct message_count count;
+    enum message type;
+    size_t bytes;
+    int output = -1;
+
+    printf("@with ");
+    print_sizes(size);
+    printf("\n@data %s\n", kind_says(kind));
+    for (int s = 0; s < JUDGE_MAX_SIZES; s++)
+        asked.size[s] = size[s];
+    say(CASE, &asked, sizeof asked);
+    for (int a = 0; a < num_arrays(); a++)
+        if (!is_output(a))
+            say(INPUT, c.host[a], c.count[a] * sizeof(float));
+    while ((type = hear(&bytes)) == COUNT && what != RUN_IT) {
+        fetch(&count, bytes, sizeof count);
+        tidy(count.name, sizeof count.name);
+        printf("@count %s %.17g\n", count.name, count.value);
+    }
+    for (output = 0; output < num_arrays(); output++) {
+        if (!is_output(output))
+            continue;
+        if (type != OUTPUT)
+            lost();
+        fetch(c.host[output], bytes, c.count[output] * sizeof(float));
+        expect(WRITTEN, c.written[output], c.count[output]);
+        type = hear(&bytes);
+    }
+    if (type != DONE)
+        lost();
+    fetch(NULL, bytes, 0);
+
+    const bool right = compare_outputs(&c, bits);
+    free_case(&c);
+    return right;
+}
+
 /* All shapes with plain data first, then the other kinds. */
-static int compare(void)
+static bool compare(void)
+{
+    uint64_t bits = 0;
+    size_t shapes[JUDGE_MAX_SHAPES + DRAWN_SHAPES + 1][JUDGE_MAX_SIZES];
+    const int num_shapes = all_shapes(shapes);
+
+    for (int kind = PLAIN; kind < NUM_KINDS && judge.reference != NULL; kind++)
+        for (int s = 0; s < num_shapes && kind_applies((enum kind)kind); s++)
+            if (!run_case(RUN_IT, shapes[s], (enum kind)kind, &bits))
+                return false;
+    finish();
+    printf("@bits %016llx\n", (unsigned long long)bits);
+    return true;
+}
+
+/* One case, with its counts. */
+static bool count(int what, const size_t *size)
 {
     uint64_t bits = 0;
 
-    for (int kind = PLAIN; kind < NUM_KINDS; kind++) {
-        if ((kind == LONG_MEMORY && !has_coeffs()) || (kind == UNUSED_NAN && judge.is_unused == NULL))
-            continue;
-        for (int s = 0; judge.shapes[s][0] != 0 || judge.shapes[s][1] != 0; s++)
-            if (!run_case(judge.shapes[s], (enum kind)kind, &bits))
-                return 1;
-    }
-    printf("@bits %016llx\n", (unsigned long long)bits);
-    return 0;
+    printf("@count elements %.17g\n", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
+    if (!run_case(what, size, PLAIN, &bits))
+        return false;
+    finish();
+    return true;
 }
+
+/* ---- what descriptions (judges/NAME.c) call for what is right ---- */
 
 double judge_minus(double a, double b)
 {
@@ -345,135 +439,41 @@ bool judge_is_first(const size_t *size, size_t i)
     return i % size[1] == 0;
 }
 
-/* ---- counting and timing ---- */
-
-void judge_count(const char *name, double value)
-{
-    printf("@count %s %.17g\n", name, value);
-}
-
-#ifdef CUSIM
-static void print_counts(void)
-{
-    const struct sim_counts n = sim_get_counts();
-    const struct {
-        const char *name;
-        uint64_t value;
-    } counts[] = {
-        {"launches", n.launches},
-        {"blocks", n.blocks},
-        {"threads", n.threads},
-        {"barriers", n.barriers},
-        {"warp_barriers", n.warp_barriers},
-        {"shuffles", n.shuffles},
-        {"votes", n.votes},
-        {"atomics", n.atomics},
-        {"orders", n.orders},
-        {"strong_orders", n.strong_orders},
-        {"async_copies", n.async_copies},
-        {"bulk_copies", n.bulk_copies},
-        {"load_requests", n.loads.requests},
-        {"load_bytes", n.loads.bytes},
-        {"load_sectors", n.loads.sectors},
-        {"load_once", n.loads.once},
-        {"store_requests", n.stores.requests},
-        {"store_bytes", n.stores.bytes},
-        {"store_sectors", n.stores.sectors},
-        {"store_once", n.stores.once},
-        {"shared_requests", n.shared_requests},
-        {"conflicts", n.conflicts},
-        {"chain", n.chain},
-        {"idle_waits", n.idle_waits},
-    };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        judge_count(counts[i].name, (double)counts[i].value);
-}
-#endif
-
-static int count(const size_t *size)
-{
-    struct a_case c = make_case(size, PLAIN);
-
-    if (judge.before_count != NULL)
-        judge.before_count(size, c.device);
-    judge_count("elements", (double)size[0] * (double)(judge.sizes[1] == NULL ? 1 : size[1]));
-#ifdef CUSIM
-    sim_reset_counts();
-    launch(&c);
-    if (judge.on_cpu)
-        judge_threads_count();
-    else
-        print_counts();
-#else
-    launch(&c);
-#endif
-    if (judge.count != NULL)
-        judge.count(size, c.device);
-    free_case(&c);
-    return 0;
-}
-
-#ifndef CUSIM
-static int by_size(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-/* Median time of the answer's launch over that of an addition of as many bytes; the L2 cache is cold before each. */
-static int take_time(const size_t *size)
-{
-    enum { REPEATS = 25, WARM_UP = 3 };
-    const size_t sweep = (size_t)256 << 18; /* floats, 256 MiB */
-    struct a_case c = make_case(size, PLAIN);
-    float times[2][REPEATS], *arrays[3], *buffer;
-    size_t total = 0;
-    cudaEvent_t start, stop;
-
-    for (int a = 0; a < num_arrays(); a++)
-        total += c.count[a];
-    for (int i = 0; i < 3; i++) {
-        must(cudaMalloc((void **)&arrays[i], total / 3 * sizeof(float) + 16), "cudaMalloc");
-        must(cudaMemset(arrays[i], 0, total / 3 * sizeof(float) + 16), "cudaMemset");
-    }
-    must(cudaMalloc((void **)&buffer, sweep * sizeof(float)), "cudaMalloc");
-    must(cudaMemset(buffer, 0, sweep * sizeof(float)), "cudaMemset");
-    must(cudaEventCreate(&start), "cudaEventCreate");
-    must(cudaEventCreate(&stop), "cudaEventCreate");
-    for (int which = 0; which < 2; which++) {
-        for (int r = -WARM_UP; r < REPEATS; r++) {
-            must(judge_sweep(sweep, buffer), "of the sweep");
-            must(cudaEventRecord(start, NULL), "cudaEventRecord");
-            must(which == 0 ? judge.launch(size, c.device) : judge_add(total / 3, arrays[0], arrays[1], arrays[2]),
-                 "of the launch");
-            must(cudaEventRecord(stop, NULL), "cudaEventRecord");
-            must(cudaEventSynchronize(stop), "while the kernel ran");
-            if (r >= 0)
-                must(cudaEventElapsedTime(&times[which][r], start, stop), "cudaEventElapsedTime");
-        }
-        qsort(times[which], REPEATS, sizeof(float), by_size);
-    }
-    judge_count("time", times[0][REPEATS / 2] / times[1][REPEATS / 2]);
-    judge_count("microseconds", 1e3 * times[0][REPEATS / 2]);
-    return 0;
-}
-#endif
-
 int main(int argc, char **argv)
 {
     size_t size[JUDGE_MAX_SIZES] = {0};
+    const char *what = argc > 1 ? argv[1] : "";
+    int i = 2, sizes = 0;
+    bool right = true;
 
+    for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *equals = strchr(argv[i], '=');
+        if (strncmp(argv[i], "folder=", 7) == 0)
+            folder = equals + 1;
+        else if (strncmp(argv[i], "seed=", 5) == 0)
+            judge_seed = strtoull(equals + 1, NULL, 10);
+        else if (strncmp(argv[i], "memory=", 7) == 0)
+            memory = (rlim_t)strtoull(equals + 1, NULL, 10) << 20;
+        else if (strncmp(argv[i], "seconds=", 8) == 0)
+            wall_seconds = strtod(equals + 1, NULL);
+        else if (equals == NULL && sizes < JUDGE_MAX_SIZES)
+            size[sizes++] = strtoull(argv[i], NULL, 10);
+    }
+    if (i + 1 >= argc) {
+        fprintf(stderr, "usage: %s compare|count|time|probe [SIZE...] [NAME=VALUE...] -- COMMAND...\n", argv[0]);
+        return 2;
+    }
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (argc == 1)
-        return judge.reference == NULL ? 0 : compare();
-    for (int i = 2; i < argc && i - 2 < JUDGE_MAX_SIZES; i++)
-        size[i - 2] = strtoull(argv[i], NULL, 10);
-    if (strcmp(argv[1], "count") == 0)
-        return count(size);
-#ifndef CUSIM
-    if (strcmp(argv[1], "time") == 0)
-        return take_time(size);
-#endif
-    fprintf(stderr, "%s: `%s' cannot be done here\n", argv[0], argv[1]);
-    return 2;
+    begin(argv + i + 1);
+    if (strcmp(what, "compare") == 0)
+        right = compare();
+    else if (strcmp(what, "count") == 0)
+        right = count(COUNT_IT, size);
+    else if (strcmp(what, "time") == 0)
+        right = count(TIME_IT, size);
+    else
+        finish();
+    if (!right)
+        end_runner();
+    return !right;
 }

@@ -40,6 +40,15 @@ struct judge {
     /* How many roundings an output may have gone through; NULL: the last size, and 32 for what combines parts. */
     size_t (*roundings)(const size_t *size);
 
+    /* How the results follow from each other: along the last size, from its start. What is said of a first wrong element,
+       and some data, depend on it. */
+    bool reversed;     /* from its end */
+    bool down_columns; /* along the first size */
+    bool is_one_seq;   /* arrays with a count of their own are one sequence */
+
+    /* Outputs are products: no data that make them infinite, since it would depend on the order of factors. */
+    bool shows_products;
+
     /* Whether a coefficient is never used. It is NaN then, once. NULL: all are used. */
     bool (*is_unused)(const size_t *size, size_t i);
 

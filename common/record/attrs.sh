@@ -19,12 +19,12 @@ status=0
 perl common/record/ptxas.pl "$ARCH" $reports || status=$?
 [ "$status" -le 1 ] || exit "$status"
 echo
-if nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+if ${RUN:-} nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
     mkdir -p results
     for makefile in $(grep -l '^COMPARES' [0-9][0-9]_*/Makefile); do
         chapter=${makefile%/*}
         csv=results/${chapter%%_*}_attrs.csv
-        "build/cuda/extra/${chapter}_launches" --csv "$csv" || status=$?
+        ${RUN:-} "build/cuda/extra/${chapter}_launches" --csv "$csv" || status=$?
         echo "as CSV: $csv"
     done
 else

@@ -18,6 +18,7 @@ use lib "$FindBin::Bin/../pages";
 use Tables;
 
 $ENV{LC_ALL} = 'C'; # ncu's numbers
+my $run = $ENV{RUN} // ''; # what starts programs that want a GPU
 
 my $backend = $ENV{BACKEND} // 'sim';
 sub refuse { print "make profile needs $_[0]\n"; exit 2 }
@@ -51,12 +52,13 @@ my $only = $ENV{CHAPTER} // '';
 my @shape = ('--seq-len', $ENV{LENGTHS} || 16384, $ENV{NUM_SEQS} ? ('--num-seqs', $ENV{NUM_SEQS}) : (),
     $ENV{DIRECTION} ? "--$ENV{DIRECTION}" : ());
 
-# Runs a command. Returns all that it says.
+# Runs a command where the GPU is. Returns all that it says.
 sub output_of {
     my $pid = open(my $from, '-|') // die "fork: $!\n";
     if ($pid == 0) {
         open STDERR, '>&', \*STDOUT;
-        exec { $_[0] } @_ or exit 127;
+        my @command = (split(' ', $run), @_);
+        exec { $command[0] } @command or exit 127;
     }
     my @lines = <$from>;
     close $from;
@@ -125,7 +127,7 @@ sub profile {
 my ($date) = map { s/\s+$//r } `date -u +%Y-%m-%dT%H:%M:%SZ`;
 my ($nvcc) = `\${NVCC:-nvcc} --version 2>/dev/null` =~ /release ([\d.]+)/;
 my ($version) = join('', output_of($ncu, '--version')) =~ /Version ([\d.]+)/;
-my ($driver) = map { s/\s+$//r } `nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null`;
+my ($driver) = map { s/\s+$//r } `$run nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null`;
 my $settings = join '', map { $ENV{$_} ? "$_=$ENV{$_} " : '' } qw(CHAPTER DIRECTION LENGTHS NUM_SEQS);
 
 # The table of one program: on the screen, and in results/.

@@ -28,7 +28,10 @@ run() {
     printf '%4d s  %s\n' $(($(date +%s) - begin)) "$*"
     echo "==== $*" >> "$log"
     status=0
-    "$@" >> "$log" 2>&1 || status=$?
+    case $1 in
+        build/cuda/*) ${RUN:-} "$@" ;;
+        *) "$@" ;; # scripts start their own programs with $RUN
+    esac >> "$log" 2>&1 || status=$?
     if [ "$status" != 0 ]; then
         failed="$failed
     $* (status $status)"
@@ -61,7 +64,7 @@ counters() {
 # Other systems, as a chapter's peers.py times them; left out without Python and torch.
 peers() {
     if python3 -c 'import torch' 2> /dev/null; then
-        run python3 -B "$1/peers.py" --csv "results/${1%%_*}_peers.csv"
+        run ${RUN:-} python3 -B "$1/peers.py" --csv "results/${1%%_*}_peers.csv"
         grep '^skipped' "$log" || true
     else
         echo "        peers left out: python3 has no torch here"

@@ -22,7 +22,7 @@ run() { # TOOL OPTIONS...
     shift
     printf '%s %s, %s: ' "$chapter" "$*" "$tool"
     log=build/cuda/extra/$tool.log
-    compute-sanitizer --tool "$tool" --error-exitcode 1 "$program" --check-only "$@" > "$log" 2>&1 || { cat "$log"; exit 1; }
+    ${RUN:-} compute-sanitizer --tool "$tool" --error-exitcode 1 "$program" --check-only "$@" > "$log" 2>&1 || { cat "$log"; exit 1; }
     tail -n 1 "$log"
 }
 
@@ -34,12 +34,12 @@ run_but() { # TOOL "VARIANTS TO LEAVE OUT" OPTIONS...
         run "$only" "$@"
         return
     fi
-    for variant in $("$program" --list | sed 's/ .*//'); do
+    for variant in $(${RUN:-} "$program" --list | sed 's/ .*//'); do
         case " $without " in
             *" $variant "*) echo "$chapter, $variant: not for $only, which does not know how its warps wait for each other" ;;
             *)
                 status=0 # 2: it does not take these sizes
-                "$program" --check-only --variant "$variant" "$@" > /dev/null 2>&1 || status=$?
+                ${RUN:-} "$program" --check-only --variant "$variant" "$@" > /dev/null 2>&1 || status=$?
                 [ "$status" = 2 ] || run "$only" --variant "$variant" "$@"
                 ;;
         esac
@@ -67,12 +67,12 @@ if [ $# != 0 ]; then
     exit
 fi
 lengths=1,2,31,33,129,1000,4097,10007,12288
-list=$("$program" --list)
+list=$(${RUN:-} "$program" --list)
 case $list in
     */*) # in a comparison the others' kernels are named after their chapters
         for variant in $(echo "$list" | sed 's/ .*//' | grep -v /); do
             # a kernel for a single sequence refuses three
-            "$program" --variant "$variant" --num-seqs 3 --seq-len 1 --check-only > /dev/null 2>&1 && num_seqs=3 || num_seqs=1
+            ${RUN:-} "$program" --variant "$variant" --num-seqs 3 --seq-len 1 --check-only > /dev/null 2>&1 && num_seqs=3 || num_seqs=1
             check --variant "$variant" --num-seqs $num_seqs --seq-len $lengths
         done
         ;;

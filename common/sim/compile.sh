@@ -23,8 +23,9 @@ checks="-fsanitize=bounds,object-size,shift-exponent,integer-divide-by-zero,retu
 plain="-fno-gcse -fno-cse-follow-jumps -fno-rerun-cse-after-loop -fno-cprop-registers -fno-if-conversion -fno-if-conversion2
     -fno-crossjumping -fno-shrink-wrap -fno-ree -fno-peephole2 -fno-schedule-insns2 -fira-region=one"
 
+# -ffp-contract=off: an ARM joins a product and a sum where an x86 cannot, and the two would not give the same bits
 # the prefix maps: a file named ../x from a chapter's folder is x seen from the root, where programs run; and a checkout may be renamed
-set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection \
+set -- -std=c++17 -O2 -gdwarf-4 -U_FORTIFY_SOURCE -fno-strict-aliasing -fstack-clash-protection -ffp-contract=off \
     -fmacro-prefix-map=../= -fmacro-prefix-map=../../= "-fdebug-prefix-map=$(cd "$here/../.." && pwd)=." -Wall -Wextra -Wno-unknown-pragmas "$@"
 ${CXX:-g++} -x c++ -E "$@" -D__CUDACC__ -DSIM_QUALIFIERS -I "$here/include" -include cuda_runtime.h \
     -MMD -MP -MF "$beside.deps" -MT "$object" "$source" -o "$beside.1.ii"

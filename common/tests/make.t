@@ -105,4 +105,22 @@ for my $chapter (chapters()) {
     is($status, 0, "$chapter: make -n") or diag($err);
     is(join('', (run_program({ map { $_ => 'something' } @names }, @dry))[0, 1]), "0$out", "$chapter: the same, whatever the environment holds");
 }
+
+# what the simulator cannot be compiled by: clang, also where it calls itself g++, and macOS; but help is there for everybody
+delete $ENV{CXX};
+mkdir scratch($_) for qw(clang macos);
+write_file(scratch('clang/g++'), "#!/bin/sh\necho 'Apple clang version 15.0.0 (clang-1500.3.9.4)'\n");
+write_file(scratch('macos/uname'), "#!/bin/sh\necho Darwin\n");
+chmod 0755, scratch('clang/g++'), scratch('macos/uname');
+sub with { my ($folder, @words) = @_; return run_program({ PATH => scratch($folder) . ":$ENV{PATH}" }, 'make', '--no-print-directory', @words) }
+for (['clang', 'g++ is clang'], ['macos', 'macOS lacks']) {
+    my ($folder, $says) = @$_;
+    for my $command (['run'], ['exercise', 'EX=01.1'], ['-C', (gpu_chapters())[0]]) {
+        my ($status, $out, $err) = with($folder, @$command);
+        ok($status eq 2 && $err =~ /\A\S+config\.mk:\d+: \*\*\* \Q$says\E[^\n]*\.  Stop\.\n\z/, "$folder: make @$command is refused with one sentence") or diag("$status $out$err");
+    }
+    is((with($folder, 'help'))[0], 0, "$folder: make help");
+}
+($status, $out, $err) = with('.', 'backend', 'CC=' . scratch('clang/g++'));
+ok($status eq 2 && $err =~ m{/clang/g\+\+ is clang}, 'a C compiler that is clang') or diag("$status $out$err");
 done_testing;

@@ -3,18 +3,34 @@
 #include "judge.h"
 #include "recurrence.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 static cudaError_t launch(const size_t *size, float *const *array)
 {
     (void)size, (void)array;
     return cudaSuccess;
 }
 
+/* Four numbers that hand.txt draws, as the task says them: "(2, 1, -1, 4)". */
+static void read_drawn(const char *name, float *four)
+{
+    const char *text = getenv(name);
+
+    if (text == NULL || sscanf(text, "(%f, %f, %f, %f)", &four[0], &four[1], &four[2], &four[3]) != 4) {
+        fprintf(stderr, "%s does not hold four numbers\n", name);
+        exit(2);
+    }
+}
+
 static void count(const size_t *size, float *const *array)
 {
-    const float x[4] = {2, 1, -1, 4}, c[4] = {5, 3, 0.5f, 2}, one[4] = {1, 0, 0, 0}, d_y[4] = {1, 0, 0, 1};
-    float y[4], d_x[4], d_c[4];
+    const float one[4] = {1, 0, 0, 0}, d_y[4] = {1, 0, 0, 1};
+    float x[4], c[4], y[4], d_x[4], d_c[4];
 
     (void)size, (void)array;
+    read_drawn("DRAWN_xs", x);
+    read_drawn("DRAWN_cs", c);
     seq_forward_float(4, false, one, c, y);
     judge_count("matrix_3_0", y[3]);
     seq_forward_float(4, false, x, c, y);

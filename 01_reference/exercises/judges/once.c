@@ -40,6 +40,7 @@ const struct judge judge = {
     .shapes = {{2, 8}, {1, 5}, {3, 10}, {4, 1}, {4, 3}, {7, 7}, {7, 100}, {8, 4096}, {3, 0}},
     .arrays = {{"x", JUDGE_VALUES, length}, {"c", JUDGE_COEFFS, length}, {"y", JUDGE_OUTPUTS, length}},
     .reference = reference,
+    .is_one_seq = true,
     .is_unused = is_first,
     .launch = launch,
     .on_cpu = true,

@@ -52,6 +52,7 @@ const struct judge judge = {
                {"products", JUDGE_OUTPUTS, NULL},
                {"average", JUDGE_OUTPUTS, NULL}},
     .reference = reference,
+    .shows_products = true,
     .launch = launch,
     .on_cpu = true,
 };

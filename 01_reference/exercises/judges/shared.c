@@ -38,6 +38,7 @@ const struct judge judge = {
                {"d_x", JUDGE_OUTPUTS, NULL},
                {"d_c", JUDGE_OUTPUTS, one}},
     .reference = reference,
+    .reversed = true,
     .launch = launch,
     .on_cpu = true,
 };

@@ -31,6 +31,7 @@ const struct judge judge = {
     .shapes = {{8, 128}, {64, 64}, {1, 1}, {2, 1}, {17, 1}, {1, 127}, {5, 3}, {33, 129}, {100, 300}, {5, 0}, {0, 5}},
     .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
     .reference = reference,
+    .down_columns = true,
     .roundings = roundings,
     .is_unused = is_unused,
     .launch = launch,

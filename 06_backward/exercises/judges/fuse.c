@@ -46,6 +46,7 @@ const struct judge judge = {
                {"d_inputs", JUDGE_OUTPUTS, NULL},
                {"d_coeffs", JUDGE_OUTPUTS, NULL}},
     .reference = reference,
+    .reversed = true,
     .is_unused = judge_is_first,
     .launch = launch,
 };

@@ -44,6 +44,7 @@ const struct judge judge = {
                {5, 0}},
     .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
     .reference = reference,
+    .reversed = true,
     .is_unused = is_last,
     .launch = launch,
 };

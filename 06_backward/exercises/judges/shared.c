@@ -60,6 +60,7 @@ const struct judge judge = {
                {"d_inputs", JUDGE_OUTPUTS, NULL},
                {"d_decays", JUDGE_OUTPUTS, num_seqs}},
     .reference = reference,
+    .reversed = true,
     .roundings = roundings,
     .launch = launch,
 };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* 07.3: launches exercise 07.1's kernel, and counts. */
+/* 07.3: launches the baseline of the gradients, and counts. */
+#include "../../../common/harness/baselines.h"
 #include "judge.h"
-
-cudaError_t launch_baseline(size_t n, const float *a, const float *b, const float *c, float *ab, float *bc);
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {
-    return launch_baseline(size[0], array[0], array[1], array[2], array[3], array[4]);
+    return device_add5(FLOAT32, size[0], array[0], array[1], array[2], array[3], array[4], NULL);
 }
 
 const struct judge judge = {

@@ -67,6 +67,7 @@ const struct judge judge = {
                {"products", JUDGE_OUTPUTS, tiles},
                {"sums", JUDGE_OUTPUTS, tiles}},
     .reference = reference,
+    .shows_products = true,
     .roundings = roundings,
     .is_unused = is_unused,
     .launch = launch,

@@ -63,6 +63,7 @@ const struct judge judge = {
         {{8, 32}, {16, 32}, {1, 32}, {7, 32}, {9, 32}, {24, 32}, {31, 32}, {100, 32}, {520, 32}, {1001, 32}, {0, 32}},
     .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
     .reference = reference,
+    .down_columns = true,
     .roundings = roundings,
     .is_unused = is_unused,
     .launch = launch,

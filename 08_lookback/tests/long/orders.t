@@ -75,7 +75,7 @@ for my $case (['default', 'one block for each sequence', {}, 40, 900], ['default
     write_npy($file{x}, "($rows, $length)", map { sin $_ } 1 .. $rows * $length);
     write_npy($file{c}, "($rows, $length)", map { 1 - (sin $_ / 7) ** 2 / 500 } 1 .. $rows * $length);
     for my $backward (0, 1) {
-        my %bits = map { bytes({ %$settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', $kernel) => 1 } @orders;
+        my %bits = map { bytes({ %$settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', $kernel) => 1 } @orders[0 .. ($length < 100000 ? 4 : 2)];
         ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "$kernel, $rows x $length, where it takes $taken" . ($backward ? ', backward' : '') . ': the same bits in every order')
             or diag(grep { /^status/ } keys %bits);
     }
@@ -84,7 +84,7 @@ write_npy($file{x}, '(1, 150001)', map { sin $_ } 1 .. 150001);
 write_npy($file{c}, '(1, 150001)', map { 1 - (sin $_ / 7) ** 2 / 500 } 1 .. 150001);
 for my $backward (0, 1) {
     my %bits;
-    for my $resident (1, 5, 44, 64) {
+    for my $resident (1, 44) {
         $bits{ bytes({ MUTANT => 0, SIM_SCHEDULE => $_, SIM_RESIDENT => $resident }, $mutated, $backward, '--variant', 'resident') } = "$_, $resident at once" for @orders[0 .. 2];
     }
     ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, 'resident, three windows' . ($backward ? ', backward' : '') . ': the same bits in every order') or diag(join '; ', sort values %bits);

@@ -33,6 +33,7 @@ const struct judge judge = {
                {"h_out", JUDGE_OUTPUTS, NULL},
                {"final_state", JUDGE_OUTPUTS, columns}},
     .reference = reference,
+    .down_columns = true,
     .roundings = roundings,
     .launch = launch,
 };

@@ -59,6 +59,7 @@ const struct judge judge = {
                {"y", JUDGE_VALUES, rows},
                {"h_out", JUDGE_OUTPUTS, states}},
     .reference = reference,
+    .down_columns = true,
     .roundings = roundings,
     .launch = launch,
 };

@@ -31,6 +31,7 @@ const struct judge judge = {
                {"initial_state", JUDGE_VALUES, columns},
                {"h_out", JUDGE_OUTPUTS, NULL}},
     .reference = reference,
+    .down_columns = true,
     .roundings = roundings,
     .launch = launch,
 };

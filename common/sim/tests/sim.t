@@ -27,7 +27,7 @@ my @faults = (
     ["two_blocks",           "two_blocks",              "(1,0,0)", "(0,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at $source:" . line_of("HERE two_blocks")],
     ["neighbour_block",      "neighbour_block",         "(1,0,0)", "(0,0,0)",  "race: reads byte 0 of $allocated, which thread (0,0,0) of block (0,0,0) has written at {there}"],
     ["plain_beside_atomic",  "plain_beside_atomic",     "(0,0,0)", "(1,0,0)",  "race: writes byte 0 of $allocated, which thread (0,0,0) has read at {there}, and nothing orders the two. One of them is atomic or volatile: make the other so, too."],
-    ["row_past_end",         "row_past_end",            "(0,0,0)", "(1,0,0)",  "race: writes byte 40 of $allocated, which thread (0,0,0) has written at $source:" . line_of("HERE row_past_end") . ", and nothing orders the two. Compare the index with the end of the row"],
+    ["row_past_end",         "row_past_end",            "(0,0,0)", "(1,0,0)",  "race: writes byte 40 of $allocated, which thread (0,0,0) has written at $source:" . line_of("HERE row_past_end") . ", and nothing orders the two. Which elements are each thread's own?"],
     ["race_in_rows",         "race_in_rows",            "(0,0,0)", "(1,0,0)",  "race: writes outputs[1][0], which thread (0,0,0) has written at $source:" . line_of("HERE race_in_rows")],
     ["past_rows",            "past_rows",               "(0,0,0)", "(0,0,0)",  "writes outputs[3][0], past the end (the last is outputs[2][4]). Compare the index"],
     ["four_past_rows",       "four_past_rows",          "(0,0,0)", "(0,0,0)",  "reads outputs[2][3] to outputs[3][1], past the end (the last is outputs[2][4]). Take the last elements one by one"],

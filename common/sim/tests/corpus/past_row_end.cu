@@ -1,6 +1,5 @@
-// stopped: nothing orders the two. Compare the index with the end of the row: let each thread write bytes that no other
+// stopped: nothing orders the two. Which elements are each thread's own? Let each write bytes that no other one touches
 // SPDX-License-Identifier: MIT
-// one touches
 #include "corpus.h"
 
 __global__ void kernel(float *x)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# Copies.pm - where hand-ins of a class are judged: never among the course's own files, and each in a folder that has been nobody's before.
+#
+# From the sources comes a *bench*, build/class/VERSION/, once for each version of the sources. It is the repository without tests,
+# texts and readers' work, with an instructor's own exercises among the others; what all hand-ins share is built there.
+# No hand-in's code ever runs there. Each is judged in a *copy* of the few folders that this takes, at a random place under $TMPDIR, which is removed
+# afterwards. A prediction has no code: it is judged at the bench.
+package Copies;
+use strict;
+use warnings;
+use Digest::SHA;
+use Exporter 'import';
+use File::Basename 'dirname';
+use File::Copy 'copy';
+use File::Find;
+use File::Path qw(make_path remove_tree);
+use File::Glob 'bsd_glob';
+use File::Temp 'tempdir';
+use Exercises;
+our @EXPORT = qw(bench new_folder fill_copy);
+
+# The sources that judging needs, as paths below `root'.
+sub sources {
+    my ($root) = @_;
+    my @paths;
+    find({ no_chdir => 1, follow => 0,
+        preprocess => sub { grep { !/^(?:\.git|mine|tests|figures|__pycache__)$/ } @_ },
+        wanted => sub { push @paths, substr $_, length($root) + 1 if -f && !/\.(?:md|svg|png|py)$/ },
+    }, grep { -d } map { "$root/$_" } 'common', chapters($root));
+    return sort @paths;
+}
+
+sub chapters { return map { m{([^/]+)$} } sort { $a cmp $b } bsd_glob("\Q$_[0]\E/[0-9][0-9]_*") }
+
+# The bench's folder for the sources here and the exercises in `more' (undef: none), an absolute path, and its version, a hash of all that a verdict depends on.
+sub bench {
+    my ($more) = @_;
+    my %from; # path at the bench => path of the source
+    $from{$_} = $_ for map { s{^\./}{}r } sources('.');
+    if (defined $more) {
+        my @own = grep { m{^\d\d_\w+/exercises/} } sources($more);
+        die "$more has no exercises: they lie in folders as 03_tile/exercises there, as the course's own do\n" if !grep { m{/judges/\w+\.txt$} } @own;
+        my ($twice) = grep { defined $from{$_} } @own;
+        die "$more/$twice: the course has this file, too; choose another name\n" if defined $twice;
+        my %number = map { (read_text($_) // '') =~ /^number: (\d+)/m ? (substr($_, 0, 2) . ".$1" => $_) : () } grep { m{^\d\d_\w+/exercises/judges/\w+\.txt$} } keys %from;
+        for (grep { m{/judges/\w+\.txt$} } @own) {
+            my $id = (read_text("$more/$_") // '') =~ /^number: (\d+)/m ? substr($_, 0, 2) . ".$1" : die "$more/$_ has no line `number: 6'\n";
+            die "$more/$_: there is an exercise $id already; take the next number\n" if defined $number{$id};
+            $number{$id} = $_;
+        }
+        $from{$_} = "$more/$_" for @own;
+    }
+    my $hash = Digest::SHA->new(256);
+    $hash->add($ENV{BACKEND}, "\n", scalar(`\${CXX:-g++} --version 2>&1`), "\n", (grep { -x "$_/nvcc" } split /:/, $ENV{PATH}) ? "nvcc\n" : "\n");
+    for (sort keys %from) {
+        $hash->add("$_\n");
+        $hash->addfile($from{$_}, 'b');
+    }
+    my $version = substr $hash->hexdigest, 0, 16;
+
+    my $bench = `pwd -P` =~ s/\n\z//r . "/build/class/$version";
+    if (!-d $bench) {
+        my $part = "$bench.part-$$";
+        for (sort keys %from) {
+            make_path(dirname("$part/$_"));
+            copy($from{$_}, "$part/$_") or die "cannot write $part/$_: $!\n";
+            utime((stat $from{$_})[8, 9], "$part/$_"); # what is built already is not built again
+        }
+        for my $objects (grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
+            make_path("$part/build/obj");
+            system('cp', '-a', $objects, "$part/build/obj/") == 0 or die "cannot copy $objects to $part\n";
+        }
+        remove_tree(grep { !/\Q$version\E/ && !/\.part-/ } bsd_glob('build/class/*'));
+        rename $part, $bench or -d $bench or die "cannot write $bench: $!\n";
+    }
+    return ($bench, $version);
+}
+
+# A new folder that nobody can guess, for fill_copy; who asks for it removes it.
+sub new_folder { return tempdir('judged_XXXXXXXXXX', TMPDIR => 1) }
+
+# Copies the folders at `bench' that judging `exercise' takes to the empty folder `copy', and enters it.
+sub fill_copy {
+    my ($copy, $bench, $exercise) = @_;
+    chdir $bench or die "cannot enter $bench: $!\n";
+    my @needed = grep { -e } (map { "common/$_" } qw(base build cuda harness linrec sim judge)),
+        glob('[0-9][0-9]_*/Makefile [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh [0-9][0-9]_*/operation/*.h'),
+        glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
+    system('cp', '-a', '--parents', @needed, "$copy/") == 0 or die "cannot copy $bench to $copy\n";
+    chdir $copy or die "cannot enter $copy: $!\n";
+}
+
+1;

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+# Running.pm - builds an answer and the judge's program for its exercise, and runs them: each answer in a folder of its own, which is gone
+# afterwards, and in a process of its own (judge.c and runner.c say how).
+package Running;
+use strict;
+use warnings;
+use Cwd 'getcwd';
+use POSIX ();
+use Exporter 'import';
+use File::Basename 'dirname';
+use File::Path qw(make_path remove_tree);
+use Sandbox;
+our @EXPORT = qw(read_text write_text run_command fresh_folder build run_judge);
+
+sub read_text {
+    open my $file, '<', $_[0] or return undef;
+    local $/;
+    return scalar <$file>;
+}
+
+# Leaves a file alone that says so already: make then need not build anew.
+sub write_text {
+    my ($path, $text) = @_;
+    my $old = read_text($path);
+    return if defined $old && $old eq $text;
+    make_path(dirname($path));
+    open my $file, '>', $path or die "cannot write $path: $!\n";
+    print $file $text;
+    close $file or die "cannot write $path: $!\n";
+}
+
+# ---- folders ----
+
+# A folder that nobody else uses; it is removed when the object goes, and when the program is interrupted.
+my ($number, %folders) = (0);
+
+sub fresh_folder {
+    my ($tag) = @_;
+    my $path = "build/exercises/$tag." . join '.', $$, ++$number;
+    make_path($path);
+    $folders{$path} = $$;
+    return bless { path => $path }, __PACKAGE__;
+}
+
+sub remove_folder {
+    my ($path) = @_;
+    return if ($folders{$path} // 0) != $$; # not ours, but of who has forked us
+    delete $folders{$path};
+    remove_tree($path, glob "build/obj/*/$path");
+}
+
+sub DESTROY { local ($@, $?, $!); remove_folder($_[0]{path}) }
+END { local $?; remove_folder($_) for keys %folders }
+for my $signal (qw(HUP INT TERM)) {
+    $SIG{$signal} = sub { exit 130 } if !defined $SIG{$signal} || $SIG{$signal} eq 'DEFAULT';
+}
+
+# ---- commands ----
+
+# Runs a command of ours, such as make; returns its status, 'signal N' if it was killed, stdout and stderr.
+sub run_command {
+    my ($settings, @command) = @_;
+    my @files = map { "build/exercises/$_.$$." . ++$number } qw(out err);
+    make_path('build/exercises');
+    my $pid = fork // die "fork: $!\n";
+    if ($pid == 0) {
+        @ENV{ keys %$settings } = values %$settings;
+        $SIG{$_} = 'DEFAULT' for qw(HUP INT TERM);
+        open STDIN, '<', '/dev/null';
+        open STDOUT, '>', $files[0] or POSIX::_exit(127);
+        open STDERR, '>', $files[1] or POSIX::_exit(127);
+        exec { $command[0] } @command or POSIX::_exit(127);
+    }
+    waitpid $pid, 0;
+    my @result = ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, map { read_text($_) // '' } @files);
+    unlink @files;
+    return @result;
+}
+
+our $compiling = 60; # seconds, of a compiler
+
+# Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,
+# or undef and the errors. The answer's object is `build/obj/$backend/$program.o' then, if it compiles.
+sub build {
+    my ($backend, $exercise, $folder, $text, $shown, $on_cpu) = @_; # on_cpu: yes, raced or counted, for plain C
+    my $answer = "$folder->{path}/" . ($backend eq 'cuda' ? 'cuda' : $on_cpu // 'answer');
+    my $suffix = $exercise->{on_cpu} ? 'c' : 'cu';
+    my $seen = $shown =~ m{^/} ? $shown : "../../$shown"; # from the folder where make compiles
+    $seen =~ s{([\\"])}{\\$1}g; $seen =~ s{[\x00-\x1F]}{?}g; # a string of C
+    write_text("$answer.$suffix", qq(#line 1 "$seen"\n$text));
+    print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/runner.o";
+    my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
+    my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'sh', '-c', "ulimit -t $compiling; exec \"\$0\" \"\$@\"", 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
+        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
+    return $status eq 0 ? $answer : (undef, $errors);
+}
+
+# ---- the judge's program ----
+
+our ($megabytes, $seconds) = (4096, 30); # of an answer's process
+
+# The last of what an answer has printed: it may be megabytes, or one endless line.
+sub last_printed {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    local $/ = \4096; # bytes at a time
+    my ($rest, @lines) = ('');
+    while (defined(my $part = <$file>)) {
+        push @lines, split /\n/, $rest . $part, -1;
+        $rest = substr pop @lines, 0, 4096;
+        splice @lines, 0, -10;
+    }
+    return join '', map { "$_\n" } @lines, $rest eq '' ? () : $rest;
+}
+
+# The end of what it said on stderr.
+sub last_said {
+    my ($path) = @_;
+    open my $file, '<', $path or return '';
+    seek $file, -65536, 2 if -s $path > 65536;
+    local $/;
+    return scalar(<$file>) // '';
+}
+
+# Where the judge's own program is, that of one exercise.
+sub judge_program { return "build/exercises/judges/" . $_[0]{judge} =~ s{/exercises/judges/}{.}r }
+
+# A text in which paths begin at the root, as a reader types them, and not where make compiles or where the answer ran.
+sub from_root { return $_[0] =~ s{(?<![\w./])(?:\./)?(?:common/judge/(?:\.\./)+)?(?=\w)}{}gr }
+
+# Has the judge of an exercise run an answer's program: `compare', `count', 16, 100 and so on. Returns
+#   right     whether all was right; the verdict is the judge's alone
+#   said      the judge's lines, as judge.c explains them
+#   ended     where the answer's process did not end as it should: 'late', 'signal N' or its status
+#   printed, complained   the end of what the answer wrote to stdout and stderr, to be shown and nothing else
+sub run_judge {
+    my ($exercise, $program, $settings, @what) = @_;
+    my ($folder, $gpu) = (dirname($program), $program =~ m{/cuda$});
+    my $judge = judge_program($exercise);
+    my $sanitized = -f "$program.c" && $program !~ m{/counted$}; # the sanitizers reserve terabytes, and use few of them
+    my $most = "hard_rss_limit_mb=$megabytes";
+    my @start = $gpu ? split(' ', $ENV{RUN} // '') : (); # (common/build/config.mk)
+    my @call = (@start, $judge, @what, "folder=$folder", 'seed=' . ($exercise->{seed} // 1), "seconds=$seconds", $gpu || $sanitized ? () : "memory=$megabytes", '--');
+    my @command = sandboxed(getcwd() . "/$program", $gpu, $gpu ? sub { (run_command({}, @start, $judge, 'probe', "folder=$folder", '--', @_))[0] eq 0 } : undef);
+    my ($status, $said, $errors) = run_command({ ASAN_OPTIONS => "detect_leaks=0:$most", TSAN_OPTIONS => "halt_on_error=1:$most", %$settings }, @call, @command);
+    die "the judge cannot run: $errors\n" if $status eq 2 || $status eq 127;
+    my ($ended) = $said =~ /^\@ended (?:status )?(.+)$/m;
+    return {
+        right => $status eq 0, said => from_root($said), ended => $status =~ /signal/ ? $status : $ended,
+        printed => last_printed("$folder/out"), complained => from_root(last_said("$folder/err")),
+    };
+}
+
+1;

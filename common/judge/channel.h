@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* channel.h - how the judge (judge.c) and the process that runs the answer (runner.c) talk: over a socket pair, in
+   messages. Each carries the mark, a number that the judge has drawn for this run and sent with its first message, and
+   its own number in its direction, so nothing else that is written there is taken for one.
+
+       judge                                  runner
+                                              READY
+       BEGIN with the mark
+       CASE, an INPUT for each input          an OUTPUT and a WRITTEN for each output, a COUNT for each count, DONE
+       OWNER of an element                    OWNER
+       END                                    ENDED, and it ends
+
+   In place of any answer of the runner's: ERROR, a text, and it ends. */
+#ifndef JUDGE_CHANNEL_H
+#define JUDGE_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "judge.h"
+
+enum { CHANNEL_FD = 3 }; /* the runner's end */
+
+enum message { READY = 1, BEGIN, CASE, INPUT, OUTPUT, WRITTEN, COUNT, DONE, OWNER, END, ENDED, ERROR };
+
+enum { RUN_IT, COUNT_IT, TIME_IT }; /* what is asked for in a case */
+
+struct message_case {
+    uint64_t what, size[JUDGE_MAX_SIZES];
+};
+struct message_count {
+    char name[64];
+    double value;
+};
+struct message_owner {
+    uint64_t array, index;  /* asked */
+    uint64_t is_known;      /* answered, and */
+    uint32_t block, thread; /* who wrote it last */
+    char place[512];        /* and where, "file.cu:12" */
+};
+struct message_error {
+    char text[512];
+};
+
+struct channel {
+    int fd;
+    uint64_t mark, num_sent, num_received;
+    double until; /* when to give up, by channel_clock; 0: never */
+};
+
+/* Seconds, from some time on. */
+double channel_clock(void);
+
+/* Each returns false when the other end is gone; channel_late tells that from a time that has run out. */
+bool channel_send(struct channel *channel, enum message type, const void *data, size_t bytes);
+
+/* Waits for the header of the next message: what it is, and how many bytes follow, which channel_data must fetch. A
+   message that is not marked and numbered as it should is the same as none. */
+bool channel_receive(struct channel *channel, enum message *type, size_t *bytes);
+bool channel_data(struct channel *channel, void *data, size_t bytes);
+
+bool channel_late(const struct channel *channel);
+
+#endif

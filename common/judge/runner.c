@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* runner.c - the process in which an answer runs: takes cases from the judge, has them launched, and sends back what
+   came out and what was counted. It knows neither what is right nor what the judge thinks of it. See channel.h. */
+#include "channel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef CUSIM
+#include "../sim/sim.h"
+#endif
+
+static struct channel channel = {.fd = CHANNEL_FD};
+
+static void reply(enum message type, const void *data, size_t bytes)
+{
+    if (!channel_send(&channel, type, data, bytes))
+        _exit(3); /* the judge is gone */
+}
+
+static void must(cudaError_t error, const char *what)
+{
+    struct message_error message = {""};
+
+    if (error == cudaSuccess)
+        return;
+    snprintf(message.text, sizeof message.text, "%s: %s", what, cudaGetErrorString(error));
+    reply(ERROR, &message, sizeof message);
+    _exit(1);
+}
+
+/* Data of a length that is known. */
+static void fetch(void *data, size_t bytes, size_t expected)
+{
+    if (bytes != expected || !channel_data(&channel, data, bytes))
+        _exit(3);
+}
+
+static void *allocate(size_t bytes)
+{
+    void *p = malloc(bytes + (bytes == 0));
+    if (p == NULL)
+        must(cudaErrorMemoryAllocation, "in the judge");
+    return p;
+}
+
+/* ---- what a description (judges/NAME.c) may call ---- */
+
+void judge_count(const char *name, double value)
+{
+    struct message_count count = {.value = value};
+
+    snprintf(count.name, sizeof count.name, "%s", name);
+    reply(COUNT, &count, sizeof count);
+}
+
+/* References run in the judge's process alone. */
+void judge_recurrence(const size_t *size, double *const *array)
+{
+    (void)size, (void)array;
+}
+
+bool judge_is_first(const size_t *size, size_t i)
+{
+    (void)size, (void)i;
+    return false;
+}
+
+double judge_minus(double a, double b)
+{
+    (void)b;
+    return a;
+}
+
+/* ---- the arrays of a case ---- */
+
+static size_t size[JUDGE_MAX_SIZES];
+static int num_arrays;
+static size_t count[JUDGE_MAX_ARRAYS]; /* elements of each array */
+static float *array[JUDGE_MAX_ARRAYS]; /* what the answer gets */
+
+/* What outputs hold before: NaN. In host memory a signalling one, which no arithmetic gives, not even with itself. */
+static const uint32_t host_poison = 0xFFBFFFFFu, device_poison = 0xFFFFFFFFu;
+
+static bool is_output(int a)
+{
+    return judge.arrays[a].role == JUDGE_OUTPUTS;
+}
+
+static void free_arrays(void)
+{
+    for (int a = 0; a < num_arrays; a++) {
+        if (judge.on_cpu)
+            free(array[a]);
+        else
+            must(cudaFree(array[a]), "cudaFree");
+    }
+    num_arrays = 0;
+}
+
+/* Allocates the arrays, and fills the inputs with what the judge sends. */
+static void take_arrays(void)
+{
+    free_arrays();
+    for (; judge.arrays[num_arrays].name != NULL; num_arrays++) {
+        const int a = num_arrays;
+        const size_t product = size[0] * (judge.sizes[1] == NULL ? 1 : size[1]);
+        const size_t n = judge.arrays[a].count != NULL ? judge.arrays[a].count(size) : product,
+                     bytes = n * sizeof(float);
+
+        count[a] = n;
+        if (judge.on_cpu)
+            array[a] = allocate(bytes);
+        else
+            must(cudaMalloc((void **)&array[a], bytes + (bytes == 0)), "cudaMalloc");
+        if (!is_output(a)) {
+            enum message type;
+            size_t sent;
+            float *host = judge.on_cpu ? array[a] : allocate(bytes);
+            if (!channel_receive(&channel, &type, &sent) || type != INPUT)
+                _exit(3);
+            fetch(host, sent, bytes);
+            if (!judge.on_cpu) {
+                must(cudaMemcpy(array[a], host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+                free(host);
+            }
+        } else {
+            for (size_t i = 0; judge.on_cpu && i < n; i++)
+                memcpy(&array[a][i], &host_poison, sizeof host_poison);
+        }
+#ifdef CUSIM
+        if (!judge.on_cpu && bytes > 0) { /* the messages say outputs[2][17] */
+            const bool rows = judge.sizes[1] != NULL && judge.arrays[a].count == NULL;
+            sim_name_array(array[a], bytes, judge.arrays[a].name);
+            sim_shape_array(array[a], sizeof(float), rows ? 2 : 1, rows ? size : &n);
+        }
+#else /* the simulator does that, and knows what nobody has written */
+        if (!judge.on_cpu && is_output(a))
+            must(cudaMemset(array[a], 0xFF, bytes), "cudaMemset");
+#endif
+    }
+}
+
+/* Whether the answer has written an output. The simulator knows; elsewhere the bits of before are gone. */
+static bool was_written(int a, size_t i, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (bits != (judge.on_cpu ? host_poison : device_poison))
+        return true;
+#ifdef CUSIM
+    unsigned block, thread;
+    return !judge.on_cpu && sim_last_write(array[a] + i, &block, &thread, NULL, 0);
+#else
+    (void)a, (void)i;
+    return false;
+#endif
+}
+
+static void send_outputs(void)
+{
+    for (int a = 0; a < num_arrays; a++) {
+        if (!is_output(a))
+            continue;
+        const size_t bytes = count[a] * sizeof(float);
+        float *host = allocate(bytes);
+        unsigned char *written = allocate(count[a]);
+        if (judge.on_cpu)
+            memcpy(host, array[a], bytes);
+        else
+            must(cudaMemcpy(host, array[a], bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+        for (size_t i = 0; i < count[a]; i++)
+            written[i] = was_written(a, i, host[i]);
+        reply(OUTPUT, host, bytes);
+        reply(WRITTEN, written, count[a]);
+        free(host);
+        free(written);
+    }
+}
+
+/* Who wrote an element, where that is known. */
+static void send_owner(struct message_owner owner)
+{
+    owner.is_known = false;
+#ifdef CUSIM
+    unsigned block = 0, thread = 0;
+    if (!judge.on_cpu && owner.array < (uint64_t)num_arrays && owner.index < count[owner.array])
+        owner.is_known =
+            sim_last_write(array[owner.array] + owner.index, &block, &thread, owner.place, sizeof owner.place);
+    owner.block = block;
+    owner.thread = thread;
+#endif
+    reply(OWNER, &owner, sizeof owner);
+}
+
+/* ---- launching, counting and timing ---- */
+
+static void launch(void)
+{
+    if (judge.on_cpu) {
+        judge_threads_begin();
+        for (int a = 0; a < num_arrays; a++)
+            judge_threads_watch(array[a], count[a] * sizeof(float));
+    }
+#ifdef CUSIM
+    sim_watch_host(true);
+#endif
+    const cudaError_t error = judge.launch(size, array);
+#ifdef CUSIM
+    sim_watch_host(false);
+#endif
+    must(error, "of the launch");
+    if (!judge.on_cpu)
+        must(cudaDeviceSynchronize(), "while the kernel ran");
+}
+
+static void send_counts(void)
+{
+    if (judge.on_cpu)
+        judge_threads_count();
+#ifdef CUSIM
+    const struct sim_counts n = sim_get_counts();
+    const struct {
+        const char *name;
+        uint64_t value;
+    } counts[] = {
+        {"launches", n.launches},
+        {"blocks", n.blocks},
+        {"threads", n.threads},
+        {"barriers", n.barriers},
+        {"warp_barriers", n.warp_barriers},
+        {"shuffles", n.shuffles},
+        {"votes", n.votes},
+        {"atomics", n.atomics},
+        {"orders", n.orders},
+        {"strong_orders", n.strong_orders},
+        {"async_copies", n.async_copies},
+        {"bulk_copies", n.bulk_copies},
+        {"load_requests", n.loads.requests},
+        {"load_bytes", n.loads.bytes},
+        {"load_sectors", n.loads.sectors},
+        {"load_once", n.loads.once},
+        {"store_requests", n.stores.requests},
+        {"store_bytes", n.stores.bytes},
+        {"store_sectors", n.stores.sectors},
+        {"store_once", n.stores.once},
+        {"shared_requests", n.shared_requests},
+        {"conflicts", n.conflicts},
+        {"chain", n.chain},
+        {"idle_waits", n.idle_waits},
+    };
+    for (size_t i = 0; !judge.on_cpu && i < sizeof counts / sizeof *counts; i++)
+        judge_count(counts[i].name, (double)counts[i].value);
+#endif
+    if (judge.count != NULL)
+        judge.count(size, array);
+}
+
+#ifndef CUSIM
+static int by_size(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Median time of the answer's launch over that of an addition of as many bytes; the L2 cache is cold before each. */
+static void take_time(void)
+{
+    enum { REPEATS = 25, WARM_UP = 3 };
+    const size_t sweep = (size_t)256 << 18; /* floats, 256 MiB */
+    float times[2][REPEATS], *added[3], *buffer;
+    size_t total = 0;
+    cudaEvent_t start, stop;
+
+    for (int a = 0; a < num_arrays; a++)
+        total += count[a];
+    for (int i = 0; i < 3; i++) {
+        must(cudaMalloc((void **)&added[i], total / 3 * sizeof(float) + 16), "cudaMalloc");
+        must(cudaMemset(added[i], 0, total / 3 * sizeof(float) + 16), "cudaMemset");
+    }
+    must(cudaMalloc((void **)&buffer, sweep * sizeof(float)), "cudaMalloc");
+    must(cudaMemset(buffer, 0, sweep * sizeof(float)), "cudaMemset");
+    must(cudaEventCreate(&start), "cudaEventCreate");
+    must(cudaEventCreate(&stop), "cudaEventCreate");
+    for (int which = 0; which < 2; which++) {
+        for (int r = -WARM_UP; r < REPEATS; r++) {
+            must(judge_sweep(sweep, buffer), "of the sweep");
+            must(cudaEventRecord(start, NULL), "cudaEventRecord");
+            must(which == 0 ? judge.launch(size, array) : judge_add(total / 3, added[0], added[1], added[2]),
+                 "of the launch");
+            must(cudaEventRecord(stop, NULL), "cudaEventRecord");
+            must(cudaEventSynchronize(stop), "while the kernel ran");
+            if (r >= 0)
+                must(cudaEventElapsedTime(&times[which][r], start, stop), "cudaEventElapsedTime");
+        }
+        qsort(times[which], REPEATS, sizeof(float), by_size);
+    }
+    judge_count("time", times[0][REPEATS / 2] / times[1][REPEATS / 2]);
+    judge_count("microseconds", 1e3 * times[0][REPEATS / 2]);
+}
+#else /* which knows no time */
+static void take_time(void)
+{
+    must(cudaErrorNotSupported, "time");
+}
+#endif
+
+static void run_case(const struct message_case *asked)
+{
+    memcpy(size, asked->size, sizeof size);
+    take_arrays();
+    if (asked->what == TIME_IT) {
+        take_time();
+    } else {
+        if (asked->what == COUNT_IT && judge.before_count != NULL)
+            judge.before_count(size, array);
+#ifdef CUSIM
+        sim_reset_counts();
+#endif
+        launch();
+        if (asked->what == COUNT_IT)
+            send_counts();
+    }
+    send_outputs();
+    reply(DONE, NULL, 0);
+}
+
+int main(void)
+{
+    enum message type;
+    size_t bytes;
+    struct message_case asked;
+    struct message_owner owner;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    reply(READY, NULL, 0);
+    while (channel_receive(&channel, &type, &bytes)) {
+        switch (type) {
+        case BEGIN:
+            fetch(NULL, bytes, 0);
+            if (!judge.on_cpu)
+                must(cudaFree(NULL), "of the device"); /* is there one? */
+            break;
+        case CASE:
+            fetch(&asked, bytes, sizeof asked);
+            run_case(&asked);
+            break;
+        case OWNER:
+            fetch(&owner, bytes, sizeof owner);
+            send_owner(owner);
+            break;
+        case END:
+            fflush(stdout);
+            reply(ENDED, NULL, 0);
+            _exit(0);
+        default:
+            _exit(3);
+        }
+    }
+    return 3; /* the judge is gone */
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# What ../process.t leaves out.
+use strict;
+use warnings;
+
+our $rest = 1;
+do './common/judge/tests/process.t' or die $@;

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# RUN="srun --gres=gpu:1": each program that wants a GPU is started by it, and nothing else is. Without a GPU and CUDA: of make what it would do (-n),
+# of scripts what a stand-in for srun is told.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Cwd ();
+use Linrec;
+use Test::More;
+
+delete @ENV{qw(MAKEFLAGS MAKELEVEL BACKEND BACKEND_REASON RUN)};
+my @cuda = ('BACKEND=cuda', 'ARCH=sm_80', 'NVCC=/bin/true');
+my $started = qr{(?:^|[;&|] *|\bdo )(?:\w+=\S+ +)*}; # where a command begins
+
+# ---- make ----
+
+for my $chapter (map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile') {
+    my (undef, $out) = run_program('make', '-n', '-C', $chapter, @cuda, 'RUN=srun -x', qw(run check bench tune));
+    my @with = $out =~ m{${started}srun -x build/cuda/\S+ }mg;
+    my @without = $out =~ m{${started}(build/cuda/\S+ .*)}mg;
+    if (says($chapter, 'ON_CPU')) {
+        is(scalar @with, 0, "$chapter: plain C is started as it is");
+    } else {
+        cmp_ok(scalar @with, '>=', 4, "$chapter: run and check start programs with RUN");
+        is_deeply(\@without, [], "$chapter: and none without") or diag(@without);
+    }
+    (undef, $out) = run_program('make', '-n', '-C', $chapter, 'BACKEND=sim', 'RUN=srun -x', 'check');
+    unlike($out, qr{srun}, "$chapter: the simulator wants no GPU");
+    (undef, $out) = run_program({ RUN => 'srun -x' }, 'make', '-n', '-C', $chapter, @cuda, 'check');
+    unlike($out, qr{srun}, "$chapter: what the environment calls RUN is something else");
+}
+
+# ---- tests and scripts, which find it in their environment ----
+
+my (undef, $said) = run_program({ RUN => 'echo -n' }, 'build/cuda/any', '--list');
+is($said, 'build/cuda/any --list', 'tests start programs with it');
+isnt((run_program({ RUN => 'echo' }, 'build/sim/any'))[1], "build/sim/any\n", 'and no others');
+
+# a stand-in that starts nothing, notes what it was to start, and says what a program would
+my ($log, $srun) = (scratch('log'), write_file(scratch('srun'), "#!/bin/sh\necho \"\$*\" >> '" . scratch('log') . "'\necho 'float4 one'\n"));
+chmod 0755, $srun;
+mkdir scratch('bin');
+write_file(scratch('bin/compute-sanitizer'), "#!/bin/sh\necho started without RUN\n");
+chmod 0755, scratch('bin/compute-sanitizer');
+my %settings = (BACKEND => 'cuda', ARCH => 'sm_80', RUN => $srun, NCU => '/bin/true', PATH => scratch('bin') . ":$ENV{PATH}");
+my $root = Cwd::getcwd();
+mkdir scratch($_) for 'build', 'build/cuda', 'build/cuda/extra'; # where sanitize.sh keeps what was said
+run_program(\%settings, 'sh', '-c', 'cd "$0" && exec "$@"', scratch(), 'sh', "$root/common/record/sanitize.sh", '05_pipe', '--num-seqs', '3');
+like(read_file($log) // '', qr{^compute-sanitizer --tool \S+ --error-exitcode 1 build/cuda/05_pipe --check-only --num-seqs 3$}m, 'make sanitize');
+unlink $log;
+run_program(\%settings, 'sh', '-c', 'cd "$0" && exec "$@"', scratch(), 'perl', "$root/common/record/profile.pl", '07_bench');
+like(read_file($log) // '', qr{^build/cuda/extra/07_bench_launches }m, 'make profile');
+done_testing();
