@@ -112,8 +112,8 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
                                                 "between them"
                      : sim_is_shared(r)       ? "Put __syncthreads() between them, or __syncwarp() within a warp"
                      : flag != NULL           ? flag
-                                    : "Which elements are each thread's own? Let each write bytes that no "
-                                      "other one touches");
+                                              : "Which elements are each thread's own? Let each write bytes that no "
+                                                "other one touches");
     if (sim_is_shared(r))
         sim_fault_at(
             pc,
