@@ -17,7 +17,7 @@ watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-
     -fno-optimize-sibling-calls -fno-ipa-icf -fno-tree-sra -fno-store-merging -fno-finite-loops -fno-tree-vectorize -fno-tree-loop-distribute-patterns"
 
 # Checks of the compiler's own, which end in undefined.cpp.
-checks="-fsanitize=bounds,object-size,shift-exponent,integer-divide-by-zero,return,unreachable -fno-sanitize-recover=all"
+checks="-fsanitize=bounds,object-size,return,unreachable -fno-sanitize-recover=all"
 
 # What polishes machine code after these calls are in place takes a third of the compiler's time, and a run spends little there.
 plain="-fno-gcse -fno-cse-follow-jumps -fno-rerun-cse-after-loop -fno-cprop-registers -fno-if-conversion -fno-if-conversion2

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // undefined.cpp - what the compiler's own checks find while a kernel runs (-fsanitize=..., compile.sh): an index past
-// the end of an array, a pointer past the end of a variable, a shift by too much, a division by
-// zero, a function without a result. The compiler calls one of these functions, whose names and arguments it fixes
-// (libubsan's, of which nothing else is needed).
+// the end of an array, a pointer past the end of a variable, a function without a result. The compiler calls one of these
+// functions, whose names and arguments it fixes (libubsan's, of which nothing else is needed).
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,14 +24,6 @@ struct ubsan_type { // an array's element and size, in words: 'float [4]'
 struct ubsan_index {
     struct ubsan_place at;
     const struct ubsan_type *array, *index;
-};
-struct ubsan_numbers {
-    struct ubsan_place at;
-    const struct ubsan_type *type;
-};
-struct ubsan_shift {
-    struct ubsan_place at;
-    const struct ubsan_type *left, *right;
 };
 struct ubsan_pointer {
     struct ubsan_place at;
@@ -140,20 +131,6 @@ static void expression_at(const struct ubsan_place *at, const void *pc, char *te
                  "%s%s%s past the end of a variable of the thread. Compare the index with the array's size",
                  found->use == 1 ? "writes " : "reads ", text[0] != '\0' ? text : found->type->name,
                  text[0] != '\0' ? "," : "");
-}
-
-[[noreturn]] void __ubsan_handle_divrem_overflow_abort(const struct ubsan_numbers *found, uintptr_t a, uintptr_t b)
-{
-    if (value_of(found->type, b) != 0)
-        sim_fault_at(__builtin_return_address(0), "%lld / %lld does not fit the type %s", value_of(found->type, a),
-                     value_of(found->type, b), found->type->name);
-    sim_fault_at(__builtin_return_address(0), "divides %lld by zero. Check the divisor", value_of(found->type, a));
-}
-
-[[noreturn]] void __ubsan_handle_shift_out_of_bounds_abort(const struct ubsan_shift *found, uintptr_t, uintptr_t places)
-{
-    sim_fault_at(__builtin_return_address(0), "shifts a number of type %s by %lld bits. Shift by 0 to %d",
-                 found->left->name, value_of(found->right, places), (1 << (found->left->info >> 1)) - 1);
 }
 
 [[noreturn]] void __ubsan_handle_builtin_unreachable(const struct ubsan_place *)

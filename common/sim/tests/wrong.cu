@@ -870,11 +870,6 @@ __global__ void endless_poll(float *x, int)
         __nanosleep(100);
 }
 
-__global__ void wide_shift(float *x, int n)
-{
-    x[threadIdx.x] = (float)(1u << (threadIdx.x + n)); /* HERE wide_shift */
-}
-
 static __device__ void add_up(float *x, int count)
 {
     for (int i = 1; i <= count; i++)
@@ -1295,7 +1290,6 @@ int main(int argc, char **argv)
     CASE(endless_host, (sim_watch_host(true), endless_host(name)))
     SIMPLE(endless_poll)
     SIMPLE(zero_divisor)
-    SIMPLE(wide_shift)
     SIMPLE(local_by_pointer)
     SIMPLE(local_loop)
     SIMPLE(race_in_struct)
