@@ -103,6 +103,7 @@ static struct sim_region *dynamic_of(struct block *block, const char *name, size
                 block->dynamic = m.region;
         if (block->dynamic == NULL) {
             block->dynamic = make_shared(name, sim_launched->dynamic_shared, align, shape, file, line);
+            block->dynamic->shape.is_raw |= shape->element >= 16; /* extern float4 x[]: how storage is asked for */
             made[next_made++ % 256] = {block->dynamic, block->slot};
         }
         block->dynamic->align = align;
