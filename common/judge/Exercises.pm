@@ -271,10 +271,11 @@ sub source_line {
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
     [qr/before the start|takes element -/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
-    [qr/past the end of .*shared array/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
-    [qr/past the end of a variable|past the end \(the last|takes element/ => ''], # an array of the thread's own: the message says it
+    [qr/past the end .*declared at/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
+    [qr/past the end of a variable|uses .* past the end/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
+    [qr/which no thread of this \w+ has written/ => 'Which thread should write that element, and did it, before this one came?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
 );
 
@@ -282,6 +283,15 @@ my @looks = (
 my $no_blocks = [qr/launched with grid \(0,/ => 'There is something to do: does the division round up?'];
 
 sub no_work { return $_[0] =~ /(\w+) 0\b/ ? "There is nothing to compute, as $1 is 0. What does the code do all the same?" : undef }
+
+# The simulator names an array past whose end an index goes, but where it runs it cannot read the answer: the only array of fixed size on
+# the line that it names is meant.
+sub with_array {
+    my ($message, $text, $line) = @_;
+    my %on_line = map { $_ => 1 } (split /\n/, $text)[$line - 1] =~ /\b([A-Za-z_]\w*)\s*\[/g;
+    my @arrays = grep { $text =~ /\b(?:float|double|int|unsigned|long|size_t|struct \w+|float[24])\b[^;(){}=]*[\s,]\Q$_\E\s*\[[^\]]/ } keys %on_line;
+    return @arrays == 1 ? $message =~ s/^uses element (-?\d+) of an array '[^']*', (.*) (\d+)\)/uses $arrays[0]\[$1], $2 $arrays[0]\[$3])/r : $message;
+}
 
 sub compile_error {
     my ($text, $shown, $errors) = @_;
@@ -323,6 +333,7 @@ sub failure {
         my $report = "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
+        $message = with_array($message, $text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         my ($look) = map { $_->[1] } grep { $message =~ $_->[0] } @looks, $no_blocks;
         $look = no_work($sizes) // $look // '';
         return $report . fold($message, '  ') . ($look ne '' ? fold($look, '  ') : '') . $with;

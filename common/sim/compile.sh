@@ -14,10 +14,10 @@ trap 'rm -f "$beside.1.ii" "$beside.2.ii" "$beside.o" "$beside.deps" "$beside.sa
 
 # Every load and store becomes a call into observe.cpp, each with the width that it has on a GPU: nothing is split or joined.
 watch="-fsanitize=thread --param tsan-instrument-func-entry-exit=0 --param tsan-distinguish-volatile=1
-    -fno-optimize-sibling-calls -fno-ipa-icf -fno-tree-sra -fno-store-merging -fno-tree-vectorize -fno-tree-loop-distribute-patterns"
+    -fno-optimize-sibling-calls -fno-ipa-icf -fno-tree-sra -fno-store-merging -fno-finite-loops -fno-tree-vectorize -fno-tree-loop-distribute-patterns"
 
 # Checks of the compiler's own, which end in undefined.cpp.
-checks="-fsanitize=bounds,object-size -fno-sanitize-recover=all"
+checks="-fsanitize=bounds,object-size,return,unreachable -fno-sanitize-recover=all"
 
 # What polishes machine code after these calls are in place takes a third of the compiler's time, and a run spends little there.
 plain="-fno-gcse -fno-cse-follow-jumps -fno-rerun-cse-after-loop -fno-cprop-registers -fno-if-conversion -fno-if-conversion2

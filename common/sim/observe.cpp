@@ -147,8 +147,11 @@ static void touch(struct site *site, struct sim_region *r, uint64_t sector)
 {
     uint32_t *last = site->stores ? r->shadow->stored : r->shadow->loaded;
 
-    site->cost.global.once += last[sector] != launch;
-    last[sector] = launch;
+    if (last[sector] != launch) {
+        site->cost.global.once++;
+        sim_news++;
+        last[sector] = launch;
+    }
 }
 
 static void count_global(const struct request *q)
@@ -317,11 +320,10 @@ void sim_observe_pass(void)
     const struct sim_region *r = sim_region_near(p);
     char what[600];
 
-    if (r != NULL && sim_region_holds(r, p, 1)) { /* begins well */
-        sim_region_describe(p + size, what, sizeof(what));
-        sim_fault_at(pc, "%s %zu bytes, up to %s. Take the last elements one by one", verb, size, what);
-    }
-    sim_region_describe(p, what, sizeof(what));
+    sim_race_blame_unwritten();
+    sim_region_describe(p, size, what, sizeof(what));
+    if (r != NULL && sim_region_holds(r, p, 1)) /* begins well */
+        sim_fault_at(pc, "%s %s. Take the last elements one by one", verb, what);
     if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
         sim_fault_at(pc,
                      "%s %s. Put the barrier of the cluster between this and its end: cluster_arrive() after this, "
@@ -338,7 +340,7 @@ static void check_host(const char *p, unsigned how, const void *pc)
 
     if (r == NULL || sim_place.kernel != NULL)
         return;
-    sim_region_describe(p, what, sizeof(what));
+    sim_region_describe(p, 0, what, sizeof(what));
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
@@ -406,7 +408,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     /* 16 bytes may be two members of 8, which are aligned to 8 */
     if ((size & (size - 1)) == 0 && (uintptr_t)p % (size < 8 ? size : 8) != 0) {
         char what[600];
-        sim_region_describe(p, what, sizeof(what));
+        sim_region_describe(p, 0, what, sizeof(what));
         sim_fault_at(
             pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
             how & SIM_WRITES ? "writes" : "reads", size, what);
