@@ -170,7 +170,7 @@ sub evaluate {
     $expression = $counters{$expression}[0] if $counters{$expression};
     $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
     my $value = eval $expression;
-    return 0 if $@ =~ /division by zero/; # sectors a load, where nothing is loaded
+    $value = 0 if !defined $value && $@ =~ /^Illegal division by zero/; # an average of nothing
     die "`$expression' cannot be computed: $@\n" if !defined $value;
     return $value;
 }
@@ -270,10 +270,10 @@ sub source_line {
 
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
+    [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/past the end .*declared at/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
     [qr/past the end of a variable|uses .* past the end/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
-    [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
     [qr/which no thread of this \w+ has written/ => 'Which thread should write that element, and did it, before this one came?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
@@ -298,8 +298,8 @@ sub compile_error {
     $errors =~ s{(?:\.\./)+}{}g;
     my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
-    return "The compiler came to no end within $Running::compiling seconds. Is there a template, a constexpr function or a macro that unfolds itself?\n"
-        if $errors =~ /(?:CPU time limit exceeded|Killed) signal terminated program/;
+    return fold("The compiler was stopped, after $Running::compiling seconds, or at 8 GB of memory or 512 MB of disk. Is there a template, a constexpr function or a macro that unfolds itself, or a very large array?")
+        if $errors =~ /(?:limit exceeded|Killed) signal terminated program|out of memory/;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
     return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
@@ -434,7 +434,14 @@ sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '
 
 # What is right for each key: a list of [key, number, what to look at]. `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel
 # that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints; `ask: KEY = EXPRESSION' is computed of what was counted for earlier keys.
+my %counted; # by exercise and seed: what is counted does not depend on the answer
+
 sub counted {
+    my ($exercise, $tag) = @_;
+    return @{ $counted{ join ' ', $exercise->{id}, $exercise->{seed} // 1 } //= [count_all($exercise, $tag)] };
+}
+
+sub count_all {
     my ($exercise, $tag) = @_;
     my ($program, %counts, %earlier, @all);
     local @ENV{ map { "DRAWN_$_" } keys %{ $exercise->{value} // {} } } = values %{ $exercise->{value} // {} };

@@ -9,6 +9,7 @@ use Cwd 'getcwd';
 use Exercises;
 use HandIn;
 use Linrec;
+use POSIX ();
 use Sandbox;
 use Test::More;
 
@@ -58,6 +59,33 @@ SKIP: {
     local $Sandbox::off = 'taken away';
     my ($state, $report) = judged('reads', '02.1');
     is($state, 'solved', 'without bubblewrap an answer can read our solution') or diag($report);
+}
+
+
+# ---- at the same time, and interrupted ----
+
+if ($main::rest) {
+    # two answers to the same exercise, one right and one that prints without end
+    my ($right, $other) = map { read_text($_) } $exercises{'02.1'}{solution}, 'common/judge/tests/cheats/prints.cu';
+    my @children = map { my $text = $_; my $pid = fork; POSIX::_exit((judge_answer($exercises{'02.1'}, $text, 'answer.cu', 'cheat'))[0] eq 'solved' ? 0 : 1) if !$pid; $pid } $right, $other;
+    is(join(' ', map { waitpid $_, 0; $? >> 8 } @children), '0 1', 'two at the same time have each their own verdict');
+
+    # whoever judges does not wait for the end
+    my $pid = fork;
+    exec 'perl', 'common/judge/exercise.pl', 'exercise', 'EX=02.1', 'FILE=common/judge/tests/cheats/endless.cu' or die if !$pid;
+    my $folder;
+    for (1 .. 600) {
+        ($folder) = grep { -f "$_/out" } glob "build/exercises/02.1.file.$pid.*";
+        last if defined $folder;
+        select undef, undef, undef, 0.1;
+    }
+    select undef, undef, undef, 0.5;
+    my $running = sub { grep { (readlink("$_/fd/1") // '') =~ m{/02\.1\.file\.$pid\.} } glob '/proc/[0-9]*' };
+    cmp_ok(scalar(my @all = $running->()), '>', 0, 'an answer that never ends runs');
+    kill TERM => $pid;
+    waitpid $pid, 0;
+    select undef, undef, undef, 1;
+    is(join(' ', (grep { -e } $folder), $running->()), '', '... and is gone, with its folder, when the judging is interrupted');
 }
 
 done_testing;
