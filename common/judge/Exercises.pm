@@ -270,7 +270,7 @@ sub source_line {
 
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
-    [qr/before the start|takes element -/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
+    [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
     [qr/past the end .*declared at/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
     [qr/past the end of a variable|uses .* past the end/ => ''], # an array of the thread's own: the message says it
     [qr/past the end/ => 'Which threads have no element left?'],
