@@ -52,8 +52,8 @@ static inline bool sim_region_holds(const struct sim_region *r, const void *addr
 }
 
 /* For messages (describe.cpp): the bytes of [address, address + length), "inputs[1]", "inputs[4] to inputs[7], past the
-   end (the last is inputs[5])", "byte 4 of the 1600-byte allocation made at scale.cu:40"; length 0: where it begins. And
-   the name of the whole: "the array inputs". */
+   end (the last is inputs[5])", "byte 4 of the 1600-byte allocation made at scale.cu:40"; length 0: where it begins.
+   And the name of the whole: "the array inputs". */
 void sim_region_describe(const void *address, size_t length, char *text, size_t size);
 void sim_region_name(const struct sim_region *region, char *text, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* print.cpp - printf in a kernel: to standard output, or to whom sim_print_to has named.
 
-   In a .cu file printf, puts and putchar are other names for these functions (include/cuda_runtime.h; the compiler makes
-   calls of the last two out of plain text). In host code they do what the C library's do. */
+   In a .cu file printf, puts and putchar are other names for these functions (include/cuda_runtime.h; the compiler
+   makes calls of the last two out of plain text). In host code they do what the C library's do. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

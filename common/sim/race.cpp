@@ -245,8 +245,8 @@ static bool is_fresh(const char *at, size_t size)
     return true;
 }
 
-/* Of a plain read of shared memory the first one waits until the block's next barrier, or its end: if another thread writes
-   there before that, the two race, and that says more. */
+/* Of a plain read of shared memory the first one waits until the block's next barrier, or its end: if another thread
+   writes there before that, the two race, and that says more. */
 static void suspect_unwritten(struct sim_region *r, size_t offset, size_t size, unsigned site)
 {
     if (sim_race->unwritten.region == NULL)
