@@ -77,8 +77,8 @@ void sim_name_array(const void *start, size_t size, const char *name);
 void sim_shape_array(const void *start, size_t element, unsigned num_dims, const size_t *dims);
 
 /* Gives what kernels print, one call of printf after the other, to this function in place of standard output: `block`
-   is blockIdx.x, `thread` its number in the block, as below; `text` is valid during the call, which must not launch. NULL:
-   to standard output again. */
+   is blockIdx.x, `thread` its number in the block, as below; `text` is valid during the call, which must not launch.
+   NULL: to standard output again. */
 void sim_print_to(void (*sink)(unsigned block, unsigned thread, const char *text, void *context), void *context);
 
 /* On: from now on host code that loops for SIM_WATCHDOG seconds of processor time, and launches nothing, is stopped and
