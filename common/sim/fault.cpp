@@ -18,6 +18,7 @@
 #include "memory.h"
 #include "observe.h"
 #include "poll.h"
+#include "race.h"
 
 /* ---- from addresses to source lines ---- */
 
@@ -263,6 +264,7 @@ void sim_bad_setting(const char *name, const char *value, const char *want)
 /* Stands in for the C library's: an assert in a kernel names its thread. */
 extern "C" void __assert_fail(const char *expression, const char *file, unsigned line, const char *function) noexcept
 {
+    sim_race_blame_unwritten();
     if (sim_place.in_thread)
         sim_fault(file, (int)line, "assertion `%s' failed. See what the kernel asserts with it", expression);
     fprintf(stderr, "%s:%u: %s: assertion `%s' failed.\n", file, line, function, expression);

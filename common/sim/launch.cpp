@@ -10,6 +10,7 @@
 #include "observe.h"
 #include "order.h"
 #include "poll.h"
+#include "race.h"
 #include "schedule.h"
 #include "trace.h"
 
@@ -278,6 +279,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *launch, 
 
 void sim_trap(const char *file, int line)
 {
+    sim_race_blame_unwritten();
     sim_fault(file, line, "__trap() was reached. See what the kernel guards with it");
 }
 
