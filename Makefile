@@ -156,6 +156,7 @@ setup:
 	    $$sudo apt-get update -qq && \
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
+	@command -v sim_c >/dev/null || echo "for make similar, which instructors use, also install similarity-tester"
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 
@@ -195,6 +196,8 @@ help:
 	@echo "RUN=\"srun --gres=gpu:1\"   what starts programs on a GPU, where this machine has none (with BACKEND=cuda)"
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
+	@echo "make class IN=handed_in OUT=class.csv   judges a class, a folder a student; make similar IN=handed_in finds the same code twice;"
+	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
 .PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE

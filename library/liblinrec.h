@@ -32,7 +32,7 @@
 #include <cuda_runtime_api.h>
 
 #define LINREC_VERSION_MAJOR 0 /* another one: programs are to be compiled again */
-#define LINREC_VERSION_MINOR 1 /* a larger one: there is more than before */
+#define LINREC_VERSION_MINOR 2 /* a larger one: there is more than before */
 #define LINREC_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -168,8 +168,16 @@ struct linrec_selective_scan {
     size_t workspace_bytes;
 };
 
+/* linrec_selective_scan_workspace says with how many bytes the fastest kernels run: backward several times as many as u
+   has. linrec_selective_scan_small_workspace says how many are enough: for sequences of some thousand steps at most a
+   quarter of u. With as many bytes as that, or more, but too few for the fastest kernel, backward goes through the
+   states twice and keeps them for a window of time only, which takes somewhat longer. Its result differs in rounding
+   and depends on the bytes given, but is the same in each run. Fewer bytes are LINREC_WORKSPACE_TOO_SMALL. On a
+   device older than sm_80, which has no such kernel, the second one says what its fastest kernel needs. */
 LINREC_API int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
                                                size_t *bytes);
+LINREC_API int linrec_selective_scan_small_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
+                                                     size_t *bytes);
 LINREC_API int linrec_selective_scan_forward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 LINREC_API int linrec_selective_scan_backward(const struct linrec_selective_scan *scan, cudaStream_t stream);
 

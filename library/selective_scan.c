@@ -43,7 +43,8 @@ static struct selective_args args_of(const struct linrec_selective_scan *s)
     };
 }
 
-int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass, size_t *bytes)
+static int workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
+                     size_t (*of)(const struct selective_args *, bool), size_t *bytes)
 {
     if (scan == NULL || bytes == NULL || (unsigned)pass > LINREC_BACKWARD)
         return LINREC_INVALID_ARGUMENT;
@@ -51,9 +52,20 @@ int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, en
     if (!selective_sizes_fit(&args))
         return LINREC_INVALID_ARGUMENT;
     call_begin();
-    *bytes = selective_default_workspace(&args, pass == LINREC_BACKWARD);
+    *bytes = of(&args, pass == LINREC_BACKWARD);
     call_end();
     return LINREC_SUCCESS;
+}
+
+int linrec_selective_scan_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass, size_t *bytes)
+{
+    return workspace(scan, pass, selective_default_workspace, bytes);
+}
+
+int linrec_selective_scan_small_workspace(const struct linrec_selective_scan *scan, enum linrec_pass pass,
+                                          size_t *bytes)
+{
+    return workspace(scan, pass, selective_least_workspace, bytes);
 }
 
 static int run(const struct linrec_selective_scan *scan, bool backward, cudaStream_t stream)
@@ -63,7 +75,7 @@ static int run(const struct linrec_selective_scan *scan, bool backward, cudaStre
     const struct selective_args args = args_of(scan);
     if (selective_check_args(&args, backward, 0) != cudaSuccess || (uintptr_t)args.workspace % 16 != 0)
         return LINREC_INVALID_ARGUMENT;
-    if (!call_has_workspace(args.workspace, args.workspace_size, selective_default_workspace(&args, backward)))
+    if (!call_has_workspace(args.workspace, args.workspace_size, selective_least_workspace(&args, backward)))
         return LINREC_WORKSPACE_TOO_SMALL;
     return call_status((backward ? selective_backward : selective_forward)(&args, stream));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - which kernel for which shape and chip. */
 #include "../../common/cuda/gpu_info.h"
-#include "launch.h"
+#include "checkpoints.h"
 
 /* The most blocks for each multiprocessor with which warp_specialized is faster than fused_steps. It has one block of
    16 channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16
@@ -37,9 +37,24 @@ cudaError_t selective_forward(const struct selective_args *args, cudaStream_t st
     return selective_fused_steps_forward(args, stream);
 }
 
+struct way {
+    selective_launcher *launch;
+    size_t (*needs)(const struct selective_args *args, bool backward); /* bytes of workspace */
+};
+
 /* fused_backward needs about 100 KB of shared memory for a block, which older chips have for one of them only. Measured
    on an H200 with 16 states, float32 and 2048 channels: state_passing takes 1.2 times as long for 8 x 8192 steps, 1.1
    times for 1 x 65536, and within a few percent as long for 1 x 1024 to 9 x 2048. */
+static struct way fastest_backward(const struct selective_args *args, const struct gpu_info *gpu)
+{
+    if (gpu->arch >= 90 && selective_fused_fits(args) && args->states > 8)
+        return (struct way){selective_fused_backward, selective_fused_workspace};
+    if (gpu->arch >= 80 && selective_state_passing_fits(args))
+        return (struct way){selective_state_passing_backward, selective_state_passing_workspace};
+    return (struct way){selective_steps_backward, selective_steps_workspace};
+}
+
+/* Where there is no room for the fastest one, the one that needs little. */
 cudaError_t selective_backward(const struct selective_args *args, cudaStream_t stream)
 {
     struct gpu_info gpu;
@@ -49,10 +64,10 @@ cudaError_t selective_backward(const struct selective_args *args, cudaStream_t s
     const cudaError_t read = gpu_info_read(&gpu);
     if (read != cudaSuccess)
         return read;
-    if (gpu.arch >= 90 && selective_fused_fits(args) && args->states > 8)
-        return selective_fused_backward(args, stream);
-    return gpu.arch >= 80 && selective_state_passing_fits(args) ? selective_state_passing_backward(args, stream)
-                                                                : selective_steps_backward(args, stream);
+    const struct way fastest = fastest_backward(args, &gpu);
+    if (args->workspace_size < fastest.needs(args, true) && gpu.arch >= 80 && selective_checkpoints_fit(args))
+        return selective_checkpoints_backward(args, stream);
+    return fastest.launch(args, stream);
 }
 
 /* Enough for all, since the chip is not known yet. */
@@ -62,4 +77,16 @@ size_t selective_default_workspace(const struct selective_args *args, bool backw
     const size_t fused = selective_fused_fits(args) ? selective_fused_workspace(args, backward) : 0;
     const size_t steps = selective_steps_workspace(args, backward), most = passing > fused ? passing : fused;
     return most > steps ? most : steps;
+}
+
+size_t selective_least_workspace(const struct selective_args *args, bool backward)
+{
+    struct gpu_info gpu;
+    if (!backward || selective_is_empty(args) || gpu_info_read(&gpu) != cudaSuccess)
+        return selective_default_workspace(args, backward);
+    const size_t fastest = fastest_backward(args, &gpu).needs(args, true);
+    if (gpu.arch < 80 || !selective_checkpoints_fit(args))
+        return fastest;
+    const size_t little = selective_checkpoints_workspace(args, true);
+    return little < fastest ? little : fastest;
 }

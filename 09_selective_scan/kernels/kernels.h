@@ -17,14 +17,21 @@ selective_launcher selective_state_passing_forward;    /* the warps of a block p
 selective_launcher selective_steps_backward;           /* the gradients of steps */
 selective_launcher selective_state_passing_backward;   /* those of state_passing */
 selective_launcher selective_fused_backward; /* the same without passing: a warp has all chunks of its channels */
-selective_launcher selective_forward;        /* the fastest of these for the shape and the chip (default.c) */
+selective_launcher
+    selective_checkpoints_backward;   /* with little memory: window by window from checkpoints, any states */
+selective_launcher selective_forward; /* the fastest of these for the shape and the chip (default.c) */
 selective_launcher selective_backward;
 
 /* Scratch memory in bytes. Forward, steps needs some only for more than STEPS_ELEMS states. */
 size_t selective_steps_workspace(const struct selective_args *args, bool backward);
 size_t selective_state_passing_workspace(const struct selective_args *args, bool backward);
 size_t selective_fused_workspace(const struct selective_args *args, bool backward);
+size_t selective_checkpoints_workspace(const struct selective_args *args, bool backward); /* more makes it faster */
 size_t selective_default_workspace(const struct selective_args *args, bool backward);
+
+/* The least with which `default` runs on the current device. Backward it takes selective_checkpoints_backward where its
+   workspace is too small for the fastest one. */
+size_t selective_least_workspace(const struct selective_args *args, bool backward);
 
 /* The most states that a kernel takes; all others take up to SELECTIVE_MAX_STATES. */
 enum { FUSED_STEPS_STATES = 64, WARP_SPECIALIZED_STATES = 32, STATE_PASSING_STATES = 32, FUSED_STATES = 16 };

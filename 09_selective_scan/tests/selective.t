@@ -205,7 +205,30 @@ for my $bad ('NaN', 'Inf') {
         my $places = sub { join ' ', map { my ($name, $all) = ($_, $_[0]{$_}); map { "$name $_" } grep { !(abs($all->[$_]) < 9**99) } 0 .. $#$all } @changed };
         ok($places->($must) ne '' && $places->($must) eq $places->($is), "fused_backward: $bad in $where goes through segments that have forgotten");
     }
+    # Six windows, one after the other, in each order of the simulator.
+    my @bits = map {
+        local $ENV{SIM_SCHEDULE} = $_;
+        my $is = compute(\%in, 'checkpoints', @changed);
+        join '', map { pack 'f*', @{ $is->{$_} } } @changed;
+    } $sim ? ('warp', 'reverse', 'random:1') : ('warp', 'warp');
+    is(scalar(grep { $_ ne $bits[0] } @bits), 0, 'checkpoints: the same bits in each order');
     describe_arrays($p, \%size, \%dims);
+}
+
+# ---- the gradients of `default` at the borders between sizes of workspace, and between them; several windows and segments ----
+
+for my $case ([shape(2, 3, 4, 1, '40,300'), '--type', 'bf16'], [shape(1, 2, 16, 1, 410)], [shape(1, 2, 17, 1, 130)]) {
+    is(complaint({}, extra('tests_workspace'), @$case, '--backward', '--with', 'all'), '', "workspaces of several sizes: @$case");
+}
+SKIP: {
+    skip 'the simulator says which kernels have run', 3 if !$sim;
+    my %runs = (least => 'checkpoints_backward', below => 'checkpoints_backward', all => 'fused_backward');
+    for my $variant (sort keys %runs) {
+        my $trace = scratch('workspace.csv');
+        run_program({ SIM_TRACE => $trace }, extra('tests_workspace'), '--backward', '--variant', $variant, shape(1, 2, 16, 1, 410), '--with', 'none');
+        my ($kernel) = read_file($trace) =~ /,(\w+_backward)</;
+        is($kernel, $runs{$variant}, "$variant: $runs{$variant} has run");
+    }
 }
 
 # ---- large problems are checked by samples ----

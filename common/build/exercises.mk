@@ -6,6 +6,7 @@
 #   make hint EX=02.1                  the next hint
 #   make solution EX=02.1              ours, once you have solved it, or with FORCE=1
 #   make reset EX=02.1                 begins again
+#   SEED=N, with each of them          the sizes and values that were drawn for you, if somebody gave you a number
 #
 # The variables count where make is told them: the environment may hold others of these names.
 given = $(if $(filter command line,$(origin $(1))),$(1)='$(subst ','\'',$($(1)))')

@@ -53,6 +53,21 @@ size_t arrays_bytes(const struct operation *operation, const size_t sizes[MAX_SI
     return bytes;
 }
 
+/* An array of the operation: by name and shape. */
+static void name_operand(const struct arrays *arrays, int a)
+{
+    const struct problem *problem = &arrays->problem;
+    const struct array *array = &problem->operation->arrays[a];
+    name_array(start_of(arrays, a), bytes_of(problem, a), array->name);
+#ifdef CUSIM
+    size_t dims[MAX_DIMS] = {1};
+    for (int d = 0; d < array->num_dims; d++)
+        dims[d] = problem->sizes[array->dims[d]];
+    sim_shape_array(start_of(arrays, a), array_element_bytes(array, problem->dtype),
+                    array->num_dims > 0 ? (unsigned)array->num_dims : 1, dims);
+#endif
+}
+
 cudaError_t arrays_create(struct arrays *arrays, const struct operation *operation, const size_t sizes[MAX_SIZES],
                           enum direction direction, enum dtype dtype, enum backend backend)
 {
@@ -78,7 +93,7 @@ cudaError_t arrays_create(struct arrays *arrays, const struct operation *operati
     }
     for (int a = 0; a < operation->num_arrays; a++)
         if (arrays->blocks[a] != NULL)
-            name_array(start_of(arrays, a), bytes_of(problem, a), operation->arrays[a].name);
+            name_operand(arrays, a);
     arrays_choose(arrays, choice_timed(operation));
     return cudaSuccess;
 }

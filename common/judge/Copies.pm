@@ -19,13 +19,13 @@ use File::Temp 'tempdir';
 use Exercises;
 our @EXPORT = qw(bench new_folder fill_copy);
 
-# The sources that judging needs, as paths below `root'.
+# The sources that judging needs, as paths below `root': what a verdict may depend on.
 sub sources {
     my ($root) = @_;
     my @paths;
     find({ no_chdir => 1, follow => 0,
         preprocess => sub { grep { !/^(?:\.git|mine|tests|figures|__pycache__)$/ } @_ },
-        wanted => sub { push @paths, substr $_, length($root) + 1 if -f && !/\.(?:md|svg|png|py)$/ },
+        wanted => sub { push @paths, substr $_, length($root) + 1 if -f && !/\.(?:md|svg|png|py)$/ && !m{/judge/(?:class|similar|Copies|Students)} },
     }, grep { -d } map { "$root/$_" } 'common', chapters($root));
     return sort @paths;
 }
@@ -39,7 +39,7 @@ sub bench {
     $from{$_} = $_ for map { s{^\./}{}r } sources('.');
     if (defined $more) {
         my @own = grep { m{^\d\d_\w+/exercises/} } sources($more);
-        die "$more has no exercises: they lie in folders as 03_tile/exercises there, as the course's own do\n" if !grep { m{/judges/\w+\.txt$} } @own;
+        die "$more has no exercises: they lie in folders as NN_x/exercises there, as the course's own do\n" if !grep { m{/judges/\w+\.txt$} } @own;
         my ($twice) = grep { defined $from{$_} } @own;
         die "$more/$twice: the course has this file, too; choose another name\n" if defined $twice;
         my %number = map { (read_text($_) // '') =~ /^number: (\d+)/m ? (substr($_, 0, 2) . ".$1" => $_) : () } grep { m{^\d\d_\w+/exercises/judges/\w+\.txt$} } keys %from;
@@ -51,7 +51,7 @@ sub bench {
         $from{$_} = "$more/$_" for @own;
     }
     my $hash = Digest::SHA->new(256);
-    $hash->add($ENV{BACKEND}, "\n", scalar(`\${CXX:-g++} --version 2>&1`), "\n", (grep { -x "$_/nvcc" } split /:/, $ENV{PATH}) ? "nvcc\n" : "\n");
+    $hash->add($ENV{BACKEND}, "\n", scalar(`\${CXX:-g++} --version 2>&1`), "\n", (grep { -x } $ENV{NVCC} // (), map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin') ? "nvcc\n" : "\n"); # which counts registers
     for (sort keys %from) {
         $hash->add("$_\n");
         $hash->addfile($from{$_}, 'b');
@@ -66,13 +66,18 @@ sub bench {
             copy($from{$_}, "$part/$_") or die "cannot write $part/$_: $!\n";
             utime((stat $from{$_})[8, 9], "$part/$_"); # what is built already is not built again
         }
-        for my $objects (grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
-            make_path("$part/build/obj");
-            system('cp', '-a', $objects, "$part/build/obj/") == 0 or die "cannot copy $objects to $part\n";
+        # make knows what of that is still right
+        my ($before) = sort { -M $a <=> -M $b } bsd_glob('build/class/*[0-9a-f]/build');
+        for my $objects (defined $before ? $before : grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
+            my $to = "$part/" . (defined $before ? '' : 'build/obj/');
+            make_path($to);
+            system('cp', '-a', $objects, $to) == 0 or die "cannot copy $objects to $part\n";
         }
-        remove_tree(grep { !/\Q$version\E/ && !/\.part-/ } bsd_glob('build/class/*'));
+        remove_tree("$part/build/prepared");
+        remove_tree(grep { -M $_ > 1 } bsd_glob('build/class/*')); # nobody's for a day
         rename $part, $bench or -d $bench or die "cannot write $bench: $!\n";
     }
+    utime undef, undef, $bench;
     return ($bench, $version);
 }
 
@@ -83,9 +88,9 @@ sub new_folder { return tempdir('judged_XXXXXXXXXX', TMPDIR => 1) }
 sub fill_copy {
     my ($copy, $bench, $exercise) = @_;
     chdir $bench or die "cannot enter $bench: $!\n";
-    my @needed = grep { -e } (map { "common/$_" } qw(base build cuda harness linrec sim judge)),
+    my @needed = grep { -e } 'common/build', glob('common/sim/* common/judge/*'), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
         glob('[0-9][0-9]_*/Makefile [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh [0-9][0-9]_*/operation/*.h'),
-        glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
+        @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common/judge build/obj/*/common/sim build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
     system('cp', '-a', '--parents', @needed, "$copy/") == 0 or die "cannot copy $bench to $copy\n";
     chdir $copy or die "cannot enter $copy: $!\n";
 }

@@ -170,7 +170,7 @@ sub evaluate {
     $expression = $counters{$expression}[0] if $counters{$expression};
     $expression =~ s{\b([a-z_]\w*)\b}{$counts->{$1} // die "there is no count `$1'\n"}ge;
     my $value = eval $expression;
-    return 0 if $@ =~ /division by zero/; # sectors a load, where nothing is loaded
+    $value = 0 if !defined $value && $@ =~ /^Illegal division by zero/; # an average of nothing
     die "`$expression' cannot be computed: $@\n" if !defined $value;
     return $value;
 }
@@ -270,11 +270,12 @@ sub source_line {
 
 # What to look at, where the simulator's message does not say so itself.
 my @looks = (
-    [qr/past the end of .*shared array/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
-    [qr/past the end of a variable|takes element/ => ''], # an array of the thread's own: the message says it
-    [qr/past the end/ => 'Which threads have no element left?'],
     [qr/before the start/ => 'The index is negative there: which thread, or which element, has nothing before it?'],
+    [qr/past the end .*declared at/ => 'What is the largest index that a thread uses there? The array needs one element more than that.'],
+    [qr/past the end of a variable|uses .* past the end/ => ''], # an array of the thread's own: the message says it
+    [qr/past the end/ => 'Which threads have no element left?'],
     [qr/which nothing has written/ => 'Is it an output, or an element that another thread has yet to write?'],
+    [qr/which no thread of this \w+ has written/ => 'Which thread should write that element, and did it, before this one came?'],
     [qr/loops for \d+ s|got further for/ => 'Which condition should end the loop? Print it, or count the turns on paper for the smallest size.'],
 );
 
@@ -283,13 +284,22 @@ my $no_blocks = [qr/launched with grid \(0,/ => 'There is something to do: does 
 
 sub no_work { return $_[0] =~ /(\w+) 0\b/ ? "There is nothing to compute, as $1 is 0. What does the code do all the same?" : undef }
 
+# The simulator names an array past whose end an index goes, but where it runs it cannot read the answer: the only array of fixed size on
+# the line that it names is meant.
+sub with_array {
+    my ($message, $text, $line) = @_;
+    my %on_line = map { $_ => 1 } (split /\n/, $text)[$line - 1] =~ /\b([A-Za-z_]\w*)\s*\[/g;
+    my @arrays = grep { $text =~ /\b(?:float|double|int|unsigned|long|size_t|struct \w+|float[24])\b[^;(){}=]*[\s,]\Q$_\E\s*\[[^\]]/ } keys %on_line;
+    return @arrays == 1 ? $message =~ s/^uses element (-?\d+) of an array '[^']*', (.*) (\d+)\)/uses $arrays[0]\[$1], $2 $arrays[0]\[$3])/r : $message;
+}
+
 sub compile_error {
     my ($text, $shown, $errors) = @_;
     $errors =~ s{(?:\.\./)+}{}g;
     my ($line, $message) = $errors =~ /^\Q$shown\E[:(](\d+)(?::\d+|\))?: (?:fatal )?error:? (.*)$/m;
     return "It does not compile.\n" . "  At $shown:$line: $message\n" . source_line($text, $line) if defined $line;
-    return "The compiler came to no end within $Running::compiling seconds. Is there a template, a constexpr function or a macro that unfolds itself?\n"
-        if $errors =~ /(?:CPU time limit exceeded|Killed) signal terminated program/;
+    return fold("The compiler was stopped, after $Running::compiling seconds, or at 8 GB of memory or 512 MB of disk. Is there a template, a constexpr function or a macro that unfolds itself, or a very large array?")
+        if $errors =~ /(?:limit exceeded|Killed) signal terminated program|out of memory/;
     return "It cannot be linked: the judge calls `$1', and your file does not define it. Leave names and parameters as they were.\n"
         if $errors =~ /undefined reference to `(\w+)'/;
     return "It cannot be linked: it defines `$1', which is there already. Choose another name.\n" if $errors =~ /multiple definition of `(\w+)'/;
@@ -323,6 +333,7 @@ sub failure {
         my $report = "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
+        $message = with_array($message, $text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         my ($look) = map { $_->[1] } grep { $message =~ $_->[0] } @looks, $no_blocks;
         $look = no_work($sizes) // $look // '';
         return $report . fold($message, '  ') . ($look ne '' ? fold($look, '  ') : '') . $with;
@@ -423,7 +434,14 @@ sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '
 
 # What is right for each key: a list of [key, number, what to look at]. `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel
 # that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints; `ask: KEY = EXPRESSION' is computed of what was counted for earlier keys.
+my %counted; # by exercise and seed: what is counted does not depend on the answer
+
 sub counted {
+    my ($exercise, $tag) = @_;
+    return @{ $counted{ join ' ', $exercise->{id}, $exercise->{seed} // 1 } //= [count_all($exercise, $tag)] };
+}
+
+sub count_all {
     my ($exercise, $tag) = @_;
     my ($program, %counts, %earlier, @all);
     local @ENV{ map { "DRAWN_$_" } keys %{ $exercise->{value} // {} } } = values %{ $exercise->{value} // {} };

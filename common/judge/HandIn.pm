@@ -233,22 +233,21 @@ my $initialiser = qr/^(?:\.rela?)?\.(init|fini)_array\.00099$/; # where a saniti
 sub refused_object {
     my ($exercise, $object, $text, $shown) = @_;
     $text = as_meant($text);
-    my $on_cpu = $exercise->{on_cpu};
-    my %line; # of each word
-    $line{ $_->[1] } //= $_->[2] for reverse grep { $_->[0] eq 'word' } reverse words($text, $on_cpu);
-    my $refuse = sub { my ($name, $sentence) = @_; return report($text, $shown, $line{ $name =~ s{ .*}{}r }, $sentence) };
+    my ($sections, $symbols) = run('readelf', '-SsW', $object) =~ /^(.*?)^Symbol table(.*)/ms or die "readelf says nothing of $object\n";
+    return refused_section($exercise, $object, $text, $shown, $sections, $symbols) // refused_symbol($exercise, $object, $text, $shown, $symbols)
+        // refused_file($object, $text, $shown);
+}
 
-    my $listed = run('readelf', '-SsW', $object);
-    my ($sections, $symbols) = $listed =~ /^(.*?)^Symbol table(.*)/ms or die "readelf says nothing of $object\n";
-
-    # sections: code, data, constants, and what a debugger reads
+# Sections: code, data, constants, what a debugger reads, and nothing else.
+sub refused_section {
+    my ($exercise, $object, $text, $shown, $sections, $symbols) = @_;
     my $read = 0;
     while ($sections =~ /^  \[ *\d+\] (\S+) +([A-Z]\w+) +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+ +([A-Za-z]*) +\d/mg) {
         my ($name, $type, $size, $flags) = ($1, $2, hex $3, $4);
         $read++;
         my $code = $name =~ /^\.text(?:\.|$)/;
         my ($end) = $name =~ $initialiser;
-        next if defined $end && ($end eq "init" || $on_cpu) && $size == ($type =~ /^RELA?$/ ? 24 : 8);
+        next if defined $end && ($end eq "init" || $exercise->{on_cpu}) && $size == ($type =~ /^RELA?$/ ? 24 : 8);
         if ($name =~ /^(?:\.rela?)?\.(?:init|fini|preinit|ctors|dtors)/) {
             my ($at) = $symbols =~ /([0-9a-f]+) +\d+ FUNC +\w+ +\w+ +\d+ _GLOBAL__sub_I_/;
             my ($from) = defined $at ? run('addr2line', '-j', '.text.startup', '-e', $object, $at) =~ /:(\d+)/ : ();
@@ -263,11 +262,18 @@ sub refused_object {
     }
 
     die "not all sections of $object were understood\n" if $sections !~ /There are (\d+) section headers/ || $read != $1 - 1;
+    return undef;
+}
 
-    # symbols: what it uses is on a list; what it defines is its own
+# Symbols: what it uses is on a list, and what it defines is its own.
+sub refused_symbol {
+    my ($exercise, $object, $text, $shown, $symbols) = @_;
+    my $on_cpu = $exercise->{on_cpu};
+    my %line; # where each word stands first
+    $line{ $_->[1] } //= $_->[2] for grep { $_->[0] eq 'word' } words($text, $on_cpu);
+    my $refuse = sub { my ($name, $sentence) = @_; return report($text, $shown, $line{ $name =~ s{ .*}{}r }, $sentence) };
     my ($may, $offered, $library) = ({ map { $_ => 1 } split ' ', $exercise->{may} // '' }, offered(), c_library());
-    my $taken;
-    $read = 0;
+    my ($read, $taken) = (0);
     while ($symbols =~ /^ *\d+: [0-9a-f]+ +\w+ ([A-Z]\w*) +([A-Z]\w*) +\w+ +(?:\[.*?\] +)?(\w+) +(\S+)/mg) {
         my ($type, $binding, $where, $symbol) = ($1, $2, $3, $4);
         $read++;
@@ -299,8 +305,12 @@ sub refused_object {
     my ($all) = $symbols =~ /contains (\d+) entries/;
     my $unnamed = () = $symbols =~ /^ *\d+: [0-9a-f]+ +\w+ [A-Z]\w* +[A-Z]\w* +\w+ +\w+ *$/mg;
     die "not all symbols of $object were understood\n" if $read + $unnamed != $all;
+    return undef;
+}
 
-    # files: what was read while it was compiled. The text has been looked at already; this is what the compiler says.
+# Files: what was read while it was compiled. The text has been looked at already; this is what the compiler says.
+sub refused_file {
+    my ($object, $text, $shown) = @_;
     my $rule = read_file($object =~ s/\.o$/.d/r) // die "the compiler has not said what $object was made of\n";
     my ($made_of) = $rule =~ /^[^\n]*?:((?:[^\n]*\\\n)*[^\n]*)/;
     for (split ' ', $made_of =~ s/\\\n/ /gr) {

@@ -60,24 +60,23 @@ for my $signal (qw(HUP INT TERM)) {
 # Runs a command of ours, such as make; returns its status, 'signal N' if it was killed, stdout and stderr.
 sub run_command {
     my ($settings, @command) = @_;
-    my @files = map { "build/exercises/$_.$$." . ++$number } qw(out err);
-    make_path('build/exercises');
+    my @files = map { open my $file, '+>', undef or die "cannot write a temporary file: $!\n"; $file } 0, 1; # without a name, so gone when closed
     my $pid = fork // die "fork: $!\n";
     if ($pid == 0) {
         @ENV{ keys %$settings } = values %$settings;
         $SIG{$_} = 'DEFAULT' for qw(HUP INT TERM);
         open STDIN, '<', '/dev/null';
-        open STDOUT, '>', $files[0] or POSIX::_exit(127);
-        open STDERR, '>', $files[1] or POSIX::_exit(127);
+        open STDOUT, '>&', $files[0] or POSIX::_exit(127);
+        open STDERR, '>&', $files[1] or POSIX::_exit(127);
         exec { $command[0] } @command or POSIX::_exit(127);
     }
     waitpid $pid, 0;
-    my @result = ($? & 127 ? 'signal ' . ($? & 127) : $? >> 8, map { read_text($_) // '' } @files);
-    unlink @files;
-    return @result;
+    my $status = $?;
+    local $/;
+    return ($status & 127 ? 'signal ' . ($status & 127) : $status >> 8, map { seek $_, 0, 0; scalar(<$_>) // '' } @files);
 }
 
-our $compiling = 60; # seconds, of a compiler
+our $compiling = 60; # seconds, of each process of a compiler: so long, 8 GB of memory and 512 MB of disk
 
 # Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,
 # or undef and the errors. The answer's object is `build/obj/$backend/$program.o' then, if it compiles.
@@ -91,7 +90,8 @@ sub build {
     print STDERR "(The judge is being built, which is done once and takes some seconds.)\n" if !-f "build/obj/$backend/common/judge/runner.o";
     my $flags = ($ENV{MAKEFLAGS} // '') =~ s/(^| )-(?:-jobserver\S+|j\d*)//gr; # the caller's variables, but a make of its own, with all cores
     my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
-    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, 'sh', '-c', "ulimit -t $compiling; exec \"\$0\" \"\$@\"", 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
+    my @limited = (qw(sh -c), "for limit in '-t $compiling' '-v 8388608' '-f 1048576'; do ulimit \$limit 2> /dev/null; done; exec \"\$@\"", 'sh');
+    my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, @limited, 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
         "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }

@@ -40,7 +40,7 @@ sub hand_ins
         return if grep { $_ eq 'solutions' || $_ eq 'judges' } @above; # of a whole checkout
         if (@candidates != 1) {
             $unclear{ $_->{id} } = $inside for @candidates;
-            push @others, $inside if $name =~ m{\.(?:cu|c|txt)\z} && !@candidates && (!@above || $above[0] eq 'mine');
+            push @others, $inside if $name =~ m{\.(?:cu|c|txt|zip|tar|gz|tgz|xz|7z)\z} && !@candidates && (!@above || $above[0] eq 'mine');
             return;
         }
         push @{ $found{ $candidates[0]{id} }{ ($above[0] // '') eq 'mine' ? 'mine' : 'elsewhere' } }, $inside;

@@ -62,4 +62,7 @@ bool channel_data(struct channel *channel, void *data, size_t bytes);
 
 bool channel_late(const struct channel *channel);
 
+/* Where the runner's own data begin: private.c is linked in front of it. */
+extern char judge_private_data[], judge_private_bss[];
+
 #endif

@@ -8,7 +8,7 @@
 #       EXERCISES=FOLDER            an instructor's own exercises, too, in folders like the course's
 #       JOBS=N                      so many hand-ins at the same time (all cores)
 #       SUMMARY=FILE                the table once more, in Markdown, at the end of FILE
-#   seed STUDENT=NAME SECRET=TEXT   a student's number
+#   seed STUDENT=NAME SECRET=TEXT   a student's number, for SEED=
 #
 # What was judged once is kept in class/.judged, by a hash of answer, seed and all sources: an interrupted run goes on where it ended, and
 # what was handed in anew is judged alone. Exit status 0; 1 if something could not be judged; 2 for what was asked wrongly.
@@ -23,6 +23,8 @@ use Time::HiRes qw(time sleep);
 use lib 'common/judge';
 use Copies;
 use Exercises;
+use HandIn;
+use Sandbox;
 use Students;
 
 my $command = shift // '';
@@ -63,19 +65,12 @@ sub reason {
 
 # ---- judging ----
 
-# Line ends, a byte order mark and a missing last newline, as they are meant.
-sub as_meant {
-    my ($text) = @_;
-    $text =~ s/^\xef\xbb\xbf//;
-    $text =~ s/\r\n?/\n/g;
-    return $text =~ /[^\n]\z/ ? "$text\n" : $text;
-}
 
-# Does `work' for each of the jobs, so many at a time, each in a process and a process group of its own, which has ended when the next one begins, and
+# Does `work' for each of the jobs, so many at a time, for so many seconds an answer at most (undef: as long as it takes), each in a process and a process group of its own, which has ended when the next one begins, and
 # with a new folder, which is removed. `work' gets job and folder, and returns nothing: what it finds it writes. Returns [job, what went wrong] of those that did not end well.
 my %running; # process => its job and when it began
 sub in_parallel {
-    my ($most, $what, $jobs, $work) = @_;
+    my ($most, $limit, $what, $jobs, $work) = @_;
     my @waiting = @$jobs;
     my ($done, $begin, @failed) = (0, time);
     while (@waiting || %running) {
@@ -102,13 +97,13 @@ sub in_parallel {
             kill KILL => -$pid; # what a hand-in may have left behind
             if ($status != 0) {
                 my $said = do { local $/; readline $one->{says} } // '';
-                push @failed, [$one->{job}, $one->{late} ? "judging took more than $longest seconds" : reason($said eq '' ? "the judge's process ended ($status)" : $said)];
+                push @failed, [$one->{job}, $one->{late} ? "judging took more than $limit seconds" : reason($said eq '' ? "the judge's process ended ($status)" : $said)];
             }
             close $one->{says};
             remove_tree($one->{folder});
             $done++;
         } else {
-            for (grep { time - $running{$_}{begin} > $longest } keys %running) {
+            for (grep { defined $limit && time - $running{$_}{begin} > $limit * @{ $running{$_}{job}{answers} } } keys %running) {
                 $running{$_}{late} = 1;
                 kill KILL => -$_;
             }
@@ -138,34 +133,41 @@ for my $signal (qw(INT TERM HUP)) {
     };
 }
 
-# ---- what has been judged: `state goals_met goals seconds', and the report ----
+# ---- what has been judged: `state goals_met goals seconds known', and the report; known: 1 for our solution, names aside ----
 
 sub kept {
     my ($path) = @_;
     my ($first, $report) = split /\n/, read_text($path) // return, 2;
-    my ($state, $met, $goals, $seconds) = split ' ', $first;
-    return { state => $state, met => $met, goals => $goals, seconds => $seconds, report => $report // '' };
+    my ($state, $met, $goals, $seconds, $known) = split ' ', $first;
+    return { state => $state, met => $met, goals => $goals, seconds => $seconds, known => $known, report => $report // '' };
 }
 
 sub keep {
-    my ($path, $state, $met, $goals, $seconds, $report) = @_;
-    write_text("$path.part", sprintf "%s %d %d %.1f\n%s", $state, $met, $goals, $seconds, $report);
+    my ($path, $state, $met, $goals, $seconds, $known, $report) = @_;
+    write_text("$path.part", sprintf "%s %d %d %.1f %d\n%s", $state, $met, $goals, $seconds, $known, $report);
     rename "$path.part", $path or die "cannot write $path: $!\n";
 }
 
-# Judges one answer, at the bench or in a copy, and keeps the verdict. `shown' has no say in it: the file is called as the task's copy is.
+# Judges the answers of a job, and keeps the verdicts: one answer with code in a copy, or predictions about the same numbers at the bench, where these
+# are counted once. Each is called as a student's copy of the task is, whatever its name was.
 sub judge {
-    my ($bench, $folder, $exercise, $text, $path) = @_;
-    my $begin = time;
+    my ($bench, $folder, $job) = @_;
+    my $exercise = $job->{exercise};
     if ($exercise->{predict}) {
         chdir $bench or die "cannot enter $bench: $!\n";
     } else {
         fill_copy($folder, $bench, $exercise);
     }
+    judge_one($exercise, @$_) for @{ $job->{answers} };
+}
+
+sub judge_one {
+    my ($exercise, $text, $path) = @_;
+    my $begin = time;
     my ($state, $report, @goals) = judge_answer($exercise, $text, $exercise->{mine}, "$exercise->{id}.$$");
 
     my $goals = @goals || grep { $_->{text} !~ /^(?:time|registers)\b/ } @{ $exercise->{goal} // [] };
-    keep($path, $state, scalar(grep { !defined Exercises::missed($_) } @goals), $goals, time - $begin, $report);
+    keep($path, $state, scalar(grep { !defined Exercises::missed($_) } @goals), $goals, time - $begin, is_known_solution($exercise, $text), $report);
 }
 
 # The same exercises with the data of a seed, undef: the usual one.
@@ -179,7 +181,7 @@ sub drawn_by {
 # What an answer is that nobody has touched: the task as it stands, and as the seed draws it.
 sub tasks {
     my ($exercise) = @_;
-    return (read_text($exercise->{path}), Exercises->can('task_text') ? Exercises::task_text($exercise) : ());
+    return (read_text($exercise->{path}), task_text($exercise));
 }
 
 # Builds at the bench what all answers to an exercise share, by judging its task: code that is ours.
@@ -193,6 +195,61 @@ sub prepare {
 
 # ---- commands ----
 
+# What everybody handed in: a row for each student and exercise, in the order of the table; what has to be judged of it (of the same text for the same data
+# one, and predictions about the same numbers together), as { exercise, answers => [[text, where the verdict is kept] ...] }; and files that are none of it.
+sub gather {
+    my ($in, $reports, $version, $all, $exercises) = @_;
+    my (@rows, %jobs, %asked);
+    my @others = map { s{.*/}{}sr } grep { -f } bsd_glob("\Q$in\E/*"); # an archive that nobody has unpacked, for example
+    for my $student (students_in($in)) {
+        my ($taken, $others) = hand_ins("$in/$student", @$all);
+        push @others, map { "$student/$_" } @$others;
+        my $seed = defined asked('SECRET') ? student_seed($student, $given{SECRET}) : asked('SEED');
+        for my $exercise (drawn_by($seed, @$exercises)) {
+            my %row = (student => $student, exercise => $exercise, %{ $taken->{ $exercise->{id} } });
+            if (defined $row{text}) {
+                $row{text} = as_meant($row{text});
+                if (grep { $row{text} eq as_meant($_) } tasks($exercise)) {
+                    $row{missing} = 'the task is as it was handed out';
+                } else {
+                    $row{kept} = "$reports/.judged/" . substr sha256_hex(join "\0", $version, $exercise->{id}, $seed // '', $row{text}), 0, 32;
+                    if (!-f $row{kept} && !$asked{ $row{kept} }++) {
+                        my $together = $exercise->{predict} ? "$exercise->{id} " . ($seed // '') : $row{kept};
+                        $jobs{$together}{exercise} = $exercise;
+                        push @{ $jobs{$together}{answers} }, [@row{qw(text kept)}];
+                    }
+                }
+            }
+            push @rows, \%row;
+        }
+    }
+    my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
+    return (\@rows, \@jobs, \@others);
+}
+
+# A row's line of the table, as a hash; and the report of its answer, which is written.
+sub line_of {
+    my ($row, $reports, $failed) = @_;
+    my ($exercise, $kept) = @$row{qw(exercise kept)};
+    my %line = (student => $row->{student}, exercise => $exercise->{id}, title => $exercise->{title}, of => minutes($exercise), met => 0, goals => 0, seconds => 0, kept => $kept);
+    my $path = "$reports/" . safe_name($row->{student}) . "/$exercise->{id}.txt";
+    my ($state) = grep { defined $row->{$_} } qw(missing refused);
+    if (defined $state) {
+        @line{qw(state reason)} = ($state, $row->{$state});
+    } elsif (defined $failed->{$kept}) {
+        @line{qw(state reason)} = ('wrong', "NOT JUDGED: $failed->{$kept}");
+    } else {
+        %line = (%line, %{ kept($kept) // die "$kept has gone\n" });
+        $line{reason} = $line{state} ne 'solved' ? reason($line{report}) : $line{known} ? 'the same as our solution, but for names, comments and layout' : '';
+    }
+    $line{points} = points(@line{qw(of state met goals)});
+    if (defined $line{report}) {
+        write_text($path, "$exercise->{id} $exercise->{title}\n\n$line{report}");
+    } else {
+        unlink $path;
+    }
+    return \%line;
+}
 
 sub class {
     my $in = whole(asked('IN') // refuse('Where are the hand-ins? Say it like this: make class IN=handed_in OUT=class.csv'));
@@ -203,6 +260,7 @@ sub class {
     refuse("OUT=$given{OUT} lies in IN=$given{IN}, where each folder is a student. Write it elsewhere.") if index("$out/", "$in/") == 0;
     my $most = asked('JOBS') // (`nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1);
     refuse("JOBS=$most is no number of hand-ins to judge at the same time.") if $most !~ /^[1-9]\d{0,3}$/;
+    refuse("SEED=$given{SEED} is no whole number.") if defined asked('SEED') && $given{SEED} !~ /^\d{1,9}$/;
     refuse('SECRET= draws a seed for each student, and SEED= is one for all. Give one of them.') if defined asked('SECRET') && defined asked('SEED');
     my $more = defined asked('EXERCISES') ? whole($given{EXERCISES}) : undef;
     refuse("EXERCISES=$given{EXERCISES} is not a folder.") if defined $more && !-d $more;
@@ -218,101 +276,58 @@ sub class {
     my @all = all_exercises();
     my @exercises = chosen_exercises(asked('ONLY'), @all);
 
-
-    # what everybody handed in; of what is the same, one
-    my (@rows, %jobs, @others);
-    for my $student (@students) {
-        my ($taken, $others) = hand_ins("$in/$student", @all);
-        push @others, map { "$student/$_" } @$others;
-        my $seed = defined asked('SECRET') ? student_seed($student, $given{SECRET}) : asked('SEED');
-        for my $exercise (drawn_by($seed, @exercises)) {
-            my %row = (student => $student, exercise => $exercise, %{ $taken->{ $exercise->{id} } });
-            if (defined $row{text}) {
-                $row{text} = as_meant($row{text});
-                if (grep { $row{text} eq as_meant($_) } tasks($exercise)) {
-                    $row{missing} = 'the task is as it was handed out';
-                } else {
-                    $row{kept} = "$reports/.judged/" . substr sha256_hex(join "\0", $version, $exercise->{id}, $seed // '', $row{text}), 0, 32;
-                    $jobs{ $row{kept} } //= \%row if !-f $row{kept};
-                }
-            }
-            push @rows, \%row;
-        }
-    }
+    my ($rows, $jobs, $others) = gather($in, $reports, $version, \@all, \@exercises);
 
     # the bench first, where what all need is built once, before two ask for it
-    my %needed = map { $_->{exercise}{id} => $_->{exercise} } values %jobs;
+    my %needed = map { $_->{exercise}{id} => $_->{exercise} } @$jobs;
     my @to_prepare = grep { !-f "build/prepared/$_->{id}" } map { $needed{$_} } sort keys %needed;
     print STDERR 'preparing the judge of ', number_of(scalar @to_prepare, 'exercise'), ", which is done once\n" if @to_prepare;
-    my @failed = map { in_parallel($_->[0], 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
+    my @failed = map { in_parallel($_->[0], undef, 'preparing', $_->[1], sub { prepare($bench, $_[0]) }) } [1, [splice @to_prepare, 0, 1]], [$most, \@to_prepare];
     refuse("$_->[0]{id} cannot be judged: $_->[1]") for @failed;
 
-    my @jobs = map { $jobs{$_} } sort { $jobs{$a}{exercise}{id} cmp $jobs{$b}{exercise}{id} || $a cmp $b } keys %jobs;
-    my $begin = time;
-    print STDERR 'judging ', number_of(scalar @jobs, 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @jobs;
-    @failed = in_parallel($most, 'judging', \@jobs, sub { judge($bench, $_[1], @{ $_[0] }{qw(exercise text kept)}) });
-    my %failed = map { $_->[0]{kept} => $_->[1] } @failed;
-
-    # the table, and a report for each answer
-    my %count;
-    print $table "student,exercise,state,points,of,goals_met,goals,seconds,reason\n";
-    my (%used, @lines);
-    for my $row (@rows) {
-        my $of = minutes($row->{exercise});
-        my $report = "$reports/" . safe_name($row->{student}) . "/$row->{exercise}{id}.txt";
-        my ($verdict, $reason);
-        for my $state (qw(missing refused)) {
-            ($verdict, $reason) = ({ state => $state, met => 0, goals => 0, seconds => 0 }, $row->{$state}) if defined $row->{$state};
-        }
-        if (!$verdict && defined $failed{ $row->{kept} }) {
-            ($verdict, $reason) = ({ state => 'wrong', met => 0, goals => 0, seconds => 0 }, "NOT JUDGED: $failed{ $row->{kept} }");
-        } elsif (!$verdict) {
-            $used{ $row->{kept} } = 1;
-            $verdict = kept($row->{kept}) // die "$row->{kept} has gone\n";
-            $reason = $verdict->{state} eq 'solved' ? '' : reason($verdict->{report});
-        }
-        if (defined $verdict->{report}) {
-            write_text($report, "$row->{exercise}{id} $row->{exercise}{title}\n\n$verdict->{report}");
-        } else {
-            unlink $report;
-        }
-        $count{ $verdict->{state} }++;
-        my $points = points($of, @$verdict{qw(state met goals)});
-        print $table csv($row->{student}, $row->{exercise}{id}, $verdict->{state}, $points, $of, @$verdict{qw(met goals seconds)}, $reason);
-        push @lines, [$row->{student}, $row->{exercise}, $verdict->{state}, $points, $of, $reason];
+    print STDERR 'judging ', number_of(scalar(map { @{ $_->{answers} } } @$jobs), 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @$jobs;
+    print STDERR sandbox_missing(), "\n" if @$jobs && sandbox_missing();
+    @failed = in_parallel($most, $longest, 'judging', $jobs, sub { judge($bench, $_[1], $_[0]) });
+    my %failed;
+    for my $one (@failed) {
+        $failed{ $_->[1] } = $one->[1] for grep { !-f $_->[1] } @{ $one->[0]{answers} };
     }
+
+    my @lines = map { line_of($_, $reports, \%failed) } @$rows;
+    print $table csv(qw(student exercise state points of goals_met goals seconds reason)), map { csv(@$_{qw(student exercise state points of met goals seconds reason)}) } @lines;
     close $table or refuse("cannot write $out: $!");
     rename "$out.part", $out or refuse("cannot write $out: $!");
     if (!defined asked('ONLY')) { # of other versions, or no longer handed in
+        my %used = map { ($_->{kept} // '') => 1 } @$rows;
         unlink grep { !$used{$_} } bsd_glob "\Q$reports\E/.judged/*";
     }
     write_summary($summary, @lines) if defined $summary;
 
     printf "%s: %s, %s: %s\n", $given{OUT}, number_of(scalar @students, 'student'), number_of(scalar @exercises, 'exercise'),
-        join ', ', map { ($count{$_} // 0) . " $_" } qw(solved over_goal wrong refused missing);
+        join ', ', map { my $state = $_; grep({ $_->{state} eq $state } @lines) . " $state" } qw(solved over_goal wrong refused missing);
     print "reports: ", $given{OUT} =~ s/\.csv\z//r, "/STUDENT/", $exercises[0]{id}, ".txt\n";
-    print 'belonging to no exercise: ', number_of(scalar @others, 'file'), ', the first is ', one_line($others[0]), "\n" if @others;
-    print STDERR 'NOT JUDGED: ', one_line($_->[0]{student}), " $_->[0]{exercise}{id}: $_->[1]\n" for @failed;
-    return @failed ? 1 : 0;
+    print 'belonging to no exercise: ', number_of(scalar @$others, 'file'), ', the first is ', one_line($others->[0]), "\n" if @$others;
+    print STDERR 'NOT JUDGED: ', one_line($_->{student}), " $_->{exercise}: $failed{ $_->{kept} }\n" for grep { defined $failed{ $_->{kept} // '' } } @lines;
+    return %failed ? 1 : 0;
 }
 
 # The table as Markdown, for a page that a student sees: without names where there is one student.
 sub write_summary {
     my ($path, @lines) = @_;
-    my %students = map { $_->[0] => 1 } @lines;
+    my %students = map { $_->{student} => 1 } @lines;
     my ($reached, $all) = (0, 0);
     my $text = (keys %students > 1 ? '| student ' : '') . "| exercise | | points | of | |\n" . (keys %students > 1 ? '|---' : '') . "|---|---|---:|---:|---|\n";
     my $missing = 0;
     for (@lines) {
-        my ($student, $exercise, $state, $points, $of, $reason) = @$_;
-        $all += $of;
-        if ($state eq 'missing') {
+        my $line = $_;
+        $all += $line->{of};
+        if ($line->{state} eq 'missing') {
             $missing++;
             next;
         }
-        my ($student_says, $says) = map { one_line($_) =~ s/([\\|`*_<>\[\]&])/\\$1/gr } $student, $reason;
-        $text .= (keys %students > 1 ? "| $student_says " : '') . "| $exercise->{id} $exercise->{title} | $state | $points | $of | $says |\n";
-        $reached += $points;
+        my ($student_says, $says) = map { one_line($_) =~ s/([\\|`*_<>\[\]&])/\\$1/gr } @$line{qw(student reason)};
+        $text .= (keys %students > 1 ? "| $student_says " : '') . "| $line->{exercise} $line->{title} | $line->{state} | $line->{points} | $line->{of} | $says |\n";
+        $reached += $line->{points};
     }
     open my $file, '>>', $path or refuse("cannot write $path: $!");
     print $file "**$reached of $all points**\n\n$text\n$missing not handed in, or as handed out.\n\n";

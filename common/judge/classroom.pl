@@ -26,7 +26,7 @@ my @left_out = (
 # another place in the students' repository
 my %moved = ('README.md' => 'COURSE.md');
 # and what only they have
-my %own = ('common/judge/classroom/README.md' => 'README.md', 'common/judge/classroom/judge.yml' => '.github/workflows/judge.yml');
+my %own = ('common/judge/classroom/front_page.txt' => 'README.md', 'common/judge/classroom/judge.yml' => '.github/workflows/judge.yml');
 
 my $out = File::Spec->rel2abs($given{OUT} // '', $given{FROM} // '.');
 refuse('Into which folder? Say it like this: make classroom OUT=../classroom') if ($given{OUT} // '') eq '';

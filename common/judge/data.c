@@ -115,7 +115,7 @@ static float normal(uint64_t bits)
     return (float)sum * 0x1p-15f;
 }
 
-/* Every other sequence has one NaN: one in four among its values, one in four among its coefficients, if it has some. */
+/* Every other sequence has one NaN: half of them among the values, half among the coefficients, if any. */
 static bool has_nan(const struct a_case *c, int array, size_t i)
 {
     const struct position at = position_of(c, array, i);

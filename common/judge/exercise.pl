@@ -63,6 +63,7 @@ sub after_failure {
 
 # ---- commands ----
 
+refuse("SEED=$given{SEED} is not a whole number of at most 18 digits.") if ($given{SEED} // '') !~ /^\d{0,18}\z/;
 # an instructor's own exercises, in a folder like a chapter's; whoever solves one says where the answer is
 $given{FROM} //= getcwd();
 if (defined $given{EXERCISES}) {

@@ -94,7 +94,7 @@ static _Noreturn void become(char *const *command, int socket)
     const int null = open("/dev/null", O_RDONLY);
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the judge */
-    /* gcc's sanitizer for races does not start where a system draws addresses from a wide range, as Ubuntu 24.04 does */
+    /* gcc's sanitizer for races does not start where addresses are drawn from a wide range, as on Ubuntu 24.04 */
     personality(ADDR_NO_RANDOMIZE);
     setpgid(0, 0);
     if (chdir(folder) != 0)
@@ -463,6 +463,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s compare|count|time|probe [SIZE...] [NAME=VALUE...] -- COMMAND...\n", argv[0]);
         return 2;
     }
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* with whoever has called us; and then the runner with us */
     setvbuf(stdout, NULL, _IOLBF, 0);
     begin(argv + i + 1);
     if (strcmp(what, "compare") == 0)

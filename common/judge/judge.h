@@ -40,8 +40,8 @@ struct judge {
     /* How many roundings an output may have gone through; NULL: the last size, and 32 for what combines parts. */
     size_t (*roundings)(const size_t *size);
 
-    /* How the results follow from each other: along the last size, from its start. What is said of a first wrong element,
-       and some data, depend on it. */
+    /* How the results follow from each other: along the last size, from its start. Some data, and which wrong element
+       is told first, depend on it. */
     bool reversed;     /* from its end */
     bool down_columns; /* along the first size */
     bool is_one_seq;   /* arrays with a count of their own are one sequence */

@@ -73,7 +73,7 @@ void sim_explain_barrier(void)
             waits = t;
     }
     FAULT_OF(waits,
-             "%s waits for thread (%u,%u,%u), which has returned before the barrier. Let all threads of the block "
+             "%s waits for thread (%u,%u,%u), which has ended without coming to it. Let all threads of the block "
              "reach it: put the work inside the condition, not the barrier or the return",
              sim_barrier_names[waits->kind], done->index.x, done->index.y, done->index.z);
 }

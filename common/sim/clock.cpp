@@ -167,6 +167,7 @@ void sim_race_block(unsigned slot, bool begins_cluster)
     sim_race = resident[slot];
     sim_race->serial = (uint32_t)num_blocks;
     sim_race->num_barriers = 0;
+    sim_race->unwritten.region = NULL;
     indices[num_blocks++] = blockIdx;
     new_interval();
     sim_race->first = sim_alone_since = sim_race->interval;
@@ -188,6 +189,7 @@ void sim_race_switch(unsigned slot)
 
 void sim_race_barrier(void)
 {
+    sim_race_check_unwritten();
     sim_flags_barrier();
     new_interval();
 }

@@ -55,6 +55,13 @@ struct suspect {
     uint64_t record; /* of the other access */
 };
 
+/* A plain read of shared memory that nobody had written (race.cpp). */
+struct unwritten {
+    struct sim_region *region; /* NULL: none */
+    size_t offset, size;
+    unsigned site, thread;
+};
+
 /* What the threads of a block knew when they came to the barrier of their cluster. */
 struct arrivals {
     struct vector_clock clock; /* by barriers of the block, */
@@ -75,6 +82,7 @@ struct race_block {
     struct arrivals arrivals;
     struct suspect suspects[SIM_MAX_THREADS];
     unsigned num_suspects;
+    struct unwritten unwritten; /* the first one */
 };
 extern struct race_block *sim_race;  /* of the block that runs */
 extern unsigned sim_agent;           /* the thread that runs */

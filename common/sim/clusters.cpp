@@ -161,7 +161,7 @@ void sim_explain_cluster(void)
             const struct thread *const t = &b->threads[i];
             const bool is_missing = t->come_file == NULL || t->come_phase != c->phase;
             if (is_missing && t->state == DONE)
-                snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has returned", t->index.x,
+                snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has ended", t->index.x,
                          t->index.y, t->index.z, b->index.x, b->index.y, b->index.z);
             else if (is_missing)
                 snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) of block (%u,%u,%u) waits at %s at %s:%d",
@@ -193,7 +193,7 @@ void sim_cluster_access(const char *at, unsigned how, const void *pc)
 
     if (sim_block->met)
         return;
-    sim_region_describe(at, what, sizeof(what));
+    sim_region_describe(at, 0, what, sizeof(what));
     sim_fault_at(pc,
                  "%s %s, which may not have begun. Let all threads of the cluster call cluster_arrive_relaxed() and "
                  "cluster_wait() before one touches another block's shared memory",
@@ -211,7 +211,7 @@ void *cluster_shared(void *shared, unsigned rank, const char *file, int line)
         sim_fault(file, line, "cluster_shared for the block of rank %u in a cluster of %u. Ranks count from 0", rank,
                   c->size);
     if (own == NULL || !sim_is_shared(own) || own->freed || own->block != sim_block->number) {
-        sim_region_describe(shared, what, sizeof(what));
+        sim_region_describe(shared, 0, what, sizeof(what));
         sim_fault(file, line, "cluster_shared of %s. Give it what this block has in its own shared memory", what);
     }
     return sim_shared_of(c->blocks[rank], own)->start + ((char *)shared - own->start);

@@ -43,11 +43,11 @@ void __pipeline_memcpy_async(void *shared, const void *global, size_t size, size
                   name, size, size);
     const struct sim_region *to = sim_region_near(shared), *from = sim_region_near(global);
     if (to == NULL || !sim_is_shared(to) || to->block != sim_block->number || !sim_region_holds(to, shared, size)) {
-        sim_region_describe(shared, where, sizeof(where));
+        sim_region_describe(shared, size, where, sizeof(where));
         sim_fault(file, line, "%s writes %s. Copy into shared memory, inside its size", name, where);
     }
     if (zero < size && (from == NULL || sim_is_shared(from) || !sim_region_holds(from, global, size - zero))) {
-        sim_region_describe(global, where, sizeof(where));
+        sim_region_describe(global, size - zero, where, sizeof(where));
         sim_fault(file, line, "%s reads %s. Copy from device memory, inside its size", name, where);
     }
     if (sim_current->num_copies == sim_current->max_copies) {

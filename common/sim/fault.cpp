@@ -18,6 +18,7 @@
 #include "memory.h"
 #include "observe.h"
 #include "poll.h"
+#include "race.h"
 
 /* ---- from addresses to source lines ---- */
 
@@ -263,6 +264,7 @@ void sim_bad_setting(const char *name, const char *value, const char *want)
 /* Stands in for the C library's: an assert in a kernel names its thread. */
 extern "C" void __assert_fail(const char *expression, const char *file, unsigned line, const char *function) noexcept
 {
+    sim_race_blame_unwritten();
     if (sim_place.in_thread)
         sim_fault(file, (int)line, "assertion `%s' failed. See what the kernel asserts with it", expression);
     fprintf(stderr, "%s:%u: %s: assertion `%s' failed.\n", file, line, function, expression);
@@ -306,7 +308,7 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         /* A crash of the host's own: say so if device memory is why, then crash as usual. */
         if (signal_number != SIGFPE && sim_region_near(at) != NULL) {
             interrupted_line(c, place, sizeof(place));
-            sim_region_describe(at, what, sizeof(what));
+            sim_region_describe(at, 0, what, sizeof(what));
             fprintf(stderr, "simulator: %s: host code: touches %s. Use cudaMemcpy.\n", place, what);
         }
         signal(signal_number, SIG_DFL);
@@ -324,7 +326,7 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
                   "an address that is misaligned for its type, or no address at all. Align float4 to 16 bytes, "
                   "float2 to 8");
 #endif
-    sim_region_describe(at, what, sizeof(what));
+    sim_region_describe(at, 0, what, sizeof(what));
     sim_fault(place, 0, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
 }
 
@@ -341,40 +343,79 @@ static const char *stack_pointer(const ucontext_t *context)
 #endif
 }
 
+static bool watches_kernel, watches_host;
+volatile uint64_t sim_news;
+
+/* Seconds for which a number has stayed as it is. */
+struct standstill {
+    uint64_t seen;
+    long seconds;
+};
+
+static bool stands_still(struct standstill *s, uint64_t now)
+{
+    s->seconds = now == s->seen ? s->seconds + 1 : 0;
+    s->seen = now;
+    return s->seconds >= watchdog_seconds;
+}
+
 /* Once a second of processor time. */
 static void on_tick(int, siginfo_t *, void *context)
 {
-    static uint64_t seen;
-    static long idle;
+    static struct standstill progress, news;
+    const bool hangs = stands_still(&progress, sim_progress), circles = stands_still(&news, sim_news);
+    const ucontext_t *const c = (const ucontext_t *)context;
     const char *file;
     char place[512];
     int line;
 
-    idle = sim_progress == seen ? idle + 1 : 0;
-    seen = sim_progress;
-    if (idle < watchdog_seconds || !sim_place.in_thread)
+    if (sim_place.kernel == NULL && hangs && watches_host) {
+        interrupted_line(c, place, sizeof(place));
+        sim_fault(place, 0, "loops for %ld s without an end. See what ends the loop, and who changes that",
+                  watchdog_seconds);
+    }
+    if (!(hangs || circles) || !sim_place.in_thread)
         return;
-    if ((size_t)(stack_pointer((const ucontext_t *)context) - sim_place.stack) >= SIM_STACK)
+    if ((size_t)(stack_pointer(c) - sim_place.stack) >= SIM_STACK)
         return; /* between two threads; a later second finds one at work */
-    if (sim_sleeps(&file, &line))
+    if (hangs && sim_sleeps(&file, &line))
         sim_fault(file, line,
                   "polls for something that never comes: no thread of the block got further for %ld s. See who should "
                   "bring it",
                   watchdog_seconds);
-    interrupted_line((const ucontext_t *)context, place, sizeof(place));
-    sim_fault(
-        place, 0,
-        "loops for %ld s without an end. If it waits for another thread, read the word by a volatile pointer or an "
-        "atomic: a plain one may be read once, before the loop",
-        watchdog_seconds);
+    interrupted_line(c, place, sizeof(place));
+    if (!hangs)
+        sim_fault(place, 0,
+                  "loops for %ld s: its threads still meet, but none ends, and none reads or writes what it has not "
+                  "before. See what ends the loop, and who changes that",
+                  watchdog_seconds);
+    sim_fault(place, 0,
+              "loops for %ld s without an end. See what ends the loop, and who changes that. If it is another thread, "
+              "read the "
+              "word by a volatile pointer or an atomic: a plain one may be read once, before the loop",
+              watchdog_seconds);
+}
+
+static void set_timer(void)
+{
+    const bool on = watches_kernel || watches_host;
+    const struct itimerval timer = {{on, 0}, {on, 0}};
+
+    sim_progress++;
+    sim_news++;
+    setitimer(ITIMER_VIRTUAL, &timer, NULL);
 }
 
 void sim_watchdog(bool on)
 {
-    const struct itimerval timer = {{on, 0}, {on, 0}};
+    watches_kernel = on;
+    set_timer();
+}
 
-    sim_progress++;
-    setitimer(ITIMER_VIRTUAL, &timer, NULL);
+extern "C" void sim_watch_host(bool on)
+{
+    watches_host = on;
+    set_timer();
 }
 
 __attribute__((constructor)) static void install_handlers(void)
@@ -390,6 +431,8 @@ __attribute__((constructor)) static void install_handlers(void)
         if (end == text || *end != '\0' || watchdog_seconds < 1)
             sim_bad_setting("SIM_WATCHDOG", text, "a number of seconds from 1 up");
     }
+    void *frame;
+    backtrace(&frame, 1); /* loads what it needs now, not in a signal handler */
     sigaltstack(&alternate, NULL);
     crash.sa_sigaction = on_crash;
     crash.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -35,8 +35,10 @@ void sim_locate_all(struct sim_located *list, size_t count);
 /* Exit status 2 for an environment variable that cannot be understood. */
 [[noreturn]] void sim_bad_setting(const char *name, const char *value, const char *want);
 
-/* While a kernel runs: faults when no thread gets further for SIM_WATCHDOG seconds (30) of processor time. */
+/* While a kernel runs: faults when no thread gets further for SIM_WATCHDOG seconds (30) of processor time, or when for
+   as long none ends and no global memory is touched for the first time. */
 void sim_watchdog(bool on);
 extern volatile uint64_t sim_progress; /* changes whenever a thread gets somewhere */
+extern volatile uint64_t sim_news;     /* changes when one ends, or touches global memory as none before */
 
 #endif

@@ -56,6 +56,7 @@ static void fiber_main(void)
         kernel_body(kernel_arguments);
         sim_block->num_done++;
         sim_progress++;
+        sim_news++;
     }
 }
 

@@ -540,8 +540,7 @@ const char *sim_flag_advice(uint64_t record)
         return num_flags == 0 ? NULL
                : block == sim_race->serial
                    ? "If a flag orders them, call __threadfence() before writing it and after reading it; else let "
-                     "each "
-                     "thread write bytes that no other one touches"
+                     "each thread write bytes that no other one touches"
                    : "If a flag orders them, no thread may go on before one has read it and called __threadfence(), "
                      "and "
                      "__syncthreads() for the others; else let each block write bytes that no other one touches";

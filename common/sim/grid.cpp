@@ -93,7 +93,7 @@ bool sim_waits_for_grid(void)
 void sim_explain_grid(void)
 {
     struct thread *waits = sim_block->threads;
-    char hangs[600] = ", and the other threads have returned";
+    char hangs[600] = ", and the other threads have ended";
     unsigned count;
     struct block *const *const blocks = sim_residents(&count);
 
@@ -105,7 +105,7 @@ void sim_explain_grid(void)
             if (t->state == DONE || t->state != AT_GRID) {
                 const uint3 b = blocks[i]->index;
                 if (t->state == DONE)
-                    snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has returned",
+                    snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has ended",
                              t->index.x, t->index.y, t->index.z, b.x, b.y, b.z);
                 else
                     snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) of block (%u,%u,%u) waits at %s at %s:%d",

@@ -14,6 +14,7 @@
 #include "observe.h"
 #include "order.h"
 #include "poll.h"
+#include "race.h"
 #include "schedule.h"
 #include "stream.h"
 #include "trace.h"
@@ -357,6 +358,7 @@ cudaError_t sim_launch_known(const void *kernel, sim_config config, void **argum
 
 void sim_trap(const char *file, int line)
 {
+    sim_race_blame_unwritten();
     sim_fault(file, line, "__trap() was reached. See what the kernel guards with it");
 }
 

@@ -83,11 +83,11 @@ static void check_place(const char *name, const uint64_t *barrier, const char *f
     sim_need_kernel(name, file, line);
     const struct sim_region *r = sim_region_near(barrier);
     if (r == NULL || !sim_is_shared(r) || !sim_region_holds(r, barrier, sizeof(*barrier))) {
-        sim_region_describe(barrier, where, sizeof(where));
+        sim_region_describe(barrier, 0, where, sizeof(where));
         sim_fault(file, line, "%s accesses %s. Give it a barrier in shared memory, __shared__ uint64_t", name, where);
     }
     if (r->block != sim_block->number) {
-        sim_region_describe(barrier, where, sizeof(where));
+        sim_region_describe(barrier, 0, where, sizeof(where));
         sim_fault(file, line, "%s accesses %s. The simulator has mbarriers and bulk copies within a block only", name,
                   where);
     }
@@ -344,9 +344,9 @@ static void check_piece(const char *name, const char *verb, const void *at, unsi
     if (kind && sim_region_holds(r, at, bytes))
         return;
     const bool begins = kind && sim_region_holds(r, at, 1); /* well: name the end */
-    sim_region_describe(begins ? (const char *)at + bytes : at, where, sizeof(where));
-    sim_fault(file, line, "%s of %u bytes %s %s%s. Copy %s memory, inside its size", name, bytes, verb,
-              begins ? "up to " : "", where, shared ? "into shared" : "from device");
+    sim_region_describe(at, begins ? bytes : 0, where, sizeof(where));
+    sim_fault(file, line, "%s %s %s. Copy %s memory, inside its size", name, verb, where,
+              shared ? "into shared" : "from device");
 }
 
 /* One more copy on its way in that block. */
@@ -422,13 +422,13 @@ static uint64_t *word_there(void *shared, unsigned rank, const char *file, int l
                   "or __align__(8)");
     uint64_t *const there = (uint64_t *)cluster_shared(shared, rank, file, line);
     if (sim_has_ended(sim_block->cluster->blocks[rank])) {
-        sim_region_describe(there, what, sizeof(what));
+        sim_region_describe(there, 0, what, sizeof(what));
         sim_fault(file, line, "cluster_send to %s. Let that block wait for all that is sent to it, by cluster_receive",
                   what);
     }
     if (!sim_region_holds(sim_region_near(there), there, sizeof(*there))) {
-        sim_region_describe((const char *)there + sizeof(*there), what, sizeof(what));
-        sim_fault(file, line, "cluster_send of 8 bytes, up to %s. Send inside its size", what);
+        sim_region_describe(there, sizeof(*there), what, sizeof(what));
+        sim_fault(file, line, "cluster_send to %s. Send inside its size", what);
     }
     return there;
 }

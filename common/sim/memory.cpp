@@ -132,6 +132,7 @@ void sim_name_array(const void *start, size_t size, const char *name)
     r->array = (char *)start;
     r->array_size = size;
     r->array_name = name;
+    r->shape = {};
 }
 
 void sim_region_poison(struct sim_region *r)
@@ -166,68 +167,15 @@ struct sim_region *sim_region_near(const void *address)
     return NULL;
 }
 
-/* "the 1600-byte array inputs", or "the 1600-byte allocation made at scale.cu:40" */
-static void region_name(const struct sim_region *r, char *text, size_t size)
-{
-    char made[256];
-
-    if (sim_is_shared(r)) {
-        const struct block *const owner = sim_cluster_owner(r);
-        char of[60] = "";
-        if (owner != NULL && owner != sim_block)
-            snprintf(of, sizeof(of), " of block (%u,%u,%u)", owner->index.x, owner->index.y, owner->index.z);
-        snprintf(text, size, "the %zu-byte shared array %s%s declared at %s:%d", r->size, r->name, of, r->file,
-                 r->line);
-        return;
-    }
-    if (r->array_name != NULL) {
-        snprintf(text, size, "the %zu-byte array %s", r->array_size, r->array_name);
-        return;
-    }
-    sim_locate((const char *)r->caller - 1, made, sizeof(made));
-    snprintf(text, size, "the %zu-byte allocation made at %s", r->size, made);
-}
-
-void sim_region_describe(const void *address, char *text, size_t size)
-{
-    const struct sim_region *r = sim_region_near(address);
-    const char *at = (const char *)address;
-    char name[400];
-
-    if (r == NULL) {
-        if ((uintptr_t)at < page)
-            snprintf(text, size, "through a null pointer");
-        else if (sim_is_local(address))
-            snprintf(text, size, "%p, which is a local variable of another thread", address);
-        else
-            snprintf(text, size, "%p, which is no device memory", address);
-        return;
-    }
-    region_name(r, name, sizeof(name));
-    if (r->freed)
-        snprintf(text, size, "byte %td of %s, which %s", at - r->array, name,
-                 !sim_is_shared(r)              ? "was freed"
-                 : sim_cluster_owner(r) != NULL ? "has ended"
-                                                : "was another block's");
-    else if (at < r->array)
-        snprintf(text, size, "%td bytes before the start of %s", r->array - at, name);
-    else if (at < r->array + r->array_size)
-        snprintf(text, size, "byte %td of %s", at - r->array, name);
-    else if (at == r->array + r->array_size)
-        snprintf(text, size, "right past the end of %s", name);
-    else
-        snprintf(text, size, "%td bytes past the end of %s", at - (r->array + r->array_size), name);
-}
-
 void sim_region_verify(const struct sim_region *r)
 {
     const size_t before = damage_before(r->pages, r->start);
     const size_t after = damage_after(r->start + r->size, r->pages + r->pages_size);
-    char name[400];
+    char name[700];
 
     if (before == 0 && after == 0)
         return;
-    region_name(r, name, sizeof(name));
+    sim_region_name(r, name, sizeof(name));
     sim_fault(sim_place.file, sim_place.line, "wrote %zu bytes %s %s. Compare the index with the size before writing",
               before ? before : after, before ? "before the start of" : "past the end of", name);
 }

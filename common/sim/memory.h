@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/sim_shape.h"
+
 /* One piece of device or shared memory. */
 struct sim_region {
     char *start; /* what the program was given */
@@ -20,15 +22,15 @@ struct sim_region {
     const char *name; /* of the __shared__ variable; NULL: from cudaMalloc */
     const char *file; /* where that is declared */
     int line;
-    const void *caller; /* who called cudaMalloc */
-    bool freed;         /* also: shared memory of a block that does not run */
-    bool host;          /* the host may touch it, too: pinned memory, or */
-    bool managed;       /* managed memory */
-    int device;         /* that it was made on */
-    uint64_t block;     /* of shared memory: number of the block whose it is */
-    size_t align;       /* of shared memory, */
-    void *variable;     /* and whose it is: a sim_shared; NULL: dynamic */
-    bool strict;        /* of shared memory: what is read must have been written, as in global memory */
+    const void *caller;     /* who called cudaMalloc */
+    bool freed;             /* also: shared memory of a block that does not run */
+    bool host;              /* the host may touch it, too: pinned memory, or */
+    bool managed;           /* managed memory */
+    int device;             /* that it was made on */
+    uint64_t block;         /* of shared memory: number of the block whose it is */
+    size_t align;           /* of shared memory, */
+    void *variable;         /* and whose it is: a sim_shared; NULL: dynamic */
+    struct sim_shape shape; /* of the array */
     struct sim_shadow *shadow;
 };
 struct sim_region *sim_region_create(size_t size, size_t align); /* NULL: no memory */
@@ -57,8 +59,11 @@ bool sim_is_pinned(const void *pointer);
 
 extern bool sim_has_managed; /* there has been managed memory: then the default stream is late, too */
 
-/* "byte 4 of the 1600-byte array inputs", for messages. */
-void sim_region_describe(const void *address, char *text, size_t size);
+/* For messages (describe.cpp): the bytes of [address, address + length), "inputs[1]", "inputs[4] to inputs[7], past the
+   end (the last is inputs[5])", "byte 4 of the 1600-byte allocation made at scale.cu:40"; length 0: where it begins.
+   And the name of the whole: "the array inputs". */
+void sim_region_describe(const void *address, size_t length, char *text, size_t size);
+void sim_region_name(const struct sim_region *region, char *text, size_t size);
 
 /* The memory that the machine has, and of that what is free, in bytes. False: unknown. */
 bool sim_memory(size_t *available, size_t *total);

@@ -130,7 +130,7 @@ void sim_explain_named_barrier(struct thread *waits)
 
     for (struct thread *t = sim_block->threads; t < sim_threads_end() && *hangs == '\0'; t++) {
         if (t->state == DONE)
-            snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) has returned", t->index.x, t->index.y, t->index.z);
+            snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) has ended", t->index.x, t->index.y, t->index.z);
         else if (t->state != AT_NAMED_BARRIER || t->named_barrier != b)
             snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) waits at %s at %s:%d", t->index.x, t->index.y,
                      t->index.z, sim_waits_at(t), t->file, t->line);

@@ -37,7 +37,8 @@
 #include "trace.h"
 
 /* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
-extern "C" char __ehdr_start, etext, end;
+extern "C" char __ehdr_start, etext, edata, end;
+extern "C" char __data_start[] __attribute__((weak)), _DYNAMIC[] __attribute__((weak));
 
 bool sim_has_kernels;
 const void *sim_last_pc;
@@ -148,8 +149,11 @@ static void touch(struct site *site, struct sim_region *r, uint64_t sector)
 {
     uint32_t *last = site->stores ? r->shadow->stored : r->shadow->loaded;
 
-    site->cost.global.once += last[sector] != launch;
-    last[sector] = launch;
+    if (last[sector] != launch) {
+        site->cost.global.once++;
+        sim_news++;
+        last[sector] = launch;
+    }
 }
 
 static void count_global(const struct request *q)
@@ -319,11 +323,10 @@ void sim_observe_pass(void)
     const struct sim_region *r = sim_region_near(p);
     char what[600];
 
-    if (r != NULL && sim_region_holds(r, p, 1)) { /* begins well */
-        sim_region_describe(p + size, what, sizeof(what));
-        sim_fault_at(pc, "%s %zu bytes, up to %s. Take the last elements one by one", verb, size, what);
-    }
-    sim_region_describe(p, what, sizeof(what));
+    sim_race_blame_unwritten();
+    sim_region_describe(p, size, what, sizeof(what));
+    if (r != NULL && sim_region_holds(r, p, 1)) /* begins well */
+        sim_fault_at(pc, "%s %s. Take the last elements one by one", verb, what);
     if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
         sim_fault_at(pc,
                      "%s %s. Put the barrier of the cluster between this and its end: cluster_arrive() after this, "
@@ -340,7 +343,7 @@ static void check_host(const char *p, unsigned how, const void *pc)
 
     if (r == NULL || sim_place.kernel != NULL || (r->host && !(r->managed && sim_has_late())))
         return;
-    sim_region_describe(p, what, sizeof(what));
+    sim_region_describe(p, 0, what, sizeof(what));
     if (r->host)
         sim_fault_at(pc,
                      "%s %s, managed memory, while kernels or copies have not been waited for. Call "
@@ -398,9 +401,42 @@ __attribute__((constructor)) static void read_checks(void)
         sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
 }
 
+/* What of the program's own data the watched code may not touch (sim_protect): the linker's tables, what lies behind
+   two places in .data and .bss, and in host code what lies on the stack from a third one on. */
+static const char *image_end = &end; /* up to here all is free */
+static const char *private_data = &edata, *private_bss = &end, *private_stack;
+
+void sim_protect(const void *data, const void *bss, const void *stack)
+{
+    private_data = (const char *)data;
+    private_bss = (const char *)bss;
+    private_stack = (const char *)stack;
+    image_end = __data_start != NULL && _DYNAMIC != NULL ? _DYNAMIC : private_data;
+}
+
+static bool lies_in(const char *p, const void *start, size_t size)
+{
+    return (size_t)(p - (const char *)start) < size;
+}
+
+static bool is_private(const char *p)
+{
+    if (p < __data_start || (p >= private_data && p < &edata) || p >= private_bss)
+        return !lies_in(p, &threadIdx, sizeof(threadIdx)) && !lies_in(p, &blockIdx, sizeof(blockIdx)) &&
+               !lies_in(p, &blockDim, sizeof(blockDim)) && !lies_in(p, &gridDim, sizeof(gridDim));
+    return false;
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
+    const bool in_image = p >= image_end && p < &end;
+    if (in_image ? is_private(p)
+                 : !sim_place.in_thread && lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+        sim_fault_at(pc, "%s memory that belongs to none of its variables and arrays. See where the pointer comes from",
+                     how & SIM_WRITES ? "writes" : "reads");
+    if (in_image)
+        return;
     if (!sim_place.in_thread) {
         check_host(p, how, pc);
         return;
@@ -420,7 +456,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     /* 16 bytes may be two members of 8, which are aligned to 8 */
     if ((size & (size - 1)) == 0 && (uintptr_t)p % (size < 8 ? size : 8) != 0) {
         char what[600];
-        sim_region_describe(p, what, sizeof(what));
+        sim_region_describe(p, 0, what, sizeof(what));
         sim_fault_at(
             pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
             how & SIM_WRITES ? "writes" : "reads", size, what);
@@ -428,7 +464,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     in_global = !sim_is_shared(r);
     if (sim_num_devices > 1 && in_global && !r->host && !sim_reaches(sim_running_device, r->device)) {
         char what[600];
-        sim_region_describe(p, what, sizeof(what));
+        sim_region_describe(p, 0, what, sizeof(what));
         sim_fault_at(pc,
                      "%s %s, which is memory of device %d, in a kernel of device %d. Copy it with cudaMemcpyPeer, or "
                      "call cudaDeviceEnablePeerAccess",
@@ -466,7 +502,8 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 
     if (only_bounds && is_legal(p, size, how, pc))
         return;
-    if ((size_t)(p - sim_place.stack) >= SIM_STACK && (size_t)(p - &__ehdr_start) >= (size_t)(&end - &__ehdr_start))
+    if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
+        (size_t)(p - &__ehdr_start) >= (size_t)(image_end - &__ehdr_start))
         judge(p, size, how, pc);
 }
 

@@ -71,6 +71,6 @@ void sim_explain_poll(unsigned resident, uint64_t waiting)
                  "no thread that runs will change it. See who should write it, and what that thread waits for");
     if (t->polled_at == NULL)
         sim_fault(t->file, t->line, "polls for something that never comes: %s", others);
-    sim_region_describe(t->polled_at, what, sizeof(what));
+    sim_region_describe(t->polled_at, 0, what, sizeof(what));
     sim_fault_at(t->polled_pc, "polls %s, which never changes: %s", what, others);
 }

@@ -30,7 +30,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "block.h"
 #include "clock.h"
+#include "clusters.h"
 #include "fault.h"
 #include "flag.h"
 #include "memory.h"
@@ -88,7 +90,7 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
     const uint32_t block = sim_block_of(interval_of(record));
     char what[600], where[512], who[100];
 
-    sim_region_describe(r->start + word * 4, what, sizeof(what));
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
     sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
     if (kind_of(record) == IN_FLIGHT)
         sim_fault_at(
@@ -183,6 +185,7 @@ static void clear_read(struct sim_region *r, size_t first, size_t last, const ch
 
 void sim_race_block_end(void)
 {
+    sim_race_check_unwritten();
     for (unsigned i = 0; i < SIM_MAX_THREADS && sim_race->num_suspects > 0; i++) {
         threadIdx = {i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
         settle(&sim_race->suspects[i]);
@@ -233,9 +236,58 @@ static void remember_read(uint64_t *first, uint64_t *second, uint64_t floor, uin
     }
 }
 
-/* Faults unless all bytes were written; afterwards they are, if this writes. */
+/* Whether shared memory is as it was when the block began. What is not was written by a call of memset or memcpy. */
+static bool is_fresh(const char *at, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (at[i] != (char)0xff)
+            return false;
+    return true;
+}
+
+/* Of a plain read of shared memory the first one waits until the block's next barrier, or its end: if another thread
+   writes there before that, the two race, and that says more. */
+static void suspect_unwritten(struct sim_region *r, size_t offset, size_t size, unsigned site)
+{
+    if (sim_race->unwritten.region == NULL)
+        sim_race->unwritten = {r, offset, size, site, sim_agent};
+}
+
+[[noreturn]] static void report_unwritten(const struct sim_region *r, size_t offset, size_t size, unsigned site)
+{
+    const bool cluster = sim_block->cluster->size > 1;
+    char what[600];
+
+    sim_region_describe(r->start + offset, size, what, sizeof(what));
+    if (!sim_is_shared(r))
+        sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. Fill it first", what);
+    sim_fault_at(sim_site_pc(site),
+                 "reads %s, which no thread of this %s has written before. Let one write it, then call %s", what,
+                 cluster ? "cluster" : "block", cluster ? "the barrier" : "__syncthreads()");
+}
+
+void sim_race_check_unwritten(void)
+{
+    const struct unwritten *u = &sim_race->unwritten;
+
+    if (u->region == NULL)
+        return;
+    threadIdx = sim_block->threads[u->thread].index;
+    report_unwritten(u->region, u->offset, u->size, u->site);
+}
+
+void sim_race_blame_unwritten(void)
+{
+    if (sim_place.in_thread && sim_race->unwritten.thread == sim_agent)
+        sim_race_check_unwritten();
+}
+
+/* Faults unless all bytes were written; afterwards they are, if this writes. In shared memory a wide read, as of a
+   float4, may take along what nobody wrote, if some of it was: a row need not end where a float4 does. */
 static inline void check_written(struct sim_region *r, size_t offset, size_t size, unsigned how, unsigned site)
 {
+    const bool only_writes = (how & (SIM_WRITES | SIM_ATOMIC)) == SIM_WRITES;
+
     for (size_t done = 0; done < size; done += 16) {
         const size_t at = offset + done, part = size - done < 16 ? size - done : 16;
         const uint32_t mask = ((1u << part) - 1) << at % 8;
@@ -244,18 +296,18 @@ static inline void check_written(struct sim_region *r, size_t offset, size_t siz
         memcpy(&bits, r->shadow->written + at / 8, sizeof(bits));
         if ((bits & mask) == mask)
             continue;
-        const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
-        /* (shared memory that is not as it was in the beginning was written by a call of memset or memcpy) */
-        if ((how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES &&
-            (!sim_is_shared(r) || r->start[at + first] == (char)0xff)) {
-            char what[600];
-            sim_region_describe(r->start + at + first, what, sizeof(what));
-            sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written%s", what,
-                         !sim_is_shared(r) ? ". Fill it first"
-                                           : " in this block. Let one thread write it, then call __syncthreads()");
+        if (only_writes) {
+            bits |= mask;
+            memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
+        } else if (!sim_is_shared(r)) {
+            const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
+            report_unwritten(r, at + first, 4 - (at + first) % 4, site);
+        } else if ((bits & mask) == 0 && is_fresh(r->start + at, part)) {
+            if (how == 0)
+                suspect_unwritten(r, at, part, site);
+            else
+                report_unwritten(r, at, part, site);
         }
-        bits |= mask;
-        memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
     }
 }
 
@@ -287,7 +339,7 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     const uint64_t floor = floor_of(r);
     struct sim_shadow *s = r->shadow;
 
-    if (!sim_is_shared(r) || r->strict)
+    if (!r->shape.is_raw)
         check_written(r, offset, size, how, site);
     if (offset % 4 != 0 || size % 4 != 0) {
         check_part(r, first, writes, kind, record, floor);
@@ -331,7 +383,7 @@ static void check_end(struct sim_region *r, size_t word, uint64_t record, bool w
 
     if (block == sim_race->serial || sim_flag_orders_end(record))
         return;
-    sim_region_describe(r->start + word * 4, what, sizeof(what));
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
     describe_thread(who, sizeof(who), agent_of(record), block);
     sim_fault_at(
         sim_site_pc(site_of(record)),

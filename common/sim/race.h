@@ -40,6 +40,11 @@ void sim_race_received(unsigned barrier, struct release *sent);
 void sim_race_leaves(struct sim_region *region);
 
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
+/* Faults if the block has read shared memory that nobody had written; the second: if the running thread has, and so
+   takes a wrong way. */
+void sim_race_check_unwritten(void);
+void sim_race_blame_unwritten(void);
+
 void sim_race_polls(struct sim_region *region, const char *at, size_t size); /* the running thread waits for a change */
 void sim_race_copy_begins(struct sim_region *region, const void *at, size_t size, unsigned site);
 void sim_race_copy_ends(struct sim_region *region, const void *at, size_t size,

@@ -63,9 +63,10 @@ sub shared {
     if ($external) {
         my ($type, $name, $rows) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*((?:$square\s*)*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof($type)";
-        return "typedef $type sim_row_$name$rows; sim_row_$name *const $name = (sim_row_$name *)sim_dynamic_shared(\"$name\", $by);$lines"
+        return "typedef $type sim_row_$name$rows; "
+            . "sim_row_$name *const $name = (sim_row_$name *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<sim_row_$name\[]>);$lines"
             if $rows ne "";
-        return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by);$lines";
+        return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<${type}[]>);$lines";
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
         if $text =~ /^(?:[^{}]|$curly)*?=/;
@@ -79,6 +80,22 @@ sub shared {
     return shared_list($type, $list, $bytes, $declaration) . $lines;
 }
 
+# The fields of a struct that the file defines, for messages: an initializer for an array of sim_field, or nothing where
+# it is not known, or has something in it that this does not read.
+sub fields {
+    my ($type, $as) = @_;
+    my ($name) = $type =~ /^\s*(?:(?:const|volatile|struct)\s+)*(\w+)\s*\z/ or return undef;
+    my ($body) = $code =~ /\bstruct\s+(?:$align\s*)?\Q$name\E\s*\{([^{}()]*)\}/ ? $+ : return undef;
+    return undef if $body =~ /\btypedef\b/;    # one of CUDA's own
+    $body =~ s{^#.*}{}mg;
+    my @fields;
+    for my $declaration (grep { /\S/ } split /;/, $body) {
+        $declaration =~ /^\s*[\w\s]+?[\s*](\w+\s*(?:\[[^][]*\])?(?:\s*,\s*\w+\s*(?:\[[^][]*\])?)*)\s*\z/ or return undef;
+        push @fields, map { /(\w+)/ } split /,/, $1;
+    }
+    return join ", ", map({ "{\"$_\", __builtin_offsetof($as, $_), sizeof(${as}::$_), sizeof(sim_element<decltype(${as}::$_)>)}" } @fields), "{}";
+}
+
 # References to the variables of a list, *NAME[SIZE], ...
 sub shared_list {
     my ($type, $list, $bytes, $declaration) = @_;
@@ -86,9 +103,16 @@ sub shared_list {
     for my $part (split_declarators($list)) {
         my ($stars, $name, $size) = $part =~ /^\s*(\**)\s*(\w+)\s*(.*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof(sim_type_$name)";
-        $result .= "typedef $type $stars sim_type_$name$size; static sim_shared sim_key_$name; "
-            . "sim_type_$name &$name = *(sim_type_$name *)"
-            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, sim_integers<sim_type_$name>());";
+        my $fields = $stars eq "" ? fields($type, "sim_element<sim_type_$name>") : undef;
+        my $shape = "sim_shape_of<sim_type_$name>";
+        $result .= "typedef $type $stars sim_type_$name$size; static sim_shared sim_key_$name; ";
+        if (defined $fields) {
+            $result .= "static constexpr sim_field sim_fields_${name}[] = {$fields}; "
+                . "static constexpr sim_shape sim_shape_$name = sim_make_shape<sim_type_$name>(sim_fields_$name); ";
+            $shape = "sim_shape_$name";
+        }
+        $result .= "sim_type_$name &$name = *(sim_type_$name *)"
+            . "sim_static_shared(&sim_key_$name, \"$name\", sizeof(sim_type_$name), $by, &$shape);";
     }
     return $result;
 }

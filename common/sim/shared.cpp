@@ -22,12 +22,12 @@ static void prepare_shared(struct block *block, struct sim_region *region)
     region->freed = sim_has_ended(block);
     region->block = block->number;
     sim_region_poison(region);
-    if (region->strict)
+    if (!region->shape.is_raw)
         sim_shadow_unwritten(region);
 }
 
-static struct sim_region *make_shared(const char *name, size_t size, size_t align, bool strict, const char *file,
-                                      int line)
+static struct sim_region *make_shared(const char *name, size_t size, size_t align, const sim_shape *shape,
+                                      const char *file, int line)
 {
     struct sim_region *region = sim_region_create(size, align);
 
@@ -35,7 +35,7 @@ static struct sim_region *make_shared(const char *name, size_t size, size_t alig
         sim_fault(file, line, "no memory for the shared array %s of %zu bytes. Free some memory", name, size);
     region->name = name;
     region->align = align;
-    region->strict = strict;
+    region->shape = *shape;
     region->file = file;
     region->line = line;
     return region;
@@ -43,14 +43,14 @@ static struct sim_region *make_shared(const char *name, size_t size, size_t alig
 
 /* A variable of a block, made when the block, or another one of its cluster, first comes to it. */
 static struct sim_region *static_of(struct block *block, sim_shared *variable, const char *name, size_t size,
-                                    size_t align, bool integers, const char *file, int line)
+                                    size_t align, const sim_shape *shape, const char *file, int line)
 {
     if (variable->regions == NULL)
         variable->regions = (struct sim_region **)calloc(SIM_MAX_RESIDENT, sizeof(*variable->regions));
     if (variable->regions == NULL)
         sim_fault(file, line, "no memory for the shared array %s. Free some memory", name);
     if (variable->regions[block->slot] == NULL) {
-        variable->regions[block->slot] = make_shared(name, size, align, integers, file, line);
+        variable->regions[block->slot] = make_shared(name, size, align, shape, file, line);
         variable->regions[block->slot]->variable = variable;
     }
     struct sim_region *region = variable->regions[block->slot];
@@ -73,19 +73,20 @@ static struct sim_region *static_of(struct block *block, sim_shared *variable, c
     return region;
 }
 
-void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, bool integers,
+void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, const sim_shape *shape,
                         const char *file, int line)
 {
     sim_need_kernel("a __shared__ variable", file, line);
     if (variable->block == sim_block->number)
         return variable->start;
-    variable->start = static_of(sim_block, variable, name, size, align, integers, file, line)->start;
+    variable->start = static_of(sim_block, variable, name, size, align, shape, file, line)->start;
     variable->block = sim_block->number;
     return variable->start;
 }
 
 /* The dynamic shared memory of a block. */
-static struct sim_region *dynamic_of(struct block *block, const char *name, size_t align, const char *file, int line)
+static struct sim_region *dynamic_of(struct block *block, const char *name, size_t align, const sim_shape *shape,
+                                     const char *file, int line)
 {
     /* One region for each size in use, so that its end touches the unreadable margin. */
     static struct made {
@@ -101,7 +102,8 @@ static struct sim_region *dynamic_of(struct block *block, const char *name, size
                 (uintptr_t)m.region->start % align == 0)
                 block->dynamic = m.region;
         if (block->dynamic == NULL) {
-            block->dynamic = make_shared(name, sim_launched->dynamic_shared, align, false, file, line);
+            block->dynamic = make_shared(name, sim_launched->dynamic_shared, align, shape, file, line);
+            block->dynamic->shape.is_raw |= shape->element >= 16; /* extern float4 x[]: how storage is asked for */
             made[next_made++ % 256] = {block->dynamic, block->slot};
         }
         block->dynamic->align = align;
@@ -110,11 +112,11 @@ static struct sim_region *dynamic_of(struct block *block, const char *name, size
     return block->dynamic;
 }
 
-void *sim_dynamic_shared(const char *name, size_t align, const char *file, int line)
+void *sim_dynamic_shared(const char *name, size_t align, const sim_shape *shape, const char *file, int line)
 {
     sim_need_kernel("a __shared__ variable", file, line);
     align = align < 16 ? 16 : align;
-    const struct sim_region *region = dynamic_of(sim_block, name, align, file, line);
+    const struct sim_region *region = dynamic_of(sim_block, name, align, shape, file, line);
     if ((uintptr_t)region->start % align != 0)
         sim_fault(file, line, "%s aligned to %zu, less at %s:%d. Align all its declarations alike", name, align,
                   region->file, region->line);
@@ -123,9 +125,9 @@ void *sim_dynamic_shared(const char *name, size_t align, const char *file, int l
 
 struct sim_region *sim_shared_of(struct block *other, const struct sim_region *own)
 {
-    return own->variable == NULL ? dynamic_of(other, own->name, own->align, own->file, own->line)
+    return own->variable == NULL ? dynamic_of(other, own->name, own->align, &own->shape, own->file, own->line)
                                  : static_of(other, (sim_shared *)own->variable, own->name, own->size, own->align,
-                                             own->strict, own->file, own->line);
+                                             &own->shape, own->file, own->line);
 }
 
 void sim_leave_shared(void)

@@ -73,9 +73,27 @@ void sim_trace(const char *columns, const char *label);
    allocation: kernels must not leave it, though around it there is room, such as guards. `name` is kept, not copied. */
 void sim_name_array(const void *start, size_t size, const char *name);
 
+/* Tells of what elements a named array is made, so that messages say outputs[2][17]: bytes of one, and its dimensions,
+   outermost first. At most 6. */
+void sim_shape_array(const void *start, size_t element, unsigned num_dims, const size_t *dims);
+
+/* Gives what kernels print, one call of printf after the other, to this function in place of standard output: `block`
+   is blockIdx.x, `thread` its number in the block, as below; `text` is valid during the call, which must not launch.
+   NULL: to standard output again. */
+void sim_print_to(void (*sink)(unsigned block, unsigned thread, const char *text, void *context), void *context);
+
+/* On: from now on host code that loops for SIM_WATCHDOG seconds of processor time, and launches nothing, is stopped and
+   named like a kernel that does. For judges, around a call of what they judge. */
+void sim_watch_host(bool on);
+
 /* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's
    number (.x), and where, as "file.cu:12" (place: NULL if not wanted). Returns false if none did. */
 bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size);
+
+/* From now on watched code, of .cu files, must not touch the program's own data behind these places in .data and .bss
+   nor, on the host, the stack from the third one on (NULL: none). For a program that runs code which it does not trust,
+   linked in front of its own. */
+void sim_protect(const void *data, const void *bss, const void *stack);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@ struct sim_chip {
 extern struct sim_chip sim_chip; /* the simulated device: SIM_CHIP */
 
 const size_t SIM_STACK = 256 << 10;      /* of each thread */
+const size_t SIM_HOST_STACK = 8 << 20;   /* the most that a program's own has */
 const size_t SIM_STACK_GUARD = 64 << 10; /* unreadable, below each stack */
 const unsigned SIM_MAX_BARRIERS = 1024;  /* mbarriers of a block */
 const unsigned SIM_MAX_SITES = 8192;     /* places in the code that access memory */

@@ -232,7 +232,7 @@ void sim_explain_warp(bool in_part)
                          call, t->mask, lane, sim_num_threads);
             if (other->state == DONE)
                 FAULT_OF(t,
-                         "%s with mask 0x%08x waits for lane %u, whose thread has returned. Let every lane of the "
+                         "%s with mask 0x%08x waits for lane %u, whose thread has ended. Let every lane of the "
                          "mask make the call, or leave it out of the mask",
                          call, t->mask, lane);
             if (other->state == AT_BARRIER || other->state == AT_NAMED_BARRIER)

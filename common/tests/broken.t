@@ -26,7 +26,7 @@ my @mistakes = (
 my $race = qr/kernel scan<\d+>, block .*, thread .*: race: .* at common\/tests\/programs\/broken\.cu:\d+, and nothing orders the two/;
 my $past = qr/broken\.cu:@{[line_of('outputs[row + seq_len] = 0')]}: kernel scan<\d+>, block \(2,0,0\), thread \(0,0,0\): /;
 push @mistakes, backend() eq 'sim'
-    ? [past_the_end => qr/${past}writes right past the end of the \d+-byte array outputs\. Compare the index/]
+    ? [past_the_end => qr/${past}writes outputs\[\d+\]\[0\], past the end \(the last is outputs\[\d+\]\[\d+\]\)\. Compare the index/]
     : [past_the_end => qr/4 bytes before or past an output array were written/];
 push @mistakes, [default_stream => qr/default_stream forward: it launches on the default stream; pass on/],
     [hides_errors => qr/hides_errors forward: it returns success although a launch failed; return its error/] if backend() eq 'sim';

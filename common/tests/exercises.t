@@ -119,7 +119,7 @@ like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E (wrong|over_goal)$/m, '
 like((make('exercises'))[1], qr/^make exercise EX=\Q$id\E +judges \Q$mine\E$/m, 'the list goes on with what is begun');
 
 for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an address where there is nothing/m],
-    ['a program that ends by itself' => 'exit(0);', qr/^It crashed\.\n  It ended, with status 0, before the judge was done/m],
+    ['a program that ends by itself' => 'exit(0);', qr/^It was not run\..*`exit' is not among what a hand-in may use/ms],
     ['endless output' => 'for (;;) puts("h");', qr/^It printed more than 10 MB\..*^      h$/ms],
     ['endless output in one line' => 'for (;;) putchar(104);', qr/^It printed more than 10 MB\..*^      hhhh/ms],
     ['endless complaints' => 'for (;;) fputs("h\n", stderr);', qr/^It printed more than 10 MB\./m]) {
@@ -159,5 +159,15 @@ is(read_text("$copy/$mine.old"), read_text($first->{solution}), '... and a secon
 write_text("$copy/$mine", 'something else');
 make('reset', "EX=$id");
 is_deeply([map { read_text("$copy/$mine.$_") } 'old', 'old2'], [read_text($first->{solution}), 'something else'], '... and a third: nothing is lost');
+
+# a prediction whose numbers are drawn
+my ($drawn) = grep { $_->{draw} } all_exercises(5);
+($id, $mine) = @$drawn{qw(id mine)};
+make('exercise', "EX=$id", 'SEED=5');
+ok(read_text("$copy/$mine") eq task_text($drawn) && read_text("$copy/$mine") ne read_text($drawn->{path}), 'with a SEED the copy has the numbers that it draws');
+write_file("$copy/$mine", (make('solution', "EX=$id", 'SEED=5', 'FORCE=1'))[1] =~ s/\A.*\n\n//r);
+is((make('exercise', "EX=$id", 'SEED=5'))[0], 0, '... and so has the solution');
+($status, $out) = make('exercise', "EX=$id");
+ok($status ne 0 && $out =~ /Is this the task of another SEED\?/, 'without it the answer is wrong, and the judge asks why') or diag($out);
 
 done_testing;

@@ -112,7 +112,7 @@ mkdir scratch($_) for qw(clang macos);
 write_file(scratch('clang/g++'), "#!/bin/sh\necho 'Apple clang version 15.0.0 (clang-1500.3.9.4)'\n");
 write_file(scratch('macos/uname'), "#!/bin/sh\necho Darwin\n");
 chmod 0755, scratch('clang/g++'), scratch('macos/uname');
-sub with { my ($folder, @words) = @_; return run_program({ PATH => scratch($folder) . ":$ENV{PATH}" }, 'make', '--no-print-directory', @words) }
+sub with { my ($folder, @words) = @_; local @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)}; delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL)}; return run_program({ PATH => scratch($folder) . ":$ENV{PATH}" }, 'make', '--no-print-directory', @words) }
 for (['clang', 'g++ is clang'], ['macos', 'macOS lacks']) {
     my ($folder, $says) = @$_;
     for my $command (['run'], ['exercise', 'EX=01.1'], ['-C', (gpu_chapters())[0]]) {

@@ -254,7 +254,7 @@ my %told = (
     late => qr/ of 23 elements are wrong, the first is d_x\[0, \d\] of thread 0 of the rows: /,
     dirty => qr/ of 23 elements are wrong, the first is d_x\[0, 0\] of thread 0 of the rows: expected .*, got what was there before: it is not written, or computed from that$/m,
     lost_row => qr/5 of 23 elements are wrong, the first is d_decay\[0\] of thread 0 of the columns: /,
-    past => $sim ? qr/launch\.cu:\d+: kernel walk_forward<\d>, block \(0,0,0\), thread \(2,0,0\): writes right past the end of the 60-byte array y\./
+    past => $sim ? qr/launch\.cu:\d+: kernel walk_forward<\d>, block \(0,0,0\), thread \(2,0,0\): writes y\[3\]\[0\], past the end \(the last is y\[2\]\[4\]\)\./
         : qr/4 bytes before or past an output array were written/,
 );
 for my $mistake (sort keys %told) {
@@ -274,7 +274,7 @@ ok($status eq 1 && $err =~ / elements are wrong, the first is y\[/, 'caught: cut
 ($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'no_last', '--check-only', '--rows', 3, '--columns', 5, '--type', 'bf16');
 ok($status eq 1 && $err =~ /3 of 18 elements are wrong, the first is y\[0, 4\]/, 'caught: bf16 that was not written');
 ($status, $out, $err) = run_program($p, 'mistakes', '--variant', 'past', '--check-only', '--rows', 3, '--columns', 5, '--type', 'fp16');
-ok($status eq 1 && $err =~ ($sim ? qr/writes right past the end of the 30-byte array y\./ : qr/2 bytes before or past an output array were written/), 'caught: fp16 past the end')
+ok($status eq 1 && $err =~ ($sim ? qr/writes y\[3\]\[0\], past the end \(the last is y\[2\]\[4\]\)\./ : qr/2 bytes before or past an output array were written/), 'caught: fp16 past the end')
     or diag($err);
 
 # ---- a comparison: a chapter names earlier ones, or some of their kernels ----

@@ -12,6 +12,16 @@ for my $exercise (grep { $_->{draw} } all_exercises()) {
     is(task_text($exercise), read_text($exercise->{path}), "$exercise->{id}: without a seed the task is as it stands");
 }
 
+# a number that is drawn, but stands in a question or a hint as it stands in the task (small ones may mean something else there)
+my @forgotten;
+for my $exercise (map { $_->{as_read} } grep { $_->{draw} } all_exercises()) {
+    my @texts = ($exercise->{next}, map { ($_->{text} // (), $_->{look} // ()) } map { @{ $exercise->{$_} } } qw(ask hint));
+    for my $says (grep { /^\d+$/ && $_ >= 20 } map { $_->{says} // () } @{ $exercise->{draw} }) {
+        push @forgotten, map { "$exercise->{id}: $says in `$_'" } grep { $_ =~ Draw::place($says) } @texts;
+    }
+}
+is_deeply(\@forgotten, [], 'questions and hints name numbers that are drawn');
+
 my (%tasks, @left, @lacks);
 for my $seed (2 .. 12) {
     for my $exercise (grep { $_->{draw} } all_exercises($seed)) {

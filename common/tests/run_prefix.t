@@ -50,4 +50,13 @@ like(read_file($log) // '', qr{^compute-sanitizer --tool \S+ --error-exitcode 1 
 unlink $log;
 run_program(\%settings, 'sh', '-c', 'cd "$0" && exec "$@"', scratch(), 'perl', "$root/common/record/profile.pl", '07_bench');
 like(read_file($log) // '', qr{^build/cuda/extra/07_bench_launches }m, 'make profile');
+
+# the judge and the answer talk over a socket pair: where the judge is, the answer is, too
+unlink $log;
+for my $backend ('cuda', 'answer') { # of a GPU, and of the simulator
+    run_program(\%settings, 'perl', '-Icommon/judge', '-MRunning', '-e', 'run_judge({ judge => "NN_x/exercises/judges/name" }, "build/exercises/any/$ARGV[0]", {}, "compare")', $backend);
+}
+my @started = grep { / compare / } split /\n/, read_file($log) // '';
+is(scalar @started, 1, 'of what a judge starts, one program has it');
+like($started[0] // '', qr{^build/exercises/judges/NN_x.name compare .*/any/cuda\b}, 'the judge of an answer on a GPU');
 done_testing();

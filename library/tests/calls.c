@@ -225,7 +225,7 @@ static void run_scan(void)
 
 static void set_scan(void)
 {
-    enum { BATCH = 2, CHANNELS = 4, GROUPS = 2, STATES = 3, LENGTH = 37, ALL = BATCH * CHANNELS };
+    enum { BATCH = 2, CHANNELS = 4, GROUPS = 2, STATES = 3, LENGTH = 300, ALL = BATCH * CHANNELS };
     scan = (struct linrec_selective_scan){.batch = BATCH,
                                           .channels = CHANNELS,
                                           .seq_len = LENGTH,
@@ -258,6 +258,15 @@ static void check_scan(void)
     check_output("selective scan", &out);
     check_output("selective scan", &end);
     check_gradients("selective scan", run_scan, inputs, 9, outputs, 2);
+
+    size_t small;
+    must(linrec_selective_scan_small_workspace(&scan, LINREC_BACKWARD, &small), "small workspace");
+    if (small >= scan.workspace_bytes)
+        printf("selective scan: the small workspace has %zu bytes, the other one %zu\n", small, scan.workspace_bytes);
+    scan.workspace_bytes = small;
+    new_workspace(&scan.workspace, small);
+    must(linrec_selective_scan_backward(&scan, NULL), "selective scan, backward with little memory");
+    check_gradients("selective scan with little memory", run_scan, inputs, 9, outputs, 2);
 }
 
 /* ---- the chunk states ---- */
@@ -400,8 +409,11 @@ static void check_errors(void)
     WITH(scan, dtype, (enum linrec_dtype)3, FORWARD, LINREC_INVALID_ARGUMENT);
     WITH(scan, z, (const char *)scan.z + 8, FORWARD, LINREC_INVALID_ARGUMENT);
     WITH(scan, d_z, NULL, BACKWARD, LINREC_INVALID_ARGUMENT);
-    WITH(scan, workspace_bytes, scan.workspace_bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    must(linrec_selective_scan_small_workspace(&scan, LINREC_BACKWARD, &bytes), "small workspace");
+    WITH(scan, workspace_bytes, bytes, BACKWARD, LINREC_SUCCESS);
+    WITH(scan, workspace_bytes, bytes - 1, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
     WITH(scan, workspace, NULL, BACKWARD, LINREC_WORKSPACE_TOO_SMALL);
+    EXPECT(linrec_selective_scan_small_workspace(&scan, LINREC_BACKWARD, NULL), LINREC_INVALID_ARGUMENT);
     WITH(scan, seq_len, 0, BACKWARD, LINREC_SUCCESS);
 #undef FORWARD
 #undef BACKWARD

@@ -34,6 +34,9 @@ static cudaError_t launch(const size_t *size, float *const *array)
 #ifdef CUSIM
     sim_name_array(leaves, leaves_size, "leaves");
     sim_name_array(flags, flags_size, "flags");
+    const size_t leaves_dims[] = {MOST_TILES, CHANNELS}, num_flags = MOST_TILES + 1;
+    sim_shape_array(leaves, sizeof(float), 2, leaves_dims);
+    sim_shape_array(flags, sizeof(unsigned), 1, &num_flags);
 #endif
     return launch_channels((int)size[0], array[0], array[1], array[2], leaves, flags, flags + MOST_TILES);
 }

@@ -29,7 +29,7 @@ my $odd = "Zo\xc3\xab \$HOME 'n' \"q\"\n;rm, x"; # bytes of UTF-8
 hand_in('places', $_->[0], $_->[1])
     for ['02_cuda_ref/exercises/mine/add.cu', 'mine'], ['02_cuda_ref/exercises/add.cu', 'the task'], ['02_cuda_ref/exercises/solutions/add.cu', 'ours'],
     ['columns.cu', 'alone'], ['count.txt', 'of which chapter?'], ['04_warp_scan/count.txt', 'of 04'], ['03_tile/step.cu', 'of 03'], ['deep/er/step.cu', 'of 03 or 09?'],
-    ['one/wide.cu', 'a'], ['two/wide.cu', 'b'], ['one/strided.cu', 'same'], ['two/strided.cu', 'same'], ['03.4 last.cu', 'by its number'], ['what.cu', '?'];
+    ['one/wide.cu', 'a'], ['two/wide.cu', 'b'], ['one/strided.cu', 'same'], ['two/strided.cu', 'same'], ['03.4 last.cu', 'by its number'], ['what.cu', '?'], ['all.tar.gz', '?'];
 symlink '/etc/passwd', "$in/places/mend.cu";
 hand_in('places', 'scan.cu', 'x' x 1_000_001);
 my ($taken, $others) = hand_ins("$in/places", @all);
@@ -44,7 +44,7 @@ is($taken->{'03.4'}{text}, 'by its number', 'a name that begins with the number'
 like($taken->{'03.3'}{refused}, qr/^mend.cu is no file, but a link/, 'a link is not followed');
 like($taken->{'04.2'}{refused}, qr/^scan.cu has 1000001 bytes/, 'a file that no answer can be');
 is($taken->{'03.5'}{missing}, 'there is no file barriers.cu', 'nothing');
-is_deeply($others, ['what.cu'], 'what belongs to no exercise is named');
+is_deeply($others, ['all.tar.gz', 'what.cu'], 'what belongs to no exercise is named');
 system 'rm', '-r', "$in/places";
 
 # ---- names and seeds ----
@@ -160,6 +160,7 @@ is(scalar(() = (read_text($out) // '') =~ /\n(?:vandal|"Zo|-rf)/g), 9, 'and then
 for (['no folder', qr/^Where are the hand-ins\?/, 'OUT=x.csv'], ['no table', qr/^Into which table\?/, "IN=$in"], ['no such folder', qr/is not a folder/, 'IN=none', 'OUT=x.csv'],
     ['a table of another kind', qr/ends in .csv/, "IN=$in", 'OUT=x.txt'], ['among the students', qr/lies in IN=/, "IN=$in", "OUT=$in/x.csv"],
     ['no such exercise', qr/there is no exercise 77/, "IN=$in", "OUT=$out", 'ONLY=02.1,77'], ['no number', qr/^JOBS=0 is no number/, "IN=$in", "OUT=$out", 'JOBS=0'],
+    ['no seed', qr/^SEED=x is no whole number/, "IN=$in", "OUT=$out", 'SEED=x'],
     ['two seeds', qr/Give one of them/, "IN=$in", "OUT=$out", 'SEED=1', 'SECRET=x'], ['no students', qr/has no folders/, 'IN=' . scratch('class/.judged'), "OUT=$out"]) {
     my ($name, $like, @given) = @$_;
     refuses("make class: $name", $like, 'perl', 'common/judge/class.pl', 'class', @given);

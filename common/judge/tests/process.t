@@ -9,6 +9,8 @@ use Cwd 'getcwd';
 use Exercises;
 use HandIn;
 use Linrec;
+use Running;
+use POSIX ();
 use Sandbox;
 use Test::More;
 
@@ -58,6 +60,47 @@ SKIP: {
     local $Sandbox::off = 'taken away';
     my ($state, $report) = judged('reads', '02.1');
     is($state, 'solved', 'without bubblewrap an answer can read our solution') or diag($report);
+}
+
+
+# where it is there but refused (as in some containers), answers are judged without it; that is a sentence of one who asks, and nothing else
+if (!$main::rest) {
+    my $folder = fresh_folder('cheat');
+    write_file("$folder->{path}/bwrap", "#!/bin/sh\necho no >&2\nexit 1\n");
+    chmod 0755, "$folder->{path}/bwrap";
+    local $ENV{PATH} = "$root/$folder->{path}:$ENV{PATH}";
+    my ($status, $out, $err) = run_program('perl', '-Icommon/judge', '-MSandbox', '-e', 'print sandbox_missing()');
+    like("$out$err", qr/\Abubblewrap is installed but not allowed to run here, so .*judges it\.\z/, 'where bubblewrap is refused, one sentence says so');
+    ($status, $out, $err) = run_program('make', '-s', 'BACKEND=sim', 'exercise', 'EX=02.1', "FILE=$exercises{'02.1'}{solution}");
+    ok($status eq 0 && $err eq '' && "$out$err" !~ /bubblewrap/, '... and judging goes on without a word') or diag("$out$err");
+}
+
+# ---- at the same time, and interrupted ----
+
+if ($main::rest) {
+    # two answers to the same exercise, one right and one that prints without end
+    my ($right, $other) = map { read_text($_) } $exercises{'02.1'}{solution}, 'common/judge/tests/cheats/prints.cu';
+    my @children = map { my $text = $_; my $pid = fork; POSIX::_exit((judge_answer($exercises{'02.1'}, $text, 'answer.cu', 'cheat'))[0] eq 'solved' ? 0 : 1) if !$pid; $pid } $right, $other;
+    is(join(' ', map { waitpid $_, 0; $? >> 8 } @children), '0 1', 'two at the same time have each their own verdict');
+
+    # whoever judges does not wait for the end; with both walls, since it is a command that is interrupted
+    my $place = fresh_folder('cheat');
+    write_file("$place->{path}/endless.cu", $right =~ s{(return cudaGetLastError)}{volatile int on = 1;\n    while (on)\n        ;\n    $1}r);
+    my $pid = fork;
+    exec 'perl', 'common/judge/exercise.pl', 'exercise', 'EX=02.1', "FILE=$place->{path}/endless.cu" or die if !$pid;
+    my $folder;
+    for (1 .. 600) {
+        ($folder) = grep { -f "$_/out" } glob "build/exercises/02.1.file.$pid.*";
+        last if defined $folder;
+        select undef, undef, undef, 0.1;
+    }
+    select undef, undef, undef, 0.5;
+    my $running = sub { grep { (readlink("$_/fd/1") // '') =~ m{/02\.1\.file\.$pid\.} } glob '/proc/[0-9]*' };
+    cmp_ok(scalar(my @all = $running->()), '>', 0, 'an answer that never ends runs');
+    kill TERM => $pid;
+    waitpid $pid, 0;
+    select undef, undef, undef, 1;
+    is(join(' ', (grep { defined && -e } $folder), $running->()), '', '... and is gone, with its folder, when the judging is interrupted');
 }
 
 done_testing;

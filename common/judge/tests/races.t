@@ -34,12 +34,12 @@ SKIP: {
 }
 
 my ($state, undef, $said) = judged($solution);
-is("$state $said", 'solved ', 'a right answer') or diag($said);
+ok($state eq 'solved' && $said !~ /sanitizer/, 'a right answer, in which races were looked for') or diag("$state $said");
 {
     no warnings 'redefine';
     my $runs = \&Exercises::run_judge;
     *Exercises::run_judge = sub { return $_[1] =~ m{/raced$} ? { right => 0, said => "\@ended 66\n", complained => "FATAL: ThreadSanitizer\n" } : $runs->(@_) };
 }
 ($state, undef, $said) = judged($solution);
-like($said, qr/^\(gcc's sanitizer for races does not start here, [^\n]*\)\n\z/, 'a sanitizer that does not start') or diag($state);
+like($said, qr/^\(gcc's sanitizer for races does not start here, [^\n]*\)\n\z/m, 'a sanitizer that does not start') or diag($state);
 done_testing;

@@ -18,6 +18,7 @@ struct __align__(2) __nv_bfloat16
 };
 struct __align__(4) __nv_bfloat162
 {
+    typedef __nv_bfloat16 sim_member;
     __nv_bfloat16 x, y;
     __nv_bfloat162() = default;
     __nv_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) : x(x), y(y)

@@ -18,6 +18,7 @@ struct __align__(2) __half
 };
 struct __align__(4) __half2
 {
+    typedef __half sim_member;
     __half x, y;
     __half2() = default;
     __half2(__half x, __half y) : x(x), y(y)

@@ -12,6 +12,13 @@
 #include "cuda_runtime_api.h"
 
 #ifdef __cplusplus
+#ifdef __CUDACC__ /* a kernel's printf names its thread (print.cpp) */
+extern "C" {
+int printf(const char *, ...) __asm__("sim_printf");
+int puts(const char *) __asm__("sim_puts");
+int putchar(int) __asm__("sim_putchar");
+}
+#endif
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
@@ -20,6 +27,8 @@
 #include <string.h>
 #include <time.h>
 #include <type_traits>
+
+#include "sim_shape.h"
 
 #ifdef SIM_QUALIFIERS /* cusim: check.pl reads these words, rewrite.pl takes them away */
 #define __global__ __sim_global__
@@ -57,6 +66,7 @@
 #define SIM_VECTOR2(name, type, bytes)                                                                                 \
     struct __align__(bytes) name                                                                                       \
     {                                                                                                                  \
+        typedef type sim_member;                                                                                       \
         type x, y;                                                                                                     \
     };                                                                                                                 \
     SIM_INLINE name make_##name(type x, type y)                                                                        \
@@ -65,6 +75,7 @@
     }
 #define SIM_VECTOR3(name, type)                                                                                        \
     struct name {                                                                                                      \
+        typedef type sim_member;                                                                                       \
         type x, y, z;                                                                                                  \
     };                                                                                                                 \
     SIM_INLINE name make_##name(type x, type y, type z)                                                                \
@@ -74,6 +85,7 @@
 #define SIM_VECTOR4(name, type, bytes)                                                                                 \
     struct __align__(bytes) name                                                                                       \
     {                                                                                                                  \
+        typedef type sim_member;                                                                                       \
         type x, y, z, w;                                                                                               \
     };                                                                                                                 \
     SIM_INLINE name make_##name(type x, type y, type z, type w)                                                        \
@@ -517,16 +529,35 @@ struct sim_shared {              /* one __shared__ variable; static, so that all
     uint64_t block;              /* which was this one */
     struct sim_region **regions; /* of each block that may be resident */
 };
-void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, bool integers, SIM_AT);
+void *sim_static_shared(sim_shared *variable, const char *name, size_t size, size_t align, const sim_shape *shape,
+                        SIM_AT);
+void *sim_dynamic_shared(const char *name, size_t align, const sim_shape *shape, SIM_AT);
 
-/* Fresh memory is NaN, which shows in a result. An integer has no NaN: one that nobody has written must not be read. */
+/* Bytes of .x, for CUDA's vector types. */
+template <class T, class = void>
+constexpr size_t sim_member_of = 0;
 template <class T>
-constexpr bool sim_integers()
+constexpr size_t sim_member_of<T, std::void_t<typename T::sim_member>> = sizeof(typename T::sim_member);
+
+/* Of an array of any rank. */
+template <class T>
+using sim_element = typename std::remove_cv<typename std::remove_all_extents<T>::type>::type;
+
+template <class T>
+constexpr sim_shape sim_make_shape(const sim_field *fields = NULL)
 {
-    typedef typename std::remove_cv<typename std::remove_all_extents<T>::type>::type element;
-    return std::is_same<element, bool>::value || (std::is_integral<element>::value && sizeof(element) >= 4);
+    typedef sim_element<T> element;
+    return {sizeof(element),
+            sim_member_of<element>,
+            std::is_class<element>::value,
+            std::is_same<element, char>::value || std::is_same<element, unsigned char>::value,
+            (unsigned)std::rank<T>::value,
+            {std::extent<T, 0>::value, std::extent<T, 1>::value, std::extent<T, 2>::value, std::extent<T, 3>::value,
+             std::extent<T, 4>::value, std::extent<T, 5>::value},
+            fields};
 }
-void *sim_dynamic_shared(const char *name, size_t align, SIM_AT);
+template <class T>
+constexpr sim_shape sim_shape_of = sim_make_shape<T>();
 
 /* ---- barriers ---- */
 

@@ -66,7 +66,7 @@ for my $name (sort keys %lacks) {
             or diag("got $status: $err");
     }
 }
-like((run("no_barrier"))[2], qr/race: reads byte 0 of the 4-byte shared array before .* Put __syncthreads\(\) between them/, "no_barrier: shared memory wants a barrier");
+like((run("no_barrier"))[2], qr/race: reads before, which .* Put __syncthreads\(\) between them/, "no_barrier: shared memory wants a barrier");
 like((run("late_compare_and_swap"))[2],
     qr/^simulator: \Q$source\E:@{[line_of("HERE late_compare_and_swap")]}: kernel guide<1>, block \(0,0,0\), thread \(1,0,0\): race: reads .* has written at \Q$source\E:@{[line_of("THERE late_compare_and_swap")]}, and nothing orders the two\. One of them is atomic or volatile: make the other so, too\.$/,
     "a value that was read plainly long before: not the Programming Guide's loop");

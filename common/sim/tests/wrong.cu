@@ -843,12 +843,67 @@ __global__ void endless(float *x, int)
     x[0] = 0;
 }
 
+__global__ void endless_register(float *x, int n)
+{
+    while (n == 0) /* HERE endless_register */
+        n = n;
+    x[0] = 0;
+}
+
+__global__ void endless_barrier(float *x, int n)
+{
+    for (int d = 1; d < 64; d += n)
+        x[threadIdx.x] += __syncthreads_count(d); /* HERE endless_barrier */
+}
+
+static __attribute__((noinline)) void endless_host(const char *name)
+{
+    while (name != NULL) /* HERE endless_host */
+        name = name;
+}
+
 __global__ void endless_poll(float *x, int)
 {
     volatile float *flag = x;
 
     while (flag[0] != 1) /* HERE endless_poll */
         __nanosleep(100);
+}
+
+static __device__ void add_up(float *x, int count)
+{
+    for (int i = 1; i <= count; i++)
+        x[i] += x[i - 1]; /* HERE local_by_pointer */
+}
+
+__global__ void local_by_pointer(float *x, int n)
+{
+    float four[4] = {1, 2, 3, x[0]};
+
+    add_up(four, n + 4);
+    x[threadIdx.x] = four[3];
+}
+
+__global__ void local_loop(float *x, int n)
+{
+    float four[4] = {1, 2, 3, x[0]};
+
+    for (int i = 1; i <= n + 4; i++)
+        four[i] = four[i - 1] + four[i]; /* HERE local_loop */
+    x[threadIdx.x] = four[3];
+}
+
+struct totals {
+    float sums[32], counts[32];
+    int last;
+};
+
+__global__ void race_in_struct(float *x, int)
+{
+    __shared__ struct totals totals[2];
+
+    totals[1].counts[threadIdx.x % 32] = 1; /* HERE race_in_struct */
+    x[threadIdx.x] = 1;
 }
 
 __global__ void zero_divisor(float *x, int n)
@@ -865,6 +920,77 @@ __global__ void trap(float *, int n)
 __global__ void failed_assert(float *, int n)
 {
     assert(threadIdx.x < 7 + (unsigned)n); /* HERE failed_assert */
+}
+
+/* ---- shared memory that nobody has written ---- */
+
+__global__ void unwritten_shared(float *x, int)
+{
+    __shared__ float tile[4][33];
+
+    if (threadIdx.x < 42)
+        tile[threadIdx.x % 4][threadIdx.x / 4] = 1; /* 0 ... 10, but of row 2 and 3 only 0 ... 9 */
+    __syncthreads();
+    x[threadIdx.x] = threadIdx.x < 11 ? tile[3][threadIdx.x] : 1; /* HERE unwritten_shared */
+    __syncthreads();
+}
+
+/* A float4 of which something was written may be read. */
+__global__ void unwritten_four(float *x, int)
+{
+    __shared__ float4 tile4[16];
+    float *const tile = (float *)tile4;
+
+    if (threadIdx.x < 45)
+        tile[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x < 16)
+        ((float4 *)x)[threadIdx.x] = tile4[threadIdx.x]; /* HERE unwritten_four */
+}
+
+/* What comes of it is not told. */
+__global__ void unwritten_index(float *x, int)
+{
+    __shared__ int index;
+
+    const int i = index; /* HERE unwritten_index */
+    x[i] = 1;
+}
+
+__global__ void unwritten_extern(float *x, int)
+{
+    extern __shared__ float2 pairs[];
+
+    if (threadIdx.x < 63)
+        pairs[threadIdx.x] = make_float2(1, 1);
+    else
+        pairs[threadIdx.x].x = 1;
+    __syncthreads();
+    x[threadIdx.x] = pairs[threadIdx.x].y; /* HERE unwritten_extern */
+}
+
+/* ---- an array of 3 rows of 5, by name ---- */
+
+__global__ void race_in_rows(float *x, int)
+{
+    for (int i = 0; i < 5 + (threadIdx.x == 0); i++)
+        x[threadIdx.x * 5 + i] = 1; /* HERE race_in_rows */
+}
+
+__global__ void past_rows(float *x, int)
+{
+    x[15] = 1; /* HERE past_rows */
+}
+
+__global__ void four_past_rows(float *x, int)
+{
+    const float4 four = *(const float4 *)&x[13]; /* HERE four_past_rows */
+    *(float4 *)x = four;
+}
+
+__global__ void before_rows(float *x, int)
+{
+    x[-1] = 1; /* HERE before_rows */
 }
 
 __global__ void read_past_named(float *x, int)
@@ -998,6 +1124,14 @@ __global__ void named_and_shuffle(float *x, int)
         x[0] = __shfl_sync(ALL, 1.0f, 0); /* HERE named_and_shuffle */
 }
 
+static void name_rows(float *x)
+{
+    const size_t dims[] = {3, 5};
+
+    sim_name_array(x, 15 * sizeof(float), "outputs");
+    sim_shape_array(x, sizeof(float), 2, dims);
+}
+
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -1022,6 +1156,14 @@ int main(int argc, char **argv)
     CASE(neighbour_block, (neighbour_block<<<2, 34>>>(x, 0)))
     CASE(plain_beside_atomic, (plain_beside_atomic<<<1, 64>>>(x, 0)))
     CASE(row_past_end, (row_past_end<<<1, 3>>>(x, 0)))
+    SIMPLE(unwritten_shared)
+    SIMPLE(unwritten_four)
+    SIMPLE(unwritten_index)
+    CASE(unwritten_extern, (unwritten_extern<<<1, 64, 64 * sizeof(float2)>>>(x, 0)))
+    CASE(race_in_rows, (name_rows(x), race_in_rows<<<1, 3>>>(x, 0)))
+    CASE(past_rows, (name_rows(x), past_rows<<<1, 1>>>(x, 0)))
+    CASE(four_past_rows, (name_rows(x + 3), four_past_rows<<<1, 1>>>(x + 3, 0)))
+    CASE(before_rows, (name_rows(x + 3), before_rows<<<1, 1>>>(x + 3, 0)))
     CASE(read_past_named, (sim_name_array(x + 10, 40, "inputs"), read_past_named<<<1, 1>>>(x + 10, 0)))
     CASE(write_before_named, (sim_name_array(x + 10, 40, "inputs"), write_before_named<<<1, 1>>>(x + 10, 0)))
     SIMPLE(barrier_elsewhere)
@@ -1143,8 +1285,14 @@ int main(int argc, char **argv)
     CASE(much_together, (much_together<<<1, 64, 10000>>>(x, 0)))
     SIMPLE(deadlock)
     SIMPLE(endless)
+    SIMPLE(endless_register)
+    SIMPLE(endless_barrier)
+    CASE(endless_host, (sim_watch_host(true), endless_host(name)))
     SIMPLE(endless_poll)
     SIMPLE(zero_divisor)
+    SIMPLE(local_by_pointer)
+    SIMPLE(local_loop)
+    SIMPLE(race_in_struct)
     SIMPLE(trap)
     SIMPLE(failed_assert)
     if (strcmp(name, "host_crash") == 0) {

@@ -6,6 +6,7 @@ use warnings;
 use lib 'common/judge', 'common/judge/tests';
 use Battery;
 use Exercises;
+use HandIn;
 use Test::More;
 
 my ($only) = @ARGV;
@@ -24,6 +25,22 @@ for (@oddities) {
 if (!defined $only) {
     cmp_ok(scalar @cheats, '>=', 30, 'cheats are there');
     cmp_ok(scalar @oddities, '>=', 20, 'oddities are there');
+}
+
+# What the text says, the object shows, too, where it can; and with neither look some cheats are solved: it is this wall that stops them.
+my %object_tells = map { $_ => 1 } qw(asm_entry constructor counters destructor ifunc judges_header section solution solution_trigraph watch_redefined);
+{
+    no warnings 'redefine';
+    local *HandIn::refused_text = sub { return undef };
+    for (grep { $object_tells{ $_->{name} } } @cheats) {
+        my ($state, $report) = judge_answer($_->{exercise}, $_->{text}, $_->{shown}, "$_->{exercise}{id}.cheat");
+        is($state, 'refused', "$_->{name}: by its object alone") or diag($report);
+    }
+    local *HandIn::refused_object = sub { return undef };
+    for (grep { $_->{name} eq 'solution' } @cheats) {
+        my ($state, $report) = judge_answer($_->{exercise}, $_->{text}, $_->{shown}, "$_->{exercise}{id}.cheat");
+        is($state, 'solved', "$_->{name}: solved where hand-ins are not looked at") or diag($report);
+    }
 }
 
 done_testing;

@@ -1,4 +1,4 @@
-// stopped: 32 of the 64 threads of the grid have come to it, and the other threads have returned
+// stopped: 32 of the 64 threads of the grid have come to it, and the other threads have ended
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"

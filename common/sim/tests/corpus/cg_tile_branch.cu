@@ -1,4 +1,4 @@
-// stopped: __syncwarp with mask 0x0000ffff waits for lane 8, whose thread has returned
+// stopped: __syncwarp with mask 0x0000ffff waits for lane 8, whose thread has ended
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"

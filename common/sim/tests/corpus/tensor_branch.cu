@@ -1,4 +1,4 @@
-// stopped: mma_sync with mask 0xffffffff waits for lane 16, whose thread has returned
+// stopped: mma_sync with mask 0xffffffff waits for lane 16, whose thread has ended
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 #include <mma.h>

@@ -1,11 +1,10 @@
-// stopped: the 4-byte shared array count declared at {there}, which nothing has written in this block. Let one
+// stopped: reads count, which no thread of this block has written before. Let one write it, then call __syncthreads()
 // SPDX-License-Identifier: MIT
-// thread write it, then call __syncthreads()
 #include "corpus.h"
 
 __global__ void kernel(float *x)
 {
-    __shared__ int count; // THERE
+    __shared__ int count;
 
     atomicAdd(&count, 1); // HERE
     __syncthreads();

@@ -1,4 +1,4 @@
-// stopped: which nothing has written in this block. Let one thread write it, then call __syncthreads()
+// stopped: reads found, which no thread of this block has written before. Let one write it, then call __syncthreads()
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

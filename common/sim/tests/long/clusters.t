@@ -12,7 +12,7 @@ delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG
 
 my $source = 'common/sim/tests/clusters.cu';
 my @orders = qw(warp reverse random:1 random:2 random:3);
-my $tile   = 'the 256-byte shared array tile';
+my $tile   = qr/tile\[\d+\]/;
 my $at     = qr/declared at \Q$source\E:\d+/;
 
 is(system('make -s -j2 -f common/sim/tests/Makefile'), 0, 'programs build without a warning') or BAIL_OUT('no programs');
@@ -37,42 +37,42 @@ is(join('|', run('warp', 'nine_allowed')), '0||', 'more than 8 blocks, where the
 
 my $between = 'and nothing orders the two blocks. Put the barrier of the cluster between them';
 my %told = (
-    no_barrier    => qr/race: (?:reads byte \d+ of $tile of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has written at PLACE|writes byte \d+ of $tile $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at \S+), $between/,
-    block_barrier => qr/race: writes byte \d+ of $tile .*$at, which thread \(\d+,0,0\) of block \(\d,0,0\) has written at \S+, $between/,
-    relaxed       => qr/race: reads byte \d+ of $tile of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has written at PLACE, $between/,
-    after_arrival => qr/race: (?:reads byte \d+ of $tile of block|writes byte \d+ of $tile).* of block \(\d,0,0\) has (?:written|read) at \S+, $between/,
-    no_way_back   => qr/race: (?:writes byte \d+ of $tile of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE|reads byte \d+ of $tile $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has written at \S+), $between/,
+    no_barrier    => qr/race: (?:reads $tile of block \(\d,0,0\), which thread \(\d+,0,0\) of block \(\d,0,0\) has written at PLACE|writes $tile, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at \S+), $between/,
+    block_barrier => qr/race: writes $tile.*, which thread \(\d+,0,0\) of block \(\d,0,0\) has written at \S+, $between/,
+    relaxed       => qr/race: reads $tile of block \(\d,0,0\), which thread \(\d+,0,0\) of block \(\d,0,0\) has written at PLACE, $between/,
+    after_arrival => qr/race: (?:reads $tile of block|writes $tile).* of block \(\d,0,0\) has (?:written|read) at \S+, $between/,
+    no_way_back   => qr/race: (?:writes $tile of block \(\d,0,0\), which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE|reads $tile, which thread \(\d+,0,0\) of block \(\d,0,0\) has written at \S+), $between/,
     global_race   => qr/race: (?:reads|writes) byte \d+ of the \d+-byte allocation .* of block \(\d,0,0\) has (?:written|read) at \S+\. Blocks run in any order/,
-    leaves_early  => qr/block \(\d,0,0\): thread \(\d+,0,0\) of block \(\d,0,0\) reads byte \d+ of $tile $at, and nothing keeps this block from ending before|reads byte \d+ of $tile of block \(\d,0,0\) $at, which has ended. Put the barrier of the cluster between this and its end/,
-    leaves_long_before => qr/reads byte \d+ of $tile of block \(\d,0,0\) $at, which has ended|thread \(\d+,0,0\) of block \(\d,0,0\) reads byte \d+ of $tile $at, and nothing keeps this block from ending before/,
-    leaves_before_write => qr/thread \(\d+,0,0\) of block \(\d,0,0\) writes byte \d+ of $tile $at, and nothing keeps this block from ending before|writes byte \d+ of $tile of block \(\d,0,0\) $at, which has ended/,
-    not_begun     => qr/writes byte \d+ of $tile of block \(\d,0,0\) $at, which may not have begun. Let all threads of the cluster call cluster_arrive_relaxed\(\)/,
+    leaves_early  => qr/block \(\d,0,0\): thread \(\d+,0,0\) of block \(\d,0,0\) reads $tile, and nothing keeps this block from ending before|reads $tile of block \(\d,0,0\), which has ended. Put the barrier of the cluster between this and its end/,
+    leaves_long_before => qr/reads $tile of block \(\d,0,0\), which has ended|thread \(\d+,0,0\) of block \(\d,0,0\) reads $tile, and nothing keeps this block from ending before/,
+    leaves_before_write => qr/thread \(\d+,0,0\) of block \(\d,0,0\) writes $tile, and nothing keeps this block from ending before|writes $tile of block \(\d,0,0\), which has ended/,
+    not_begun     => qr/writes $tile of block \(\d,0,0\), which may not have begun. Let all threads of the cluster call cluster_arrive_relaxed\(\)/,
     comes_twice   => qr/cluster_arrive by a thread that has come to the barrier of the cluster before, at PLACE, and has not waited since/,
     waits_only    => qr/cluster_wait by a thread that has not come to the barrier of the cluster/,
     half_warp     => qr/cluster_arrive by a part of warp \d of block \(\d,0,0\), of which another part has come at PLACE/,
-    block_skips   => qr/cluster_wait never ends: 64 of the 128 threads of the cluster have come to its barrier, and thread \(0,0,0\) of block \(\d,0,0\) has returned/,
-    warp_skips    => qr/cluster_wait never ends: 96 of the 128 threads of the cluster have come to its barrier, and thread \(32,0,0\) of block \(\d,0,0\) has returned/,
+    block_skips   => qr/cluster_wait never ends: 64 of the 128 threads of the cluster have come to its barrier, and thread \(0,0,0\) of block \(\d,0,0\) has ended/,
+    warp_skips    => qr/cluster_wait never ends: 96 of the 128 threads of the cluster have come to its barrier, and thread \(32,0,0\) of block \(\d,0,0\) has ended/,
     elsewhere     => qr/cluster_wait never ends: 96 of the 128 threads .*, while thread \(32,0,0\) of block \(\d,0,0\) waits at __syncthreads at PLACE/,
-    crossed       => qr/polls byte 0 of the 4-byte shared array ready $at, which never changes: no thread that runs will change it/,
-    past_end      => qr/writes right past the end of $tile (?:of block \(\d,0,0\) )?$at/,
-    past_dynamic  => qr/reads (?:right|\d+ bytes) past the end of the 128-byte shared array part (?:of block \(\d,0,0\) )?$at/,
+    crossed       => qr/polls ready, which never changes: no thread that runs will change it/,
+    past_end      => qr/writes $tile(?: of block \(\d,0,0\))?, past the end \(the last is $tile, $at\)/,
+    past_dynamic  => qr/reads part\[\d+\](?: of block \(\d,0,0\))?, past the end \(the last is part\[31\], $at\)/,
     no_such_rank  => qr/cluster_shared for the block of rank 2 in a cluster of 2/,
     of_global     => qr/cluster_shared of byte 0 of the \d+-byte allocation/,
-    other_cluster => qr/writes byte \d+ of $tile $at, which was another block's/,
-    unwritten     => qr/reads byte 0 of the 4-byte shared array number (?:of block \(\d,0,0\) )?$at, which nothing has written/,
-    far_mbarrier  => qr/mbarrier_expect accesses byte 0 of the 8-byte shared array barrier of block \(\d,0,0\) $at. The simulator has mbarriers and bulk copies within a block only/,
-    far_bulk_copy => qr/tma_load of 16 bytes writes byte 0 of $tile of block \(\d,0,0\)/,
-    sends_too_early  => qr/writes byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which may not have begun/,
+    other_cluster => qr/writes $tile, which was another block's/,
+    unwritten     => qr/reads number(?: of block \(\d,0,0\))?, which no thread of this cluster has written/,
+    far_mbarrier  => qr/mbarrier_expect accesses barrier of block \(\d,0,0\). The simulator has mbarriers and bulk copies within a block only/,
+    far_bulk_copy => qr/tma_load writes $tile of block \(\d,0,0\)/,
+    sends_too_early  => qr/writes word of block \(\d,0,0\), which may not have begun/,
     sends_unshown    => qr/cluster_send with the barrier initialised at \S+, which other blocks do not see yet. Call mbarrier_init_done/,
     sends_to_nothing => qr/cluster_send with a barrier that is not initialised/,
     waits_nearby     => qr/mbarrier_wait for a phase of the barrier initialised at \S+ to which another block has sent. Wait by cluster_receive/,
-    reads_too_early  => qr/reads byte 0 of the 8-byte shared array word $at, to which the copy of PLACE is on its way/,
+    reads_too_early  => qr/reads word, to which the copy of PLACE is on its way/,
     sends_too_little => qr/cluster_receive for parity 0 never ends: phase 0 of the barrier initialised at \S+ lacks 8 of 16 announced bytes. Announce in mbarrier_expect as many bytes as blocks of the cluster send/,
     sends_too_much   => qr/cluster_receive for a phase that has 8 bytes more than the 8 announced, the last by cluster_send at PLACE/,
-    sends_in_vain    => qr/cluster_send of 8 bytes, and the block ended before anybody waited for phase 0 of the barrier|cluster_send to byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which has ended. Let that block wait/,
-    sends_again      => qr/(?:race: writes byte 0 of the 8-byte shared array word of block \(\d,0,0\) $at, which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE, $between|(?:reads|writes) byte 0 .*to which the copy of \S+ is on its way)/,
+    sends_in_vain    => qr/cluster_send of 8 bytes, and the block ended before anybody waited for phase 0 of the barrier|cluster_send to word of block \(\d,0,0\), which has ended. Let that block wait/,
+    sends_again      => qr/(?:race: writes word of block \(\d,0,0\), which thread \(\d+,0,0\) of block \(\d,0,0\) has read at PLACE, $between|(?:reads|writes) word.*to which the copy of \S+ is on its way)/,
     sends_to_half    => qr/cluster_send to an address that is not aligned to 8/,
-    far_copy      => qr/__pipeline_memcpy_async writes byte \d+ of $tile of block \(\d,0,0\)/,
+    far_copy      => qr/__pipeline_memcpy_async writes $tile of block \(\d,0,0\)/,
 );
 for my $name (sort keys %told) {
     my ($here, $there) = map { line_of("$_ $name") } 'HERE', 'THERE';
