@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cublas.cpp - stand-ins for the functions of cuBLAS that programs compare their kernels with: plain loops, which add up
-   in double. What they read and write is not watched, as a library's kernels are not under a tool that watches ours. */
+/* cublas.cpp - stand-ins for the functions of cuBLAS that programs compare their kernels with: plain loops, which add
+   up in double. What they read and write is not watched, as a library's kernels are not under a tool that watches ours. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -105,8 +105,8 @@ void sim_explain_grid(void)
             if (t->state == DONE || t->state != AT_GRID) {
                 const uint3 b = blocks[i]->index;
                 if (t->state == DONE)
-                    snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has ended",
-                             t->index.x, t->index.y, t->index.z, b.x, b.y, b.z);
+                    snprintf(hangs, sizeof(hangs), ", and thread (%u,%u,%u) of block (%u,%u,%u) has ended", t->index.x,
+                             t->index.y, t->index.z, b.x, b.y, b.z);
                 else
                     snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) of block (%u,%u,%u) waits at %s at %s:%d",
                              t->index.x, t->index.y, t->index.z, b.x, b.y, b.z, sim_waits_at(t), t->file, t->line);
