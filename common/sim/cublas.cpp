@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cublas.cpp - stand-ins for the functions of cuBLAS that programs compare their kernels with: plain loops, which add
-   up in double. What they read and write is not watched, as a library's kernels are not under a tool that watches ours. */
+   up in double. What they read and write is not watched, as a library's own kernels are not by a tool that watches
+   those of the program. */
 #include <math.h>
 #include <stdlib.h>
 
