@@ -361,15 +361,20 @@ static void pause_sometimes(const char *p, unsigned how)
     last_read = how == 0 ? p : NULL;
 }
 
-/* CUSIM_CHECKS=bounds: no races, no counts, nothing of what has been written; only that each address is legal. */
-static bool only_bounds;
+bool sim_watches = true;
 
-/* Then, where a place in the code was seen to access an array of the block: what else of it is legal, at once. */
+/* If not: where a place in the code was seen to access an array, what else of that is legal, at once. Forgotten when
+   another block runs, or host code. */
 static struct legal {
-    uint64_t block;
     const char *start;
     size_t size;
 } legal[256];
+
+void sim_observe_switch(void)
+{
+    if (!sim_watches)
+        memset(legal, 0, sizeof(legal));
+}
 
 static inline struct legal *legal_at(const void *pc)
 {
@@ -381,12 +386,9 @@ static inline bool is_legal(const char *p, size_t size, unsigned how, const void
     const struct legal *l = legal_at(pc);
     const size_t at = (size_t)(p - l->start);
 
-    if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || !sim_place.in_thread ||
-        l->block != sim_block->number ||
-        (uintptr_t)p % (size & (size - 1) ? 1
-                        : size < 8        ? size
-                                          : 8) !=
-            0)
+    const size_t align = size & (size - 1) ? 1 : size < 8 ? size : 8;
+
+    if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || (uintptr_t)p % align != 0)
         return false;
     sim_changes[SIM_GLOBAL_MEMORY] += how;
     return true;
@@ -396,8 +398,8 @@ __attribute__((constructor)) static void read_checks(void)
 {
     const char *text = getenv("CUSIM_CHECKS");
 
-    only_bounds = text != NULL && strcmp(text, "bounds") == 0;
-    if (text != NULL && !only_bounds && strcmp(text, "all") != 0 && strcmp(text, "none") != 0)
+    sim_watches = text == NULL || strcmp(text, "all") == 0;
+    if (!sim_watches && strcmp(text, "bounds") != 0 && strcmp(text, "none") != 0)
         sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
 }
 
@@ -479,9 +481,9 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         sim_poll(p, pc, in_global);
     }
     pause_sometimes(p, how);
-    if (only_bounds) {
+    if (!sim_watches) {
         sim_changes[in_sight] += how & SIM_WRITES;
-        *legal_at(pc) = {sim_block->number, r->array, r->array_size};
+        *legal_at(pc) = {r->array, r->array_size};
         return;
     }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
@@ -500,7 +502,7 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 {
     const char *p = (const char *)at;
 
-    if (only_bounds && is_legal(p, size, how, pc))
+    if (!sim_watches && is_legal(p, size, how, pc))
         return;
     if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
         (size_t)(p - &__ehdr_start) >= (size_t)(image_end - &__ehdr_start))
@@ -515,6 +517,8 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
 
     if (warp && accesses >= most_in_turn)
         sim_pause();
+    if (!sim_watches)
+        return;
     if (size > 0)
         sim_race_access(r, (const char *)global, size, 0, number);
     if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
@@ -676,6 +680,7 @@ void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
 {
     arguments = (const char *)first;
     arguments_size = size;
+    sim_watches = sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
     launch++;
     num_pictured = 0;
     sim_race_launch(num_threads);
@@ -693,6 +698,7 @@ void sim_observe_turn(unsigned number, uint64_t *chain_of_thread)
 
 void sim_observe_launch_end(struct sim_counts *counts)
 {
+    sim_observe_switch();
     for (unsigned i = 0; i < num_used; i++) {
         struct site *site = &sites[used_sites[i]];
         struct sim_counts line = {};

@@ -97,6 +97,7 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     if (sim_block != NULL)
         sim_switch_shared(false);
     struct block *b = sim_block = sim_slots[slot];
+    sim_observe_switch();
     b->number = ++num_blocks;
     b->slot = slot;
     b->index = index_of(cluster_number, rank);
@@ -126,6 +127,7 @@ void sim_switch_block(struct block *to)
     if (sim_block != NULL)
         sim_switch_shared(false);
     sim_block = to;
+    sim_observe_switch();
     sim_switch_shared(true);
     blockIdx = to->index;
     sim_place.in_block = true;
