@@ -23,6 +23,8 @@ bool sim_reaches(int device, int owner); /* whether kernels of one may touch mem
 
 cudaError_t sim_error(cudaError_t error); /* remembers an error for cudaGetLastError of the calling host thread */
 
+void sim_lock_anew(void); /* in a process that was forked: the device is this thread's alone (sim.h) */
+
 /* As long as one of these lives, the device is the calling host thread's alone (sim.h). */
 struct sim_guard {
     sim_guard()

@@ -25,6 +25,7 @@
 #include "observe.h"
 
 #include "clusters.h"
+#include "cores.h"
 #include "fault.h"
 #include "fiber.h"
 #include "host.h"
@@ -588,6 +589,8 @@ void sim_observe_order(unsigned how)
 {
     const unsigned orders = ((how & SIM_ACQUIRE) != 0) + ((how & SIM_RELEASE) != 0);
 
+    if (orders > 0)
+        sim_order_memory();
     sim_counts.orders += orders;
     sim_counts.strong_orders += how & SIM_STRONGER ? orders : 0;
 }
@@ -596,6 +599,8 @@ void sim_atomic_load(const void *address, void *value, size_t size, unsigned ord
 {
     sim_observe_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC | order, HERE);
+    if (in_global)
+        sim_take_word(address);
     memcpy(value, address, size);
     sim_global_atomics += in_global;
 }
@@ -605,6 +610,7 @@ void sim_atomic_store(void *address, const void *value, size_t size)
 {
     sim_changes[in_sight] += memcmp(address, value, size) != 0;
     memcpy(address, value, size);
+    sim_give_word();
     sim_atomics++;
 }
 
@@ -619,7 +625,10 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
 {
     sim_observe_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
+    if (in_global)
+        sim_take_word(address);
     memcpy(address, value, size);
+    sim_give_word();
 }
 
 /* The sanitizer's own atomics: std::atomic and the guards of static variables, in host code. */
@@ -680,7 +689,8 @@ void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
 {
     arguments = (const char *)first;
     arguments_size = size;
-    sim_watches = sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
+    sim_watches =
+        sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
     launch++;
     num_pictured = 0;
     sim_race_launch(num_threads);
