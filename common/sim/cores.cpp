@@ -35,6 +35,7 @@
 #include "observe.h"
 #include "order.h"
 #include "print.h"
+#include "shadow.h"
 #include "trace.h"
 
 static const unsigned most_processes = 256, num_locks = 1024;
@@ -57,7 +58,7 @@ struct common {
 };
 
 static unsigned cores;          /* CUSIM_CORES */
-static double alone_for = 0.02; /* seconds that a launch has one core to itself: to fork takes milliseconds */
+static double alone_for = 0.05; /* seconds that a launch has one core to itself: to fork takes milliseconds */
 static bool has_variables;      /* of the device */
 
 static bool may_split;        /* the launch that runs */
@@ -100,7 +101,11 @@ int sim_know_variables(void)
 
 bool sim_may_split(void)
 {
-    return cores > 1 && !sim_watches && !has_variables;
+    static bool may = true;
+
+    /* once it may not, never: device memory may have been made that one process has */
+    may = may && cores > 1 && !(sim_watches && sim_has_kernels) && !has_variables;
+    return may;
 }
 
 static double now(void)
