@@ -24,7 +24,10 @@ sub shape {
 
 # ---- shapes, around every boundary; each against the oracle, on all kinds of data ----
 
-# One tiny shape has all options in all combinations; at a boundary all of them are there, or none.
+# Tiny shapes have all options in all combinations, as others in ../chunk_state.t; at a boundary all of them are there, or none.
+is(complaint({}, $p, shape(2, 1, 2, 3, 8, 0)), '', 'all options in all combinations');
+is(complaint({}, $p, shape(2, 1, 2, 2, 3, 1)), '', 'and with a rank');
+is(complaint({}, $p, shape(1, 3, 1, 2, 3, 1)), '', 'and with a rank, and more chunks');
 for my $case (['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
     ['chunks around a tile', [1, '7,8,9,16,17', 1, 2, 8, 0]], ['columns that are no multiple of 4', [1, 5, 2, 3, 7, 0]], ['and with a rank', [1, 3, 2, 3, 7, 2]],
     ['one decay for all', [1, 5, 2, 4, 16, 0, 1]], ['and with a rank', [1, 5, 2, 4, 16, 2, 1]], ['parts of a decay', [1, 3, 1, 33, 40, 0, 1]],
