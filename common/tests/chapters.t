@@ -7,7 +7,8 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-# one sequence of lengths around a group of four, a warp and a tile; several of a few, as where each kernel runs alone (long/chapters.t has all)
+# one sequence of lengths around a group of four, a warp and a tile; several of a few, as where each kernel runs alone
+# (long/chapters.t has all)
 my %lengths = (1 => join(',', 1 .. 9, 31 .. 33, 63 .. 65, 95 .. 97, 127 .. 129, 257, 511, 1025), 3 => '5,33,129,256,257,1000,2049');
 
 is_deeply([chapters()], [sort grep { !claims($_, 'nothing') } map { s{/main\.c$}{}r } glob '[0-9][0-9]_*/main.c'], 'every chapter has its program');

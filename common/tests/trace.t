@@ -12,7 +12,8 @@ plan skip_all => 'only the simulator sees every access; this is BACKEND=' . back
 # Arrays that a pass reads and writes.
 my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward_reverse => [3, 2]);
 
-# ---- the defaults of chapters that claim it: nothing twice, nothing in vain. Lengths whose rows begin at multiples of 32 bytes, and others (long/counters.t has longer ones) ----
+# ---- the defaults of chapters that claim it: nothing twice, nothing in vain. Lengths whose rows begin at multiples of
+# 32 bytes, and others; long/counters.t has longer ones ----
 
 for my $chapter (grep { claims($_, 'once') } chapters()) {
     my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 3, '--seq-len', '8,64,104,520,4096,10000,7,100,1001,4097,10007');

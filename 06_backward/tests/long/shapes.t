@@ -13,7 +13,8 @@ my %named = (
 for my $name (sort keys %named) {
     my ($num_seqs, $lengths) = @{ $named{$name} };
     for my $direction ('', '--reverse') {
-        is(complaint({}, program('06_backward'), '--backward', '--num-seqs', $num_seqs, '--seq-len', $lengths, $direction || ()), '', "$name $direction");
+        my @options = ('--backward', '--num-seqs', $num_seqs, '--seq-len', $lengths, $direction || ());
+        is(complaint({}, program('06_backward'), @options), '', "$name $direction");
     }
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Chapter 09: the gradients of `default` with workspaces of several sizes, where they make several windows of several segments; and large problems,
-# which are checked by samples: what is wrong is found wherever it is.
+# Chapter 09: the gradients of `default` with workspaces of several sizes, where they make several windows of several
+# segments; and large problems, which are checked by samples: what is wrong is found wherever it is.
 use strict;
 use warnings;
 use lib 'common/tests';

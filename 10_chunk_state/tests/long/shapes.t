@@ -38,7 +38,7 @@ for my $case (['one chunk, one row, one column', [1, 1, 1, 1, 1, 0]],
     my ($name, $shape) = @$case;
     is(complaint({}, $p, shape(@$shape), '--with', $_), '', "@$shape: $name, $_ of the options") for 'all', $shape->[5] ? 'W' : 'none';
     next if $name !~ /filled|bit|multiple|parts|rank 16|odd|many/;
-    is(complaint({}, $p, shape(@$shape), '--type', $_, '--with', 'all'), '', "@$shape: $name, in $_") for 'bf16', 'fp16';
+    is(complaint({}, $p, shape(@$shape), '--type', $_, '--with', 'all'), '', "@$shape: $name, in $_") for 'bf16', $name =~ m{many} ? () : 'fp16';
 }
 my @split = ('--variant', 'split', '--config', 'threads=32,stages=4', shape(1, '100,333', 1, 4, 8, 0));
 is(complaint({}, $p, @split), '', 'split: windows of several segments');
@@ -55,9 +55,8 @@ is(complaint({}, $p, '--variant', 'prefetch', '--config', "rows=$_", shape(1, 19
 SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
     for my $order ('reverse', 'random:1') {
-        for my $type ('float32', 'bf16') {
-            is(complaint({ SIM_SCHEDULE => $order }, $p, shape(2, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
-        }
+        my $type = $order eq 'reverse' ? 'float32' : 'bf16';
+        is(complaint({ SIM_SCHEDULE => $order }, $p, shape(2, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
         is(complaint({ SIM_SCHEDULE => $order }, $p, '--variant', 'mma', shape(2, 9, 1, 5, 24, 40), '--type', 'bf16', '--with', 'all'), '', "a warpgroup: right in the simulator's order $order");
         is(complaint({ SIM_SCHEDULE => $order }, $p, shape(2, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
         is(complaint({ SIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Half a minute of random shapes for the kernels of all chapters: none is wrong. Each day has a seed of its own, which the first line says.
+# Half a minute of random shapes for the kernels of all chapters: none is wrong. Each day has a seed of its own, which the
+# first line says.
 use strict;
 use warnings;
 use lib 'common/tests';
