@@ -110,6 +110,10 @@ lib: backend
 install: lib
 	@$(MAKE) --no-print-directory -C library install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
+# nvcc's stand-in, without the course: docs/cusim.md
+install-cusim:
+	@$(MAKE) --no-print-directory QUIET=1 -C common/sim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE
 	@for makefile in $$(grep -l '^include .*chapter\.mk' */Makefile */*/Makefile */*/*/Makefile); do \
@@ -184,6 +188,7 @@ help:
 	@echo "make fuzz       random shapes, types and configurations: is any kernel wrong? (SECONDS=60; SEED=N: the same again; ONLY=NAME: one chapter)"
 	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
 	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
+	@echo "make install-cusim   into PREFIX: cusim, which compiles anybody's CUDA C for the simulator, without the course (docs/cusim.md)"
 	@echo "make setup      install what is missing (apt)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -196,7 +201,7 @@ help:
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize notebook mutants fuzz times lib install format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/class.mk
