@@ -3,14 +3,14 @@
 
    Where only addresses are judged (CUSIM_CHECKS=bounds and none), blocks need not be watched together. A launch that has
    taken a while forks: each process has an engine of its own, with all that it knows, and they share device memory. They
-   take blocks in turns:
+   take numbers of blocks from one counter:
 
        program --- block 0 --- block 1 --+-- 2 ---- 5 ---- 6 --+-- the launch has ended
-                                         +-- 3 -- 4 ------ 8 --+   counts are added up, what kernels printed
-                                         +-- 4 ----- 7 --------+   is printed in the order of the blocks
+                                         +-- 3 ------- 7 -- 8 --+   counts are added up, what kernels printed
+                                         +-- 4 ----------- 9 --+   is printed in the order of the blocks
 
-   A block begins only after all with smaller numbers have begun, as on one core: a block that waits for an earlier one
-   (look-back) gets what it waits for. What is written is what each block writes, whoever runs it, so the bits are those
+   In each process the numbers go up, so the first of the blocks that have not ended runs, or is the next of its process:
+   a block that waits for earlier ones (look-back) gets what it waits for. What is written is what each block writes, whoever runs it, so the bits are those
    of one core; only what blocks add by atomics comes in any order, as on a GPU.
 
    Not split: cooperative launches and other orders than the usual one; programs with variables of the device, which lie
