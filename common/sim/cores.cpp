@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cores.cpp - the blocks of a launch on several cores of the machine.
 
-   Where only addresses are judged (CUSIM_CHECKS=bounds and none), blocks need not be watched together. A launch that has
-   taken a while forks: each process has an engine of its own, with all that it knows, and they share device memory. They
-   take numbers of blocks from one counter:
+   Where only addresses are judged (CUSIM_CHECKS=bounds and none), blocks need not be watched together. A launch that
+   has taken a while forks: each process has an engine of its own, with all that it knows, and they share device
+   memory. They take numbers of blocks from one counter:
 
        program --- block 0 --- block 1 --+-- 2 ---- 5 ---- 6 --+-- the launch has ended
                                          +-- 3 ------- 7 -- 8 --+   counts are added up, what kernels printed
