@@ -9,9 +9,10 @@
                                          +-- 3 ------- 7 -- 8 --+   counts are added up, what kernels printed
                                          +-- 4 ----------- 9 --+   is printed in the order of the blocks
 
-   In each process the numbers go up, so the first of the blocks that have not ended runs, or is the next of its process:
-   a block that waits for earlier ones (look-back) gets what it waits for. What is written is what each block writes, whoever runs it, so the bits are those
-   of one core; only what blocks add by atomics comes in any order, as on a GPU.
+   In each process the numbers go up, so the first of the blocks that have not ended runs, or is the next of its
+   process: a block that waits for earlier ones (look-back) gets what it waits for. What is written is what each block
+   writes, whoever runs it, so the bits are those of one core; only what blocks add by atomics comes in any order, as on
+   a GPU.
 
    Not split: cooperative launches and other orders than the usual one; programs with variables of the device, which lie
    in the program's own data (rewrite.pl tells of them). */

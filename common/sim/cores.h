@@ -12,12 +12,12 @@ bool sim_may_split(void);
 /* A launch of so many clusters begins: notes the time. */
 void sim_begin_split(uint64_t num_clusters);
 
-/* No block runs, and `begun` clusters have begun and ended: from here on other processes may take part, if that is worth
-   it. Returns the number of the cluster that this process begins next; all go on from here. */
+/* No block runs, and `begun` clusters have begun and ended: from here on other processes may take part, if that is
+   worth it. Returns the number of the cluster that this process begins next; all go on from here. */
 uint64_t sim_split(uint64_t begun);
 
-/* The number of the cluster that this process begins behind that of number `begun`: the next one, or in a launch that is
-   split one that no other process has taken. */
+/* The number of the cluster that this process begins behind that of number `begun`: the next one, or in a launch that
+   is split one that no other process has taken. */
 uint64_t sim_next_cluster(uint64_t begun);
 
 /* The blocks of this process have ended: the others end here. The launch is whole when that returns. */
