@@ -346,10 +346,10 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
         return;
     if (r->host && !r->freed && sim_region_holds(r, p, size)) {
         const sim_lock_guard guard;
-        if (r->managed)
+        if (r->managed || how & SIM_STRONG)
             sim_finish_all(); /* it may be done by now, and then is known to touch this or not */
         if (sim_remembers())
-            sim_race_task(r, p, size, how & SIM_WRITES, site_of(pc));
+            sim_race_task(r, p, size, how, site_of(pc));
         return;
     }
     sim_region_describe(p, r->host ? size : 0, what, sizeof(what));

@@ -419,8 +419,15 @@ void sim_race_pooled(const struct sim_region *r, const void *at, bool writes, co
     report_task(pc, what, writes, r->pooled->task.get(), "makes", NULL);
 }
 
-void sim_race_task(struct sim_region *r, const void *at, size_t size, bool writes, unsigned site)
+/* Whether the running task, which is no kernel, may access what was accessed so. */
+static bool may_access(uint64_t record, bool strong)
 {
+    return (strong && kind_of(record) != PLAIN) || sim_task_orders(interval_of(record));
+}
+
+void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned how, unsigned site)
+{
+    const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
     const size_t offset = (size_t)((const char *)at - r->start), end = offset + size;
     bool other_writes;
     const struct sim_task *const late = sim_in_task() ? NULL : sim_collides(at, size, writes, &other_writes);
@@ -433,16 +440,18 @@ void sim_race_task(struct sim_region *r, const void *at, size_t size, bool write
     sim_race_pooled(r, at, writes, sim_site_pc(site));
     if (sim_task_interval() == 0)
         sim_task_takes(sim_race_one_interval());
-    const uint64_t record = sim_task_interval() << INTERVAL_AT | (uint64_t)site << SITE_AT;
+    const uint64_t record = sim_task_interval() << INTERVAL_AT | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
     for (size_t word = offset / 4; word * 4 < end; word++) {
         struct sim_cell *const cell = &r->shadow->cells[word];
         uint64_t *const other = &r->shadow->others[word];
 
-        if (!sim_task_orders(interval_of(cell->write)))
+        if (strong && !sim_in_task() && !sim_task_orders(interval_of(cell->write)) && kind_of(cell->write) != PLAIN)
+            sim_host_learns(sim_task_of(interval_of(cell->write))->known); /* a flag: what comes before it is done */
+        if (!may_access(cell->write, strong))
             report_record(sim_site_pc(site), r, word, writes, cell->write, true);
-        if (writes && !sim_task_orders(interval_of(cell->read)))
+        if (writes && !may_access(cell->read, strong))
             report_record(sim_site_pc(site), r, word, writes, cell->read, false);
-        if (writes && !sim_task_orders(interval_of(*other)))
+        if (writes && !may_access(*other, strong))
             report_record(sim_site_pc(site), r, word, writes, *other, false);
         if (word * 4 < offset || word * 4 + 4 > end)
             continue; /* a part of a word: its neighbour may belong to another one */
@@ -458,7 +467,7 @@ void sim_race_task(struct sim_region *r, const void *at, size_t size, bool write
 void sim_race_touch(struct sim_region *r, const void *at, size_t size, bool writes)
 {
     if (r != NULL && sim_remembers())
-        sim_race_task(r, at, size, writes, sim_site(sim_task_at()));
+        sim_race_task(r, at, size, writes ? SIM_WRITES : 0, sim_site(sim_task_at()));
 }
 
 /* An access by another block after which this one may end must be known to some thread of this one. */

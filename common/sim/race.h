@@ -41,11 +41,12 @@ void sim_race_received(unsigned barrier, struct release *sent);
 void sim_race_leaves(struct sim_region *region);
 
 /* The running task, which is no kernel (a copy, the host), accesses these bytes: faults if another one has, and nothing
-   orders the two. `site`: the place in the program that has it do so. */
+   orders the two. `site`: the place in the program that has it do so;
+   `how`: SIM_WRITES, SIM_STRONG (observe.h). */
+void sim_race_task(struct sim_region *region, const void *at, size_t size, unsigned how, unsigned site);
+
 /* Faults if the memory is from a pool, and the running task does not know that it may be used. */
 void sim_race_pooled(const struct sim_region *region, const void *at, bool writes, const void *pc);
-
-void sim_race_task(struct sim_region *region, const void *at, size_t size, bool writes, unsigned site);
 
 /* The same, of a copy or fill; nothing where it is no memory of the device's, or nobody else could. */
 void sim_race_touch(struct sim_region *region, const void *at, size_t size, bool writes);
