@@ -33,7 +33,7 @@ sub path {
 }
 
 sub missing {
-    my $sentence = 'Chromium is not here, which loads the pages: install chromium (make setup does, where apt has it)';
+    my $sentence = 'Chromium is not here, which loads the pages: install chromium (make setup SITE=1 does so)';
     die "$sentence\n" if $ENV{CI};
     return $sentence;
 }

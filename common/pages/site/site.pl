@@ -31,14 +31,20 @@ sub refuse { print STDERR "$_[0]\n"; exit 2 }
 
 my $book = @ARGV && $ARGV[0] eq '--book' ? shift : '';
 refuse("usage: $0 [--book]") if @ARGV;
-my $apt = 'make setup installs it where apt has it';
 `pandoc --list-extensions=gfm 2> /dev/null` =~ /tex_math_dollars/
-    or refuse("The pages are made by pandoc 2.10 or later, which is not here: install pandoc ($apt).");
-refuse("The book is printed by Chromium, which is not here: install chromium ($apt).") if $book && !Browser::path;
+    or refuse("The pages are made by pandoc 2.10 or later, which is not here: install pandoc (make setup SITE=1 does).");
+refuse('The book is printed by Chromium, which is not here: install chromium (make setup SITE=1 does).')
+    if $book && !Browser::path;
+
+# Makes the folder of a file that is to be written.
+sub folder_of {
+    make_path(dirname($_[0]), { error => \my $failed });
+    refuse(join ': ', 'cannot make a folder for the pages', %{ $failed->[0] }) if @$failed;
+}
 
 sub write_text {
     my ($path, $text) = @_;
-    make_path(dirname($path));
+    folder_of($path);
     open my $out, '>', $path or refuse("cannot write $path: $!");
     print $out $text;
     close $out or refuse("cannot write $path: $!");
@@ -76,7 +82,7 @@ sub language { return $language{ ($_[0] =~ /(\w+)$/)[0] // '' } }
 # of another file its lines as they are.
 sub convert {
     my @stale = grep { my $part = PARTS . "/$_.html"; !-f $part || -M $part > -M $_ || -M $part > -M $0 } @_;
-    make_path(map { dirname(PARTS . "/$_") } @stale);
+    folder_of(PARTS . "/$_") for @stale;
     chomp(my $jobs = `nproc 2> /dev/null` || 2);
     for my $job (1 .. $jobs) {
         next if fork // die "fork: $!";
@@ -223,7 +229,7 @@ sub fill { my ($template, %value) = @_; return read_text("$FindBin::Bin/$templat
 
 sub copy_to_site {
     my ($from, $to) = ($_[0], SITE . ".partial/$_[1]");
-    make_path(dirname($to));
+    folder_of($to);
     copy($from, $to) or refuse("cannot write $to: $!");
 }
 
