@@ -30,13 +30,14 @@ run: backend
 	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
 
 # what is quick and broad: every file of tests/ ends within seconds. tests/long/ has the rest: all mistakes, all orders, all shapes, whole outputs
+# (what takes longest first, and the judge's many short ones last, so that all jobs end together)
 PROVE := prove --jobs $(shell nproc 2> /dev/null || echo 2) --timer
 test: there_are_tests all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@$(START)build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) common/tests $(wildcard common/*/tests [0-9][0-9]_*/tests library/tests)
+	$(PROVE) $(wildcard [0-9][0-9]_*/tests common/sim/tests library/tests) common/tests $(filter-out common/sim/tests,$(wildcard common/*/tests))
 
 # a class's repository has none (make classroom)
 there_are_tests:
@@ -116,6 +117,10 @@ lib: backend
 
 install: lib
 	@$(MAKE) --no-print-directory -C library install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+
+# nvcc's stand-in, without the course: docs/cusim.md
+install-cusim:
+	@$(MAKE) --no-print-directory QUIET=1 -C common/sim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE
@@ -197,6 +202,7 @@ help:
 	@echo "make fuzz       random shapes, types and configurations: is any kernel wrong? (SECONDS=60; SEED=N: the same again; ONLY=NAME: one chapter)"
 	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
 	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
+	@echo "make install-cusim   into PREFIX: cusim, which compiles anybody's CUDA C for the simulator, without the course (docs/cusim.md)"
 	@echo "make setup      install what is missing (apt; SITE=1: also what make site and make book need)"
 	@echo "make clean      remove build/ and results/"
 	@echo
@@ -209,7 +215,7 @@ help:
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report site book sanitize notebook mutants fuzz times lib install format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report site book sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/class.mk

@@ -72,7 +72,7 @@ SKIP: {
         return (run_program('g++', '-no-pie', '-o', $program, 'build/obj/sim/10_chunk_state/tests/choices.o', @objects, '-pthread', '-lm'))[0] eq 0 ? $program : undef;
     };
     is((run_program('gcc', qw(-std=c11 -D_GNU_SOURCE -Icommon/sim/include -c common/cuda/gpu_info.c -o), $anew{'common/cuda/gpu_info'}))[0], 0, 'gpu_info.c, not told for what');
-    is((run_program('sh', 'common/sim/compile.sh', '10_chunk_state/kernels/wgmma.cu', $anew{'10_chunk_state/kernels/wgmma'}, '-O0', '-Icommon/sim/include', '-DLINREC_ARCH=90'))[0], 0, 'wgmma.cu, for sm_90 and not for sm_90a');
+    is((run_program('common/sim/cusim', '-c', '10_chunk_state/kernels/wgmma.cu', '-o', $anew{'10_chunk_state/kernels/wgmma'}, '-O0', '-Icommon/sim/include', '-DLINREC_ARCH=90'))[0], 0, 'wgmma.cu, for sm_90 and not for sm_90a');
     is(join(' ', ask({}, $linked->('common/cuda/gpu_info'), @asked)), 'registers low_rank low_rank', 'without LINREC_ARCH: neither TMA nor tensor cores');
     is(join(' ', ask({}, $linked->('10_chunk_state/kernels/wgmma'), @asked)), 'tma mma mma', 'without LINREC_SM_90A: the tensor cores as mma has them');
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 # compile_commands.pl - reads what `make -B -n V=1` would do in each folder (below a line "in FOLDER"), and prints how each source is compiled, in
-# the form of clang's compilation database. A kernel for the simulator is what compile.sh first makes of it: C++ with the simulator's
+# the form of clang's compilation database. A kernel for the simulator is what cusim first makes of it: C++ with the simulator's
 # cuda_runtime.h.
 use strict;
 use warnings;
@@ -12,7 +12,7 @@ while (my $line = <STDIN>) {
     $folder = $1 if $line =~ /^in (.*)$/;
     for my $command (split /\s*(?:&&|;|2>)\s*/, $line) {
         my $source;
-        if ($command =~ /^CXX='([^']*)' sh (\S*)compile\.sh (\S+\.cu) (\S+\.o) (.*)/) {
+        if ($command =~ /^CXX='([^']*)' perl (\S*)cusim -c (\S+\.cu) -o (\S+\.o) (.*)/) {
             (my ($compiler, $here, $object, $flags), $source) = ($1, $2, $4, $5, $3);
             $command = "$compiler -x c++ $flags -D__CUDACC__ -I ${here}include -include cuda_runtime.h -c -o $object $source";
         } elsif ($command =~ / -c / && $command =~ /(?:^| )(\S+\.(?:c|cu|cpp))(?= |$)/) {

@@ -12,7 +12,11 @@
                                                    |         as many threads have come as it expects
                                                    +-------> AT_NAMED_BARRIER --> READY
                                                    |         all threads of all blocks of the cluster have come
-                                                   +-------> AT_CLUSTER ---> READY  */
+                                                   +-------> AT_CLUSTER ---> READY
+                                                   |         the same of the grid
+                                                   +-------> AT_GRID ------> READY
+                                                   |         no lane of the warp can go on otherwise
+                                                   +-------> AT_GATHER ----> READY  */
 #ifndef SIM_BLOCK_H
 #define SIM_BLOCK_H
 
@@ -21,7 +25,7 @@
 #include "sim.h"
 #include "sizes.h"
 
-enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, AT_NAMED_BARRIER, AT_CLUSTER, DONE };
+enum state { READY, YIELDED, AT_WARP, AT_BARRIER, AT_MBARRIER, AT_NAMED_BARRIER, AT_CLUSTER, AT_GRID, AT_GATHER, DONE };
 
 /* Words that a thread has read since memory was last written, and where in the code. */
 enum { SIM_SEEN = 8 };
@@ -86,6 +90,7 @@ struct block {
 
     unsigned num_done, num_at_barrier;
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
+    unsigned num_gathering;                            /* threads AT_GATHER */
 
     struct sim_region *shared[256]; /* its shared memory (shared.cpp) */
     size_t num_shared, static_bytes;

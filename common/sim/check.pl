@@ -23,6 +23,7 @@ my %no_type = map { $_ => 1 } qw(return else case goto sizeof new delete throw d
 
 read_words($ARGV[0]);
 declarations(0, scalar @word);
+words();
 bodies($_) for map { @{$_} } values %function;
 if (@mistakes) {
     my %said;
@@ -105,6 +106,10 @@ sub declarations {
                 $at = behind($open);
             } elsif ($word[$at] eq "extern") {
                 $at = declaration($open, $end);
+            } elsif ($open < $end && $word[$open] eq "=") {    # another name for one
+                $open++ while $open < $end && $word[$open] ne ";";
+                $open++ while $open < $end && $word[$open] ne ";";    # namespace cg = cooperative_groups;
+                $at = $open + 1;
             } else {
                 $at = $open + 1;
             }
@@ -118,6 +123,10 @@ sub declarations {
 sub declaration {
     my ($at, $end) = @_;
     my ($start, $name, $parameters, $assigned, $braces, $template) = ($at);
+    if ($word[$at] eq "template" && $word[$at + 1] ne "<") {    # template void reduce<int>(...);
+        $at++ while $at < $end && $word[$at] ne ";";
+        return $at + 1;
+    }
     if ($word[$at] eq "template") {
         $template = 1;
         for my $i ($at + 2 .. behind_angle($at + 1) - 2) {
@@ -134,7 +143,8 @@ sub declaration {
             my $i = $at + 1;
             $i = behind($i + 1) if $word[$i] eq "__attribute__";
             $type{$word[$i]} = 1 if $word[$i] =~ /^\w+$/;
-            $i++ while $i < $end && $word[$i] !~ /^[{;(=]$/ && $i < $at + 8;
+            my $most = $i + 8;
+            $i++ while $i < $end && $word[$i] !~ /^[{;(=]$/ && $i < $most;
             if ($i < $end && $word[$i] eq "{") {
                 $is_type = 1;
                 $at = behind($i) - 1;
@@ -197,6 +207,20 @@ sub declaration {
     return $at + 1;
 }
 
+# ---- words that stand for what is not simulated ----
+
+sub words {
+    for my $i (0 .. $#word) {
+        if ($word[$i] =~ /^(?:cuda(?:Create)?(?:Texture|Surface)Object(?:_t)?|tex[123]D(?:fetch|Lod|Grad|gather|Layered)?|surf[123]D(?:read|write))$/ && !$function{$word[$i]}) {
+            mistake($i, "$word[$i] is of textures or surfaces, which are not simulated. Give the kernel a pointer, and read the array by index, "
+                . "with __ldg where it is read only");
+            last;
+        } elsif ($word[$i] eq "__cluster_dims__") {
+            mistake($i, "__cluster_dims__ is not simulated. Launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension");
+        }
+    }
+}
+
 # ---- what functions do ----
 
 sub where {
@@ -219,6 +243,9 @@ sub bodies {
         } elsif ($f->{device} && $w =~ /^(?:throw|try|catch)$/) {
             mistake($i, "$what uses $w. There are no exceptions on a GPU: write the error to memory, or call __trap()")
                 if $w ne "catch";
+        } elsif ($f->{device} && $w =~ /^(?:asm|__asm__)$/) {
+            mistake($i, "$what has PTX in it, of which the simulator knows nothing. Write that in C: there is a function for most "
+                . "instructions, such as __shfl_sync, __ldcg and __pipeline_memcpy_async");
         } elsif ($f->{device} && $w =~ /^(?:typeid|dynamic_cast|thread_local)$/) {
             mistake($i, "$what uses $w, which does not exist on a GPU. Write it without");
         } elsif ($f->{device} && !$f->{host} && $w =~ /^(?:new|delete|malloc|free)$/ && $before !~ /^(?:\.|->|::)$/ && !$local->{$w}) {
@@ -241,7 +268,10 @@ sub name {
     my $type   = $word[$i - 1] =~ /^[A-Za-z_]\w*$/ && !$no_type{$word[$i - 1]};    # TYPE NAME(...)
     my $known  = $scope eq "" || $scope !~ /^[A-Za-z_]/ ? $function{$w} : undef;
 
-    if ($called && !$type && $known) {
+    if ($called && !$known && $f->{device} && $w =~ /^__(?:shfl(?:_up|_down|_xor)?|ballot|all|any)$/) {
+        mistake($i, "$what calls $w, which CUDA has no more since the lanes of a warp need not run in step. Write ${w}_sync(mask, ...), "
+            . "where the mask names the lanes that make the call, 0xffffffff for all");
+    } elsif ($called && !$type && $known) {
         if (!grep { !$_->{global} } @$known) {
             mistake($i, "kernel $w is called like a function. Launch it: $w<<<blocks, threads>>>(...)");
         } elsif ($f->{device} && !grep { $_->{device} || $_->{constexpr} } @$known) {

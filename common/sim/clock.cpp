@@ -8,6 +8,7 @@
 #include "clusters.h"
 #include "fault.h"
 #include "flag.h"
+#include "grid.h"
 #include "race.h"
 #include "shadow.h"
 
@@ -109,6 +110,7 @@ static void forget(void)
     sim_shadow_forget();
     sim_flags_launch();
     sim_forget_clusters();
+    sim_forget_grid();
     sim_last_interval = 0;
     sim_launch_interval = sim_alone_since = 1;
     for (struct race_block *b : resident)

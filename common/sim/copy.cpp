@@ -17,6 +17,18 @@ struct async_copy {
     unsigned site; /* where it was issued */
 };
 
+unsigned __isShared(const void *address)
+{
+    const struct sim_region *const r = sim_region_near(address);
+    return r != NULL && sim_is_shared(r) && sim_region_holds(r, address, 1);
+}
+
+unsigned __isGlobal(const void *address)
+{
+    const struct sim_region *const r = sim_region_near(address);
+    return r != NULL && !sim_is_shared(r) && sim_region_holds(r, address, 1);
+}
+
 void __pipeline_memcpy_async(void *shared, const void *global, size_t size, size_t zero, const char *file, int line)
 {
     const char *name = "__pipeline_memcpy_async";

@@ -33,14 +33,17 @@ void sim_unlock(void)
 
 static thread_local cudaError_t last_error;
 
-cudaError_t sim_error(cudaError_t error)
+cudaError_t sim_error(cudaError_t error, const char *call, const void *at)
 {
+    const sim_lock_guard guard;
     last_error = error;
+    sim_erred(error, call, at);
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    sim_looked_at(cudaSuccess);
     return last_error;
 }
 
@@ -48,6 +51,7 @@ cudaError_t cudaGetLastError(void)
 {
     const cudaError_t error = last_error;
 
+    sim_looked_at(cudaSuccess);
     last_error = cudaSuccess;
     return error;
 }
@@ -82,12 +86,22 @@ static const struct {
     ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
     ERROR(cudaErrorInvalidClusterSize, "cluster misconfiguration"),
     ERROR(cudaErrorNotSupported, "operation not supported"),
+    ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
+    ERROR(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
+    ERROR(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
+    ERROR(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),
+    ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
+    ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    ERROR(cudaErrorMisalignedAddress, "misaligned address"),
+    ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument"),
     ERROR(cudaErrorUnknown, "unknown error"),
 #undef ERROR
 };
 
 const char *cudaGetErrorName(cudaError_t error)
 {
+    if (error != cudaSuccess)
+        sim_looked_at(error);
     for (const auto &e : errors)
         if (e.error == error)
             return e.name;
@@ -96,6 +110,8 @@ const char *cudaGetErrorName(cudaError_t error)
 
 const char *cudaGetErrorString(cudaError_t error)
 {
+    if (error != cudaSuccess)
+        sim_looked_at(error);
     for (const auto &e : errors)
         if (e.error == error)
             return e.text;
@@ -125,11 +141,40 @@ __attribute__((constructor)) static void read_chip(void)
     sim_bad_setting("SIM_CHIP", text, "sm_90, sm_86, sm_80 or sm_75");
 }
 
+/* ---- devices: one, or as many as CUSIM_DEVICES says, all alike ---- */
+
+enum { MOST_DEVICES = 16 };
+int sim_num_devices = 1;
+thread_local int sim_device;
+static bool peers[MOST_DEVICES][MOST_DEVICES]; /* whether the first may reach the memory of the second */
+static unsigned device_flags = cudaDeviceMapHost;
+
+__attribute__((constructor)) static void read_devices(void)
+{
+    const char *text = getenv("CUSIM_DEVICES");
+
+    if (text == NULL)
+        return;
+    sim_num_devices = atoi(text);
+    if (sim_num_devices < 1 || sim_num_devices > MOST_DEVICES)
+        sim_bad_setting("CUSIM_DEVICES", text, "1 to 16");
+}
+
+bool sim_reaches(int device, int owner)
+{
+    return device == owner || peers[device][owner];
+}
+
+static bool is_device(int device)
+{
+    return device >= 0 && device < sim_num_devices;
+}
+
 cudaError_t cudaGetDeviceCount(int *count)
 {
     if (count == NULL)
         return sim_error(cudaErrorInvalidValue);
-    *count = 1;
+    *count = sim_num_devices;
     return cudaSuccess;
 }
 
@@ -137,13 +182,117 @@ cudaError_t cudaGetDevice(int *device)
 {
     if (device == NULL)
         return sim_error(cudaErrorInvalidValue);
-    *device = 0;
+    *device = sim_device;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    return device == 0 ? cudaSuccess : sim_error(cudaErrorInvalidDevice);
+    if (!is_device(device))
+        return sim_error(cudaErrorInvalidDevice);
+    sim_device = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned flags)
+{
+    device_flags = flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned *flags)
+{
+    *flags = device_flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    if (can == NULL || !is_device(device) || !is_device(peer))
+        return sim_error(cudaErrorInvalidDevice);
+    *can = device != peer;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
+{
+    if (!is_device(peer) || peer == sim_device || flags != 0)
+        return sim_error(cudaErrorInvalidDevice);
+    if (peers[sim_device][peer])
+        return sim_error(cudaErrorPeerAccessAlreadyEnabled);
+    peers[sim_device][peer] = true;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    if (!is_device(peer))
+        return sim_error(cudaErrorInvalidDevice);
+    if (!peers[sim_device][peer])
+        return sim_error(cudaErrorPeerAccessNotEnabled);
+    peers[sim_device][peer] = false;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int src, int dst)
+{
+    if (value == NULL || !is_device(src) || !is_device(dst) || src == dst)
+        return sim_error(cudaErrorInvalidDevice);
+    *value = attribute == cudaDevP2PAttrAccessSupported || attribute == cudaDevP2PAttrNativeAtomicSupported;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
+{
+    if (text == NULL || !is_device(device))
+        return sim_error(cudaErrorInvalidDevice);
+    snprintf(text, (size_t)size, "0000:%02x:00.0", device + 1);
+    return cudaSuccess;
+}
+
+/* What has no meaning here is accepted. */
+static size_t limits[7] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    if (value == NULL || (int)limit < 0 || limit > cudaLimitPersistingL2CacheSize)
+        return sim_error(cudaErrorInvalidValue);
+    *value = limits[limit];
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    if ((int)limit < 0 || limit > cudaLimitPersistingL2CacheSize)
+        return sim_error(cudaErrorInvalidValue);
+    limits[limit] = value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *, enum cudaFuncCache)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void *, enum cudaSharedMemConfig)
+{
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
@@ -152,7 +301,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 
     if (prop == NULL)
         return sim_error(cudaErrorInvalidValue);
-    if (device != 0)
+    if (!is_device(device))
         return sim_error(cudaErrorInvalidDevice);
     *prop = {};
     strcpy(prop->name, "simulator");
@@ -176,6 +325,18 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     prop->sharedMemPerBlockOptin = sim_chip.shared_optin;
     prop->maxBlocksPerMultiProcessor = SIM_MAX_BLOCKS_PER_SM;
     prop->reservedSharedMemPerBlock = SIM_SHARED_RESERVED;
+    prop->memPitch = 0x7fffffff;
+    prop->textureAlignment = prop->surfaceAlignment = 512;
+    prop->texturePitchAlignment = 32;
+    prop->asyncEngineCount = 3;
+    prop->concurrentKernels = prop->canMapHostMemory = prop->unifiedAddressing = 1;
+    prop->streamPrioritiesSupported = prop->globalL1CacheSupported = prop->localL1CacheSupported = 1;
+    prop->managedMemory = prop->concurrentManagedAccess = 1;
+    prop->computePreemptionSupported = prop->cooperativeLaunch = prop->memoryPoolsSupported = 1;
+    prop->hostRegisterSupported = prop->clusterLaunch = 1;
+    prop->pciBusID = device + 1;
+    prop->clockRate = prop->memoryClockRate = 1000000; /* kHz, of nothing that is there */
+    prop->deviceOverlap = 1;
     return cudaSuccess;
 }
 
@@ -211,6 +372,29 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         {cudaDevAttrMaxSharedMemoryPerMultiprocessor, prop.sharedMemPerMultiprocessor},
         {cudaDevAttrMaxRegistersPerMultiprocessor, (size_t)prop.regsPerMultiprocessor},
         {cudaDevAttrCooperativeLaunch, 1},
+        {cudaDevAttrMemoryPoolsSupported, 1},
+        {cudaDevAttrClockRate, (size_t)prop.clockRate},
+        {cudaDevAttrMemoryClockRate, (size_t)prop.memoryClockRate},
+        {cudaDevAttrTextureAlignment, prop.textureAlignment},
+        {cudaDevAttrGpuOverlap, 1},
+        {cudaDevAttrKernelExecTimeout, 0},
+        {cudaDevAttrIntegrated, 0},
+        {cudaDevAttrCanMapHostMemory, 1},
+        {cudaDevAttrComputeMode, cudaComputeModeDefault},
+        {cudaDevAttrConcurrentKernels, 1},
+        {cudaDevAttrEccEnabled, 0},
+        {cudaDevAttrPciBusId, (size_t)prop.pciBusID},
+        {cudaDevAttrPciDeviceId, 0},
+        {cudaDevAttrPciDomainId, 0},
+        {cudaDevAttrAsyncEngineCount, (size_t)prop.asyncEngineCount},
+        {cudaDevAttrUnifiedAddressing, 1},
+        {cudaDevAttrStreamPrioritiesSupported, 1},
+        {cudaDevAttrManagedMemory, 1},
+        {cudaDevAttrIsMultiGpuBoard, 0},
+        {cudaDevAttrHostNativeAtomicSupported, 0},
+        {cudaDevAttrPageableMemoryAccess, 0},
+        {cudaDevAttrConcurrentManagedAccess, 1},
+        {cudaDevAttrComputePreemptionSupported, 1},
         {cudaDevAttrMaxSharedMemoryPerBlockOptin, prop.sharedMemPerBlockOptin},
         {cudaDevAttrMaxBlocksPerMultiprocessor, (size_t)prop.maxBlocksPerMultiProcessor},
         {cudaDevAttrReservedSharedMemoryPerBlock, prop.reservedSharedMemPerBlock},
@@ -221,11 +405,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
             return cudaSuccess;
         }
     return sim_error(cudaErrorInvalidValue);
-}
-
-cudaError_t cudaDeviceSynchronize(void)
-{
-    return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
@@ -239,94 +418,6 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 cudaError_t cudaDriverGetVersion(int *version)
 {
     return cudaRuntimeGetVersion(version);
-}
-
-/* ---- streams and events ---- */
-
-struct CUstream_st {
-    unsigned flags;
-};
-
-struct CUevent_st {
-    bool timing, recorded;
-    long long nanoseconds;
-};
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-    if (stream == NULL || flags > cudaStreamNonBlocking)
-        return sim_error(cudaErrorInvalidValue);
-    *stream = (cudaStream_t)calloc(1, sizeof(**stream));
-    if (*stream == NULL)
-        return sim_error(cudaErrorMemoryAllocation);
-    (*stream)->flags = flags;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    if (stream == NULL)
-        return sim_error(cudaErrorInvalidResourceHandle);
-    free(stream);
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t)
-{
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
-{
-    if (event == NULL || flags > (cudaEventBlockingSync | cudaEventDisableTiming))
-        return sim_error(cudaErrorInvalidValue);
-    *event = (cudaEvent_t)calloc(1, sizeof(**event));
-    if (*event == NULL)
-        return sim_error(cudaErrorMemoryAllocation);
-    (*event)->timing = !(flags & cudaEventDisableTiming);
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    return cudaEventCreateWithFlags(event, cudaEventDefault);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    if (event == NULL)
-        return sim_error(cudaErrorInvalidResourceHandle);
-    free(event);
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
-{
-    if (event == NULL)
-        return sim_error(cudaErrorInvalidResourceHandle);
-    event->recorded = true;
-    event->nanoseconds = clock64();
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    return event != NULL ? cudaSuccess : sim_error(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
-{
-    if (ms == NULL)
-        return sim_error(cudaErrorInvalidValue);
-    if (start == NULL || end == NULL || !start->timing || !end->timing || !start->recorded || !end->recorded)
-        return sim_error(cudaErrorInvalidResourceHandle);
-    *ms = (float)((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
-    return cudaSuccess;
 }
 
 /* ---- kernels ---- */
@@ -407,6 +498,12 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
 
     *num_blocks = block_size > (int)SIM_MAX_THREADS || dynamic_shared > info->max_dynamic ? 0 : (int)most;
     return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *num_blocks, const void *kernel, int block_size,
+                                                                   size_t dynamic_shared, unsigned)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, kernel, block_size, dynamic_shared);
 }
 
 /* Clusters that run at the same time: as many as launch.cpp lets begin. One always may, though the simulated device is

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* launch.cpp - runs a grid, block after block. */
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <vector>
 
 #include "block.h"
 #include "clusters.h"
 #include "fiber.h"
+#include "grid.h"
 #include "host.h"
 #include "memory.h"
 #include "observe.h"
@@ -12,12 +16,14 @@
 #include "poll.h"
 #include "race.h"
 #include "schedule.h"
+#include "stream.h"
 #include "trace.h"
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 struct sim_place sim_place;
 volatile uint64_t sim_progress;
+int sim_running_device;
 
 struct block *sim_block, *sim_slots[SIM_MAX_RESIDENT];
 struct thread *sim_current;
@@ -73,6 +79,7 @@ static void check_config(void)
 static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
 static unsigned num_residents, num_living;        /* clusters of which one has not ended */
 static uint64_t num_begun, num_clusters;
+static unsigned most_at_once; /* clusters: as it is known when a launch begins, which its first block may change */
 static struct sim_order cluster_order;
 
 /* How many blocks may be resident: as many as fit the device by what is known of the kernel. On a busy device one, as
@@ -100,7 +107,7 @@ static unsigned most_living(void)
 
 static bool can_begin(void)
 {
-    return num_begun < num_clusters && num_living < most_living();
+    return num_begun < num_clusters && num_living < most_at_once;
 }
 
 /* Begins the blocks of the next cluster. The first of them goes on, reversed the last, in any order any. */
@@ -127,6 +134,12 @@ static void begin_next(void)
         sim_switch_block(cluster->blocks[sim_schedule == SIM_RANDOM ? sim_random() % size : 0]);
     num_living++;
     num_begun++;
+}
+
+struct block *const *sim_residents(unsigned *count)
+{
+    *count = num_residents;
+    return residents;
 }
 
 static void remove_resident(const struct block *b)
@@ -160,6 +173,11 @@ static void try_again(void)
             least = residents[i];
     sim_switch_block(least);
     if (least->stuck) {
+        for (unsigned i = 0; i < num_residents; i++) {
+            sim_switch_block(residents[i]);
+            if (sim_waits_for_grid())
+                sim_explain_grid();
+        }
         for (unsigned i = 0; i < num_residents; i++)
             if (sim_may_receive(residents[i])) {
                 sim_switch_block(residents[i]);
@@ -196,6 +214,7 @@ static void choose_block(void)
 static void run_grid(void)
 {
     num_begun = num_residents = num_living = 0;
+    most_at_once = most_living();
     cluster_order = sim_make_order(num_clusters);
     sim_block = NULL;
     while (num_residents > 0 || num_begun < num_clusters) {
@@ -233,46 +252,108 @@ cudaError_t sim_last_launch(void)
     return last_launch;
 }
 
-void sim_launch(const void *kernel, const char *name, const sim_config *launch, void (*body)(void *), void *arguments,
-                size_t arguments_size)
-{
-    const sim_guard guard;
-    if (sim_place.kernel != NULL)
-        sim_fault(launch->file, launch->line, "launches a kernel. Launch from host code only");
-    last_launch = launches_to_refusal == 0 ? sim_error(refusal) : cudaSuccess;
-    launches_to_refusal -= launches_to_refusal >= 0;
-    if (last_launch != cudaSuccess)
-        return;
-    sim_place = {};
-    sim_place.kernel = kernel;
-    sim_place.name = name;
-    sim_place.file = launch->file;
-    sim_place.line = launch->line;
-    sim_launched = launch;
-    sim_info = sim_find_kernel(kernel);
-    check_config();
+/* A launch, and what it needs to begin later. */
+struct launch {
+    const void *kernel;
+    const char *name;
+    sim_config config;
+    void (*body)(void *);
+    std::vector<uint64_t> arguments;
+    size_t arguments_size;
+    int device;
+};
 
-    gridDim = launch->grid;
-    blockDim = launch->block;
+/* Makes a launch the one that is meant: by messages, checks, and the search for places. */
+static void prepare(const struct launch *l)
+{
+    sim_place = {};
+    sim_place.kernel = l->kernel;
+    sim_place.name = l->name;
+    sim_place.file = l->config.file;
+    sim_place.line = l->config.line;
+    sim_launched = &l->config;
+    sim_info = sim_find_kernel(l->kernel);
+    sim_running_device = l->device;
+    gridDim = l->config.grid;
+    blockDim = l->config.block;
     sim_num_threads = blockDim.x * blockDim.y * blockDim.z;
+}
+
+static void run(struct launch *l)
+{
+    prepare(l);
     num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
-    if (launch->cooperative && num_clusters > most_living()) {
-        last_launch = sim_error(cudaErrorCooperativeLaunchTooLarge);
-        sim_place = {};
-        return;
-    }
-    sim_set_body(body, arguments);
-    sim_observe_launch(arguments, arguments_size, sim_num_threads);
+    sim_begin_grid();
+    sim_set_body(l->body, l->arguments.data());
+    sim_observe_launch(l->arguments.data(), l->arguments_size, sim_num_threads);
     sim_watchdog(true);
     run_grid();
     sim_watchdog(false);
     sim_verify_all();
     sim_counts.launches++;
-    default_launches += launch->stream == NULL;
     sim_observe_launch_end(&sim_counts);
     sim_add_counts(&total, &sim_counts);
     sim_counts = {};
     sim_place = {};
+}
+
+void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
+                size_t arguments_size)
+{
+    const sim_guard guard("the launch of a kernel");
+    if (sim_place.kernel != NULL)
+        sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
+    last_launch = launches_to_refusal == 0         ? sim_error(refusal)
+                  : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
+                                                   : cudaSuccess;
+    launches_to_refusal -= launches_to_refusal >= 0;
+    if (last_launch != cudaSuccess)
+        return;
+    struct launch l = {kernel,         name,      *config, body, std::vector<uint64_t>((arguments_size + 7) / 8),
+                       arguments_size, sim_device};
+    memcpy(l.arguments.data(), arguments, arguments_size);
+    prepare(&l);
+    check_config();
+    if (config->cooperative && (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks() > most_living())
+        last_launch = sim_error(cudaErrorCooperativeLaunchTooLarge);
+    sim_place = {};
+    if (last_launch != cudaSuccess)
+        return;
+    default_launches += config->stream == NULL;
+    sim_do(config->stream, __builtin_return_address(0), [l]() mutable { run(&l); });
+}
+
+/* ---- kernels that are known by an address ---- */
+
+static struct known {
+    const void *kernel;
+    const char *name;
+    sim_spread spread;
+} * known;
+static size_t num_known;
+
+void sim_know_kernel(const void *kernel, const char *name, sim_spread spread)
+{
+    const sim_guard guard;
+
+    for (size_t i = 0; i < num_known; i++)
+        if (known[i].kernel == kernel)
+            return;
+    struct known *const more = (struct known *)realloc(known, (num_known + 1) * sizeof(*known));
+    if (more == NULL)
+        sim_fault(NULL, 0, "no memory to remember the kernel %s. Free some memory", name);
+    known = more;
+    known[num_known++] = {kernel, name, spread};
+}
+
+cudaError_t sim_launch_known(const void *kernel, sim_config config, void **arguments)
+{
+    for (size_t i = 0; i < num_known; i++)
+        if (known[i].kernel == kernel) {
+            known[i].spread(kernel, known[i].name, config, arguments);
+            return sim_last_launch();
+        }
+    return sim_error(cudaErrorInvalidDeviceFunction);
 }
 
 /* ---- the rest ---- */

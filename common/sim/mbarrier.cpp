@@ -17,6 +17,7 @@
 
 #include "clusters.h"
 #include "fiber.h"
+#include "include/sim_barrier.h"
 #include "include/sim_tma.h"
 #include "include/sim_cluster.h"
 #include "memory.h"
@@ -24,7 +25,19 @@
 #include "observe.h"
 #include "race.h"
 
-static const char *const wait_name = "mbarrier_wait", *const receive_name = "cluster_receive";
+static const char *const receive_name = "cluster_receive";
+
+/* What the program calls it: a word in shared memory with functions of tma.h, or a cuda::barrier. */
+struct mbarrier_words {
+    const char *init, *arrive, *wait, *copy, *missing;
+};
+static const struct mbarrier_words by_word = {"mbarrier_init", "mbarrier_expect", "mbarrier_wait", "tma_load",
+                                              "Let mbarrier_expect be called as often in each phase as mbarrier_init "
+                                              "says, and wait for each phase before the next "
+                                              "one ends"};
+static const struct mbarrier_words by_class = {
+    "init", "barrier.arrive()", "barrier.wait()", "memcpy_async",
+    "Let as many threads arrive in each phase as init says; one that stops calls arrive_and_drop()"};
 static const uint64_t mbarrier_word = 0x6d62617272696500; /* plus the number of the barrier */
 static const unsigned mbarrier_most = (1 << 20) - 1;      /* arrivals or bytes that one can count */
 
@@ -56,9 +69,8 @@ static void describe_phase(const struct mbarrier *b, char *text, size_t size)
             snprintf(hangs, sizeof(hangs), ", while thread (%u,%u,%u) waits at %s at %s:%d", t->index.x, t->index.y,
                      t->index.z, sim_waits_at(t), t->file, t->line);
     FAULT_OF(waits, "%s for parity %u never ends: phase %u of the barrier initialised at %s:%d %s%s. %s",
-             waits->receives ? receive_name : wait_name, waits->parity, b->phase, b->file, b->line, lack, hangs,
-             b->missing > 0    ? "Let mbarrier_expect be called as often in each phase as mbarrier_init says, and wait "
-                                 "for each phase before the next one ends"
+             waits->receives ? receive_name : b->words->wait, waits->parity, b->phase, b->file, b->line, lack, hangs,
+             b->missing > 0    ? b->words->missing
              : waits->receives ? "Announce in mbarrier_expect as many bytes as blocks of the cluster send"
                                : "Announce in mbarrier_expect as many bytes as tma_load copies");
 }
@@ -91,12 +103,18 @@ static struct mbarrier *known_mbarrier(const struct block *of, const uint64_t *p
     return number < of->num_mbarriers && of->mbarriers[number].place == place ? &of->mbarriers[number] : NULL;
 }
 
+static bool is_class(const char *name)
+{
+    return name == by_class.init || name == by_class.arrive || name == by_class.wait || name == by_class.copy;
+}
+
 [[noreturn]] static void no_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line)
 {
-    sim_fault(file, line,
-              "%s with a barrier that %s. Call mbarrier_init and mbarrier_init_done in one thread, then "
-              "__syncthreads in all, and write nothing else there",
-              name, *barrier == ~(uint64_t)0 ? "is not initialised" : "something else was written to");
+    sim_fault(
+        file, line,
+        "%s with a barrier that %s. Call %s in one thread, then __syncthreads in all, and write nothing else there",
+        name, *barrier == ~(uint64_t)0 ? "is not initialised" : "something else was written to",
+        is_class(name) ? "init(&barrier, threads)" : "mbarrier_init and mbarrier_init_done");
 }
 
 static struct mbarrier *find_mbarrier(const char *name, const uint64_t *barrier, const char *file, int line)
@@ -156,29 +174,29 @@ static void wake_waiters(struct mbarrier *b, struct block *of)
         }
 }
 
-void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
+static void init(uint64_t *barrier, unsigned arrivals, const struct mbarrier_words *words, unsigned site,
+                 const char *file, int line)
 {
     size_t pending = 0;
 
-    check_place("mbarrier_init", barrier, file, line);
+    check_place(words->init, barrier, file, line);
     if (arrivals == 0 || arrivals > mbarrier_most)
-        sim_fault(file, line, "mbarrier_init with %u arrivals. Take 1 to %u", arrivals, mbarrier_most);
+        sim_fault(file, line, "%s with %u arrivals. Take 1 to %u", words->init, arrivals, mbarrier_most);
     const struct mbarrier *old = known_mbarrier(sim_block, barrier);
     for (size_t i = 0; i < sim_block->num_bulk_copies; i++)
         pending += sim_block->bulk_copies[i].barrier == old;
     if (old != NULL)
         sim_fault(file, line,
-                  "mbarrier_init of a barrier that was initialised at %s:%d and has %zu copies pending. Initialise it "
+                  "%s of a barrier that was initialised at %s:%d and has %zu copies pending. Initialise it "
                   "in one thread, once in a block",
-                  old->file, old->line, pending);
+                  words->init, old->file, old->line, pending);
     if (sim_block->num_mbarriers == SIM_MAX_BARRIERS)
         sim_fault(file, line, "more than %u barriers. Use fewer", SIM_MAX_BARRIERS);
     if (sim_block->mbarriers == NULL)
         sim_block->mbarriers = (struct mbarrier *)calloc(SIM_MAX_BARRIERS, sizeof(struct mbarrier));
     if (sim_block->mbarriers == NULL)
         sim_fault(file, line, "no memory for barriers. Free some memory");
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_WRITES,
-                    sim_site(__builtin_return_address(0)));
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_WRITES, site);
     struct mbarrier *b = &sim_block->mbarriers[sim_block->num_mbarriers];
     b->place = barrier;
     b->arrivals = b->missing = arrivals;
@@ -187,10 +205,21 @@ void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int l
     b->maker = sim_current;
     b->file = file;
     b->line = line;
-    b->shown = false;
+    b->shown = words == &by_class;
+    b->words = words;
     b->sent = NULL;
     b->arrived.interval = b->phase_ended.interval = 0;
     *barrier = mbarrier_word + sim_block->num_mbarriers++;
+}
+
+void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
+{
+    init(barrier, arrivals, &by_word, sim_site(__builtin_return_address(0)), file, line);
+}
+
+void sim_barrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
+{
+    init(barrier, arrivals, &by_class, sim_site(__builtin_return_address(0)), file, line);
 }
 
 void mbarrier_init_done(const char *file, int line)
@@ -222,6 +251,28 @@ void mbarrier_expect(uint64_t *barrier, unsigned bytes, const char *file, int li
     wake_waiters(b, sim_block);
 }
 
+unsigned sim_barrier_arrive(uint64_t *barrier, unsigned count, bool drop, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier(by_class.arrive, barrier, file, line);
+
+    if (b->missing == 0 && b->arrivals > 0) /* with copies, for which nobody has waited */
+        end_phase(b);
+    if (count > b->missing)
+        sim_fault(
+            file, line,
+            "barrier.arrive() of %u arrivals, while the phase lacks %u of the %u that init at %s:%d allows. Wait for "
+            "each phase before the next one, or initialise for more threads",
+            count, b->missing, b->arrivals, b->file, b->line);
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
+                    sim_site(__builtin_return_address(0)));
+    sim_race_release(&b->arrived);
+    const unsigned parity = b->phase % 2;
+    b->missing -= count;
+    b->arrivals -= drop;
+    wake_waiters(b, sim_block);
+    return parity;
+}
+
 /* Faults if somebody waits by mbarrier_wait for what another block has sent. */
 static void check_receives(const struct mbarrier *b, bool receives, const char *file, int line)
 {
@@ -232,9 +283,9 @@ static void check_receives(const struct mbarrier *b, bool receives, const char *
                   b->file, b->line);
 }
 
-static void wait_for(uint64_t *barrier, unsigned parity, bool receives, unsigned site, const char *file, int line)
+static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const char *name, unsigned site,
+                     const char *file, int line)
 {
-    const char *const name = receives ? receive_name : wait_name;
     struct mbarrier *b = find_mbarrier(name, barrier, file, line);
     const struct bulk_copy *last = NULL;
 
@@ -259,7 +310,7 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, unsigned
         sim_fault(file, line,
                   "%s for a phase that has %zu bytes more than the %u announced, the last by %s at %s:%d. Announce in "
                   "mbarrier_expect as many bytes as %s, and wait before the next phase",
-                  name, b->loaded - b->announced, b->announced, last->global != NULL ? "tma_load" : "cluster_send",
+                  name, b->loaded - b->announced, b->announced, last->global != NULL ? b->words->copy : "cluster_send",
                   last->file, last->line, last->global != NULL ? "tma_load copies" : "are sent");
     }
     check_receives(b, receives, file, line);
@@ -269,16 +320,22 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, unsigned
 
 void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
 {
-    wait_for(barrier, parity, false, sim_site(__builtin_return_address(0)), file, line);
+    wait_for(barrier, parity, false, by_word.wait, sim_site(__builtin_return_address(0)), file, line);
 }
 
 void cluster_receive(uint64_t *barrier, unsigned parity, const char *file, int line)
 {
-    wait_for(barrier, parity, true, sim_site(__builtin_return_address(0)), file, line);
+    wait_for(barrier, parity, true, receive_name, sim_site(__builtin_return_address(0)), file, line);
+}
+
+void sim_barrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
+{
+    wait_for(barrier, parity % 2, false, by_class.wait, sim_site(__builtin_return_address(0)), file, line);
 }
 
 /* Faults unless the piece lies in one region of the right kind. */
-static void check_piece(const char *verb, const void *at, unsigned bytes, bool shared, const char *file, int line)
+static void check_piece(const char *name, const char *verb, const void *at, unsigned bytes, bool shared,
+                        const char *file, int line)
 {
     const struct sim_region *r = sim_region_near(at);
     const bool kind = r != NULL && sim_is_shared(r) == shared && (!shared || r->block == sim_block->number);
@@ -288,7 +345,7 @@ static void check_piece(const char *verb, const void *at, unsigned bytes, bool s
         return;
     const bool begins = kind && sim_region_holds(r, at, 1); /* well: name the end */
     sim_region_describe(at, begins ? bytes : 0, where, sizeof(where));
-    sim_fault(file, line, "tma_load %s %s. Copy %s memory, inside its size", verb, where,
+    sim_fault(file, line, "%s %s %s. Copy %s memory, inside its size", name, verb, where,
               shared ? "into shared" : "from device");
 }
 
@@ -317,8 +374,8 @@ void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrie
                   "tma_load %s an address that is not aligned to 16. Declare shared arrays __align__(16), and copy "
                   "from a multiple of 16 bytes",
                   (uintptr_t)shared % 16 != 0 ? "to" : "from");
-    check_piece("writes", shared, bytes, true, file, line);
-    check_piece("reads", global, bytes, false, file, line);
+    check_piece(by_word.copy, "writes", shared, bytes, true, file, line);
+    check_piece(by_word.copy, "reads", global, bytes, false, file, line);
     if (!b->shown)
         sim_fault(file, line,
                   "tma_load with the barrier initialised at %s:%d, which the TMA does not see yet. Call "
@@ -334,6 +391,24 @@ void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrie
     add_copy(sim_block, &copy);
     sim_counts.bulk_copies++;
     wake_waiters(b, sim_block);
+}
+
+void sim_barrier_copy(void *shared, const void *global, size_t bytes, uint64_t *barrier, const char *file, int line)
+{
+    struct mbarrier *b = find_mbarrier(by_class.copy, barrier, file, line);
+
+    check_piece(by_class.copy, "writes", shared, (unsigned)bytes, true, file, line);
+    check_piece(by_class.copy, "reads", global, (unsigned)bytes, false, file, line);
+    const unsigned site = sim_site(__builtin_return_address(0));
+    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
+    sim_race_copy_begins(sim_region_near(shared), shared, bytes, site);
+    sim_observe_copy(site, shared, bytes, global, bytes, true);
+    sim_race_release(&b->arrived); /* its reads are done when the phase ends */
+    memset(shared, 0xff, bytes);
+    b->announced += (unsigned)bytes;
+    const struct bulk_copy copy = {shared, global, 0, (unsigned)bytes, b, threadIdx, file, line, site};
+    add_copy(sim_block, &copy);
+    sim_counts.async_copies++;
 }
 
 /* Where the block of that rank has a word, which must be aligned to 8. */
@@ -406,6 +481,6 @@ void sim_check_bulk_copies(void)
     sim_fault(c->file, c->line,
               "%s of %u bytes, and the block ended before anybody waited for phase %u of the barrier, which %s. "
               "Call %s for every phase, with its parity",
-              c->global != NULL ? "tma_load" : "cluster_send", c->bytes, c->barrier->phase, phase,
-              c->global != NULL ? wait_name : receive_name);
+              c->global != NULL ? c->barrier->words->copy : "cluster_send", c->bytes, c->barrier->phase, phase,
+              c->global != NULL ? c->barrier->words->wait : receive_name);
 }

@@ -8,13 +8,14 @@
 
 /* A barrier. The word in shared memory says which one it is. */
 struct mbarrier {
-    const uint64_t *place; /* of the word */
-    unsigned arrivals;     /* of each phase */
-    unsigned missing;      /* of them, in the phase that has not ended yet */
-    unsigned phase;        /* that phase; the first is 0 */
-    unsigned announced;    /* bytes of that phase */
-    size_t loaded;         /* bytes asked for in it, or sent */
-    struct thread *maker;  /* who initialised it, and where: */
+    const uint64_t *place;              /* of the word */
+    const struct mbarrier_words *words; /* what the program calls it */
+    unsigned arrivals;                  /* of each phase */
+    unsigned missing;                   /* of them, in the phase that has not ended yet */
+    unsigned phase;                     /* that phase; the first is 0 */
+    unsigned announced;                 /* bytes of that phase */
+    size_t loaded;                      /* bytes asked for in it, or sent */
+    struct thread *maker;               /* who initialised it, and where: */
     const char *file;
     int line;
     bool shown;                      /* to the TMA: mbarrier_init_done */

@@ -22,6 +22,7 @@
 #include "shadow.h"
 #include "sim.h"
 #include "sizes.h"
+#include "stream.h"
 
 static const size_t page = 4096;
 static const size_t least_margin = 1 << 20;
@@ -242,106 +243,249 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     r = sim_region_create(size, 256);
     if (r == NULL)
         return sim_error(cudaErrorMemoryAllocation);
-    r->caller = __builtin_return_address(0);
+    r->caller = sim_call.at;
+    r->device = sim_device;
     sim_region_poison(r);
+    sim_made(r->start, NULL, size);
     *pointer = r->start;
+    return cudaSuccess;
+}
+
+/* Memory that the host may touch as well. */
+static cudaError_t host_region(void **pointer, size_t size, bool managed)
+{
+    const cudaError_t error = cudaMalloc(pointer, size);
+    struct sim_region *r = error == cudaSuccess && size > 0 ? sim_region_near(*pointer) : NULL;
+
+    if (r != NULL) {
+        r->host = true;
+        r->managed = managed;
+        sim_shadow_mark(r, r->start, r->size); /* what the host's C code writes there is not seen */
+        sim_has_managed = sim_has_managed || managed;
+    }
+    return error;
+}
+
+bool sim_has_managed;
+
+cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
+{
+    const sim_guard guard;
+    if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+        return sim_error(cudaErrorInvalidValue);
+    return host_region(pointer, size, false);
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    const sim_guard guard;
+    return host_region(pointer, size, false);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
+{
+    const sim_guard guard;
+    if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+        return sim_error(cudaErrorInvalidValue);
+    return host_region(pointer, size, true);
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *pointer, size_t, unsigned)
+{
+    return sim_place_of_managed(pointer, 0);
+}
+
+cudaError_t sim_place_of_managed(const void *pointer, size_t size)
+{
+    const sim_guard guard;
+    const struct sim_region *r = sim_region_near(pointer);
+    return r != NULL && r->managed && sim_region_holds(r, pointer, size) ? cudaSuccess
+                                                                         : sim_error(cudaErrorInvalidValue);
+}
+
+static cudaError_t free_region(void *pointer, bool pinned)
+{
+    struct sim_region *r = sim_region_near(pointer);
+
+    if (pointer == NULL)
+        return cudaSuccess;
+    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || pinned != (r->host && !r->managed))
+        return sim_error(cudaErrorInvalidValue);
+    sim_finish_all();
+    sim_region_verify(r);
+    sim_gone(r->start);
+    region_free(r);
     return cudaSuccess;
 }
 
 cudaError_t cudaFree(void *pointer)
 {
     const sim_guard guard;
-    struct sim_region *r = sim_region_near(pointer);
+    return free_region(pointer, false);
+}
 
-    if (pointer == NULL)
-        return cudaSuccess;
-    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start)
-        return sim_error(cudaErrorInvalidValue);
-    sim_region_verify(r);
-    region_free(r);
-    return cudaSuccess;
+cudaError_t cudaFreeHost(void *pointer)
+{
+    const sim_guard guard;
+    return free_region(pointer, true);
 }
 
 cudaError_t cudaDeviceReset(void)
 {
     const sim_guard guard;
+    sim_finish_all();
+    sim_gone(NULL);
     for (size_t i = 0; i < num_regions; i++)
         if (!sim_is_shared(regions[i]) && !regions[i]->freed)
-            cudaFree(regions[i]->start);
+            free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
     cudaGetLastError();
     return cudaSuccess;
 }
 
-cudaError_t cudaMallocHost(void **pointer, size_t size)
+/* ---- memory of the host that is pinned afterwards: copies know it, kernels do not reach it ---- */
+
+struct registered {
+    char *start;
+    size_t size;
+};
+static struct registered *pieces;
+static size_t num_pieces;
+
+static struct registered *piece_of(const void *pointer)
 {
-    if (pointer == NULL)
-        return sim_error(cudaErrorInvalidValue);
-    *pointer = size == 0 ? NULL : aligned_alloc(page, sim_round_up(size, page));
-    return size != 0 && *pointer == NULL ? sim_error(cudaErrorMemoryAllocation) : cudaSuccess;
+    for (size_t i = 0; i < num_pieces; i++)
+        if ((size_t)((const char *)pointer - pieces[i].start) < pieces[i].size)
+            return &pieces[i];
+    return NULL;
 }
 
-cudaError_t cudaFreeHost(void *pointer)
-{
-    free(pointer);
-    return cudaSuccess;
-}
-
-/* Whether [pointer, pointer + size) is what a copy may touch: inside one allocation, or memory of the host. */
-static bool usable(const void *pointer, size_t size, bool may_be_device, bool may_be_host)
+bool sim_is_pinned(const void *pointer)
 {
     const struct sim_region *r = sim_region_near(pointer);
-
-    if (pointer == NULL)
-        return false;
-    if (r == NULL)
-        return may_be_host;
-    const size_t offset = (size_t)((const char *)pointer - r->start); /* the host may go around a named array */
-    return may_be_device && !sim_is_shared(r) && !r->freed && offset <= r->size && size <= r->size - offset;
+    return r != NULL ? r->host && !r->managed : piece_of(pointer) != NULL;
 }
 
-cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned)
 {
     const sim_guard guard;
-    const bool any = kind == cudaMemcpyDefault;
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-
-    if ((int)kind < 0 || kind > cudaMemcpyDefault)
-        return sim_error(cudaErrorInvalidMemcpyDirection);
-    if (size == 0)
-        return cudaSuccess;
-    if (!usable(dst, size, any || to_device, any || !to_device) ||
-        !usable(src, size, any || from_device, any || !from_device))
+    if (pointer == NULL || size == 0 || sim_region_near(pointer) != NULL)
         return sim_error(cudaErrorInvalidValue);
-    memmove(dst, src, size);
-    struct sim_region *to = sim_region_near(dst), *from = sim_region_near(src);
-    if (to != NULL && from != NULL)
-        sim_shadow_copy(to, dst, from, src, size);
-    else if (to != NULL)
-        sim_shadow_mark(to, dst, size);
+    if (piece_of(pointer) != NULL)
+        return sim_error(cudaErrorHostMemoryAlreadyRegistered);
+    struct registered *more = (struct registered *)realloc(pieces, (num_pieces + 1) * sizeof(*pieces));
+    if (more == NULL)
+        return sim_error(cudaErrorMemoryAllocation);
+    pieces = more;
+    pieces[num_pieces++] = {(char *)pointer, size};
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t)
-{
-    return cudaMemcpy(dst, src, size, kind);
-}
-
-cudaError_t cudaMemset(void *pointer, int value, size_t size)
+cudaError_t cudaHostUnregister(void *pointer)
 {
     const sim_guard guard;
-    if (size == 0)
-        return cudaSuccess;
-    if (!usable(pointer, size, true, false))
-        return sim_error(cudaErrorInvalidValue);
-    memset(pointer, value, size);
-    sim_shadow_mark(sim_region_near(pointer), pointer, size);
+    struct registered *piece = piece_of(pointer);
+    if (piece == NULL || piece->start != pointer)
+        return sim_error(cudaErrorHostMemoryNotRegistered);
+    sim_finish_all();
+    *piece = pieces[--num_pieces];
     return cudaSuccess;
 }
 
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t)
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
-    return cudaMemset(pointer, value, size);
+    const sim_guard guard;
+    const struct sim_region *r = sim_region_near(host);
+    if (device == NULL || flags != 0 || r == NULL || !r->host)
+        return sim_error(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
+{
+    if (flags == NULL || !sim_is_pinned(host))
+        return sim_error(cudaErrorInvalidValue);
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    const sim_guard guard;
+    const struct sim_region *r = sim_region_near(pointer);
+    if (attributes == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *attributes = {};
+    attributes->device = r != NULL ? r->device : -1;
+    attributes->type = r == NULL    ? sim_is_pinned(pointer) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered
+                       : r->managed ? cudaMemoryTypeManaged
+                       : r->host    ? cudaMemoryTypeHost
+                                    : cudaMemoryTypeDevice;
+    attributes->devicePointer = r != NULL ? (void *)pointer : NULL;
+    attributes->hostPointer = r == NULL || r->host ? (void *)pointer : NULL;
+    return cudaSuccess;
+}
+
+/* ---- memory from a pool, in the order of a stream ---- */
+
+struct CUmemPoolHandle_st {
+    uint64_t threshold;
+};
+static struct CUmemPoolHandle_st default_pool;
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t)
+{
+    const sim_guard guard;
+    return cudaMalloc(pointer, size);
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
+{
+    const sim_guard guard;
+    return cudaMallocFromPoolAsync(pointer, size, &default_pool, stream);
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_near(pointer);
+    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
+        return sim_error(cudaErrorInvalidValue);
+    sim_gone(pointer);
+    sim_do(stream, __builtin_return_address(0), [r] {
+        sim_region_verify(r);
+        region_free(r);
+    });
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int)
+{
+    *pool = &default_pool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+        pool->threshold = *(uint64_t *)value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    *(uint64_t *)value = attribute == cudaMemPoolAttrReleaseThreshold ? pool->threshold : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t)
+{
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total)

@@ -24,6 +24,9 @@ struct sim_region {
     int line;
     const void *caller;     /* who called cudaMalloc */
     bool freed;             /* also: shared memory of a block that does not run */
+    bool host;              /* the host may touch it, too: pinned memory, or */
+    bool managed;           /* managed memory */
+    int device;             /* that it was made on */
     uint64_t block;         /* of shared memory: number of the block whose it is */
     size_t align;           /* of shared memory, */
     void *variable;         /* and whose it is: a sim_shared; NULL: dynamic */
@@ -50,6 +53,11 @@ static inline bool sim_region_holds(const struct sim_region *r, const void *addr
 
     return !r->freed && offset <= r->array_size && size <= r->array_size - offset;
 }
+
+/* Whether the memory of the host is pinned: made so, or registered. */
+bool sim_is_pinned(const void *pointer);
+
+extern bool sim_has_managed; /* there has been managed memory: then the default stream is late, too */
 
 /* For messages (describe.cpp): the bytes of [address, address + length), "inputs[1]", "inputs[4] to inputs[7], past the
    end (the last is inputs[5])", "byte 4 of the 1600-byte allocation made at scale.cu:40"; length 0: where it begins.

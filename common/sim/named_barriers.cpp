@@ -119,6 +119,7 @@ const char *sim_waits_at(const struct thread *t)
            : t->state == AT_BARRIER  ? sim_barrier_names[t->kind]
            : t->state == AT_MBARRIER ? "mbarrier_wait"
            : t->state == AT_CLUSTER  ? "cluster_wait"
+           : t->state == AT_GRID     ? "grid.sync()"
                                      : sync_name;
 }
 

@@ -27,11 +27,13 @@
 #include "clusters.h"
 #include "fault.h"
 #include "fiber.h"
+#include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
 #include "poll.h"
 #include "race.h"
 #include "shadow.h"
+#include "stream.h"
 #include "trace.h"
 
 /* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
@@ -179,6 +181,7 @@ static void count_global(const struct request *q)
         next_byte = end > next_byte ? end : next_byte;
     }
     c->requests++;
+    c->lanes += q->lanes;
     c->bytes += (uint64_t)q->size * q->lanes;
     c->least += (bytes + 31) / 32;
 }
@@ -338,9 +341,14 @@ static void check_host(const char *p, unsigned how, const void *pc)
     const struct sim_region *r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
     char what[600];
 
-    if (r == NULL || sim_place.kernel != NULL)
+    if (r == NULL || sim_place.kernel != NULL || (r->host && !(r->managed && sim_has_late())))
         return;
     sim_region_describe(p, 0, what, sizeof(what));
+    if (r->host)
+        sim_fault_at(pc,
+                     "%s %s, managed memory, while kernels or copies have not been waited for. Call "
+                     "cudaDeviceSynchronize() before that",
+                     how & SIM_WRITES ? "writes" : "reads", what);
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
 
@@ -351,6 +359,46 @@ static void pause_sometimes(const char *p, unsigned how)
         sim_pause();
     accesses++;
     last_read = how == 0 ? p : NULL;
+}
+
+/* CUSIM_CHECKS=bounds: no races, no counts, nothing of what has been written; only that each address is legal. */
+static bool only_bounds;
+
+/* Then, where a place in the code was seen to access an array of the block: what else of it is legal, at once. */
+static struct legal {
+    uint64_t block;
+    const char *start;
+    size_t size;
+} legal[256];
+
+static inline struct legal *legal_at(const void *pc)
+{
+    return &legal[(uintptr_t)pc / 2 % (sizeof(legal) / sizeof(*legal))];
+}
+
+static inline bool is_legal(const char *p, size_t size, unsigned how, const void *pc)
+{
+    const struct legal *l = legal_at(pc);
+    const size_t at = (size_t)(p - l->start);
+
+    if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || !sim_place.in_thread ||
+        l->block != sim_block->number ||
+        (uintptr_t)p % (size & (size - 1) ? 1
+                        : size < 8        ? size
+                                          : 8) !=
+            0)
+        return false;
+    sim_changes[SIM_GLOBAL_MEMORY] += how;
+    return true;
+}
+
+__attribute__((constructor)) static void read_checks(void)
+{
+    const char *text = getenv("CUSIM_CHECKS");
+
+    only_bounds = text != NULL && strcmp(text, "bounds") == 0;
+    if (text != NULL && !only_bounds && strcmp(text, "all") != 0 && strcmp(text, "none") != 0)
+        sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
 }
 
 /* What of the program's own data the watched code may not touch (sim_protect): the linker's tables, what lies behind
@@ -414,6 +462,14 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
             how & SIM_WRITES ? "writes" : "reads", size, what);
     }
     in_global = !sim_is_shared(r);
+    if (sim_num_devices > 1 && in_global && !r->host && !sim_reaches(sim_running_device, r->device)) {
+        char what[600];
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(pc,
+                     "%s %s, which is memory of device %d, in a kernel of device %d. Copy it with cudaMemcpyPeer, or "
+                     "call cudaDeviceEnablePeerAccess",
+                     how & SIM_WRITES ? "writes" : "reads", what, r->device, sim_running_device);
+    }
     in_sight = in_global || sim_block->cluster->size > 1;
     if (!in_global && r->block != sim_block->number)
         sim_cluster_access(p, how, pc);
@@ -423,6 +479,11 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         sim_poll(p, pc, in_global);
     }
     pause_sometimes(p, how);
+    if (only_bounds) {
+        sim_changes[in_sight] += how & SIM_WRITES;
+        *legal_at(pc) = {sim_block->number, r->array, r->array_size};
+        return;
+    }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
     if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
@@ -439,6 +500,8 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 {
     const char *p = (const char *)at;
 
+    if (only_bounds && is_legal(p, size, how, pc))
+        return;
     if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
         (size_t)(p - &__ehdr_start) >= (size_t)(image_end - &__ehdr_start))
         judge(p, size, how, pc);

@@ -5,6 +5,7 @@
 #   kernel<4><<<grid, block>>>(x)     becomes  sim_kernel(kernel<4>, "kernel<4>", sim_config(grid, block))(x)
 #   __shared__ float tile[32];        becomes  a reference named tile to memory from sim_static_shared()
 #   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared()
+#   (void *)kernel<4>                 becomes  sim_untyped(kernel<4>, "kernel<4>")
 #   #pragma unroll                    becomes  #pragma GCC unroll 64
 #
 # Reads the named file, writes standard output. Everything stays on its line, so positions in messages are right.
@@ -60,8 +61,11 @@ sub shared {
     $text =~ s/\b(?:static|__shared__)\b//g;
 
     if ($external) {
-        my ($type, $name) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*$/s or not_understood($declaration);
+        my ($type, $name, $rows) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*((?:$square\s*)*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof($type)";
+        return "typedef $type sim_row_$name$rows; "
+            . "sim_row_$name *const $name = (sim_row_$name *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<sim_row_$name\[]>);$lines"
+            if $rows ne "";
         return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<${type}[]>);$lines";
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
@@ -71,7 +75,8 @@ sub shared {
         return "typedef $struct sim_struct_$first; " . shared_list("sim_struct_$first", $rest, $bytes, $declaration) . $lines;
     }
     # TYPE, then one or more of *NAME[SIZE]: the first name is the last word before [ , or the end
-    my ($type, $list) = $text =~ /^([^[,]*?)(\**\s*\w+\s*(?:[[,].*)?)$/s or not_understood($declaration);
+    $text =~ /^(?<type>(?:[^[,<]|$angle)*?)(?<list>\**\s*\w+\s*(?:[[,].*)?)$/s or not_understood($declaration);
+    my ($type, $list) = ($+{type}, $+{list});
     return shared_list($type, $list, $bytes, $declaration) . $lines;
 }
 
@@ -114,30 +119,43 @@ sub shared_list {
 
 # Kernels whose name alone does not say which function it is, or how many arguments it takes: templates, overloaded ones,
 # and those with default arguments. A template's value is the number of its parameters: if they are all given, its name says all.
+# Also the names of all kernels, as a pattern.
 sub named_kernels {
-    my (%defined, %named);
+    my (%defined, %named, %all, %kernels);
     while ($code =~ /\b__sim_global__\b/g) {
         my ($before, $after) = (substr($code, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($code, $+[0], 2000));
         $after =~ s/__attribute__\s*$round//g;
         my ($name, $list, $end) = $after =~ /^[^;{}()]*?(\w+)\s*$round\s*([;{])/ or next;
+        $all{$name} = 1;
+        $kernels{$name}++ if $end eq "{";
         my ($parameters) = $before =~ /\btemplate\s*<([^;{}]*)\z/;
         $named{$name} = 0 if !$named{$name};
         $named{$name} = scalar(my @parts = split_declarators($parameters)) if defined $parameters;
         $named{$name} = 1 if !$named{$name} && ($list =~ /=/ || ($end eq "{" && $defined{$name}++));
     }
-    return \%named;
+    for my $name (grep { !$named{$_} } keys %named) {    # a function of the host may have the name, too
+        my $all = () = $code =~ /(?<=[\w*&>])\s+\Q$name\E\s*$round\s*\{/g;
+        $named{$name} = 1 if $all > ($defined{$name} // 0);
+    }
+    for my $name (keys %all) {    # a launcher of the host's may have the kernel's name
+        my $functions = () = $code =~ /\b$name\s*$round\s*\{/g;
+        $named{$name} ||= $functions > ($kernels{$name} // 0);
+    }
+    return (\%named, join "|", "(?!)", sort keys %all);
 }
 
 local $/;
 $code = <>;
-my $named = named_kernels();
+my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
-  | (?<!\w) (?<declaration> (?:(?:extern|static|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
+  | (?<!\w) (?<declaration> (?:extern(?:\s+\w+){0,3}?\s+(?=__shared__)|(?:extern|static|volatile|unsigned|signed|long|short|char|int|float|double|$align)\s*)* __shared__\b (?:[^;{}]|$curly)* ) ;
+  | (?: \( \s*(?:const\s+)?void\s*\*\s* \) \s*&?\s* (?<cast> (?:::)?\b(?:$kernels)\b (?:\s*$angle)? ) (?!\s*[\w(<]) )
   | (?<!\w) (?!operator\b) (?<callee> $callee ) (?<gap> $space ) <<\s?< (?<config> (?:[^()>]++|$round|>(?!>\s?>))*+ ) >>\s?>
 }{
     if    (defined $+{literal})     { $+{literal} }
     elsif (defined $+{declaration}) { $at = $-[0]; shared($+{declaration}) }
+    elsif (defined $+{cast})        { (my $name = my $cast = $+{cast}) =~ s{\s+}{ }g; "sim_untyped($cast, \"$name\")" }
     else {
         my ($callee, $gap, $config) = ($+{callee}, $+{gap}, $+{config});
         my $name = $callee =~ s/\s+/ /gr;

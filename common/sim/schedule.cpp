@@ -11,6 +11,7 @@
 #include "barrier.h"
 #include "clusters.h"
 #include "fiber.h"
+#include "grid.h"
 #include "mbarrier.h"
 #include "named_barriers.h"
 #include "observe.h"
@@ -103,7 +104,7 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     b->rank = rank;
     b->stuck = b->met = false;
     cluster->blocks[rank] = b;
-    b->num_done = b->num_at_barrier = 0;
+    b->num_done = b->num_at_barrier = b->num_gathering = 0;
     b->num_shared = b->static_bytes = 0;
     b->dynamic = NULL;
     sim_begin_named_barriers();
@@ -163,7 +164,7 @@ static bool run_round(void)
         for (unsigned t = warp * SIM_WARP; t < sim_num_threads && t < (warp + 1) * SIM_WARP; t++)
             if (sim_block->threads[t].state == YIELDED)
                 sim_block->threads[t].state = READY;
-        while (run_lanes(warp)) {
+        while (run_lanes(warp) || sim_gather_lanes(warp)) {
             ran = true;
             if (sim_schedule == SIM_RANDOM && sim_random() % 2 == 0)
                 break; /* sometimes the next warp comes earlier */
@@ -204,7 +205,7 @@ enum sim_outcome sim_run_block(bool others)
         const bool ran = run_round();
         if (b->num_at_barrier == sim_num_threads)
             sim_release_barrier();
-        else if (!ran && sim_waits_for_cluster()) {
+        else if (!ran && (sim_waits_for_cluster() || sim_waits_for_grid())) {
             b->stuck = true;
             return SIM_WAITS;
         } else if (!ran)

@@ -3,6 +3,7 @@
 
        SIM_TRACE=FILE        a row for each kernel, and one for each of its lines that access memory
        SIM_TRACE_WARP=FILE   the first requests of the first warp, lane by lane: for a picture
+       CUSIM_REPORT=1        no file: a table on stderr (report.cpp)
 
    A program that knows what its launches are for says so (sim_trace): the rows since the last reset then get that
    label. If it never does, all its launches are in the file, without one. */
@@ -15,14 +16,6 @@
 #include "fault.h"
 #include "trace.h"
 
-/* The counts of a kernel, or of one of its lines. */
-struct row {
-    unsigned label;          /* 0: none yet */
-    const void *kernel, *pc; /* pc: NULL for the whole kernel */
-    struct sim_counts counts;
-    char place[256]; /* of pc, once it is known */
-};
-
 /* What one lane did in one request. */
 struct lane_access {
     unsigned label;
@@ -33,7 +26,8 @@ struct lane_access {
 };
 
 static const char *rows_path, *lanes_path;
-static struct row *rows;
+static struct sim_row *rows;
+static bool reports;
 static struct lane_access *lanes;
 static char **labels;
 static const char *label_columns = "chapter,variant,direction,num_seqs,seq_len";
@@ -51,6 +45,7 @@ __attribute__((constructor)) static void read_paths(void)
 {
     rows_path = wanted_path("SIM_TRACE");
     lanes_path = wanted_path("SIM_TRACE_WARP");
+    reports = wanted_path("CUSIM_REPORT") != NULL && strcmp(getenv("CUSIM_REPORT"), "0") != 0;
 }
 
 bool sim_traces(void)
@@ -86,15 +81,15 @@ void sim_add_counts(struct sim_counts *to, const struct sim_counts *from)
 
 void sim_trace_add(const void *kernel, const void *pc, const struct sim_counts *counts)
 {
-    if (rows_path == NULL)
+    if (rows_path == NULL && !reports)
         return;
     for (size_t i = labelled_rows; i < num_rows; i++)
         if (rows[i].kernel == kernel && rows[i].pc == pc) {
             sim_add_counts(&rows[i].counts, counts);
             return;
         }
-    rows = (struct row *)grow(rows, num_rows, sizeof(*rows));
-    rows[num_rows++] = {0, kernel, pc, *counts, ""};
+    rows = (struct sim_row *)grow(rows, num_rows, sizeof(*rows));
+    rows[num_rows++] = {0, kernel, pc, *counts, "", ""};
 }
 
 void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsigned number, unsigned lane, size_t offset,
@@ -157,7 +152,7 @@ static const struct sim_located *find(const void *address)
 /* By label, kernel and line; the whole kernel before its lines. */
 static int compare_rows(const void *a, const void *b)
 {
-    const struct row *x = (const struct row *)a, *y = (const struct row *)b;
+    const struct sim_row *x = (const struct sim_row *)a, *y = (const struct sim_row *)b;
     const char *colon_x = strrchr(x->place, ':'), *colon_y = strrchr(y->place, ':');
 
     if (x->label != y->label)
@@ -213,26 +208,39 @@ static void print_place(FILE *file, unsigned label, const void *kernel, const ch
     fprintf(file, ",%s", place);
 }
 
+/* One row for each line of a kernel, in order. */
+static void join_rows(void)
+{
+    size_t joined = 0;
+
+    for (size_t i = 0; i < num_rows; i++) {
+        if (rows[i].pc != NULL)
+            snprintf(rows[i].place, sizeof(rows[i].place), "%s", find(rows[i].pc)->place);
+        snprintf(rows[i].function, sizeof(rows[i].function), "%s", find(rows[i].kernel)->function);
+    }
+    if (num_rows > 0)
+        qsort(rows, num_rows, sizeof(*rows), compare_rows);
+    for (size_t i = 0; i < num_rows; i++)
+        if (joined > 0 && compare_rows(&rows[i], &rows[joined - 1]) == 0)
+            sim_add_counts(&rows[joined - 1].counts, &rows[i].counts);
+        else
+            rows[joined++] = rows[i];
+    num_rows = joined;
+}
+
 static void write_rows(void)
 {
     FILE *file = create(rows_path);
 
-    fprintf(file, ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,orders,strong_orders,"
-                  "async_copies,bulk_copies,load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,"
-                  "store_requests,store_bytes,store_sectors,store_least,store_lines,store_once,"
-                  "shared_requests,shared_bytes,conflicts,chain,idle_waits\n");
-    for (size_t i = 0; i < num_rows; i++)
-        if (rows[i].pc != NULL)
-            snprintf(rows[i].place, sizeof(rows[i].place), "%s", find(rows[i].pc)->place);
-    if (num_rows > 0)
-        qsort(rows, num_rows, sizeof(*rows), compare_rows);
-    for (size_t i = 0; i < num_rows;) {
-        struct row all = rows[i];
-        for (i++; i < num_rows && compare_rows(&rows[i], &all) == 0; i++)
-            sim_add_counts(&all.counts, &rows[i].counts);
-        print_place(file, all.label, all.kernel, all.place);
-        for (size_t f = 0; f < sizeof(all.counts) / sizeof(uint64_t); f++)
-            fprintf(file, ",%llu", (unsigned long long)((const uint64_t *)&all.counts)[f]);
+    fprintf(file,
+            ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,orders,strong_orders,"
+            "async_copies,bulk_copies,load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,load_lanes,"
+            "store_requests,store_bytes,store_sectors,store_least,store_lines,store_once,store_lanes,"
+            "shared_requests,shared_bytes,conflicts,chain,idle_waits\n");
+    for (size_t i = 0; i < num_rows; i++) {
+        print_place(file, rows[i].label, rows[i].kernel, rows[i].place);
+        for (size_t f = 0; f < sizeof(rows[i].counts) / sizeof(uint64_t); f++)
+            fprintf(file, ",%llu", (unsigned long long)((const uint64_t *)&rows[i].counts)[f]);
         fputc('\n', file);
     }
     finish(file, rows_path);
@@ -270,6 +278,9 @@ __attribute__((destructor)) static void write_files(void)
             known[distinct++] = known[i];
     num_known = distinct;
     sim_locate_all(known, num_known);
+    join_rows();
+    if (reports)
+        sim_report(rows, num_rows);
     if (rows_path != NULL)
         write_rows();
     if (lanes_path != NULL)

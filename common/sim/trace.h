@@ -13,4 +13,15 @@ void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsign
                     unsigned size);
 void sim_trace_reset(void);
 
+/* The counts of a kernel, or of one of its lines. */
+struct sim_row {
+    unsigned label;          /* 0: none */
+    const void *kernel, *pc; /* pc: NULL for the whole kernel */
+    struct sim_counts counts;
+    char place[256], function[256]; /* of pc, and the kernel's name, once they are known */
+};
+
+/* Prints what programs ask for by CUSIM_REPORT=1, from all rows in order: each kernel before its lines (report.cpp). */
+void sim_report(const struct sim_row *rows, size_t count);
+
 #endif

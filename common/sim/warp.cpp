@@ -2,6 +2,8 @@
 /* warp.cpp - what the lanes of a warp do together: shuffles, votes, reductions, __syncwarp. */
 #include "warp.h"
 
+#include <string.h>
+
 #include "fiber.h"
 #include "named_barriers.h"
 #include "observe.h"
@@ -73,6 +75,26 @@ static void exchange(struct thread *warp, int kind, unsigned mask)
     }
 }
 
+static void multiply(const struct thread *warp)
+{
+    const struct sim_product *lane[SIM_WARP];
+
+    for (unsigned i = 0; i < SIM_WARP; i++)
+        lane[i] = (const struct sim_product *)(uintptr_t)warp[i].value;
+    const int m = lane[0]->m, n = lane[0]->n, k = lane[0]->k;
+    for (int row = 0; row < m; row++)
+        for (int column = 0; column < n; column++) {
+            const int at = row * n + column;
+            double *const sum = &lane[at % 32]->sum[at / 32];
+
+            for (int i = 0; i < k; i++) {
+                const int left = lane[0]->a_by_column ? i * m + row : row * k + i;
+                const int right = lane[0]->b_by_column ? column * k + i : i * n + column;
+                *sum += lane[left % 32]->a[left / 32] * lane[right % 32]->b[right / 32];
+            }
+        }
+}
+
 static void reduce(struct thread *warp, int kind, unsigned mask)
 {
     const unsigned first = (unsigned)__builtin_ctz(mask);
@@ -90,8 +112,12 @@ static void reduce(struct thread *warp, int kind, unsigned mask)
 /* All lanes of the mask have arrived: gives each its result. */
 static __attribute__((noinline)) void complete(struct thread *warp, int kind, unsigned mask)
 {
+    static uint64_t without_count;
+
     if (kind == SIM_SYNCWARP)
         sim_race_syncwarp(sim_thread_number(warp), mask);
+    else if (kind == SIM_PRODUCT)
+        multiply(warp);
     else if ((kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) || kind == SIM_MATCH_ANY)
         exchange(warp, kind, mask);
     else
@@ -100,7 +126,8 @@ static __attribute__((noinline)) void complete(struct thread *warp, int kind, un
         warp[__builtin_ctz(rest)].state = READY;
         sim_step(&warp[__builtin_ctz(rest)]);
     }
-    *(kind == SIM_SYNCWARP   ? &sim_counts.warp_barriers
+    *(kind == SIM_MATRIX     ? &without_count
+      : kind == SIM_SYNCWARP ? &sim_counts.warp_barriers
       : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
                              : &sim_counts.votes) += 1;
     sim_progress++;
@@ -143,14 +170,48 @@ uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsign
     return sim_current->value;
 }
 
-unsigned __activemask(void)
+unsigned sim_gather(const char *name, const char *file, int line)
 {
-    const unsigned first = sim_thread_number(sim_current) / SIM_WARP * SIM_WARP;
-    unsigned mask = 0;
+    sim_need_kernel(name, file, line);
+    sim_current->file = file;
+    sim_current->line = line;
+    sim_block->num_gathering++;
+    SIM_LEAVE(AT_GATHER);
+    return (unsigned)sim_current->value;
+}
 
-    for (unsigned lane = 0; lane < SIM_WARP && first + lane < sim_num_threads; lane++)
-        mask |= (unsigned)(sim_block->threads[first + lane].state != DONE) << lane;
-    return mask;
+bool sim_gather_lanes(unsigned warp)
+{
+    struct thread *const lanes = &sim_block->threads[warp * SIM_WARP];
+    const unsigned rest = sim_num_threads - warp * SIM_WARP, count = rest < SIM_WARP ? rest : SIM_WARP;
+    bool any = false;
+
+    if (sim_block->num_gathering == 0)
+        return false;
+    for (unsigned first = 0; first < count; first++) {
+        unsigned mask = 0;
+
+        if (lanes[first].state != AT_GATHER)
+            continue;
+        for (unsigned i = first; i < count; i++) /* those of the same call */
+            if (lanes[i].state == AT_GATHER && lanes[i].line == lanes[first].line &&
+                strcmp(lanes[i].file, lanes[first].file) == 0)
+                mask |= 1u << i;
+        for (unsigned i = first; i < count; i++)
+            if (mask >> i & 1) {
+                lanes[i].value = mask;
+                lanes[i].state = READY;
+                sim_block->num_gathering--;
+            }
+        any = true;
+    }
+    return any;
+}
+
+void sim_check_tile(unsigned size, const char *file, int line)
+{
+    if (size == 0 || size > SIM_WARP || (size & (size - 1)) != 0)
+        sim_fault(file, line, "tiled_partition into tiles of %u threads. Take 1, 2, 4, 8, 16 or 32", size);
 }
 
 void sim_explain_warp(bool in_part)

@@ -11,4 +11,7 @@ extern const char *const sim_warp_names[]; /* by sim_warp_kind */
    wait at an mbarrier, so a lane that waits elsewhere is not the cause. */
 void sim_explain_warp(bool in_part);
 
+/* No lane of a warp can go on: those that wait to learn who came with them do. Returns whether there were any. */
+bool sim_gather_lanes(unsigned warp);
+
 #endif

@@ -149,9 +149,9 @@ sub copy_of_chapters {
 # Builds a chapter's program in the copy; what has changed is compiled sooner, because it is optimised less. Returns what is said.
 sub build_quickly {
     my ($copy, $chapter) = @_;
-    my $compile = "$copy/common/sim/compile.sh";
+    my $compile = "$copy/common/sim/cusim";
     my @times = (stat $compile)[8, 9]; # were it newer, make would compile everything
-    write_file($compile, read_file($compile) =~ s/^(set -- .*?)"\$@"$/$1"\$@" -O1/msr);
+    write_file($compile, read_file($compile) =~ s{^(my \@options = .*?), \@compile\);}{$1, \@compile, '-O1');}msr);
     utime @times, $compile;
     local @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};
     delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS)};

@@ -44,8 +44,8 @@ sub plain {
 is_deeply([grep { !m{^common/[^/]+/} } @common], [-f 'common/README.md' ? 'common/README.md' : ()], 'nothing but README.md and drawers at the root of common');
 is_deeply([sort { $a cmp $b } keys %{ { map { m{^common/([^/]+)/} ? ($1 => 1) : () } @common } }], [sort keys %takes], 'and the drawers are those of the map');
 
-my %headers;
-push @{ $headers{ s{.*/}{}r } }, $_ for grep { m{\.(?:h|cuh)$} && room_of($_) ne 'tests' } @common;
+my %headers; # the simulator's stand-ins have the toolkit's names, folders and all
+push @{ $headers{ s{^common/sim/include/|.*/}{}r } }, $_ for grep { m{\.(?:h|cuh)$} && room_of($_) ne 'tests' } @common;
 is_deeply([map { "@$_" } grep { @$_ > 1 } values %headers], [], "a header's name exists once in common");
 
 # ---- who takes from whom ----

@@ -20,6 +20,10 @@ struct __align__(4) __nv_bfloat162
 {
     typedef __nv_bfloat16 sim_member;
     __nv_bfloat16 x, y;
+    __nv_bfloat162() = default;
+    __nv_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) : x(x), y(y)
+    {
+    }
 };
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
@@ -47,14 +51,35 @@ SIM_INLINE float2 __bfloat1622float2(__nv_bfloat162 a) { return make_float2((flo
 SIM_INLINE __nv_bfloat16 __low2bfloat16(__nv_bfloat162 a) { return a.x; }
 SIM_INLINE __nv_bfloat16 __high2bfloat16(__nv_bfloat162 a) { return a.y; }
 SIM_INLINE __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162{x, y}; }
-SIM_INLINE float __low2float(__nv_bfloat162 a) { return (float)a.x; }
-SIM_INLINE float __high2float(__nv_bfloat162 a) { return (float)a.y; }
 SIM_INLINE __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162{a, a}; }
 SIM_INLINE unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
 SIM_INLINE __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) { __nv_bfloat16 a; a.bits = bits; return a; }
+SIM_INLINE __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return __nv_bfloat162{x, y}; }
+SIM_INLINE __nv_bfloat162 __float2bfloat162_rn(float a) { return __bfloat162bfloat162(__float2bfloat16_rn(a)); }
+SIM_INLINE __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162{a.x, a.x}; }
+SIM_INLINE __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162{a.y, a.y}; }
+SIM_INLINE __nv_bfloat162 __lows2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162{a.x, b.x}; }
+SIM_INLINE __nv_bfloat162 __highs2bfloat162(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162{a.y, b.y}; }
+SIM_INLINE __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 a) { return __nv_bfloat162{a.y, a.x}; }
+SIM_INLINE short __bfloat16_as_short(__nv_bfloat16 a) { return (short)a.bits; }
+SIM_INLINE __nv_bfloat16 __short_as_bfloat16(short bits) { return __ushort_as_bfloat16((unsigned short)bits); }
+SIM_INLINE __nv_bfloat16 __double2bfloat16(double a) { return __float2bfloat16_rn((float)a); }
+#define SIM_CONVERT(type, name)                                                                                        \
+    SIM_INLINE __nv_bfloat16 __##name##2bfloat16_rn(type a) { return __float2bfloat16_rn((float)a); }                  \
+    SIM_INLINE type __bfloat162##name##_rn(__nv_bfloat16 a) { return sim_to_integer<type>(rintf(__bfloat162float(a))); } \
+    SIM_INLINE type __bfloat162##name##_rz(__nv_bfloat16 a) { return sim_to_integer<type>(truncf(__bfloat162float(a))); }
+SIM_CONVERT(int, int)
+SIM_CONVERT(unsigned, uint)
+SIM_CONVERT(short, short)
+SIM_CONVERT(unsigned short, ushort)
+SIM_CONVERT(long long, ll)
+SIM_CONVERT(unsigned long long, ull)
+#undef SIM_CONVERT
 #define SIM_HALF __nv_bfloat16
+#define SIM_HALF2 __nv_bfloat162
 #include "sim_half.h"
 #undef SIM_HALF
+#undef SIM_HALF2
 /* clang-format on */
 
 #endif

@@ -20,6 +20,10 @@ struct __align__(4) __half2
 {
     typedef __half sim_member;
     __half x, y;
+    __half2() = default;
+    __half2(__half x, __half y) : x(x), y(y)
+    {
+    }
 };
 typedef __half half;
 typedef __half2 half2;
@@ -63,14 +67,35 @@ SIM_INLINE float2 __half22float2(__half2 a) { return make_float2((float)a.x, (fl
 SIM_INLINE __half __low2half(__half2 a) { return a.x; }
 SIM_INLINE __half __high2half(__half2 a) { return a.y; }
 SIM_INLINE __half2 __halves2half2(__half x, __half y) { return __half2{x, y}; }
-SIM_INLINE float __low2float(__half2 a) { return (float)a.x; }
-SIM_INLINE float __high2float(__half2 a) { return (float)a.y; }
 SIM_INLINE __half2 __half2half2(__half a) { return __half2{a, a}; }
 SIM_INLINE unsigned short __half_as_ushort(__half a) { return a.bits; }
 SIM_INLINE __half __ushort_as_half(unsigned short bits) { __half a; a.bits = bits; return a; }
+SIM_INLINE __half2 make_half2(__half x, __half y) { return __half2{x, y}; }
+SIM_INLINE __half2 __float2half2_rn(float a) { return __half2half2(__float2half_rn(a)); }
+SIM_INLINE __half2 __low2half2(__half2 a) { return __half2{a.x, a.x}; }
+SIM_INLINE __half2 __high2half2(__half2 a) { return __half2{a.y, a.y}; }
+SIM_INLINE __half2 __lows2half2(__half2 a, __half2 b) { return __half2{a.x, b.x}; }
+SIM_INLINE __half2 __highs2half2(__half2 a, __half2 b) { return __half2{a.y, b.y}; }
+SIM_INLINE __half2 __lowhigh2highlow(__half2 a) { return __half2{a.y, a.x}; }
+SIM_INLINE short __half_as_short(__half a) { return (short)a.bits; }
+SIM_INLINE __half __short_as_half(short bits) { return __ushort_as_half((unsigned short)bits); }
+SIM_INLINE __half __double2half(double a) { return __float2half_rn((float)a); }
+#define SIM_CONVERT(type, name)                                                                                        \
+    SIM_INLINE __half __##name##2half_rn(type a) { return __float2half_rn((float)a); }                                 \
+    SIM_INLINE type __half2##name##_rn(__half a) { return sim_to_integer<type>(rintf(__half2float(a))); }              \
+    SIM_INLINE type __half2##name##_rz(__half a) { return sim_to_integer<type>(truncf(__half2float(a))); }
+SIM_CONVERT(int, int)
+SIM_CONVERT(unsigned, uint)
+SIM_CONVERT(short, short)
+SIM_CONVERT(unsigned short, ushort)
+SIM_CONVERT(long long, ll)
+SIM_CONVERT(unsigned long long, ull)
+#undef SIM_CONVERT
 #define SIM_HALF __half
+#define SIM_HALF2 __half2
 #include "sim_half.h"
 #undef SIM_HALF
+#undef SIM_HALF2
 /* clang-format on */
 
 #endif

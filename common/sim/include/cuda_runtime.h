@@ -20,15 +20,17 @@ int putchar(int) __asm__("sim_putchar");
 }
 #endif
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <type_traits>
 
 #include "sim_shape.h"
 
-#ifdef SIM_QUALIFIERS /* compile.sh: check.pl reads these words, rewrite.pl takes them away */
+#ifdef SIM_QUALIFIERS /* cusim: check.pl reads these words, rewrite.pl takes them away */
 #define __global__ __sim_global__
 #define __device__ __sim_device__
 #define __host__ __sim_host__
@@ -39,17 +41,28 @@ int putchar(int) __asm__("sim_putchar");
 #define __host__
 #define __constant__
 #endif
+#define __managed__
 #define __grid_constant__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
 #define __forceinline__ inline __attribute__((always_inline))
 
 /* Inlined always, so that a fault in it is traced to the kernel's line. */
 #define SIM_INLINE static inline __attribute__((always_inline, unused))
+#define SIM_METHOD inline __attribute__((always_inline)) /* the same in a class */
 #define SIM_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 /* ---- vector types, with CUDA's alignments ---- */
 
+#define SIM_VECTOR1(name, type)                                                                                        \
+    struct name {                                                                                                      \
+        type x;                                                                                                        \
+    };                                                                                                                 \
+    SIM_INLINE name make_##name(type x)                                                                                \
+    {                                                                                                                  \
+        return name{x};                                                                                                \
+    }
 #define SIM_VECTOR2(name, type, bytes)                                                                                 \
     struct __align__(bytes) name                                                                                       \
     {                                                                                                                  \
@@ -80,34 +93,37 @@ int putchar(int) __asm__("sim_putchar");
         return name{x, y, z, w};                                                                                       \
     }
 
-SIM_VECTOR2(float2, float, 8)
-SIM_VECTOR3(float3, float)
-SIM_VECTOR4(float4, float, 16)
-SIM_VECTOR2(double2, double, 16)
-SIM_VECTOR2(int2, int, 8)
-SIM_VECTOR3(int3, int)
-SIM_VECTOR4(int4, int, 16)
-SIM_VECTOR2(uint2, unsigned, 8)
-SIM_VECTOR3(uint3, unsigned)
-SIM_VECTOR2(longlong2, long long, 16)
-SIM_VECTOR2(ulonglong2, unsigned long long, 16)
-SIM_VECTOR2(short2, short, 4)
-SIM_VECTOR4(short4, short, 8)
-SIM_VECTOR2(ushort2, unsigned short, 4)
-SIM_VECTOR4(ushort4, unsigned short, 8)
-SIM_VECTOR2(char2, signed char, 2)
-SIM_VECTOR4(char4, signed char, 4)
-SIM_VECTOR2(uchar2, unsigned char, 2)
-SIM_VECTOR4(uchar4, unsigned char, 4)
-SIM_VECTOR4(uint4, unsigned, 16)
+#define SIM_VECTORS(name, type, two, four)                                                                             \
+    SIM_VECTOR1(name##1, type)                                                                                         \
+    SIM_VECTOR2(name##2, type, two)                                                                                    \
+    SIM_VECTOR3(name##3, type)                                                                                         \
+    SIM_VECTOR4(name##4, type, four)
+SIM_VECTORS(char, signed char, 2, 4)
+SIM_VECTORS(uchar, unsigned char, 2, 4)
+SIM_VECTORS(short, short, 4, 8)
+SIM_VECTORS(ushort, unsigned short, 4, 8)
+SIM_VECTORS(int, int, 8, 16)
+SIM_VECTORS(uint, unsigned, 8, 16)
+SIM_VECTORS(long, long, 16, 16)
+SIM_VECTORS(ulong, unsigned long, 16, 16)
+SIM_VECTORS(longlong, long long, 16, 16)
+SIM_VECTORS(ulonglong, unsigned long long, 16, 16)
+SIM_VECTORS(float, float, 8, 16)
+SIM_VECTORS(double, double, 16, 16)
+SIM_VECTOR4(double4_16a, double, 16)
+SIM_VECTOR4(double4_32a, double, 32)
 
 struct dim3 {
     unsigned x, y, z;
-    dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z)
     {
     }
-    dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
     {
+    }
+    constexpr operator uint3() const
+    {
+        return uint3{x, y, z};
     }
 };
 
@@ -132,25 +148,127 @@ SIM_INLINE cudaError_t cudaMallocHost(T **pointer, size_t size)
 template <class T>
 SIM_INLINE cudaError_t cudaFuncSetAttribute(T *kernel, cudaFuncAttribute attribute, int value)
 {
-    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+    return cudaFuncSetAttribute((const void *)(kernel), attribute, value);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, T *kernel)
 {
-    return cudaFuncGetAttributes(attributes, (const void *)kernel);
+    return cudaFuncGetAttributes(attributes, (const void *)(kernel));
 }
 template <class T>
 SIM_INLINE cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, T *kernel, int block_size,
                                                                      size_t dynamic_shared)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, (const void *)kernel, block_size, dynamic_shared);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(num_blocks, (const void *)(kernel), block_size,
+                                                         dynamic_shared);
 }
+template <class T>
+SIM_INLINE cudaError_t cudaMallocManaged(T **pointer, size_t size, unsigned flags = cudaMemAttachGlobal)
+{
+    return cudaMallocManaged((void **)(void *)pointer, size, flags);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaHostAlloc(T **pointer, size_t size, unsigned flags)
+{
+    return cudaHostAlloc((void **)(void *)pointer, size, flags);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned flags)
+{
+    return cudaHostGetDevicePointer((void **)(void *)device, host, flags);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream)
+{
+    return cudaMallocAsync((void **)(void *)pointer, size, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return cudaMallocFromPoolAsync((void **)(void *)pointer, size, pool, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaFuncSetCacheConfig(T *kernel, cudaFuncCache config)
+{
+    return cudaFuncSetCacheConfig((const void *)kernel, config);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T *pointer, size_t size = 0,
+                                                unsigned flags = cudaMemAttachSingle)
+{
+    return cudaStreamAttachMemAsync(stream, (void *)pointer, size, flags);
+}
+
+/* where the pages of managed memory are: no page moves here. Before CUDA 13 a place was the number of a device */
+cudaError_t sim_place_of_managed(const void *pointer, size_t size);
+SIM_INLINE cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int, cudaStream_t = 0)
+{
+    return sim_place_of_managed(pointer, size);
+}
+SIM_INLINE cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, cudaMemLocation, unsigned,
+                                            cudaStream_t = 0)
+{
+    return sim_place_of_managed(pointer, size);
+}
+SIM_INLINE cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise, int)
+{
+    return sim_place_of_managed(pointer, size);
+}
+SIM_INLINE cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise, cudaMemLocation)
+{
+    return sim_place_of_managed(pointer, size);
+}
+
+SIM_INLINE cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
+    return cudaExtent{width, height, depth};
+}
+SIM_INLINE cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t xsize, size_t ysize)
+{
+    return cudaPitchedPtr{pointer, pitch, xsize, ysize};
+}
+SIM_INLINE cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
+    return cudaPos{x, y, z};
+}
+
+/* the block size with which most threads are resident: registers are not known, so the largest; and the blocks that
+   fill the device */
+template <class T>
+SIM_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T kernel, size_t dynamic_shared = 0,
+                                                          int limit = 0)
+{
+    cudaDeviceProp prop;
+    int fit = 0;
+    cudaGetDeviceProperties(&prop, 0);
+    *block = limit > 0 && limit < prop.maxThreadsPerBlock ? limit : prop.maxThreadsPerBlock;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, (const void *)kernel, *block, dynamic_shared);
+    *grid = fit * prop.multiProcessorCount;
+    return error;
+}
+
+/* old and new ways to instantiate a graph */
+SIM_INLINE cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, void *, char *, size_t)
+{
+    return cudaGraphInstantiate(exec, graph, 0ull);
+}
+SIM_INLINE cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
 struct cudaLaunchConfig_t;
 cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, const void *kernel, const cudaLaunchConfig_t *config);
 template <class T>
 SIM_INLINE cudaError_t cudaOccupancyMaxActiveClusters(int *num_clusters, T *kernel, const cudaLaunchConfig_t *config)
 {
-    return cudaOccupancyMaxActiveClusters(num_clusters, (const void *)kernel, config);
+    return cudaOccupancyMaxActiveClusters(num_clusters, (const void *)(kernel), config);
 }
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, const void *kernel,
                                                  const cudaLaunchConfig_t *config);
@@ -158,12 +276,59 @@ template <class T>
 SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T *kernel,
                                                             const cudaLaunchConfig_t *config)
 {
-    return cudaOccupancyMaxPotentialClusterSize(cluster_size, (const void *)kernel, config);
+    return cudaOccupancyMaxPotentialClusterSize(cluster_size, (const void *)(kernel), config);
+}
+/* variables at file scope: a kernel's `table' and the host's &table are the same bytes here */
+void sim_know_symbol(const void *start, size_t size);
+template <class T>
+SIM_INLINE const T &sim_symbol(const T &symbol)
+{
+    sim_know_symbol(&symbol, sizeof(symbol));
+    return symbol;
 }
 template <class T>
-SIM_INLINE cudaError_t cudaMemcpyToSymbol(T &symbol, const void *src, size_t size)
+SIM_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t size, size_t offset = 0,
+                                          cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    return size > sizeof(symbol) ? cudaErrorInvalidValue : (memcpy((void *)&symbol, src, size), cudaSuccess);
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpy((char *)&sim_symbol(symbol) + offset, src, size, kind);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t size, size_t offset,
+                                               cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpyAsync((char *)&sim_symbol(symbol) + offset, src, size, kind, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t size, size_t offset = 0,
+                                            cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpy(dst, (const char *)&sim_symbol(symbol) + offset, size, kind);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t size, size_t offset,
+                                                 cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    return offset > sizeof(symbol) || size > sizeof(symbol) - offset
+               ? cudaErrorInvalidValue
+               : cudaMemcpyAsync(dst, (const char *)&sim_symbol(symbol) + offset, size, kind, stream);
+}
+template <class T>
+SIM_INLINE cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
+{
+    *pointer = (void *)&sim_symbol(symbol);
+    return cudaSuccess;
+}
+template <class T>
+SIM_INLINE cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
+{
+    *size = sizeof(symbol);
+    return cudaSuccess;
 }
 
 /* ---- launch: k<E><<<grid, block>>>(args) becomes sim_kernel(k<E>, "k<E>", sim_config(grid, block))(args) ---- */
@@ -196,7 +361,7 @@ struct sim_launcher {
     void operator()(P... args) const
     {
         auto thread = [call = kernel, args...] { call(args...); }; /* the arguments, in one place */
-        sim_launch((const void *)kernel, name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
+        sim_launch((const void *)(kernel), name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
                    sizeof(thread));
     }
 };
@@ -280,6 +445,83 @@ SIM_INLINE cudaError_t cudaLaunchKernelEx(sim_launch_config launch, void (*kerne
     return sim_last_launch();
 }
 
+/* ---- launch by an untyped pointer: (void *)kernel becomes sim_untyped(kernel, "kernel"), which remembers its parameters ---- */
+
+typedef void (*sim_spread)(const void *kernel, const char *name, sim_config config, void **arguments);
+void sim_know_kernel(const void *kernel, const char *name, sim_spread spread);
+cudaError_t sim_launch_known(const void *kernel, sim_config config, void **arguments);
+
+template <size_t... i>
+struct sim_indices {
+};
+template <size_t n, size_t... i>
+struct sim_first : sim_first<n - 1, n - 1, i...> {
+};
+template <size_t... i>
+struct sim_first<0, i...> {
+    typedef sim_indices<i...> all;
+};
+template <class... P, size_t... i>
+void sim_call_with(sim_launcher<P...> launcher, void **arguments, sim_indices<i...>)
+{
+    (void)arguments;
+    launcher(*(typename std::remove_reference<P>::type *)arguments[i]...);
+}
+template <class... P>
+void *sim_untyped(void (*kernel)(P...), const char *name)
+{
+    sim_know_kernel((const void *)(kernel), name,
+                    [](const void *known, const char *called, sim_config config, void **arguments) {
+                        sim_call_with(sim_kernel((void (*)(P...))known, called, config), arguments,
+                                      typename sim_first<sizeof...(P)>::all());
+                    });
+    return (void *)(kernel);
+}
+inline void *sim_untyped(const void *kernel, const char *)
+{
+    return (void *)(kernel);
+}
+
+/* arguments: the addresses of the kernel's. */
+SIM_INLINE cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                        size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    return sim_launch_known(kernel, sim_config(grid, block, dynamic_shared, stream, file, line), arguments);
+}
+template <class... P>
+SIM_INLINE cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                        size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    return cudaLaunchKernel((const void *)sim_untyped(kernel, "kernel"), grid, block, arguments, dynamic_shared, stream,
+                            file, line);
+}
+
+/* a kernel as a node of a graph */
+struct cudaKernelNodeParams {
+    void *func;
+    dim3 gridDim, blockDim;
+    unsigned sharedMemBytes;
+    void **kernelParams, **extra;
+};
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
+                                   const cudaKernelNodeParams *params);
+
+/* All blocks are resident at the same time, or the launch is refused: what grid.sync() needs. arguments: their addresses. */
+SIM_INLINE cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                                                   size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    sim_config config(grid, block, dynamic_shared, stream, file, line);
+    config.cooperative = true;
+    return sim_launch_known(kernel, config, arguments);
+}
+template <class... P>
+SIM_INLINE cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **arguments,
+                                                   size_t dynamic_shared = 0, cudaStream_t stream = 0, SIM_AT)
+{
+    return cudaLaunchCooperativeKernel((const void *)sim_untyped(kernel, "kernel"), grid, block, arguments,
+                                       dynamic_shared, stream, file, line);
+}
+
 /* ---- shared memory: each declaration becomes a reference to memory that the engine hands out ---- */
 
 struct sim_shared {              /* one __shared__ variable; static, so that all threads find the same one */
@@ -361,11 +603,22 @@ void __nanosleep(unsigned ns, SIM_AT);
     X(SIM_REDUCE_UMAX, "__reduce_max_sync (unsigned)")                                                                 \
     X(SIM_REDUCE_AND, "__reduce_and_sync")                                                                             \
     X(SIM_REDUCE_OR, "__reduce_or_sync")                                                                               \
-    X(SIM_REDUCE_XOR, "__reduce_xor_sync")
+    X(SIM_REDUCE_XOR, "__reduce_xor_sync")                                                                             \
+    X(SIM_MATRIX, "load or store of a matrix by wmma")                                                                 \
+    X(SIM_PRODUCT, "mma_sync")
 
 #define SIM_ENUM(kind, name) kind,
 enum sim_warp_kind { SIM_WARP_CALLS(SIM_ENUM) };
 #undef SIM_ENUM
+
+/* What a lane brings to a product of matrices: its elements of a, b and the sum, in which it gets the result. Element i of
+   lane l has the number 32 i + l, by rows or by columns; of the sum by rows. */
+struct sim_product {
+    int m, n, k;
+    bool a_by_column, b_by_column;
+    const double *a, *b;
+    double *sum;
+};
 
 /* `lane`: source lane, distance or lane mask of a shuffle. Returns this lane's result. */
 uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
@@ -376,12 +629,12 @@ SIM_INLINE void __syncwarp(unsigned mask = 0xffffffff, SIM_AT)
     sim_warp_call(SIM_SYNCWARP, mask, 0, 0, 32, file, line);
 }
 
-/* Any value of 4 or 8 bytes travels as a 64-bit word. */
+/* Any value of up to 8 bytes travels as a 64-bit word. */
 template <class T>
 SIM_INLINE T sim_shuffle(sim_warp_kind kind, unsigned mask, T value, unsigned lane, int width, const char *file,
                          int line)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles take types of 4 or 8 bytes");
+    static_assert(sizeof(T) <= 8, "shuffles take types of up to 8 bytes: numbers, half, __half2");
     uint64_t word = 0;
     memcpy(&word, &value, sizeof(T));
     word = sim_warp_call(kind, mask, word, lane, width, file, line);
@@ -424,7 +677,7 @@ SIM_INLINE int __any_sync(unsigned mask, int p, SIM_AT)
 template <class T>
 SIM_INLINE unsigned __match_any_sync(unsigned mask, T value, SIM_AT)
 {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "__match_any_sync takes types of 4 or 8 bytes");
+    static_assert(sizeof(T) <= 8, "__match_any_sync takes numbers of up to 8 bytes");
     uint64_t word = 0;
     memcpy(&word, &value, sizeof(T));
     return (unsigned)sim_warp_call(SIM_MATCH_ANY, mask, word, 0, 32, file, line);
@@ -445,8 +698,31 @@ SIM_REDUCE(__reduce_and_sync, unsigned, SIM_REDUCE_AND)
 SIM_REDUCE(__reduce_or_sync, unsigned, SIM_REDUCE_OR)
 SIM_REDUCE(__reduce_xor_sync, unsigned, SIM_REDUCE_XOR)
 
-/* The lanes that have not returned. (Which of them run together is up to the hardware: do not build on it.) */
-unsigned __activemask(void);
+template <class T>
+SIM_INLINE unsigned __match_all_sync(unsigned mask, T value, int *all_equal, SIM_AT)
+{
+    *all_equal = __match_any_sync(mask, value, file, line) == mask;
+    return *all_equal ? mask : 0;
+}
+
+/* The lanes of the warp that come to the call together: all that do before none of the warp can go on. (On a GPU it is up
+   to the hardware which do: do not build on it.) */
+unsigned sim_gather(const char *name, const char *file, int line);
+SIM_INLINE unsigned __activemask(SIM_AT)
+{
+    return sim_gather("__activemask", file, line);
+}
+
+/* Faults unless a group can be cut into tiles of that many threads. */
+void sim_check_tile(unsigned size, const char *file, int line);
+
+/* The barrier of the grid, and whether it has one: only in a cooperative launch. */
+void sim_grid_sync(const char *file, int line);
+bool sim_grid_is_whole(void);
+
+/* Whether that is the block's shared memory, or device memory. */
+unsigned __isShared(const void *address);
+unsigned __isGlobal(const void *address);
 
 /* ---- atomics: one thread runs at a time, so each is a read and a write, observed as one ---- */
 
@@ -457,17 +733,21 @@ void sim_atomic_store(void *address, const void *value, size_t size);
 void sim_strong_load(const void *address, void *value, size_t size, unsigned order = 0);
 void sim_strong_store(void *address, const void *value, size_t size, unsigned order = 0);
 
-#define SIM_ATOMIC(name, type, result)                                                                                 \
+#define SIM_ATOMIC_AS(name, type, result)                                                                              \
     SIM_INLINE type name(type *address, type value)                                                                    \
     {                                                                                                                  \
         type old;                                                                                                      \
         sim_atomic_load(address, &old, sizeof(old));                                                                   \
-        const type now = (result);                                                                                     \
+        const type now = (type)(result);                                                                               \
         sim_atomic_store(address, &now, sizeof(now));                                                                  \
         return old;                                                                                                    \
     }
-#define SIM_ATOMIC_CAS(type)                                                                                           \
-    SIM_INLINE type atomicCAS(type *address, type compare, type value)                                                 \
+#define SIM_ATOMIC(name, type, result) /* those for one block or the whole system do the same here */                  \
+    SIM_ATOMIC_AS(name, type, result)                                                                                  \
+    SIM_ATOMIC_AS(name##_block, type, result)                                                                          \
+    SIM_ATOMIC_AS(name##_system, type, result)
+#define SIM_ATOMIC_CAS_AS(name, type)                                                                                  \
+    SIM_INLINE type name(type *address, type compare, type value)                                                      \
     {                                                                                                                  \
         type old;                                                                                                      \
         sim_atomic_load(address, &old, sizeof(old));                                                                   \
@@ -475,6 +755,10 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
         sim_atomic_store(address, &now, sizeof(now));                                                                  \
         return old;                                                                                                    \
     }
+#define SIM_ATOMIC_CAS(type)                                                                                           \
+    SIM_ATOMIC_CAS_AS(atomicCAS, type)                                                                                 \
+    SIM_ATOMIC_CAS_AS(atomicCAS_block, type)                                                                           \
+    SIM_ATOMIC_CAS_AS(atomicCAS_system, type)
 #define SIM_ATOMICS_INTEGER(type)                                                                                      \
     SIM_ATOMIC(atomicAdd, type, old + value)                                                                           \
     SIM_ATOMIC(atomicMax, type, old > value ? old : value)                                                             \
@@ -487,6 +771,7 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
 SIM_ATOMICS_INTEGER(int)
 SIM_ATOMICS_INTEGER(unsigned)
 SIM_ATOMICS_INTEGER(unsigned long long)
+SIM_ATOMIC_CAS(unsigned short)
 SIM_ATOMIC(atomicMax, long long, old > value ? old : value)
 SIM_ATOMIC(atomicMin, long long, old < value ? old : value)
 SIM_ATOMIC(atomicAnd, long long, (old & value))
@@ -538,10 +823,23 @@ SIM_MIN_MAX(long)
 SIM_MIN_MAX(unsigned long)
 SIM_MIN_MAX(long long)
 SIM_MIN_MAX(unsigned long long)
+template <class A, class B> struct sim_mixed { /* two integers, or two of float and double, that are not the same */
+    static constexpr bool both = (std::is_integral<A>::value && std::is_integral<B>::value && (sizeof(A) >= 4 || sizeof(B) >= 4)) || (std::is_floating_point<A>::value && std::is_floating_point<B>::value);
+    typedef typename std::enable_if<both && !std::is_same<A, B>::value, typename std::common_type<A, B>::type>::type type;
+};
+template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type min(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a < (type)b ? (type)a : (type)b; }
+template <class A, class B> SIM_INLINE typename sim_mixed<A, B>::type max(A a, B b) { typedef typename sim_mixed<A, B>::type type; return (type)a > (type)b ? (type)a : (type)b; }
+SIM_INLINE unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+SIM_INLINE unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 SIM_INLINE float min(float a, float b) { return fminf(a, b); }
 SIM_INLINE float max(float a, float b) { return fmaxf(a, b); }
 SIM_INLINE double min(double a, double b) { return fmin(a, b); }
 SIM_INLINE double max(double a, double b) { return fmax(a, b); }
+
+SIM_INLINE long long llmin(long long a, long long b) { return a < b ? a : b; }
+SIM_INLINE long long llmax(long long a, long long b) { return a > b ? a : b; }
+SIM_INLINE unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+SIM_INLINE unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 
 SIM_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 SIM_INLINE float __fadd_rn(float a, float b) { return a + b; }
@@ -569,18 +867,10 @@ SIM_INLINE double __dmul_rn(double a, double b) { return a * b; }
 #define __sincosf sincosf
 SIM_INLINE float rsqrtf(float a) { return 1 / sqrtf(a); }
 SIM_INLINE double rsqrt(double a) { return 1 / sqrt(a); }
-SIM_INLINE float sinpif(float a) { return (float)sin(M_PI * (double)a); }
-SIM_INLINE float cospif(float a) { return (float)cos(M_PI * (double)a); }
 SIM_INLINE int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
 SIM_INLINE int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
 SIM_INLINE unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
 SIM_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
-SIM_INLINE int __float2int_rn(float a) { return (int)rintf(a); }
-SIM_INLINE int __float2int_rz(float a) { return (int)a; }
-SIM_INLINE int __float2int_rd(float a) { return (int)floorf(a); }
-SIM_INLINE int __float2int_ru(float a) { return (int)ceilf(a); }
-SIM_INLINE float __int2float_rn(int a) { return (float)a; }
-SIM_INLINE float __uint2float_rn(unsigned a) { return (float)a; }
 
 #define SIM_BITS(name, from, to)                                                                                       \
     SIM_INLINE to name(from value)                                                                                     \
@@ -614,6 +904,18 @@ SIM_INLINE int __ffsll(long long a) { return __builtin_ffsll(a); }
 
 /* clang-format on */
 
+/* ---- libraries: a function that has no stand-in here stops the program where it is called ---- */
+
+[[noreturn]] void sim_no_stand_in(const char *name);
+#define SIM_NO_STAND_IN(type, name)                                                                                    \
+    template <class... A>                                                                                              \
+    SIM_INLINE type name(A &&...)                                                                                      \
+    {                                                                                                                  \
+        sim_no_stand_in(#name);                                                                                        \
+    }
+
+#include "sim_math.h"
+
 /* ---- the rest ---- */
 
 long long clock64(void); /* counts nanoseconds: of the simulation, not of a GPU */
@@ -622,6 +924,8 @@ SIM_INLINE void __trap(SIM_AT)
 {
     sim_trap(file, line);
 }
+
+#include "sim_texture.h"
 
 #endif
 #endif

@@ -1,4 +1,4 @@
-// refused here: cooperative groups are not simulated: write __syncthreads(), __syncwarp()
+// right
 // SPDX-License-Identifier: MIT
 #include <cooperative_groups.h>
 #include "corpus.h"

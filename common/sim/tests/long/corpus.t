@@ -18,7 +18,7 @@ chdir "$FindBin::Bin/../../../..";
 delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT)};
 
 my $folder = 'common/sim/tests/corpus';
-my @names  = map { m{(\w+)\.cu$} } sort glob "$folder/*.cu";
+my @names  = map { m{(\w+)\.cu$} } sort glob "$folder/" . ($ENV{CORPUS} // "*") . ".cu"; # CORPUS=cg_*: some of them
 is(system('make -s -j2 -f common/sim/tests/Makefile'), 0, 'the simulator is built') or BAIL_OUT('no simulator');
 my @engine = map { m{(\w+)\.cpp$}; "build/obj/sim/common/sim/$1.o" } glob 'common/sim/*.cpp';
 my ($nvcc) = grep { -x } map { "$_/nvcc" } split(/:/, $ENV{PATH}), '/usr/local/cuda/bin';
@@ -30,7 +30,7 @@ for my $name (@names) {
     my $here = line_of($source, 'HERE');
     $words =~ s/\{there\}/$source:@{[line_of($source, 'THERE')]}/ if defined $words;
 
-    my ($status, $out, $err) = run_program('sh', 'common/sim/compile.sh', $source, $object, '-Werror');
+    my ($status, $out, $err) = run_program('common/sim/cusim', '-c', $source, '-o', $object, '-Wall', '-Wextra', '-Werror');
     if ($kind =~ /^refused/) {
         my $place = defined $here ? qr/^\Q$source\E:$here:/m : qr/:\d+:/;
         ok($status ne 0 && !-e $object && $err =~ /$place(?:\d+:)?.*? error: .*\Q$words\E/, "$name: refused") or diag("status $status\n$err");
@@ -48,7 +48,7 @@ for my $name (@names) {
 
 # the page on the simulator names every device function that its headers offer
 my $page = read_file('common/sim/README.md');
-for my $header (glob 'common/sim/include/cuda_runtime.h common/sim/include/cuda_pipeline.h common/sim/include/sim_cp_async.h common/sim/include/sim_tma.h common/sim/include/sim_fast_math.h common/sim/include/sim_named_barrier.h common/sim/include/sim_cluster.h') {
+for my $header (glob 'common/sim/include/cuda_runtime.h common/sim/include/sim_math.h common/sim/include/cuda_pipeline.h common/sim/include/sim_cp_async.h common/sim/include/sim_tma.h common/sim/include/sim_fast_math.h common/sim/include/sim_named_barrier.h common/sim/include/sim_cluster.h') {
     my %offers;
     $offers{$_} = 1 for read_file($header) =~ /\b((?:__(?!attribute__|builtin_|align__|launch_bounds__)[a-z]\w*?|atomic[A-Z]\w*|mbarrier_\w+|named_barrier_\w+|cluster_\w+|tma_load|cp_async_\w+|l2_\w+|fast_\w+))\s*\((?=[^;]*?\bSIM_AT|[^;{]*\)\s*\{)/g;
     $offers{$_} = 1 for read_file($header) =~ /^(?:SIM_(?!VECTOR|LOAD\(name|ENUM|NAME)[A-Z_]+\(|#define )((?:__[a-z]\w*f|__[a-z]\w*|atomic\w+))\b(?=[,)]| [a-z0-9]+f$)/mg;

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* cublas.h - the older name. */
+#include "cublas_v2.h"

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* cublas_api.h */
+#include "cublas_v2.h"

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* host_config.h - the simulator has all of it in cuda_runtime.h. */
+#include "cuda_runtime.h"

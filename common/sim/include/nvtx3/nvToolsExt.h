@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* nvtx3/nvToolsExt.h */
+#include "../nvToolsExt.h"

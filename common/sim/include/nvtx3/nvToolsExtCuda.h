@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* nvtx3/nvToolsExtCuda.h */
+#include "../nvToolsExt.h"

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* nvtx3/nvToolsExtCudaRt.h */
+#include "../nvToolsExt.h"
