@@ -67,7 +67,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone(array);
     free(array);
     return cudaSuccess;
@@ -185,7 +185,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaReso
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone((const void *)(uintptr_t)texture);
     delete (struct texture *)(uintptr_t)texture;
     return cudaSuccess;
