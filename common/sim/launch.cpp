@@ -300,7 +300,7 @@ static void run(struct launch *l)
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
-    const sim_guard guard("the launch of a kernel");
+    const sim_guard guard({"the launch of a kernel", __builtin_return_address(0), config->file, config->line});
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
     last_launch = launches_to_refusal == 0         ? sim_error(refusal)
@@ -320,7 +320,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     if (last_launch != cudaSuccess)
         return;
     default_launches += config->stream == NULL;
-    sim_do(config->stream, __builtin_return_address(0), [l]() mutable { run(&l); });
+    sim_do(config->stream, [l]() mutable { run(&l); });
 }
 
 /* ---- kernels that are known by an address ---- */
