@@ -161,6 +161,8 @@ my %counters = (
     span => ['span', 'loads and stores in a row',
         'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
     registers => ['registers', 'registers of a thread', 'Which values must live at the same time? nvcc -Xptxas -v says how many registers they take.'],
+    unchecked => ['unchecked', 'calls that fail unnoticed', ''], # a sentence about the first comes from try_calls
+    leaks => ['leaks', 'pieces of memory left behind', ''],
     time => ['time', 'times as long as `add` takes', 'Look at the bytes first, then at how many of them are asked for at the same time.'],
 );
 
@@ -202,11 +204,56 @@ sub count_at {
     return $run->{right} ? { $run->{said} =~ /^\@count (\w+) (\S+)$/mg } : (undef, $run);
 }
 
+# The calls of the CUDA runtime that a run of `calls' tells of, in their order.
+sub calls_of {
+    my ($run) = @_;
+    my @calls;
+    while ($run->{said} =~ /^\@call (\S+) (\S.*?)( launch)?( can_fail)?(?: (cudaError\w+))?$/mg) {
+        push @calls, { is => defined $3 ? "the launch of $2 at $1" : "$2 at $1", is_launch => defined $3, can_fail => defined $4, error => $5 };
+    }
+    return @calls;
+}
+
+# Whether a whole program notices when a call of the CUDA runtime fails, and frees what it has allocated: one run in which all go well, then one for each call
+# that can fail, in which it does. Returns how many fail `unchecked', the `leaks', and a sentence about the first of each; or undef, and the run that went wrong.
+sub try_calls {
+    my ($exercise, $program, $shape) = @_;
+    my @sizes = split / *x */, $shape;
+    my (%count, %says);
+    my $found = sub { my ($what, $number, $sentence) = @_; $count{$what} += $number; $says{$what} //= $sentence if $number };
+
+    my $well = run_judge($exercise, $program, {}, 'calls', @sizes);
+    return (undef, $well) if !$well->{right};
+    my @calls = calls_of($well);
+    $found->('unchecked', 1, "$_->{is} returned $_->{error}, and the program went on.") for grep { defined $_->{error} } @calls;
+    my ($left, $where) = $well->{said} =~ /^\@left (\d+) ?(.*)$/m;
+    $found->('leaks', $left, "What is allocated at $where is never freed.");
+
+    my @can_fail = grep { $_->{can_fail} } @calls;
+    for my $n (1 .. @can_fail) {
+        my $call = $can_fail[$n - 1];
+        my $went_on = ucfirst "$call->{is} failed, and the program went on";
+        my $run = run_judge($exercise, $program, {}, 'calls', @sizes, "fails=$n");
+        if (!$run->{right}) {
+            my ($why) = $run->{complained} =~ /^simulator: (.*)$/m;
+            $found->('unchecked', 1, "$went_on, until " . (defined $why ? "the simulator stopped it: $why" : 'it crashed.'));
+            next;
+        }
+        my @then = grep { $_->{can_fail} } calls_of($run);
+        my ($after) = grep { $_->{is_launch} } splice @then, $n;
+        ($left, $where) = $run->{said} =~ /^\@left (\d+) ?(.*)$/m;
+        if ($run->{said} =~ /^\@returned right$/m) { $found->('unchecked', 1, "$went_on: it returned 0." . ($call->{is_launch} ? ' Who asks cudaGetLastError() after it?' : '')) }
+        elsif (defined $after) { $found->('unchecked', 1, "$went_on: $after->{is}.") }
+        else { $found->('leaks', $left, "When $call->{is} fails, what was allocated at $where is not freed.") }
+    }
+    return ({ unchecked => $count{unchecked} // 0, leaks => $count{leaks} // 0, says => \%says });
+}
+
 # The goals: `NAME N at SHAPE', `NAME N (at most M) at SHAPE', `(at least L)', `(at least L, at most M)' or `(exactly)'; of those with a
 # time, or of the others. Returns the run that went wrong, if one did, and for each goal what is asked and what was reached.
 sub goals {
     my ($exercise, $program, $timed) = @_;
-    my (@goals, %counts);
+    my (@goals, %counts, %tried);
     for (@{ $exercise->{goal} // [] }) {
         my ($name, $best, $bounds, $shape) = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\((.*?)\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
         my $counter = $counters{ $name // '' };
@@ -215,15 +262,19 @@ sub goals {
             if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !defined $best
             || defined $bounds && !defined($least // $most // $exactly);
         next if $timed != ($name eq 'time');
-        my ($reached, $failed);
+        my ($reached, $failed, $look);
         if ($name eq 'registers') {
             $reached = count_registers($exercise, "$program.cu");
+        } elsif ($name =~ /^(?:unchecked|leaks)$/) {
+            ($tried{$shape}, $failed) = try_calls($exercise, $program, $shape) if !$tried{$shape};
+            return $failed if defined $failed;
+            ($reached, $look) = ($tried{$shape}{$name}, $tried{$shape}{says}{$name});
         } else {
             ($counts{$shape}, $failed) = count_at($exercise, $program, $shape, $timed ? 'time' : 'count', $exercise->{counted}) if !$counts{$shape};
             return $failed if defined $failed;
             $reached = evaluate($name, $counts{$shape});
         }
-        push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
+        push @goals, { name => $name, says => $counter->[1], look => $look // $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
             least => $exactly ? $best : $least, look_below => $counter->[3], reached => $reached } if defined $reached; # no nvcc, no registers
     }
     return (undef, @goals);
@@ -324,6 +375,7 @@ sub failure {
         $report .= fold($1, '  ') if $said =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
+    return "It gave up.\n" . fold($1, '  ') . $with if $said =~ /^\@error (The function .*)$/m;
     return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
     my $limit = { late => "It did not end within $Running::seconds seconds.", 'signal 25' => "It printed more than 10 MB." }->{ $ended // '' };
     return "$limit Which condition should end the loop?\n$with" if defined $limit;

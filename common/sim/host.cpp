@@ -35,6 +35,7 @@ static thread_local cudaError_t last_error;
 
 cudaError_t sim_error(cudaError_t error)
 {
+    sim_call_returns(error);
     last_error = error;
     return error;
 }

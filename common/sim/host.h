@@ -23,6 +23,22 @@ bool sim_reaches(int device, int owner); /* whether kernels of one may touch mem
 
 cudaError_t sim_error(cudaError_t error); /* remembers an error for cudaGetLastError of the calling host thread */
 
+/* A call of the host API, as long as it lasts (calls.cpp): the one that is to fail `fails', and its caller returns
+   sim_error(error) then. error: what it returns when it fails on a GPU; cudaSuccess: it never does, as calls that give
+   something back. */
+struct sim_call {
+    sim_call(const char *name, const void *caller, cudaError_t error);
+    sim_call(const char *kernel, const char *file, int line, cudaError_t error); /* a launch */
+    ~sim_call();
+    bool fails;
+};
+void sim_call_returns(cudaError_t error); /* what the call that lasts has gone wrong with */
+
+#define SIM_CALL(error)                                                                                                \
+    const sim_call call(__func__, __builtin_return_address(0), error);                                                 \
+    if (call.fails)                                                                                                    \
+    return sim_error(error)
+
 /* As long as one of these lives, the device is the calling host thread's alone (sim.h). */
 struct sim_guard {
     sim_guard()

@@ -301,7 +301,9 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     const sim_guard guard;
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
-    last_launch = launches_to_refusal == 0         ? sim_error(refusal)
+    const sim_call call(name, config->file, config->line, cudaErrorLaunchOutOfResources);
+    last_launch = call.fails                       ? sim_error(cudaErrorLaunchOutOfResources)
+                  : launches_to_refusal == 0       ? sim_error(refusal)
                   : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
                                                    : cudaSuccess;
     launches_to_refusal -= launches_to_refusal >= 0;

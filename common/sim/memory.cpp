@@ -73,6 +73,8 @@ static size_t damage_after(const char *from, const char *to)
     return (size_t)(to - from);
 }
 
+static size_t next_number;
+
 struct sim_region *sim_region_create(size_t size, size_t align)
 {
     const size_t room = sim_round_up(size, align), pages_size = sim_round_up(room, page);
@@ -118,6 +120,7 @@ struct sim_region *sim_region_create(size_t size, size_t align)
         highest = r->map + r->map_size;
     write_canary(r->pages, r->start);
     write_canary(r->start + size, r->pages + pages_size);
+    r->number = next_number++;
     regions[num_regions++] = r;
     return r;
 }
@@ -229,6 +232,7 @@ bool sim_memory(size_t *available, size_t *total)
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     size_t available, total;
     struct sim_region *r;
 
@@ -271,6 +275,7 @@ bool sim_has_managed;
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return sim_error(cudaErrorInvalidValue);
     return host_region(pointer, size, false, __builtin_return_address(0));
@@ -279,12 +284,14 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     return host_region(pointer, size, false, __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return sim_error(cudaErrorInvalidValue);
     return host_region(pointer, size, true, __builtin_return_address(0));
@@ -309,7 +316,8 @@ static cudaError_t free_region(void *pointer, bool pinned)
 
     if (pointer == NULL)
         return cudaSuccess;
-    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || pinned != (r->host && !r->managed))
+    if (r == NULL || r->pageable || r->freed || sim_is_shared(r) || pointer != r->start ||
+        pinned != (r->host && !r->managed))
         return sim_error(cudaErrorInvalidValue);
     sim_finish_all();
     sim_region_verify(r);
@@ -320,12 +328,14 @@ static cudaError_t free_region(void *pointer, bool pinned)
 cudaError_t cudaFree(void *pointer)
 {
     const sim_guard guard;
+    SIM_CALL(cudaSuccess);
     return free_region(pointer, false);
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
     const sim_guard guard;
+    SIM_CALL(cudaSuccess);
     return free_region(pointer, true);
 }
 
@@ -334,10 +344,54 @@ cudaError_t cudaDeviceReset(void)
     const sim_guard guard;
     sim_finish_all();
     for (size_t i = 0; i < num_regions; i++)
-        if (!sim_is_shared(regions[i]) && !regions[i]->freed)
+        if (!sim_is_shared(regions[i]) && !regions[i]->freed && !regions[i]->pageable)
             free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
     cudaGetLastError();
     return cudaSuccess;
+}
+
+/* ---- memory of the host that is watched ---- */
+
+void *sim_host_array(size_t size)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_create(size, 64);
+
+    if (r == NULL)
+        return NULL;
+    sim_region_poison(r);
+    sim_shadow_mark(r, r->start, r->size);
+    r->pageable = true;
+    return r->start;
+}
+
+void sim_free_host_array(void *array)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_near(array);
+
+    sim_finish_all();
+    sim_region_verify(r);
+    region_free(r);
+}
+
+size_t sim_num_allocated(char *place, size_t size)
+{
+    const sim_guard guard;
+    const struct sim_region *first = NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; i < num_regions; i++) {
+        const struct sim_region *r = regions[i];
+        if (sim_is_shared(r) || r->freed || r->pageable)
+            continue;
+        count++;
+        if (first == NULL || r->number < first->number)
+            first = r;
+    }
+    if (first != NULL)
+        sim_locate((const char *)first->caller - 1, place, size);
+    return count;
 }
 
 /* ---- memory of the host that is pinned afterwards: copies know it, kernels do not reach it ---- */
@@ -434,6 +488,7 @@ static struct CUmemPoolHandle_st default_pool;
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     const cudaError_t error = cudaMalloc(pointer, size);
     if (error == cudaSuccess && size > 0)
         sim_region_near(*pointer)->caller = __builtin_return_address(0);
@@ -442,12 +497,15 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, 
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
+    const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     return cudaMallocFromPoolAsync(pointer, size, &default_pool, stream);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_CALL(cudaSuccess);
     struct sim_region *r = sim_region_near(pointer);
     if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
         return sim_error(cudaErrorInvalidValue);

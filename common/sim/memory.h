@@ -23,9 +23,11 @@ struct sim_region {
     const char *file; /* where that is declared */
     int line;
     const void *caller;     /* who called cudaMalloc */
+    size_t number;          /* counts up from region to region */
     bool freed;             /* also: shared memory of a block that does not run */
     bool host;              /* the host may touch it, too: pinned memory, or */
     bool managed;           /* managed memory */
+    bool pageable;          /* memory of the host that only copies may touch (sim_host_array) */
     int device;             /* that it was made on */
     uint64_t block;         /* of shared memory: number of the block whose it is */
     size_t align;           /* of shared memory, */

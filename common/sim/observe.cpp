@@ -325,6 +325,8 @@ void sim_observe_pass(void)
 
     sim_race_blame_unwritten();
     sim_region_describe(p, size, what, sizeof(what));
+    if (r != NULL && r->pageable)
+        sim_fault_at(pc, "%s %s, which is the host's. Copy it to memory of the device, with cudaMemcpy", verb, what);
     if (r != NULL && sim_region_holds(r, p, 1)) /* begins well */
         sim_fault_at(pc, "%s %s. Take the last elements one by one", verb, what);
     if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
@@ -341,6 +343,11 @@ static void check_host(const char *p, unsigned how, const void *pc)
     const struct sim_region *r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
     char what[600];
 
+    if (r != NULL && r->pageable) {
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(pc, "%s %s. That is a kernel's work: copy the array with cudaMemcpy",
+                     how & SIM_WRITES ? "writes" : "reads", what);
+    }
     if (r == NULL || sim_place.kernel != NULL || (r->host && !(r->managed && sim_has_late())))
         return;
     sim_region_describe(p, 0, what, sizeof(what));
@@ -449,7 +456,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         if ((size_t)(p - arguments) < arguments_size)
             return;
         r = sim_region_near(p);
-        if (r == NULL || !sim_region_holds(r, p, size))
+        if (r == NULL || r->pageable || !sim_region_holds(r, p, size))
             illegal(p, size, how, pc);
         site->region = r;
     }

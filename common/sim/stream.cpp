@@ -160,6 +160,7 @@ void sim_do(cudaStream_t stream, const void *at, std::function<void()> what)
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     if (stream == NULL || flags > cudaStreamNonBlocking)
         return sim_error(cudaErrorInvalidValue);
     *stream = new (std::nothrow) CUstream_st();
@@ -173,11 +174,15 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
+    const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
+    const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
@@ -210,6 +215,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorLaunchFailure);
     if (queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (sim_is_captured(stream))
@@ -252,6 +258,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 cudaError_t cudaDeviceSynchronize(void)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorLaunchFailure);
     sim_finish_all();
     return cudaSuccess;
 }
@@ -284,6 +291,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
+    const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     if (event == NULL || flags > (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
         return sim_error(cudaErrorInvalidValue);
     *event = (cudaEvent_t)calloc(1, sizeof(**event));
@@ -296,6 +305,8 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
+    const sim_guard guard;
+    SIM_CALL(cudaErrorMemoryAllocation);
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
@@ -320,6 +331,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorInvalidResourceHandle);
     CUstream_st *s = queue_of(stream);
     if (event == NULL || s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
@@ -347,6 +359,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorLaunchFailure);
     if (event == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (!event->done)
@@ -382,6 +395,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
     const sim_guard guard;
+    SIM_CALL(cudaErrorInvalidResourceHandle);
     CUstream_st *s = queue_of(stream);
     if (event == NULL || s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
