@@ -17,7 +17,8 @@
    Any call may fail: another program may have taken the memory, or the device has gone. So look at what each call
    returns. A launch returns nothing: ask cudaGetLastError() whether it has begun. What goes wrong in a kernel that runs
    is returned by the next call that waits for it, cudaDeviceSynchronize() or cudaMemcpy(). When something has failed,
-   launch no further kernel, free what you have allocated, and return 1. (What cudaFree returns need not be looked at.)
+   do nothing more with the device than free what you have allocated, and return 1. (What cudaFree returns need not
+   be looked at.)
 
    Goals: no call that fails unnoticed, and no memory left behind, whichever call fails. The judge has each of them fail
    in turn. */

@@ -178,6 +178,8 @@ static bool was_written(int a, size_t i, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
+    if (judge.on_host && bits == device_poison) /* copied from where nothing was written */
+        return false;
     if (bits != (is_on_host() ? host_poison : device_poison))
         return true;
 #ifdef CUSIM
@@ -273,6 +275,7 @@ static void launch(void)
 #ifdef CUSIM
     sim_watch_calls(judge.on_host, -1);
 #endif
+    cudaGetLastError(); /* of a launch before */
     const cudaError_t error = call_answer();
     if (error != cudaSuccess && judge.on_host)
         say_which_call();
