@@ -163,6 +163,7 @@ my %counters = (
     registers => ['registers', 'registers of a thread', 'Which values must live at the same time? nvcc -Xptxas -v says how many registers they take.'],
     unchecked => ['unchecked', 'calls that fail unnoticed', ''], # a sentence about the first comes from try_calls
     leaks => ['leaks', 'pieces of memory left behind', ''],
+    lines => ['lines', 'lines of code', 'Empty lines and comments do not count. What is there twice?'],
     time => ['time', 'times as long as `add` takes', 'Look at the bytes first, then at how many of them are asked for at the same time.'],
 );
 
@@ -178,6 +179,13 @@ sub evaluate {
 }
 
 sub number { return $_[0] == int $_[0] ? int $_[0] : sprintf '%.4g', $_[0] }
+
+# Lines of code: without comments and empty ones; of a long line each 120 characters.
+sub count_lines {
+    my ($text) = @_;
+    $text =~ s{("(?:[^"\\\n]|\\.)*")|/\*.*?\*/|//[^\n]*}{$1 // " "}gse;
+    return scalar map { 1 .. 1 + int((length(s/\s+$//r) - 1) / 120) } grep { /\S/ && !/^#line/ } split /\n/, $text;
+}
 
 # Registers and spills of the kernels in a file, where nvcc is there; undef where not.
 sub count_registers {
@@ -260,12 +268,14 @@ sub goals {
         my $counter = $counters{ $name // '' };
         my ($least, $most, $exactly) = ($bounds // '') =~ /^(?:at least ([\d.]+))?(?:(?:^|, )at most ([\d.]+))?(?:^(exactly))?$/;
         die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n"
-            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !defined $best
+            if !$counter || !defined($most // $best) || !defined $shape && $name !~ /^(?:registers|lines)$/ || $exactly && !defined $best
             || defined $bounds && !defined($least // $most // $exactly);
         next if $timed != ($name eq 'time');
         my ($reached, $failed, $look);
         if ($name eq 'registers') {
             $reached = count_registers($exercise, "$program.cu");
+        } elsif ($name eq 'lines') {
+            $reached = count_lines(read_text("$program.cu"));
         } elsif ($name =~ /^(?:unchecked|leaks)$/) {
             ($tried{$shape}, $failed) = try_calls($exercise, $program, $shape) if !$tried{$shape};
             return $failed if defined $failed;
