@@ -11,8 +11,9 @@ use Draw qw(read_draw draw_numbers put_numbers draw_task);
 use HandIn;
 use Running;
 use Seed;
+use List::Util 'sum';
 use File::Basename qw(basename dirname);
-our @EXPORT = qw(all_exercises task_text solution_text judge_answer trials read_text write_text drawn);
+our @EXPORT = qw(all_exercises task_text solution_text judge_answer rank_of trials read_text write_text drawn);
 
 # Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
 sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
@@ -473,7 +474,7 @@ sub judge_answer {
     my ($failed, @goals) = goals($exercise, $program, 0);
     return ('wrong', failure($text, $shown, $failed)) if defined $failed;
     my $missed = missed(@goals);
-    return ('over_goal', $missed, @goals) if defined $missed;
+    return ('over_goal', $missed . standing($exercise, @goals), @goals) if defined $missed;
 
     if (has_gpu() && !$exercise->{on_cpu}) {
         ($program, $errors) = build('cuda', $exercise, $folder, $text, $shown);
@@ -489,7 +490,30 @@ sub judge_answer {
     my $report = "Solved.\n";
     $report .= sprintf("\n%-42s %8s %14s\n", '', 'yours', "the solution's") if @goals;
     $report .= sprintf("%-42s %8s %14s\n", join(', ', grep { $_ ne '' } @$_{qw(says at)}), number($_->{reached}), $_->{best}) for @goals;
+    $report .= standing($exercise, @goals);
     return ('solved', $report . question($exercise), @goals);
+}
+
+# An exercise with a table of its own, `rank: bytes chain': how an answer that reaches these goals stands in it: the average of the goals of each name, and of a GPU how many
+# times as long as `add' it takes. Nothing if it has no such table.
+sub rank_of {
+    my ($exercise, @goals) = @_;
+    my @rank;
+    for my $name (split(' ', $exercise->{rank} // ''), 'time') {
+        my @reached = map { $_->{reached} } grep { $_->{name} eq $name } @goals;
+        push @rank, [$name, sum(@reached) / @reached] if @reached;
+    }
+    return defined $exercise->{rank} ? @rank : ();
+}
+
+# The same in words, against the fewest and what was there before.
+sub standing {
+    my ($exercise, @goals) = @_;
+    my ($first) = rank_of($exercise, @goals) or return '';
+    my ($what, $number) = ($counters{ $first->[0] }[1], $first->[1]);
+    my ($before, $whose) = split ' ', $exercise->{before}, 2;
+    return "\n" . fold(sprintf "%s, on average of these shapes: %s (%s: %s). The fewest that will do are %s: yours is at %.1f %% of that roof.",
+        ucfirst $what, number($number), $whose, number($before), number($exercise->{fewest}), 100 * $exercise->{fewest} / $number);
 }
 
 # The question to think about next.
@@ -576,11 +600,15 @@ sub trials {
     my ($skeleton, $solution) = map { read_text($_) // die "cannot read $_\n" } @$exercise{qw(path solution)};
     my (@trials, $report, $state);
 
-    ($state, $report) = judge_answer($exercise, $skeleton, $exercise->{path}, "$exercise->{id}.skeleton");
+    ($state, $report, my @task) = judge_answer($exercise, $skeleton, $exercise->{path}, "$exercise->{id}.skeleton");
     push @trials, ['the skeleton is not solved, and the judge says what it should', $state ne 'solved' && said($report, $exercise->{skeleton}), $report];
     ($state, $report, my @goals) = judge_answer($exercise, $solution, $exercise->{solution}, "$exercise->{id}.solution");
     my @others = grep { $_->{name} !~ /^(?:time|registers)$/ && number($_->{reached}) ne $_->{best} } @goals; # what differs from compiler to compiler, or chip to chip
     push @trials, ['the solution is solved, and reaches just what the goals say', $state eq 'solved' && !@others, $report];
+    if (my ($first) = rank_of($exercise, @task)) {
+        my ($before) = split " ", $exercise->{before};
+        push @trials, ["the task stands where `before' says", sprintf("%.4g", $first->[1]) eq $before, "$first->[0]: $first->[1]\n"];
+    }
     my $tried = 0;
     for my $mutant (@{ $exercise->{mutant} // [] }) {
         last if defined $most && $tried == $most;

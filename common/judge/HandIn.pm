@@ -5,13 +5,14 @@
 #   as_meant          a text as its author saw it: line ends, marks and the last line as every editor shows them
 #   refused_text      undef, or the report that says why a text is not compiled
 #   refused_object    undef, or the report that says why an object is not linked
+#   has_same_words    whether two texts differ in comments and layout alone
 #   is_known_solution whether a text is our solution, but for names, comments and layout
 package HandIn;
 use strict;
 use warnings;
 use Cwd 'getcwd';
 use Exporter 'import';
-our @EXPORT = qw(as_meant refused_text refused_object is_known_solution);
+our @EXPORT = qw(as_meant refused_text refused_object has_same_words is_known_solution);
 
 my $most_bytes = 60000; # of a hand-in; a pattern of Perl repeats 65534 times at most
 
@@ -345,6 +346,12 @@ sub shape {
     my %number;
     return join ' ', map { $_->[0] eq 'word' && !$keyword{ $_->[1] } && $_->[1] !~ $cudas ? '@' . ($number{ $_->[1] } //= keys %number) : $_->[1] }
         grep { $_->[0] =~ /^(?:word|string|other)$/ } words(as_meant($text), $on_cpu);
+}
+
+# Whether two texts are the same, comments and layout aside.
+sub has_same_words {
+    my ($one, $other, $on_cpu) = @_;
+    return join("\n", map { $_->[1] } words(as_meant($one), $on_cpu)) eq join("\n", map { $_->[1] } words(as_meant($other), $on_cpu));
 }
 
 # Whether it is our solution, names, comments and layout aside. That is no proof of anything where there is little to write.
