@@ -16,6 +16,7 @@
 #include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
+#include "observe.h"
 #include "shadow.h"
 #include "stream.h"
 
@@ -56,10 +57,15 @@ static bool usable(const void *pointer, size_t size, bool may_be_device, bool ma
     if (pointer == NULL)
         return false;
     if (r == NULL)
-        return may_be_host || is_symbol(pointer);
+        return (may_be_host || is_symbol(pointer)) && !sim_is_private(pointer, size);
     const size_t offset = (size_t)((const char *)pointer - r->start); /* the host may go around a named array */
     return (r->pageable ? may_be_host : may_be_device || r->host) && !sim_is_shared(r) && !r->freed &&
            offset <= r->size && size <= r->size - offset;
+}
+
+static bool is_hosts(const void *pointer)
+{
+    return is_pageable(pointer) && !is_symbol(pointer);
 }
 
 /* What a copy of so many rows wants is there, and the kind fits. One row: pitches mean nothing. */
@@ -82,6 +88,8 @@ static cudaError_t check(const struct copy *c, enum cudaMemcpyKind kind)
         return cudaSuccess;
     if (c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width))
         return cudaErrorInvalidPitchValue;
+    if (sim_has_pageable && is_hosts(c->dst) && (is_hosts(c->src) || sim_region_near(c->dst) == NULL))
+        return cudaErrorInvalidValue; /* sim_host_array */
     const size_t dst_size = (c->height - 1) * c->dst_pitch + c->width;
     const size_t src_size = (c->height - 1) * c->src_pitch + c->width;
     return usable(c->dst, dst_size, any || to_device, any || !to_device) &&

@@ -352,6 +352,8 @@ cudaError_t cudaDeviceReset(void)
 
 /* ---- memory of the host that is watched ---- */
 
+bool sim_has_pageable;
+
 void *sim_host_array(size_t size)
 {
     const sim_guard guard;
@@ -361,7 +363,7 @@ void *sim_host_array(size_t size)
         return NULL;
     sim_region_poison(r);
     sim_shadow_mark(r, r->start, r->size);
-    r->pageable = true;
+    r->pageable = sim_has_pageable = true;
     return r->start;
 }
 

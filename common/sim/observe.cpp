@@ -434,6 +434,15 @@ static bool is_private(const char *p)
     return false;
 }
 
+bool sim_is_private(const void *start, size_t size)
+{
+    for (const char *p : {(const char *)start, (const char *)start + size - 1})
+        if (p >= image_end && p < &end ? is_private(p)
+                                       : lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+            return true;
+    return false;
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {

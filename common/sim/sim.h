@@ -83,8 +83,9 @@ struct sim_call_made sim_get_call(size_t i);
 /* How many pieces of memory are allocated and not freed; where the first of them was made (if there is one). */
 size_t sim_num_allocated(char *place, size_t size);
 
-/* Memory of the host, as from malloc, of which the simulator knows: only copies may touch it, and not past its end.
-   For programs that have others copy their arrays. NULL: there is no memory. */
+/* Memory of the host, as from malloc, of which the simulator knows: only copies from and to the device may touch it, and
+   not past its end; and from the first one on nothing is copied to other memory of the host. For programs that have
+   others copy their arrays. NULL: there is no memory. */
 void *sim_host_array(size_t size);
 void sim_free_host_array(void *array);
 
