@@ -235,8 +235,8 @@ sub try_calls {
     return (undef, $well) if !$well->{right};
     my @calls = calls_of($well);
     $found->('unchecked', 1, "$_->{is} returned $_->{error}, and the program went on.") for grep { defined $_->{error} } @calls;
-    my ($left, $where) = $well->{said} =~ /^\@left (\d+) ?(.*)$/m;
-    $found->('leaks', $left, "What is allocated at $where is never freed.");
+    my ($left, $what) = $well->{said} =~ /^\@left (\d+) ?(.*)$/m;
+    $found->('leaks', $left, ucfirst "$what.");
 
     # Some ask for all memory, or copy all, and look then; and some wait for a kernel before they look whether it has begun: that is well. Else the next call is one too many.
     my @can_fail = grep { $_->{can_fail} } @calls;
@@ -251,10 +251,10 @@ sub try_calls {
         }
         my @then = grep { $_->{can_fail} } calls_of($run);
         my ($after) = grep { $_->{name} ne $call->{name} && $_->{name} !~ /Synchronize$/ } splice @then, $n;
-        ($left, $where) = $run->{said} =~ /^\@left (\d+) ?(.*)$/m;
+        ($left, $what) = $run->{said} =~ /^\@left (\d+) ?(.*)$/m;
         if ($run->{said} =~ /^\@returned right$/m) { $found->("unchecked", 1, "$went_on: it returned 0." . ($call->{is_launch} ? ' Who asks cudaGetLastError() after it?' : '')) }
         elsif (defined $after) { $found->('unchecked', 1, "$went_on: $after->{is}.") }
-        else { $found->('leaks', $left, "When $call->{is} fails, what was allocated at $where is not freed.") }
+        else { $found->('leaks', $left, "When $call->{is} fails, $what.") }
     }
     return ({ unchecked => $count{unchecked} // 0, leaks => $count{leaks} // 0, says => \%says });
 }

@@ -48,8 +48,8 @@ struct message_call {
 };
 struct message_returned {
     uint64_t right;    /* the answer has said that all went well */
-    uint64_t num_left; /* pieces of memory that it has not freed */
-    char left[256];    /* where the first was allocated */
+    uint64_t num_left; /* pieces of memory that it has not freed, streams and events that it has not destroyed */
+    char left[512];    /* the first: "480 bytes from cudaMalloc at file.cu:12 were never freed" */
 };
 struct message_error {
     char text[512];

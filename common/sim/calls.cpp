@@ -8,10 +8,10 @@
 #include "fault.h"
 #include "host.h"
 
-struct made {
+struct called {
     const char *name;
-    const void *caller; /* the return address; of a launch NULL, and */
-    const char *file;   /* where it is */
+    const void *at;   /* the return address */
+    const char *file; /* of a launch: where it is; else NULL */
     int line;
     bool can_fail;
     cudaError_t error; /* what it has returned */
@@ -21,9 +21,7 @@ static int number;       /* of the next call that can fail, counted from 0 */
 static int to_fail = -1; /* the one that fails; -1: none */
 static bool is_asked;    /* by CUSIM_FAIL: say which one it was */
 static bool watched;     /* remember all */
-static std::vector<struct made> calls;
-static struct made now;
-static int depth; /* calls that other calls make are none of the program's */
+static std::vector<struct called> &calls = *new std::vector<struct called>();
 
 static void say_if_none(void)
 {
@@ -40,73 +38,61 @@ __attribute__((constructor)) static void read_fail(void)
         return;
     const long asked = strtol(text, &end, 10);
     if (*text == '\0' || *end != '\0' || asked < 1 || asked > 1000000000)
-        sim_bad_setting("CUSIM_FAIL", text, "1 for the first call that can fail, 2 for the second, ...");
+        sim_bad_setting("CUSIM_FAIL", text, "1 for the first call that can fail, 2 for the second, and so on");
     to_fail = (int)asked - 1;
     is_asked = true;
     atexit(say_if_none);
 }
 
-static void locate(const struct made *call, char *place, size_t size)
+static void locate(const struct called *call, char *place, size_t size)
 {
-    if (call->caller != NULL)
-        sim_locate((const char *)call->caller - 1, place, size);
+    if (call->file == NULL)
+        sim_locate((const char *)call->at - 1, place, size);
     else
         snprintf(place, size, "%s:%d", call->file, call->line);
 }
 
-/* Whether the call that begins, `now`, is the one. */
-static bool begin(cudaError_t error)
+static bool is_the_one(cudaError_t error, const struct called call)
 {
     char place[256];
 
-    now.can_fail = error != cudaSuccess;
-    if (!now.can_fail || number++ != to_fail)
+    if (watched)
+        calls.push_back(call);
+    if (number++ != to_fail)
         return false;
     if (is_asked) {
-        locate(&now, place, sizeof(place));
+        locate(&call, place, sizeof(place));
         fprintf(stderr, "simulator: %s: %s%s fails with %s, as CUSIM_FAIL=%d asks\n", place,
-                now.caller == NULL ? "the launch of " : "", now.name, cudaGetErrorName(error), to_fail + 1);
+                call.file != NULL ? "the launch of " : "", call.name, cudaGetErrorName(error), to_fail + 1);
     }
     return true;
 }
 
-sim_call::sim_call(const char *name, const void *caller, cudaError_t error)
+bool sim_fails(cudaError_t error)
 {
-    fails = false;
-    if (depth++ > 0)
-        return;
-    now = {name, caller, NULL, 0, false, cudaSuccess};
-    fails = begin(error);
+    return !sim_is_inner() && is_the_one(error, {sim_call.name, sim_call.at, NULL, 0, true, cudaSuccess});
 }
 
-sim_call::sim_call(const char *kernel, const char *file, int line, cudaError_t error)
+bool sim_launch_fails(cudaError_t error, const char *kernel, const char *file, int line)
 {
-    fails = false;
-    if (depth++ > 0)
-        return;
-    now = {kernel, NULL, file, line, false, cudaSuccess};
-    fails = begin(error);
+    return is_the_one(error, {kernel, sim_call.at, file, line, true, cudaSuccess});
 }
 
-sim_call::~sim_call()
+void sim_call_erred(cudaError_t error, const char *call, const void *at)
 {
-    if (--depth > 0)
+    if (!watched || error == cudaSuccess)
         return;
-    if (watched)
-        calls.push_back(now);
-    now = {};
-}
-
-void sim_call_returns(cudaError_t error)
-{
-    now.error = error;
+    if (!calls.empty() && calls.back().at == at)
+        calls.back().error = error;
+    else
+        calls.push_back({call, at, NULL, 0, false, error});
 }
 
 /* ---- for programs (sim.h) ---- */
 
 void sim_watch_calls(bool on, int fails)
 {
-    const sim_guard guard;
+    const sim_lock_guard guard;
     watched = on;
     number = 0;
     to_fail = on ? fails : -1;
@@ -121,8 +107,8 @@ size_t sim_num_calls(void)
 
 struct sim_call_made sim_get_call(size_t i)
 {
-    const struct made *call = &calls[i];
-    struct sim_call_made result = {call->name, "", call->caller == NULL, call->can_fail, call->error};
+    const struct called *call = &calls[i];
+    struct sim_call_made result = {call->name, "", call->file != NULL, call->can_fail, call->error};
 
     locate(call, result.place, sizeof(result.place));
     return result;

@@ -185,14 +185,14 @@ static cudaError_t copy_in_stream(const struct copy c, enum cudaMemcpyKind kind,
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_now({(char *)dst, size, (const char *)src, size, size, 1}, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1}, kind, stream, HERE);
 }
 
@@ -200,7 +200,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t sr
                          enum cudaMemcpyKind kind)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_now({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height}, kind);
 }
 
@@ -208,7 +208,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_in_stream({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height}, kind, stream, HERE);
 }
 
@@ -238,28 +238,28 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool late, cudaStr
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_3d(copy, false, NULL, HERE);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_3d(copy, true, stream, HERE);
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int, const void *src, int, size_t size)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return cudaMemcpy(dst, src, size, cudaMemcpyDeviceToDevice);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int, const void *src, int, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1}, cudaMemcpyDeviceToDevice, stream,
                           HERE);
 }
@@ -292,28 +292,28 @@ static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, si
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, size, value, size, 1, NULL, HERE);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, size, value, size, 1, stream, HERE);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, pitch, value, width, height, NULL, HERE);
 }
 
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorInvalidValue);
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, pitch, value, width, height, stream, HERE);
 }
 
@@ -322,7 +322,7 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (pointer == NULL || pitch == NULL)
         return sim_error(cudaErrorInvalidValue);
     *pitch = (width + 511) / 512 * 512;
@@ -332,7 +332,7 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (pitched == NULL)
         return sim_error(cudaErrorInvalidValue);
     pitched->xsize = extent.width;

@@ -21,32 +21,59 @@ extern thread_local int sim_device;      /* of the calling host thread */
 extern int sim_running_device;           /* of the kernel that runs */
 bool sim_reaches(int device, int owner); /* whether kernels of one may touch memory of the other */
 
-cudaError_t sim_error(cudaError_t error); /* remembers an error for cudaGetLastError of the calling host thread */
+/* Remembers an error for cudaGetLastError of the calling host thread, and who got it. */
+cudaError_t sim_error(cudaError_t error, const char *call = __builtin_FUNCTION(),
+                      const void *at = __builtin_return_address(0));
 
-/* A call of the host API, as long as it lasts (calls.cpp): the one that is to fail `fails', and its caller returns
-   sim_error(error) then. error: what it returns when it fails on a GPU; cudaSuccess: it never does, as calls that give
-   something back. */
+/* The call of the API that is being answered, and who called it. */
 struct sim_call {
-    sim_call(const char *name, const void *caller, cudaError_t error);
-    sim_call(const char *kernel, const char *file, int line, cudaError_t error); /* a launch */
-    ~sim_call();
-    bool fails;
+    const char *name;
+    const void *at;
 };
-void sim_call_returns(cudaError_t error); /* what the call that lasts has gone wrong with */
+extern struct sim_call sim_call;
 
-#define SIM_CALL(error)                                                                                                \
-    const sim_call call(__func__, __builtin_return_address(0), error);                                                 \
-    if (call.fails)                                                                                                    \
+/* What the program must give back (leaks.cpp). `what`: "stream"; NULL: memory, of that size. */
+void sim_made(const void *thing, const char *what, size_t size);
+void sim_gone(const void *thing); /* NULL: all */
+
+void sim_enter(const char *name, const void *at);
+void sim_leave(void);
+bool sim_is_inner(void); /* the call of the API is made by another one */
+void sim_erred(cudaError_t error, const char *call, const void *at);
+void sim_looked_at(cudaError_t error); /* cudaSuccess: at all of them */
+
+/* Whether the call of the API that is being answered is to fail (calls.cpp): a call that a program has to check, and
+   `error' is what it returns then on a GPU. The second one is for launches. */
+bool sim_fails(cudaError_t error);
+bool sim_launch_fails(cudaError_t error, const char *kernel, const char *file, int line);
+void sim_call_erred(cudaError_t error, const char *call, const void *at); /* what a call has gone wrong with */
+
+#define SIM_MAY_FAIL(error)                                                                                            \
+    if (sim_fails(error))                                                                                              \
     return sim_error(error)
 
 /* As long as one of these lives, the device is the calling host thread's alone (sim.h). */
-struct sim_guard {
-    sim_guard()
+struct sim_lock_guard {
+    sim_lock_guard()
     {
         sim_lock();
     }
+    ~sim_lock_guard()
+    {
+        sim_unlock();
+    }
+};
+
+/* The same, in a function of the API: the first one is what messages call it. */
+struct sim_guard {
+    sim_guard(const char *name = __builtin_FUNCTION(), const void *at = __builtin_return_address(0))
+    {
+        sim_lock();
+        sim_enter(name, at);
+    }
     ~sim_guard()
     {
+        sim_leave();
         sim_unlock();
     }
 };

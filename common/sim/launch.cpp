@@ -298,11 +298,11 @@ static void run(struct launch *l)
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
-    const sim_guard guard;
+    const sim_guard guard("the launch of a kernel");
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
-    const sim_call call(name, config->file, config->line, cudaErrorLaunchOutOfResources);
-    last_launch = call.fails                       ? sim_error(cudaErrorLaunchOutOfResources)
+    const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name, config->file, config->line);
+    last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
                   : launches_to_refusal == 0       ? sim_error(refusal)
                   : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
                                                    : cudaSuccess;

@@ -73,8 +73,6 @@ static size_t damage_after(const char *from, const char *to)
     return (size_t)(to - from);
 }
 
-static size_t next_number;
-
 struct sim_region *sim_region_create(size_t size, size_t align)
 {
     const size_t room = sim_round_up(size, align), pages_size = sim_round_up(room, page);
@@ -120,7 +118,6 @@ struct sim_region *sim_region_create(size_t size, size_t align)
         highest = r->map + r->map_size;
     write_canary(r->pages, r->start);
     write_canary(r->start + size, r->pages + pages_size);
-    r->number = next_number++;
     regions[num_regions++] = r;
     return r;
 }
@@ -232,7 +229,7 @@ bool sim_memory(size_t *available, size_t *total)
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     size_t available, total;
     struct sim_region *r;
 
@@ -247,21 +244,21 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     r = sim_region_create(size, 256);
     if (r == NULL)
         return sim_error(cudaErrorMemoryAllocation);
-    r->caller = __builtin_return_address(0);
+    r->caller = sim_call.at;
     r->device = sim_device;
     sim_region_poison(r);
+    sim_made(r->start, NULL, size);
     *pointer = r->start;
     return cudaSuccess;
 }
 
 /* Memory that the host may touch as well. */
-static cudaError_t host_region(void **pointer, size_t size, bool managed, const void *caller)
+static cudaError_t host_region(void **pointer, size_t size, bool managed)
 {
     const cudaError_t error = cudaMalloc(pointer, size);
     struct sim_region *r = error == cudaSuccess && size > 0 ? sim_region_near(*pointer) : NULL;
 
     if (r != NULL) {
-        r->caller = caller;
         r->host = true;
         r->managed = managed;
         sim_shadow_mark(r, r->start, r->size); /* what the host's C code writes there is not seen */
@@ -275,26 +272,26 @@ bool sim_has_managed;
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return sim_error(cudaErrorInvalidValue);
-    return host_region(pointer, size, false, __builtin_return_address(0));
+    return host_region(pointer, size, false);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
-    return host_region(pointer, size, false, __builtin_return_address(0));
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    return host_region(pointer, size, false);
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return sim_error(cudaErrorInvalidValue);
-    return host_region(pointer, size, true, __builtin_return_address(0));
+    return host_region(pointer, size, true);
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *pointer, size_t, unsigned)
@@ -321,6 +318,7 @@ static cudaError_t free_region(void *pointer, bool pinned)
         return sim_error(cudaErrorInvalidValue);
     sim_finish_all();
     sim_region_verify(r);
+    sim_gone(r->start);
     region_free(r);
     return cudaSuccess;
 }
@@ -328,14 +326,12 @@ static cudaError_t free_region(void *pointer, bool pinned)
 cudaError_t cudaFree(void *pointer)
 {
     const sim_guard guard;
-    SIM_CALL(cudaSuccess);
     return free_region(pointer, false);
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
     const sim_guard guard;
-    SIM_CALL(cudaSuccess);
     return free_region(pointer, true);
 }
 
@@ -343,6 +339,7 @@ cudaError_t cudaDeviceReset(void)
 {
     const sim_guard guard;
     sim_finish_all();
+    sim_gone(NULL);
     for (size_t i = 0; i < num_regions; i++)
         if (!sim_is_shared(regions[i]) && !regions[i]->freed && !regions[i]->pageable)
             free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
@@ -375,25 +372,6 @@ void sim_free_host_array(void *array)
     sim_finish_all();
     sim_region_verify(r);
     region_free(r);
-}
-
-size_t sim_num_allocated(char *place, size_t size)
-{
-    const sim_guard guard;
-    const struct sim_region *first = NULL;
-    size_t count = 0;
-
-    for (size_t i = 0; i < num_regions; i++) {
-        const struct sim_region *r = regions[i];
-        if (sim_is_shared(r) || r->freed || r->pageable)
-            continue;
-        count++;
-        if (first == NULL || r->number < first->number)
-            first = r;
-    }
-    if (first != NULL)
-        sim_locate((const char *)first->caller - 1, place, size);
-    return count;
 }
 
 /* ---- memory of the host that is pinned afterwards: copies know it, kernels do not reach it ---- */
@@ -490,27 +468,24 @@ static struct CUmemPoolHandle_st default_pool;
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
-    const cudaError_t error = cudaMalloc(pointer, size);
-    if (error == cudaSuccess && size > 0)
-        sim_region_near(*pointer)->caller = __builtin_return_address(0);
-    return error;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    return cudaMalloc(pointer, size);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaErrorMemoryAllocation);
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaMallocFromPoolAsync(pointer, size, &default_pool, stream);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     const sim_guard guard;
-    SIM_CALL(cudaSuccess);
     struct sim_region *r = sim_region_near(pointer);
     if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
         return sim_error(cudaErrorInvalidValue);
+    sim_gone(pointer);
     sim_do(stream, __builtin_return_address(0), [r] {
         sim_region_verify(r);
         region_free(r);

@@ -23,7 +23,6 @@ struct sim_region {
     const char *file; /* where that is declared */
     int line;
     const void *caller;     /* who called cudaMalloc */
-    size_t number;          /* counts up from region to region */
     bool freed;             /* also: shared memory of a block that does not run */
     bool host;              /* the host may touch it, too: pinned memory, or */
     bool managed;           /* managed memory */

@@ -54,6 +54,22 @@ struct sim_counts {
 void sim_lock(void);
 void sim_unlock(void);
 
+/* What a program has left behind, since its start or since sim_forget_left. */
+struct sim_left {
+    uint64_t allocations; /* of device, pinned and managed memory that were not freed, */
+    uint64_t bytes;       /* and how large they are together */
+    uint64_t handles;     /* streams, events, graphs, arrays and textures that were not destroyed */
+    uint64_t errors;      /* calls that returned an error which nobody looked at, see below */
+    uint64_t unwaited;    /* what streams still have to do */
+};
+
+/* Counts that, and gives each thing to `tell` as a line: "1600 bytes from cudaMalloc at scan.cu:12 were never freed",
+   "cudaMemcpy at scan.cu:20 returned cudaErrorInvalidValue, which nobody looked at" (tell: NULL if not wanted).
+   An error counts if the program asked for something else after it, other than to free and destroy (or `goes_on`: it is
+   about to), and neither cudaGetLastError was called nor a name or text of that error asked for. */
+struct sim_left sim_left_behind(bool goes_on, void (*tell)(const char *line, void *context), void *context);
+void sim_forget_left(void);
+
 struct sim_counts sim_get_counts(void);
 void sim_reset_counts(void);
 
@@ -69,19 +85,16 @@ struct sim_call_made {
     const char *name; /* "cudaMalloc", or the kernel that is launched */
     char place[256];  /* "file.cu:12" */
     bool is_launch;
-    bool can_fail;     /* false: it gives something back, as cudaFree does */
+    bool can_fail;     /* false: only listed because it has failed */
     cudaError_t error; /* what it has returned */
 };
 
-/* On: remembers from now on the calls that allocate, copy, fill, wait, create, launch and free, and has the one with
+/* On: remembers from now on the calls that allocate, copy, fill, wait, create and launch, and has the one with
    the number `fails` fail, counted from 0 among those that can: it does nothing, and returns an error that a GPU may
    give there. -1: none. For judges and tests; CUSIM_FAIL does it for a whole program. */
 void sim_watch_calls(bool on, int fails);
 size_t sim_num_calls(void);
 struct sim_call_made sim_get_call(size_t i);
-
-/* How many pieces of memory are allocated and not freed; where the first of them was made (if there is one). */
-size_t sim_num_allocated(char *place, size_t size);
 
 /* Memory of the host, as from malloc, of which the simulator knows: only copies from and to the device may touch it, and
    not past its end; and from the first one on nothing is copied to other memory of the host. For programs that have
