@@ -3,16 +3,16 @@
 
    An open task: there is more than one good answer, and the class has a table of them.
 
-   Below is float4, one row at a time: a block for each sequence, right for every length. At lengths like 4096 it
-   moves the fewest bytes that will do, 12 for an element: x and c in, y out. At odd lengths it does not:
+   Below is float4, one row at a time: a block for each sequence, right for every length. At lengths like 4096 it moves
+   the fewest bytes that will do, 12 for an element: x and c in, y out. At odd lengths it does not:
 
        sequences of     17      33      257     4097   elements
        float4           29.65   21.09   13.40   12.44  bytes moved for an element
        the fewest       12      12      12      12
 
    Memory moves in sectors of 32 bytes. Where a sequence ends inside a sector, the next one begins there, and two blocks
-   ask for that sector. A group of four that an edge cuts moves element by element. And where a tile begins in the middle
-   of a sector, so does each of its requests, and touches one sector more:
+   ask for that sector. A group of four that an edge cuts moves element by element. And a tile that begins in the middle
+   of a sector makes each of its requests touch one sector more:
 
        sector    |. . . . . . . .|. . . . . . . .|. . . . . . . .|
        sequence   0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 ...
