@@ -7,12 +7,11 @@
 
 #include "fault.h"
 #include "host.h"
+#include "tasks.h"
 
 struct called {
-    const char *name;
-    const void *at;   /* the return address */
-    const char *file; /* of a launch: where it is; else NULL */
-    int line;
+    struct sim_call call;
+    const char *kernel; /* that is launched; else NULL */
     bool can_fail;
     cudaError_t error; /* what it has returned */
 };
@@ -44,14 +43,6 @@ __attribute__((constructor)) static void read_fail(void)
     atexit(say_if_none);
 }
 
-static void locate(const struct called *call, char *place, size_t size)
-{
-    if (call->file == NULL)
-        sim_locate((const char *)call->at - 1, place, size);
-    else
-        snprintf(place, size, "%s:%d", call->file, call->line);
-}
-
 static bool is_the_one(cudaError_t error, const struct called call)
 {
     char place[256];
@@ -61,31 +52,32 @@ static bool is_the_one(cudaError_t error, const struct called call)
     if (number++ != to_fail)
         return false;
     if (is_asked) {
-        locate(&call, place, sizeof(place));
+        sim_locate_call(&call.call, place, sizeof(place));
         fprintf(stderr, "simulator: %s: %s%s fails with %s, as CUSIM_FAIL=%d asks\n", place,
-                call.file != NULL ? "the launch of " : "", call.name, cudaGetErrorName(error), to_fail + 1);
+                call.kernel != NULL ? "the launch of " : "", call.kernel != NULL ? call.kernel : call.call.name,
+                cudaGetErrorName(error), to_fail + 1);
     }
     return true;
 }
 
 bool sim_fails(cudaError_t error)
 {
-    return !sim_is_inner() && is_the_one(error, {sim_call.name, sim_call.at, NULL, 0, true, cudaSuccess});
+    return !sim_is_inner() && is_the_one(error, {sim_call, NULL, true, cudaSuccess});
 }
 
-bool sim_launch_fails(cudaError_t error, const char *kernel, const char *file, int line)
+bool sim_launch_fails(cudaError_t error, const char *kernel)
 {
-    return is_the_one(error, {kernel, sim_call.at, file, line, true, cudaSuccess});
+    return is_the_one(error, {sim_call, kernel, true, cudaSuccess});
 }
 
-void sim_call_erred(cudaError_t error, const char *call, const void *at)
+void sim_call_erred(cudaError_t error, const struct sim_call &call)
 {
     if (!watched || error == cudaSuccess)
         return;
-    if (!calls.empty() && calls.back().at == at)
+    if (!calls.empty() && calls.back().call.at == call.at)
         calls.back().error = error;
     else
-        calls.push_back({call, at, NULL, 0, false, error});
+        calls.push_back({call, NULL, false, error});
 }
 
 /* ---- for programs (sim.h) ---- */
@@ -108,8 +100,9 @@ size_t sim_num_calls(void)
 struct sim_call_made sim_get_call(size_t i)
 {
     const struct called *call = &calls[i];
-    struct sim_call_made result = {call->name, "", call->file != NULL, call->can_fail, call->error};
+    struct sim_call_made result = {call->kernel != NULL ? call->kernel : call->call.name, "", call->kernel != NULL,
+                                   call->can_fail, call->error};
 
-    locate(call, result.place, sizeof(result.place));
+    sim_locate_call(&call->call, result.place, sizeof(result.place));
     return result;
 }

@@ -19,6 +19,7 @@
 #include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
+#include "race.h"
 #include "shadow.h"
 #include "sim.h"
 #include "sizes.h"
@@ -146,6 +147,9 @@ static void region_free(struct sim_region *r)
     if (r->pages_size > 0)
         mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     r->freed = true;
+    sim_num_lines -= r->host;
+    delete r->pooled;
+    r->pooled = NULL;
     sim_shadow_destroy(r->shadow);
     r->shadow = NULL;
 }
@@ -263,6 +267,7 @@ static cudaError_t host_region(void **pointer, size_t size, bool managed)
         r->managed = managed;
         sim_shadow_mark(r, r->start, r->size); /* what the host's C code writes there is not seen */
         sim_has_managed = sim_has_managed || managed;
+        sim_num_lines++;
     }
     return error;
 }
@@ -316,7 +321,7 @@ static cudaError_t free_region(void *pointer, bool pinned)
     if (r == NULL || r->pageable || r->freed || sim_is_shared(r) || pointer != r->start ||
         pinned != (r->host && !r->managed))
         return sim_error(cudaErrorInvalidValue);
-    sim_finish_all();
+    sim_wait_for_all();
     sim_region_verify(r);
     sim_gone(r->start);
     region_free(r);
@@ -338,7 +343,7 @@ cudaError_t cudaFreeHost(void *pointer)
 cudaError_t cudaDeviceReset(void)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone(NULL);
     for (size_t i = 0; i < num_regions; i++)
         if (!sim_is_shared(regions[i]) && !regions[i]->freed && !regions[i]->pageable)
@@ -418,7 +423,7 @@ cudaError_t cudaHostUnregister(void *pointer)
     struct registered *piece = piece_of(pointer);
     if (piece == NULL || piece->start != pointer)
         return sim_error(cudaErrorHostMemoryNotRegistered);
-    sim_finish_all();
+    sim_wait_for_all();
     *piece = pieces[--num_pieces];
     return cudaSuccess;
 }
@@ -465,11 +470,15 @@ struct CUmemPoolHandle_st {
 };
 static struct CUmemPoolHandle_st default_pool;
 
-cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t)
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t stream)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorMemoryAllocation);
-    return cudaMalloc(pointer, size);
+    const cudaError_t error =
+        sim_is_stream(stream) ? cudaMalloc(pointer, size) : sim_error(cudaErrorInvalidResourceHandle);
+    if (error == cudaSuccess && size > 0 && sim_remembers()) /* another stream must wait before it may use that */
+        sim_region_near(*pointer)->pooled = new sim_pooled{sim_do(stream, [] {})};
+    return error;
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
@@ -486,7 +495,8 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
         return sim_error(cudaErrorInvalidValue);
     sim_gone(pointer);
-    sim_do(stream, __builtin_return_address(0), [r] {
+    sim_do(stream, [r] {
+        sim_race_touch(r, r->start, r->size, true);
         sim_region_verify(r);
         region_free(r);
     });

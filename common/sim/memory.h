@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "include/sim_shape.h"
+#include "tasks.h"
 
 /* One piece of device or shared memory. */
 struct sim_region {
@@ -33,6 +34,7 @@ struct sim_region {
     void *variable;         /* and whose it is: a sim_shared; NULL: dynamic */
     struct sim_shape shape; /* of the array */
     struct sim_shadow *shadow;
+    struct sim_pooled *pooled; /* from a pool, in the order of a stream; or NULL */
 };
 struct sim_region *sim_region_create(size_t size, size_t align); /* NULL: no memory */
 void sim_region_poison(struct sim_region *region);
@@ -40,6 +42,11 @@ void sim_region_verify(const struct sim_region *region); /* faults if bytes arou
 void sim_verify_all(void);
 struct sim_region *sim_region_near(const void *address); /* the region that is closest, within its margins, or NULL */
 bool sim_maybe_region(const void *address);              /* false: certainly in no region */
+
+/* The task behind which memory from a pool may be used. */
+struct sim_pooled {
+    sim_task_ref task;
+};
 
 /* Whether it is shared memory; else it is device memory. */
 static inline bool sim_is_shared(const struct sim_region *r)
