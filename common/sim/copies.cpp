@@ -16,6 +16,7 @@
 #include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
+#include "observe.h"
 #include "race.h"
 #include "shadow.h"
 #include "stream.h"
@@ -42,6 +43,13 @@ static bool is_symbol(const void *pointer)
     return false;
 }
 
+/* Memory of the host that is not pinned. */
+static bool is_pageable(const void *pointer)
+{
+    const struct sim_region *r = sim_region_near(pointer);
+    return r == NULL || r->pageable;
+}
+
 /* Whether [pointer, pointer + size) is what a copy may touch: inside one allocation, or memory of the host. */
 static bool usable(const void *pointer, size_t size, bool may_be_device, bool may_be_host)
 {
@@ -50,10 +58,15 @@ static bool usable(const void *pointer, size_t size, bool may_be_device, bool ma
     if (pointer == NULL)
         return false;
     if (r == NULL)
-        return may_be_host || is_symbol(pointer);
+        return (may_be_host || is_symbol(pointer)) && !sim_is_private(pointer, size);
     const size_t offset = (size_t)((const char *)pointer - r->start); /* the host may go around a named array */
-    return (may_be_device || r->host) && !sim_is_shared(r) && !r->freed && offset <= r->size &&
-           size <= r->size - offset;
+    return (r->pageable ? may_be_host : may_be_device || r->host) && !sim_is_shared(r) && !r->freed &&
+           offset <= r->size && size <= r->size - offset;
+}
+
+static bool is_hosts(const void *pointer)
+{
+    return is_pageable(pointer) && !is_symbol(pointer);
 }
 
 /* What a copy of so many rows wants is there, and the kind fits. One row: pitches mean nothing. */
@@ -76,6 +89,8 @@ static cudaError_t check(const struct copy *c, enum cudaMemcpyKind kind)
         return cudaSuccess;
     if (c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width))
         return cudaErrorInvalidPitchValue;
+    if (sim_has_pageable && is_hosts(c->dst) && (is_hosts(c->src) || sim_region_near(c->dst) == NULL))
+        return cudaErrorInvalidValue; /* sim_host_array */
     const size_t dst_size = (c->height - 1) * c->dst_pitch + c->width;
     const size_t src_size = (c->height - 1) * c->src_pitch + c->width;
     return usable(c->dst, dst_size, any || to_device, any || !to_device) &&
@@ -152,7 +167,7 @@ static cudaError_t copy_in_stream(const struct copy c, enum cudaMemcpyKind kind,
         return sim_error(error);
     if (c.width == 0 || c.height == 0)
         return cudaSuccess;
-    const bool from_host = sim_region_near(c.src) == NULL, to_host = sim_region_near(c.dst) == NULL;
+    const bool from_host = is_pageable(c.src), to_host = is_pageable(c.dst);
     const bool from_pinned = sim_is_pinned(c.src), to_pinned = sim_is_pinned(c.dst);
 
     if (sim_is_captured(stream)) {
@@ -186,12 +201,14 @@ static cudaError_t copy_in_stream(const struct copy c, enum cudaMemcpyKind kind,
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_now({(char *)dst, size, (const char *)src, size, size, 1}, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1}, kind, stream);
 }
 
@@ -199,6 +216,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t sr
                          enum cudaMemcpyKind kind)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_now({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height}, kind);
 }
 
@@ -206,6 +224,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_in_stream({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height}, kind, stream);
 }
 
@@ -235,24 +254,28 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool late, cudaStr
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *copy)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_3d(copy, false, NULL);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *copy, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_3d(copy, true, stream);
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int, const void *src, int, size_t size)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return cudaMemcpy(dst, src, size, cudaMemcpyDeviceToDevice);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int, const void *src, int, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1}, cudaMemcpyDeviceToDevice, stream);
 }
 
@@ -285,24 +308,28 @@ static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, si
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, size, value, size, 1, NULL);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, size, value, size, 1, stream);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, pitch, value, width, height, NULL);
 }
 
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidValue);
     return fill(pointer, pitch, value, width, height, stream);
 }
 
@@ -311,6 +338,7 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (pointer == NULL || pitch == NULL)
         return sim_error(cudaErrorInvalidValue);
     *pitch = (width + 511) / 512 * 512;
@@ -320,6 +348,7 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (pitched == NULL)
         return sim_error(cudaErrorInvalidValue);
     pitched->xsize = extent.width;

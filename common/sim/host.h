@@ -34,8 +34,19 @@ void sim_gone(const void *thing); /* NULL: all */
 
 void sim_enter(const struct sim_call &call);
 void sim_leave(void);
+bool sim_is_inner(void); /* the call of the API is made by another one */
 void sim_erred(cudaError_t error, const char *call, const void *at);
 void sim_looked_at(cudaError_t error); /* cudaSuccess: at all of them */
+
+/* Whether the call of the API that is being answered is to fail (calls.cpp): a call that a program has to check, and
+   `error' is what it returns then on a GPU. The second one is for launches. */
+bool sim_fails(cudaError_t error);
+bool sim_launch_fails(cudaError_t error, const char *kernel);
+void sim_call_erred(cudaError_t error, const struct sim_call &call); /* what a call has gone wrong with */
+
+#define SIM_MAY_FAIL(error)                                                                                            \
+    if (sim_fails(error))                                                                                              \
+    return sim_error(error)
 
 /* As long as one of these lives, the device is the calling host thread's alone (sim.h). */
 struct sim_lock_guard {

@@ -303,7 +303,9 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     const sim_guard guard({"the launch of a kernel", __builtin_return_address(0), config->file, config->line});
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
-    last_launch = launches_to_refusal == 0         ? sim_error(refusal)
+    const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name);
+    last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
+                  : launches_to_refusal == 0       ? sim_error(refusal)
                   : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
                                                    : cudaSuccess;
     launches_to_refusal -= launches_to_refusal >= 0;

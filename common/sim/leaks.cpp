@@ -58,6 +58,11 @@ void sim_leave(void)
     depth--;
 }
 
+bool sim_is_inner(void)
+{
+    return depth > 1;
+}
+
 void sim_made(const void *thing, const char *what, size_t size)
 {
     living[thing] = {what, sim_call, ++num_made, size, cudaSuccess, false};
@@ -73,8 +78,10 @@ void sim_gone(const void *thing)
 
 void sim_erred(cudaError_t error, const char *call, const void *at)
 {
+    const struct sim_call by = depth > 0 ? sim_call : (struct sim_call){call, at, NULL, 0};
+    sim_call_erred(error, by);
     if (error != cudaSuccess && error != cudaErrorNotReady && errors.size() < 1000)
-        errors.push_back({NULL, depth > 0 ? sim_call : (struct sim_call){call, at, NULL, 0}, 0, 0, error, false});
+        errors.push_back({NULL, by, 0, 0, error, false});
 }
 
 void sim_looked_at(cudaError_t error)

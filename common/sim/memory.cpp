@@ -233,6 +233,7 @@ bool sim_memory(size_t *available, size_t *total)
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     size_t available, total;
     struct sim_region *r;
 
@@ -276,6 +277,7 @@ bool sim_has_managed;
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return sim_error(cudaErrorInvalidValue);
     return host_region(pointer, size, false);
@@ -284,12 +286,14 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return host_region(pointer, size, false);
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return sim_error(cudaErrorInvalidValue);
     return host_region(pointer, size, true);
@@ -314,7 +318,8 @@ static cudaError_t free_region(void *pointer, bool pinned)
 
     if (pointer == NULL)
         return cudaSuccess;
-    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || pinned != (r->host && !r->managed))
+    if (r == NULL || r->pageable || r->freed || sim_is_shared(r) || pointer != r->start ||
+        pinned != (r->host && !r->managed))
         return sim_error(cudaErrorInvalidValue);
     sim_wait_for_all();
     sim_region_verify(r);
@@ -341,10 +346,37 @@ cudaError_t cudaDeviceReset(void)
     sim_wait_for_all();
     sim_gone(NULL);
     for (size_t i = 0; i < num_regions; i++)
-        if (!sim_is_shared(regions[i]) && !regions[i]->freed)
+        if (!sim_is_shared(regions[i]) && !regions[i]->freed && !regions[i]->pageable)
             free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
     cudaGetLastError();
     return cudaSuccess;
+}
+
+/* ---- memory of the host that is watched ---- */
+
+bool sim_has_pageable;
+
+void *sim_host_array(size_t size)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_create(size, 64);
+
+    if (r == NULL)
+        return NULL;
+    sim_region_poison(r);
+    sim_shadow_mark(r, r->start, r->size);
+    r->pageable = sim_has_pageable = true;
+    return r->start;
+}
+
+void sim_free_host_array(void *array)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_near(array);
+
+    sim_finish_all();
+    sim_region_verify(r);
+    region_free(r);
 }
 
 /* ---- memory of the host that is pinned afterwards: copies know it, kernels do not reach it ---- */
@@ -441,6 +473,7 @@ static struct CUmemPoolHandle_st default_pool;
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     const cudaError_t error =
         sim_is_stream(stream) ? cudaMalloc(pointer, size) : sim_error(cudaErrorInvalidResourceHandle);
     if (error == cudaSuccess && size > 0 && sim_remembers()) /* another stream must wait before it may use that */
@@ -451,6 +484,7 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaMallocFromPoolAsync(pointer, size, &default_pool, stream);
 }
 

@@ -27,6 +27,7 @@ struct sim_region {
     bool freed;             /* also: shared memory of a block that does not run */
     bool host;              /* the host may touch it, too: pinned memory, or */
     bool managed;           /* managed memory */
+    bool pageable;          /* memory of the host that only copies may touch (sim_host_array) */
     int device;             /* that it was made on */
     uint64_t block;         /* of shared memory: number of the block whose it is */
     size_t align;           /* of shared memory, */
@@ -64,7 +65,8 @@ static inline bool sim_region_holds(const struct sim_region *r, const void *addr
 /* Whether the memory of the host is pinned: made so, or registered. */
 bool sim_is_pinned(const void *pointer);
 
-extern bool sim_has_managed; /* there has been managed memory: then the default stream is late, too */
+extern bool sim_has_pageable; /* there is a sim_host_array: copies to the host go there alone */
+extern bool sim_has_managed;  /* there has been managed memory: then the default stream is late, too */
 
 /* For messages (describe.cpp): the bytes of [address, address + length), "inputs[1]", "inputs[4] to inputs[7], past the
    end (the last is inputs[5])", "byte 4 of the 1600-byte allocation made at scale.cu:40"; length 0: where it begins.

@@ -326,6 +326,8 @@ void sim_observe_pass(void)
 
     sim_race_blame_unwritten();
     sim_region_describe(p, size, what, sizeof(what));
+    if (r != NULL && r->pageable)
+        sim_fault_at(pc, "%s %s, which is the host's. Copy it to memory of the device, with cudaMemcpy", verb, what);
     if (r != NULL && sim_region_holds(r, p, 1)) /* begins well */
         sim_fault_at(pc, "%s %s. Take the last elements one by one", verb, what);
     if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
@@ -342,6 +344,11 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
     struct sim_region *const r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
     char what[600];
 
+    if (r != NULL && r->pageable) {
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(pc, "%s %s. That is a kernel's work: copy the array with cudaMemcpy",
+                     how & SIM_WRITES ? "writes" : "reads", what);
+    }
     if (r == NULL || sim_place.kernel != NULL)
         return;
     if (r->host && !r->freed && sim_region_holds(r, p, size)) {
@@ -434,6 +441,15 @@ static bool is_private(const char *p)
     return false;
 }
 
+bool sim_is_private(const void *start, size_t size)
+{
+    for (const char *p : {(const char *)start, (const char *)start + size - 1})
+        if (p >= image_end && p < &end ? is_private(p)
+                                       : lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+            return true;
+    return false;
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
@@ -456,7 +472,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         if ((size_t)(p - arguments) < arguments_size)
             return;
         r = sim_region_near(p);
-        if (r == NULL || !sim_region_holds(r, p, size))
+        if (r == NULL || r->pageable || !sim_region_holds(r, p, size))
             illegal(p, size, how, pc);
         site->region = r;
         sim_race_pooled(r, p, how & SIM_WRITES, pc);

@@ -38,6 +38,9 @@ void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, con
 /* An order of memory, by a fence or with an access; for accesses without one it does nothing. */
 void sim_observe_order(unsigned how);
 
+/* Whether host memory, or a part of it, is kept from watched code (sim_protect). */
+bool sim_is_private(const void *start, size_t size);
+
 extern const void *sim_last_pc;     /* where memory was last accessed */
 extern uint64_t sim_atomics;        /* how many there were in this launch, */
 extern uint64_t sim_global_atomics; /* and of them in global memory, ever */

@@ -254,6 +254,7 @@ void sim_do_now(cudaStream_t stream, std::function<void()> what, bool host_waits
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (stream == NULL || flags > cudaStreamNonBlocking)
         return sim_error(cudaErrorInvalidValue);
     *stream = new (std::nothrow) CUstream_st();
@@ -272,12 +273,14 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
@@ -314,6 +317,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorLaunchFailure);
     if (queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (sim_is_captured(stream))
@@ -359,6 +363,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 cudaError_t cudaDeviceSynchronize(void)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorLaunchFailure);
     sim_wait_for_all();
     return cudaSuccess;
 }
@@ -392,6 +397,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (event == NULL || flags > (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
         return sim_error(cudaErrorInvalidValue);
     *event = new (std::nothrow) CUevent_st();
@@ -406,6 +412,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
@@ -431,6 +438,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidResourceHandle);
     CUstream_st *s = queue_of(stream);
     if (event == NULL || s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
@@ -460,6 +468,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorLaunchFailure);
     if (event == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (!event->done)
@@ -506,6 +515,7 @@ static bool is_being_captured(const CUgraph_st *graph)
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidResourceHandle);
     CUstream_st *s = queue_of(stream);
     if (event == NULL || s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);

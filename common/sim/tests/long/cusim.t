@@ -37,6 +37,17 @@ like($said, qr/\A199 0\n/, 'and mended, it is right');
 like($said, qr/^reverse +1 +1 +3\.6 +3\.6 +28\.6 +3\.6 +3\.6 +28\.6 +0 +1\.0$/m, 'CUSIM_REPORT counts sectors, lanes and barriers');
 like($said, qr/^ +50 % reverse\.cu:7 +if \(i < n\) tile/m, 'and names the lines');
 
+# it looks at no error: what fails shows elsewhere, or nowhere
+my @fails = (undef, ['cudaMalloc', 16, 'cudaErrorMemoryAllocation'], ['cudaMemcpy', 17, 'cudaErrorInvalidValue'], ['the launch of reverse', 18, 'cudaErrorLaunchOutOfResources'], ['cudaMemcpy', 19, 'cudaErrorInvalidValue']);
+for my $n (1 .. $#fails) {
+    my ($call, $line, $error) = @{ $fails[$n] };
+    ($status, $said) = try_program({ CUSIM_FAIL => $n }, 'reverse.cu');
+    like($said, qr/^simulator: reverse\.cu:$line: $call fails with $error, as CUSIM_FAIL=$n asks$/m, "CUSIM_FAIL=$n");
+}
+($status, $said) = try_program({ CUSIM_FAIL => 5 }, 'reverse.cu');
+is("$status $said", "0 199 0\nsimulator: CUSIM_FAIL=5, but the program made 4 calls that can fail\n", 'and a call that is not there');
+is((try_program({ CUSIM_FAIL => '0' }, 'reverse.cu'))[0], 2, 'nor is there one before the first');
+
 # ---- options ----
 
 write_file("$scratch/kernel.cu", "#include \"twice.h\"\n__global__ void twice(int *x) { x[threadIdx.x] *= FACTOR; }\nvoid launch(int *x) { twice<<<1, 32>>>(x); }\n");
