@@ -307,10 +307,12 @@ static void run(struct launch *l)
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
-    const sim_guard guard("the launch of a kernel");
+    const sim_guard guard({"the launch of a kernel", __builtin_return_address(0), config->file, config->line});
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
-    last_launch = launches_to_refusal == 0         ? sim_error(refusal)
+    const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name);
+    last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
+                  : launches_to_refusal == 0       ? sim_error(refusal)
                   : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
                                                    : cudaSuccess;
     launches_to_refusal -= launches_to_refusal >= 0;
@@ -327,7 +329,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     if (last_launch != cudaSuccess)
         return;
     default_launches += config->stream == NULL;
-    sim_do(config->stream, __builtin_return_address(0), [l]() mutable { run(&l); });
+    sim_do(config->stream, [l]() mutable { run(&l); });
 }
 
 /* ---- kernels that are known by an address ---- */

@@ -34,6 +34,7 @@
 #include "poll.h"
 #include "race.h"
 #include "shadow.h"
+#include "tasks.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -326,6 +327,8 @@ void sim_observe_pass(void)
 
     sim_race_blame_unwritten();
     sim_region_describe(p, size, what, sizeof(what));
+    if (r != NULL && r->pageable)
+        sim_fault_at(pc, "%s %s, which is the host's. Copy it to memory of the device, with cudaMemcpy", verb, what);
     if (r != NULL && sim_region_holds(r, p, 1)) /* begins well */
         sim_fault_at(pc, "%s %s. Take the last elements one by one", verb, what);
     if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
@@ -337,18 +340,29 @@ void sim_observe_pass(void)
 }
 
 /* In host code: device memory must not be touched. */
-static void check_host(const char *p, unsigned how, const void *pc)
+static void check_host(const char *p, size_t size, unsigned how, const void *pc)
 {
-    const struct sim_region *r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
+    struct sim_region *const r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
     char what[600];
 
-    if (r == NULL || sim_place.kernel != NULL || (r->host && !(r->managed && sim_has_late())))
+    if (r != NULL && r->pageable) {
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(pc, "%s %s. That is a kernel's work: copy the array with cudaMemcpy",
+                     how & SIM_WRITES ? "writes" : "reads", what);
+    }
+    if (r == NULL || sim_place.kernel != NULL)
         return;
-    sim_region_describe(p, 0, what, sizeof(what));
+    if (r->host && !r->freed && sim_region_holds(r, p, size)) {
+        const sim_lock_guard guard;
+        if (r->managed || how & SIM_STRONG)
+            sim_finish_all(); /* it may be done by now, and then is known to touch this or not */
+        if (sim_remembers())
+            sim_race_task(r, p, size, how, site_of(pc));
+        return;
+    }
+    sim_region_describe(p, r->host ? size : 0, what, sizeof(what));
     if (r->host)
-        sim_fault_at(pc,
-                     "%s %s, managed memory, while kernels or copies have not been waited for. Call "
-                     "cudaDeviceSynchronize() before that",
+        sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from",
                      how & SIM_WRITES ? "writes" : "reads", what);
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
@@ -430,6 +444,15 @@ static bool is_private(const char *p)
     return false;
 }
 
+bool sim_is_private(const void *start, size_t size)
+{
+    for (const char *p : {(const char *)start, (const char *)start + size - 1})
+        if (p >= image_end && p < &end ? is_private(p)
+                                       : lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+            return true;
+    return false;
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
@@ -441,7 +464,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     if (in_image)
         return;
     if (!sim_place.in_thread) {
-        check_host(p, how, pc);
+        check_host(p, size, how, pc);
         return;
     }
     const unsigned number = site_of(pc);
@@ -452,9 +475,10 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         if ((size_t)(p - arguments) < arguments_size)
             return;
         r = sim_region_near(p);
-        if (r == NULL || !sim_region_holds(r, p, size))
+        if (r == NULL || r->pageable || !sim_region_holds(r, p, size))
             illegal(p, size, how, pc);
         site->region = r;
+        sim_race_pooled(r, p, how & SIM_WRITES, pc);
     }
     /* 16 bytes may be two members of 8, which are aligned to 8 */
     if ((size & (size - 1)) == 0 && (uintptr_t)p % (size < 8 ? size : 8) != 0) {
@@ -726,4 +750,9 @@ void sim_observe_launch_end(struct sim_counts *counts)
     counts->atomics += sim_atomics;
     sim_atomics = 0;
     sim_trace_add(sim_place.kernel, NULL, counts);
+}
+
+bool sim_remembers(void)
+{
+    return sim_num_lines > 0 && sim_has_kernels && !only_bounds;
 }

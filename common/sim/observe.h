@@ -39,6 +39,9 @@ void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, con
 /* An order of memory, by a fence or with an access; for accesses without one it does nothing. */
 void sim_observe_order(unsigned how);
 
+/* Whether host memory, or a part of it, is kept from watched code (sim_protect). */
+bool sim_is_private(const void *start, size_t size);
+
 /* Whether races are looked for, and requests counted: not with CUSIM_CHECKS=bounds or none, where addresses alone are
    judged. */
 extern bool sim_watches;
