@@ -361,7 +361,7 @@ bool sim_has_pageable;
 void *sim_host_array(size_t size)
 {
     const sim_guard guard;
-    struct sim_region *r = sim_region_create(size, 64);
+    struct sim_region *r = sim_region_create(size, 64, sim_may_split());
 
     if (r == NULL)
         return NULL;

@@ -754,5 +754,5 @@ void sim_observe_launch_end(struct sim_counts *counts)
 
 bool sim_remembers(void)
 {
-    return sim_num_lines > 0 && sim_has_kernels && !only_bounds;
+    return sim_num_lines > 0 && sim_watches;
 }
