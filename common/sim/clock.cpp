@@ -9,6 +9,7 @@
 #include "fault.h"
 #include "flag.h"
 #include "grid.h"
+#include "observe.h"
 #include "race.h"
 #include "shadow.h"
 #include "tasks.h"
@@ -199,6 +200,8 @@ void sim_race_switch(unsigned slot)
 
 void sim_race_barrier(void)
 {
+    if (!sim_watches)
+        return;
     sim_race_check_unwritten();
     sim_flags_barrier();
     new_interval();
@@ -208,6 +211,8 @@ void sim_race_syncwarp(unsigned first_thread, unsigned mask)
 {
     static struct vector_clock all;
 
+    if (!sim_watches)
+        return;
     all.interval = 0;
     refresh(&all);
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {

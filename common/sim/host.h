@@ -48,6 +48,8 @@ void sim_call_erred(cudaError_t error, const struct sim_call &call); /* what a c
     if (sim_fails(error))                                                                                              \
     return sim_error(error)
 
+void sim_lock_anew(void); /* in a process that was forked: the device is this thread's alone (sim.h) */
+
 /* As long as one of these lives, the device is the calling host thread's alone (sim.h). */
 struct sim_lock_guard {
     sim_lock_guard()

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "clusters.h"
+#include "cores.h"
 #include "fault.h"
 #include "fiber.h"
 #include "host.h"
@@ -74,8 +75,9 @@ static size_t damage_after(const char *from, const char *to)
     return (size_t)(to - from);
 }
 
-struct sim_region *sim_region_create(size_t size, size_t align)
+struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)
 {
+    const int kind = for_all ? MAP_SHARED : MAP_PRIVATE;
     const size_t room = sim_round_up(size, align), pages_size = sim_round_up(room, page);
     const size_t margin = pages_size > least_margin ? pages_size : least_margin;
     struct sim_region *r = (struct sim_region *)calloc(1, sizeof(*r));
@@ -94,7 +96,7 @@ struct sim_region *sim_region_create(size_t size, size_t align)
     r->size = size;
     r->pages_size = pages_size;
     r->map_size = margin + pages_size + margin;
-    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (r->map == MAP_FAILED) {
         free(r);
         return NULL;
@@ -245,7 +247,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     /* All of it is written at once; a sixteenth is left for the rest of the program. */
     if (!sim_memory(&available, &total) || size > available - available / 16)
         return sim_error(cudaErrorMemoryAllocation);
-    r = sim_region_create(size, 256);
+    r = sim_region_create(size, 256, sim_may_split());
     if (r == NULL)
         return sim_error(cudaErrorMemoryAllocation);
     r->caller = sim_call.at;
@@ -359,7 +361,7 @@ bool sim_has_pageable;
 void *sim_host_array(size_t size)
 {
     const sim_guard guard;
-    struct sim_region *r = sim_region_create(size, 64);
+    struct sim_region *r = sim_region_create(size, 64, sim_may_split());
 
     if (r == NULL)
         return NULL;

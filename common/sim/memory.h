@@ -36,7 +36,9 @@ struct sim_region {
     struct sim_shadow *shadow;
     struct sim_pooled *pooled; /* from a pool, in the order of a stream; or NULL */
 };
-struct sim_region *sim_region_create(size_t size, size_t align); /* NULL: no memory */
+
+/* A new one, NULL: no memory. `for_all`: other processes that run blocks of a launch see it, too (cores.h). */
+struct sim_region *sim_region_create(size_t size, size_t align, bool for_all);
 void sim_region_poison(struct sim_region *region);
 void sim_region_verify(const struct sim_region *region); /* faults if bytes around it were written */
 void sim_verify_all(void);

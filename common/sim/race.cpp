@@ -193,7 +193,8 @@ static void make_reads_strong(struct sim_region *r, size_t first, size_t last)
 
 void sim_race_polls(struct sim_region *r, const char *at, size_t size)
 {
-    make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4);
+    if (sim_watches)
+        make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4);
 }
 
 /* An atomic access: clears what the thread has just read there, for others too. */
@@ -223,7 +224,8 @@ void sim_race_turn(unsigned thread)
 {
     sim_agent = thread;
     last_read = NULL;
-    sim_set_epoch();
+    if (sim_watches)
+        sim_set_epoch();
 }
 
 /* ---- accesses ---- */
@@ -372,6 +374,8 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     const uint64_t floor = floor_of(r);
     struct sim_shadow *s = r->shadow;
 
+    if (!sim_watches)
+        return;
     if (!r->shape.is_raw)
         check_written(r, offset, size, how, site);
     if (offset % 4 != 0 || size % 4 != 0) {
@@ -489,7 +493,7 @@ static void check_end(struct sim_region *r, size_t word, uint64_t record, bool w
 
 void sim_race_leaves(struct sim_region *r)
 {
-    for (size_t word = 0; word < r->size / 4; word++) {
+    for (size_t word = 0; sim_watches && word < r->size / 4; word++) {
         const struct sim_cell *cell = &r->shadow->cells[word];
 
         check_end(r, word, cell->write, true);
@@ -503,7 +507,7 @@ static void set_writes(struct sim_region *r, const void *at, size_t size, uint64
 {
     const size_t first = (size_t)((const char *)at - r->start) / 4;
 
-    for (size_t word = first; word < first + size / 4; word++)
+    for (size_t word = first; sim_watches && word < first + size / 4; word++)
         r->shadow->cells[word].write = record;
 }
 

@@ -238,7 +238,9 @@ sub link_from { my ($root, $path, $words) = @_; return qq(<a href="$root${\page_
 sub write_page {
     my ($path, %value) = @_;
     my $root = root_of(page_of($path));
-    my $here = join ' &rsaquo; ', link_from($root, 'README.md', 'Start'), @{ $value{above} // [] }, $value{title};
+    my $chapter = part_of($path) . '/README.md';
+    my @above = $html{$chapter} && $chapter ne $path ? link_from($root, $chapter, $title{$chapter}) : ();
+    my $here = join ' &rsaquo; ', link_from($root, 'README.md', 'Start'), @above, $value{title};
     write_text(SITE . '.partial/' . page_of($path), fill('page.html', turn => '', minutes => '', %value,
         course => $title{'README.md'}, root => $root, here => $here, contents => contents($path, $root)));
 }
@@ -247,12 +249,10 @@ sub write_texts {
     for my $i (0 .. $#texts) {
         my $text = $texts[$i];
         my $root = root_of(page_of($text));
-        my $chapter = part_of($text) . '/README.md';
         my $turn = '';
         $turn .= link_from($root, $texts[$i - 1], "Before: $title{$texts[$i - 1]}") =~ s/ / rel="prev" /r if $i > 0;
         $turn .= link_from($root, $texts[$i + 1], "Next: $title{$texts[$i + 1]}") =~ s/ / rel="next" /r if $i < $#texts;
         write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn,
-            above => [$html{$chapter} && $chapter ne $text ? link_from($root, $chapter, $title{$chapter}) : ()],
             minutes => 'About ' . minutes($html{$text}) . ' minutes.');
     }
 }

@@ -28,7 +28,8 @@ sub file {
     refuses('without pandoc', qr/^The pages are made by pandoc.*install pandoc/, $^X, $script);
 }
 if ((run_program('sh', '-c', 'command -v pandoc'))[0] ne 0) {
-    BAIL_OUT('pandoc is not here, and on CI it must be') if $ENV{CI};
+    die "pandoc is not here, and on CI it must be\n" if $ENV{CI};
+    SKIP: { skip 'pandoc is not here, which makes the site: install pandoc', 1 }
     done_testing;
     exit;
 }

@@ -10,11 +10,11 @@ use Test::More;
 use Texts;
 
 if ((run_program('sh', '-c', 'command -v pandoc'))[0] ne 0) {
-    BAIL_OUT('pandoc is not here, and on CI it must be') if $ENV{CI};
+    die "pandoc is not here, and on CI it must be\n" if $ENV{CI};
     plan skip_all => 'pandoc is not here, which makes the site: install pandoc';
 }
 my ($status, $out, $err) = run_program($^X, 'common/pages/site/site.pl');
-is("$status$err", '0', 'the site is made') or BAIL_OUT('there is no site');
+is("$status$err", '0', 'the site is made') or die "there is no site\n";
 
 my @texts = texts();
 my %page_of = map { $_ => s{README\.md$}{index.md}r =~ s{\.md$}{.html}r } @texts;

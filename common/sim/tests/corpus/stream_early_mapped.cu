@@ -1,4 +1,4 @@
-// stopped: which the kernel launched at common/sim/tests/corpus/stream_early_mapped.cu:15 has written at {there} in the default stream
+// stopped: has written at {there} in the default stream, and nothing orders the two
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,4 +1,4 @@
-// stopped: race: writes byte 20 of the 256-byte allocation made at common/sim/tests/corpus/stream_early_write.cu:10, which cudaMemcpyAsync at {there} reads
+// stopped: allocation made at common/sim/tests/corpus/stream_early_write.cu:10, which cudaMemcpyAsync at {there} reads
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

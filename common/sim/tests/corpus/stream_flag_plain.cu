@@ -1,4 +1,4 @@
-// stopped: which the kernel launched at common/sim/tests/corpus/stream_flag_plain.cu:23 has written at {there}
+// stopped: corpus/stream_flag_plain.cu:23 has written at {there}
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

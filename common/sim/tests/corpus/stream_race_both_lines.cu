@@ -1,4 +1,4 @@
-// stopped: which the kernel launched at common/sim/tests/corpus/stream_race_both_lines.cu:22 has read at {there} in the stream made at
+// stopped: corpus/stream_race_both_lines.cu:22 has read at {there} in the stream made at
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 
