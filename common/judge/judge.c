@@ -7,7 +7,7 @@
                                                 element
        PROGRAM count A [B] ... -- COMMAND       one launch on sizes A and B: compares, and tells what was counted
        PROGRAM time A [B] ... -- COMMAND        the same on a GPU: how many times as long as adding as many bytes
-       PROGRAM calls A [B] ... -- COMMAND       one launch on sizes A and B: tells which functions of the CUDA runtime the
+       PROGRAM calls A [B] ... -- COMMAND       one launch on sizes A and B: which functions of CUDA's runtime the
                                                 answer has called; fails=N: the N-th that can fail does
        PROGRAM probe ... -- COMMAND             whether the answer's process starts and ends
 

@@ -9,9 +9,10 @@
 
 /* The operands, by a letter each, for the element that is wrong. Small letters are of the step after, o and p of the
    sequences beside. In a recurrence: Y the output of the step before, C and X the step's own coefficient and input, V
-   and W those of the step before. In a sum: A and B, and D and E those of the step before. In a gradient of a coefficient:
-   F the output of the step after and I the gradient of the own input, which are multiplied; G and H the outputs of this
-   step and of the one before, J and K the gradients of the inputs of the steps after and before, L that of the output. */
+   and W those of the step before. In a sum: A and B, and D and E those of the step before. In the gradient of a
+   coefficient: F the output of the step after and I the gradient of the own input, which are multiplied; G and H the
+   outputs of this step and of the one before, J and K the gradients of the inputs of the steps after and
+   before, L that of the output. */
 static const char letters[] = "YCXVWcxopABDEabFGHIJKL";
 
 struct slip {

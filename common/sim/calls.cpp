@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.cpp - the calls of the host API that a program has to check, one after the other, and the one among them that is
-   to fail (CUSIM_FAIL, sim_watch_calls), so that one sees whether the program notices. */
+/* calls.cpp - the calls of the host API that a program has to check, and the one among them that is to fail
+   (CUSIM_FAIL, sim_watch_calls), so that one sees whether the program notices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>

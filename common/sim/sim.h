@@ -96,8 +96,8 @@ void sim_watch_calls(bool on, int fails);
 size_t sim_num_calls(void);
 struct sim_call_made sim_get_call(size_t i);
 
-/* Memory of the host, as from malloc, of which the simulator knows: only copies from and to the device may touch it, and
-   not past its end; and from the first one on nothing is copied to other memory of the host. For programs that have
+/* Memory of the host, as from malloc, of which the simulator knows: only copies from and to the device may touch it,
+   and not past its end; and from the first one on nothing is copied to other memory of the host. For programs that have
    others copy their arrays. NULL: there is no memory. */
 void *sim_host_array(size_t size);
 void sim_free_host_array(void *array);

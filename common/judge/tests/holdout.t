@@ -44,6 +44,6 @@ ok(!-e '02_cuda_ref/exercises/gaps.cu' && !-e '02_cuda_ref/exercises/judges/gaps
 # ---- what may be wrong with such a folder ----
 
 refuses('no exercises', qr/has no exercises/, 'perl', 'common/judge/exercise.pl', 'try', 'EX=02.7', 'EXERCISES=' . scratch('handed_in'));
-write_file(scratch('holdout/02_cuda_ref/exercises/judges/gaps.txt'), $file{'02_cuda_ref/exercises/judges/gaps.txt'} =~ s/^number: 6/number: 1/r);
+write_file(scratch('holdout/02_cuda_ref/exercises/judges/gaps.txt'), $file{'02_cuda_ref/exercises/judges/gaps.txt'} =~ s/^number: 7/number: 1/r);
 refuses('a number that is taken', qr/there is an exercise 02.1 already; take the next number/, 'perl', 'common/judge/exercise.pl', 'try', 'EX=02.1', "EXERCISES=$ENV{HOME}/holdout");
 done_testing();
