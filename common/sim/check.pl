@@ -211,9 +211,9 @@ sub declaration {
 
 sub words {
     for my $i (0 .. $#word) {
-        if ($word[$i] =~ /^(?:cuda(?:Create)?(?:Texture|Surface)Object(?:_t)?|tex[123]D(?:fetch|Lod|Grad|gather|Layered)?|surf[123]D(?:read|write))$/ && !$function{$word[$i]}) {
-            mistake($i, "$word[$i] is of textures or surfaces, which are not simulated. Give the kernel a pointer, and read the array by index, "
-                . "with __ldg where it is read only");
+        if ($word[$i] =~ /^tex(?:[12]D|2DLayered|3D)?(?:Lod|Grad|gather)$|^texCubemap\w*$|^surfCubemap\w*$/ && !$function{$word[$i]}) {
+            mistake($i, "$word[$i] is not simulated. Of textures there are tex1Dfetch, tex1D, tex2D, tex3D, tex1DLayered and "
+                . "tex2DLayered: read with one of these");
             last;
         } elsif ($word[$i] eq "__cluster_dims__") {
             mistake($i, "__cluster_dims__ is not simulated. Launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension");
@@ -276,7 +276,7 @@ sub name {
             mistake($i, "kernel $w is called like a function. Launch it: $w<<<blocks, threads>>>(...)");
         } elsif ($f->{device} && !grep { $_->{device} || $_->{constexpr} } @$known) {
             mistake($i, "$what calls $w, a function of the host. Write __device__ before it, at " . where($known->[0]));
-        } elsif (!$f->{device} && !grep { $_->{host} || $_->{constexpr} } @$known) {
+        } elsif (!$f->{device} && !grep { $_->{host} || $_->{constexpr} || $f->{template} && $_->{template} } @$known) {
             mistake($i, "function $f->{name} of the host calls $w, a function of the device. Write __host__ __device__ before that, at "
                 . where($known->[0]) . ", or call it in a kernel");
         }

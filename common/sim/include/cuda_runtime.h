@@ -925,6 +925,7 @@ SIM_INLINE void __trap(SIM_AT)
     sim_trap(file, line);
 }
 
+#include "sim_refused.h"
 #include "sim_texture.h"
 
 #endif

@@ -106,6 +106,9 @@ enum cudaStreamCaptureStatus {
 #define cudaEventDisableTiming 0x02
 #define cudaEventInterprocess 0x04
 
+typedef struct {
+    char bytes[16];
+} cudaUUID_t;
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
@@ -131,6 +134,7 @@ struct cudaDeviceProp {
 
     /* what programs print, and little here depends on */
     size_t memPitch, textureAlignment, surfaceAlignment, texturePitchAlignment;
+    cudaUUID_t uuid;
     int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3];
     int asyncEngineCount, concurrentKernels, canMapHostMemory, integrated, ECCEnabled, unifiedAddressing;
     int pciBusID, pciDeviceID, pciDomainID, tccDriver, isMultiGpuBoard, multiGpuBoardGroupID;
@@ -522,7 +526,10 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeMemset,
     cudaGraphNodeTypeHost,
     cudaGraphNodeTypeGraph,
-    cudaGraphNodeTypeEmpty
+    cudaGraphNodeTypeEmpty,
+    cudaGraphNodeTypeMemAlloc = 10,
+    cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeConditional = 13
 };
 struct cudaMemsetParams {
     void *dst;
