@@ -34,15 +34,24 @@ if (@mistakes) {
 
 # ---- words ----
 
+# A file of a library that is not simulated, and that was found beside a toolkit: told where the user's file includes it.
+sub foreign_library {
+    my ($included, $file, $line) = @_;
+    my ($name) = $included =~ m{/(thrust|cub)/\w} or return;
+    print STDERR "$file:$line: error: " . ($name eq "cub" ? "CUB" : "Thrust") . " is not simulated. Write that step as a kernel, or compile for a GPU.\n";
+    exit 1;
+}
+
 sub read_words {
     my ($path) = @_;
     my ($file, $line, $kind) = ("", 0, "user");
     my $own = $0 =~ s{[^/]*\z}{include/}r;    # the simulator's own headers
     open my $in, "<", $path or die "$path: $!\n";
     while (my $text = <$in>) {
-        if ($text =~ /^# (\d+) "([^"]*)"(.*)/) {
-            ($line, $file) = ($1, $2);
-            $kind = $file =~ m{^\Q$own\E|^<} ? "simulator" : $3 =~ /\b3\b/ ? "library" : "user";
+        if (my ($number, $name, $flags) = $text =~ /^# (\d+) "([^"]*)"(.*)/) {
+            foreign_library($name, $file, $line) if $flags =~ /\b1\b/ && $kind eq "user";
+            ($line, $file) = ($number, $name);
+            $kind = $file =~ m{^\Q$own\E|^<} ? "simulator" : $flags =~ /\b3\b/ ? "library" : "user";
             $kind = "math" if $kind eq "library" && $file =~ m{/(?:mathcalls|math\.h|cmath)};
             $kind = "" if $kind eq "library" && $file =~ m{/c\+\+/};
             next;
@@ -280,9 +289,9 @@ sub name {
             mistake($i, "function $f->{name} of the host calls $w, a function of the device. Write __host__ __device__ before that, at "
                 . where($known->[0]) . ", or call it in a kernel");
         }
-    } elsif ($f->{device} && !$f->{host} && $scope eq "std") {
+    } elsif ($f->{device} && !$f->{host} && $scope eq "std" && "$word[$i - 4]$word[$i - 3]" ne "cuda::") {
         mistake($i, "$what uses std::$w, which is the host's. Use what CUDA has, or write it yourself")
-            if ($called && !$math{$w}) || $w =~ /^(?:vector|string|map|set|array|cout|cerr|endl|pair|tuple)$/;
+            if ($called && !$math{$w} && $w !~ /^(?:move|forward)$/) || $w =~ /^(?:vector|string|map|set|array|cout|cerr|endl|pair|tuple)$/;
     } elsif ($called && !$type && $f->{device} && !$f->{host} && $scope eq "" && $library{$w} && !$math{$w} && !$device{$w} && !$type{$w}) {
         mistake($i, "$what calls $w, a function of the host's C library. Do that in host code, or write a __device__ function for it");
     } elsif (!$called && $f->{device} && $scope eq "" && exists $variable{$w} && $word[$i + 1] ne "::") {

@@ -168,6 +168,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
     cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
     cudaDevAttrClockRate = 13,
     cudaDevAttrTextureAlignment = 14,
     cudaDevAttrGpuOverlap = 15,
