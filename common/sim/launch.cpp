@@ -298,7 +298,7 @@ static void run(struct launch *l)
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
-    const sim_guard guard;
+    const sim_guard guard("the launch of a kernel");
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
     last_launch = launches_to_refusal == 0         ? sim_error(refusal)
