@@ -6,7 +6,7 @@
 #   SMALLER=common/sim/foreign.smaller sh common/sim/foreign.sh ...      sizes that suit the simulator
 #
 # Each .cu file is compiled. A program is a .cu, .cpp or .c file that has a main; it is linked alone, or, where that fails, with
-# the files beside it that have none, and runs in its folder, without arguments, for TIME_LIMIT=20 seconds. Of what fails the
+# the files beside it that have none, and runs in its folder, without arguments, for TIME_LIMIT=20 seconds of processor time. Of what fails the
 # first message is kept. JOBS=2 at once; KEEP=FOLDER keeps what the programs said. All of it happens in a copy of the folder.
 #
 # Where the first message is of a race, the program runs again with CUSIM_CHECKS=bounds, to see whether it is right otherwise.
@@ -76,13 +76,13 @@ fi
 arguments=$(while read -r path what; do case $file in */$path) case $what in "\$"*) echo "${what#?}" ;; esac ;; esac; done < "$smaller")
 settings=$(for word in $arguments; do case $word in [A-Z]*=*) echo "$word" ;; esac; done)
 arguments=$(for word in $arguments; do case $word in [A-Z]*=*) ;; *) echo "$word" ;; esac; done)
-run() { env $settings timeout "$TIME_LIMIT" "$binary" $arguments < /dev/null; }
+run() { (ulimit -t "$TIME_LIMIT"; exec env $settings timeout $((TIME_LIMIT * 20)) "$binary" $arguments < /dev/null); }
 status=0
 run > "$said/$name.out" 2> "$said/$name.err" || status=$?
 cat "$said/$name.out" >> "$said/$name.err"
 case $status in
     0) tell ran "$file" "$(tail -n 1 "$said/$name.out")" ;;
-    124) tell "too slow" "$file" "not done in $TIME_LIMIT s" ;;
+    124 | 137 | 152) tell "too slow" "$file" "not done in $TIME_LIMIT s" ;;
     *) if grep -q "^simulator: .*: race: " "$said/$name.err" && CUSIM_CHECKS=bounds run > "$said/$name.again" 2>&1; then
            tell "ran, a race told" "$file" "$(first "$said/$name.err")"
        elif grep -q "^simulator: " "$said/$name.err"; then tell "told a fault" "$file" "$(first "$said/$name.err")"

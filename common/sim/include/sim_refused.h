@@ -90,6 +90,7 @@ struct cudaGraphNodeParams {
     cudaConditionalNodeParams conditional;
 };
 SIM_STOP(cudaGraphAddNode)
+SIM_STOP(cudaStreamBeginCaptureToGraph)
 SIM_STOP(cudaGraphConditionalHandleCreate)
 SIM_STOP(cudaGraphSetConditional)
 
