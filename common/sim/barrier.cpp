@@ -65,6 +65,8 @@ void sim_release_barrier(void)
         sim_step(t);
     }
     sim_race_barrier();
+    sim_block->barrier_file = first->file;
+    sim_block->barrier_line = first->line;
     sim_block->num_at_barrier = 0;
     sim_counts.barriers++;
     sim_progress++;
