@@ -14,6 +14,7 @@
 # A line of SMALLER: the end of a file's path, then what sed does with it in the copy, or $ and settings and arguments of the
 # program.
 set -eu
+export LC_ALL=C
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: $0 FOLDER [CUSIM'S OPTIONS...]: tries every .cu file under the folder" >&2; exit 2; }
 cusim=$(cd "$(dirname "$0")" && pwd)/cusim
 scratch=$(mktemp -d)
