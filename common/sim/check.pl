@@ -15,6 +15,9 @@ my (@word, @line, @file);    # the user's own code, word by word
 my %library;                 # functions that the C library's headers declare
 my (%function, %variable, %type);
 my @mistakes;
+my %told;                    # asm, by its place among the words
+my $no_ptx = "of which the simulator knows nothing. Write that in C: there is a function for most "
+    . "instructions, such as __shfl_sync, __ldcg and __pipeline_memcpy_async";
 
 my %math   = map { $_ => 1 } qw(abs labs llabs);
 my %device = map { $_ => 1 } qw(printf vprintf memcpy memset clock assert abs labs llabs);
@@ -25,6 +28,7 @@ read_words($ARGV[0]);
 declarations(0, scalar @word);
 words();
 bodies($_) for map { @{$_} } values %function;
+ptx();
 if (@mistakes) {
     my %said;
     print STDERR grep { !$said{$_}++ } map { "$_->[0]:$_->[1]: error: $_->[2].\n" }
@@ -230,6 +234,14 @@ sub words {
     }
 }
 
+# PTX in a function of a class, which bodies() does not read: its instructions have points in their names.
+sub ptx {
+    for my $i (grep { $word[$_] =~ /^(?:asm|__asm__)$/ && !$told{$_} } 0 .. $#word - 3) {
+        my ($text) = grep { /^"/ } @word[$i + 1 .. $i + 3];
+        mistake($i, "here is PTX, $no_ptx") if defined $text && $text =~ /^"[\s{]*(?:\.reg\b|(?:@!?[%\w]+\s+)?[a-z]\w*\.[a-z])/;
+    }
+}
+
 # ---- what functions do ----
 
 sub where {
@@ -253,8 +265,8 @@ sub bodies {
             mistake($i, "$what uses $w. There are no exceptions on a GPU: write the error to memory, or call __trap()")
                 if $w ne "catch";
         } elsif ($f->{device} && $w =~ /^(?:asm|__asm__)$/) {
-            mistake($i, "$what has PTX in it, of which the simulator knows nothing. Write that in C: there is a function for most "
-                . "instructions, such as __shfl_sync, __ldcg and __pipeline_memcpy_async");
+            $told{$i} = 1;
+            mistake($i, "$what has PTX in it, $no_ptx");
         } elsif ($f->{device} && $w =~ /^(?:typeid|dynamic_cast|thread_local)$/) {
             mistake($i, "$what uses $w, which does not exist on a GPU. Write it without");
         } elsif ($f->{device} && !$f->{host} && $w =~ /^(?:new|delete|malloc|free)$/ && $before !~ /^(?:\.|->|::)$/ && !$local->{$w}) {

@@ -74,6 +74,9 @@ SIM_STOP(cudaDeviceGetGraphMemAttribute)
 SIM_STOP(cudaDeviceSetGraphMemAttribute)
 SIM_STOP(cudaDeviceGraphMemTrim)
 SIM_STOP(cudaGraphExecKernelNodeSetParams)
+enum cudaGraphExecUpdateResult { cudaGraphExecUpdateSuccess, cudaGraphExecUpdateError };
+SIM_STOP(cudaGraphExecUpdate)
+SIM_STOP(cudaStreamGetCaptureInfo)
 
 typedef unsigned long long cudaGraphConditionalHandle;
 enum cudaGraphConditionalNodeType { cudaGraphCondTypeIf, cudaGraphCondTypeWhile, cudaGraphCondTypeSwitch };
