@@ -64,6 +64,14 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
     return cudaMalloc3DArray(array, desc, {width, height, 0}, flags);
 }
 
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    if (desc == NULL || array == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *desc = array->desc;
+    return cudaSuccess;
+}
+
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
     const sim_guard guard;

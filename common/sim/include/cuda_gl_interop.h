@@ -6,21 +6,7 @@
 #include "cuda_runtime.h"
 #define __CUDA_GL_INTEROP_H__
 
-typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
-enum cudaGraphicsRegisterFlags {
-    cudaGraphicsRegisterFlagsNone,
-    cudaGraphicsRegisterFlagsReadOnly,
-    cudaGraphicsRegisterFlagsWriteDiscard
-};
-enum cudaGraphicsMapFlags { cudaGraphicsMapFlagsNone, cudaGraphicsMapFlagsReadOnly, cudaGraphicsMapFlagsWriteDiscard };
-
 #ifdef __cplusplus
-SIM_STOP(cudaGraphicsUnregisterResource)
-SIM_STOP(cudaGraphicsMapResources)
-SIM_STOP(cudaGraphicsUnmapResources)
-SIM_STOP(cudaGraphicsResourceGetMappedPointer)
-SIM_STOP(cudaGraphicsSubResourceGetMappedArray)
-SIM_STOP(cudaGraphicsResourceSetMapFlags)
 SIM_STOP(cudaGraphicsGLRegisterBuffer)
 SIM_STOP(cudaGraphicsGLRegisterImage)
 SIM_STOP(cudaGLRegisterBufferObject)

@@ -123,9 +123,9 @@ SIM_INLINE T sim_sum(double value)
 
 /* d = a b + c. Not inlined: in loops that are unrolled the compiler would take minutes. */
 template <int m, int n, int k, class D, class A, class AL, class B, class BL, class C>
-__attribute__((noinline)) void mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, A, AL> &a,
-                         const fragment<matrix_b, m, n, k, B, BL> &b, const fragment<accumulator, m, n, k, C> &c,
-                         bool = false, SIM_AT)
+__attribute__((noinline)) void
+mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, A, AL> &a,
+         const fragment<matrix_b, m, n, k, B, BL> &b, const fragment<accumulator, m, n, k, C> &c, bool = false, SIM_AT)
 {
     double left[m * k / 32], right[k * n / 32], sum[m * n / 32];
 

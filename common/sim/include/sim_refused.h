@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_refused.h - host calls that programs name and that mean nothing here: memory shared between processes, graphs that
-   allocate or decide. They compile; a call stops the program with its name and line. Of cuda_runtime.h. */
+/* sim_refused.h - host calls that programs name and that mean nothing here: memory shared between processes or with what
+   draws, graphs that allocate or decide. They compile; a call stops the program with its name and line. Of cuda_runtime.h. */
 #ifndef SIM_REFUSED_H
 #define SIM_REFUSED_H
 
@@ -16,6 +16,21 @@ SIM_STOP(cudaIpcOpenMemHandle)
 SIM_STOP(cudaIpcCloseMemHandle)
 SIM_STOP(cudaIpcGetEventHandle)
 SIM_STOP(cudaIpcOpenEventHandle)
+
+/* memory of a library that draws */
+typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
+enum cudaGraphicsRegisterFlags {
+    cudaGraphicsRegisterFlagsNone,
+    cudaGraphicsRegisterFlagsReadOnly,
+    cudaGraphicsRegisterFlagsWriteDiscard
+};
+enum cudaGraphicsMapFlags { cudaGraphicsMapFlagsNone, cudaGraphicsMapFlagsReadOnly, cudaGraphicsMapFlagsWriteDiscard };
+SIM_STOP(cudaGraphicsUnregisterResource)
+SIM_STOP(cudaGraphicsMapResources)
+SIM_STOP(cudaGraphicsUnmapResources)
+SIM_STOP(cudaGraphicsResourceGetMappedPointer)
+SIM_STOP(cudaGraphicsSubResourceGetMappedArray)
+SIM_STOP(cudaGraphicsResourceSetMapFlags)
 
 /* pools of one's own */
 enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1 };

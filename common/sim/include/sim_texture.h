@@ -89,6 +89,24 @@ SIM_INLINE void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x, int y,
     sim_surface_write(surface, x, y, 0, &value, sizeof(T), file, line);
 }
 template <class T>
+SIM_INLINE void surf1Dwrite(T value, cudaSurfaceObject_t surface, int x, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap,
+                            SIM_AT)
+{
+    sim_surface_write(surface, x, 0, 0, &value, sizeof(T), file, line);
+}
+template <class T>
+SIM_INLINE void surf3Dwrite(T value, cudaSurfaceObject_t surface, int x, int y, int z,
+                            cudaSurfaceBoundaryMode = cudaBoundaryModeTrap, SIM_AT)
+{
+    sim_surface_write(surface, x, y, z, &value, sizeof(T), file, line);
+}
+template <class T>
+SIM_INLINE void surf2DLayeredwrite(T value, cudaSurfaceObject_t surface, int x, int y, int layer,
+                                   cudaSurfaceBoundaryMode = cudaBoundaryModeTrap, SIM_AT)
+{
+    sim_surface_write(surface, x, y, layer, &value, sizeof(T), file, line);
+}
+template <class T>
 SIM_INLINE void surf2Dread(T *value, cudaSurfaceObject_t surface, int x, int y,
                            cudaSurfaceBoundaryMode = cudaBoundaryModeTrap, SIM_AT)
 {
