@@ -13,8 +13,8 @@
 const char *const sim_barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                          "__syncthreads_or"};
 
-/* A warp that comes to a barrier is counted, wherever that stands in the program: what hardware does, though CUDA does not
-   promise it (CUSIM_BARRIERS=any). */
+/* A warp that comes to a barrier is counted, wherever that stands in the program: what hardware does, though CUDA
+   does not promise it (CUSIM_BARRIERS=any). */
 static bool any_place;
 
 __attribute__((constructor)) static void read_barriers(void)

@@ -82,8 +82,8 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
         snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u)", t.x, t.y, t.z, b.x, b.y, b.z);
 }
 
-/* What to do about a race in shared memory, between two places, "file:line": where the last barrier stands between them,
-   the two are of different rounds of a loop. */
+/* What to do about a race in shared memory, between two places, "file:line": where the last barrier stands between
+   them, the two are of different rounds of a loop. */
 static const char *advise_barrier(const char *place, const char *other)
 {
     static char text[400];

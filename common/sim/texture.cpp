@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* texture.cpp - arrays, texture objects and surface objects: addresses that wrap or are clamped, and the mean of
-   neighbours, as the CUDA Programming Guide defines them ("Texture Fetching"). Linear filtering is done in double, where
-   a GPU's has 8 bits of fraction. */
+   neighbours, as the CUDA Programming Guide defines them ("Texture Fetching"). Linear filtering is done in double,
+   where a GPU's has 8 bits of fraction. */
 #include <algorithm>
 #include <math.h>
 #include <stdlib.h>

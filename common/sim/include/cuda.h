@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.h - the driver's header. Many programs include it and call nothing of it. Where a toolkit has one, that declares what
-   there is; a program that calls it cannot be linked, with a sentence. */
+/* cuda.h - the driver's header. Many programs include it and call nothing of it. Where a toolkit has one, that
+   declares what there is; a program that calls it cannot be linked, with a sentence. */
 #ifndef SIM_CUDA_H
 #define SIM_CUDA_H
 

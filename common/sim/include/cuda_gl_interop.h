@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda_gl_interop.h - declares what programs name that draw with OpenGL; a call stops the program with its name and line. */
+/* cuda_gl_interop.h - declares what programs name that draw with OpenGL; a call stops the program with its name and
+   line. */
 #ifndef CUDA_GL_INTEROP_H
 #define CUDA_GL_INTEROP_H
 

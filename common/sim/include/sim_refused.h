@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_refused.h - host calls that programs name and that mean nothing here: memory shared between processes or with what
-   draws, graphs that allocate or decide. They compile; a call stops the program with its name and line. Of cuda_runtime.h. */
+/* sim_refused.h - host calls that programs name and that mean nothing here: memory shared between processes or with
+   what draws, graphs that allocate or decide. They compile; a call stops the program with its name and line. Of
+   cuda_runtime.h. */
 #ifndef SIM_REFUSED_H
 #define SIM_REFUSED_H
 
