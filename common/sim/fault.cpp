@@ -74,6 +74,7 @@ static bool is_users(char *line)
         *extra = '\0';
     const char *own = strstr(line, "/common/sim/");
     return line[0] != '?' && strstr(line, ":?") == NULL && strrchr(line, ':') != NULL &&
+           strstr(line, "/lib/cusim/include/") == NULL && /* installed */
            (own == NULL || strncmp(own, "/common/sim/tests/", 18) == 0);
 }
 

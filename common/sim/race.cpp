@@ -25,6 +25,8 @@
 
    Only flags reach across blocks (flag.cpp). Copies of the TMA are made by agents of their own, one for each
    mbarrier. */
+#include <algorithm>
+#include <stdlib.h>
 #include "race.h"
 
 #include <stdio.h>
@@ -105,6 +107,30 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
                 sim_site_pc(site_of(record)));
 }
 
+/* What to do about a race in shared memory, between two places, "file:line": where the last barrier stands between
+   them, the two are of different rounds of a loop. */
+static const char *advise_barrier(const char *place, const char *other)
+{
+    static char text[400];
+    const char *const colon = strrchr(place, ':'), *const other_colon = strrchr(other, ':');
+    const char *const barrier = sim_block->barrier_file;
+
+    if (barrier == NULL || colon == NULL || other_colon == NULL || colon - place != other_colon - other ||
+        memcmp(place, other, (size_t)(colon - place)) != 0)
+        return "Put __syncthreads() between them, or __syncwarp() within a warp";
+    const char *const name = strrchr(barrier, '/') != NULL ? strrchr(barrier, '/') + 1 : barrier;
+    const size_t length = strlen(name);
+    const int a = atoi(colon + 1), b = atoi(other_colon + 1), line = sim_block->barrier_line;
+    if ((size_t)(colon - place) < length || memcmp(colon - length, name, length) != 0 || line < std::min(a, b) ||
+        line >= std::max(a, b))
+        return "Put __syncthreads() between them, or __syncwarp() within a warp";
+    snprintf(text, sizeof(text),
+             "The barrier at %.*s:%d is between them in one round of the loop, but not from one round to the next: put "
+             "another __syncthreads() at the end of the loop",
+             (int)(colon - place), place, line);
+    return text;
+}
+
 [[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, bool strong, unsigned site,
                                 uint64_t record, bool wrote)
 {
@@ -112,7 +138,7 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
     const char *const verb = writes ? "writes" : "reads", *const past = wrote ? "has written" : "has read";
     const bool other_strong = kind_of(record) == STRONG || kind_of(record) == VOLATILE;
     const bool mixed = strong != other_strong;
-    char what[600], where[512], who[100];
+    char what[600], where[512], here[512] = "", who[100];
 
     if (interval_of(record) < sim_launch_interval)
         report_record(pc, r, word, writes, record, wrote);
@@ -129,6 +155,7 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
         sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",
                      verb, what, where, past);
     describe_thread(who, sizeof(who), agent_of(record), block);
+    sim_locate((const char *)pc - 1, here, sizeof(here));
     const char *const flag = mixed || sim_is_shared(r) ? NULL : sim_flag_advice(record);
     /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
     if (block == sim_race->serial)
@@ -137,7 +164,7 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
                      mixed && !sim_is_shared(r) ? make_strong
                      : strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
                                                 "between them"
-                     : sim_is_shared(r)       ? "Put __syncthreads() between them, or __syncwarp() within a warp"
+                     : sim_is_shared(r)       ? advise_barrier(here, where)
                      : flag != NULL           ? flag
                                               : "Which elements are each thread's own? Let each write bytes that no "
                                                 "other one touches");

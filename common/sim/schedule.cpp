@@ -117,6 +117,7 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     b->stuck = b->met = false;
     cluster->blocks[rank] = b;
     b->num_done = b->num_at_barrier = b->num_gathering = 0;
+    b->barrier_file = NULL;
     b->num_shared = b->static_bytes = 0;
     b->dynamic = NULL;
     sim_begin_named_barriers();

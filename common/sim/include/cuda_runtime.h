@@ -254,6 +254,11 @@ SIM_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block,
     return error;
 }
 
+SIM_INLINE cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
+
 /* old and new ways to instantiate a graph */
 SIM_INLINE cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, void *, char *, size_t)
 {
@@ -927,6 +932,7 @@ SIM_INLINE void __trap(SIM_AT)
     sim_trap(file, line);
 }
 
+#include "sim_refused.h"
 #include "sim_texture.h"
 
 #endif
