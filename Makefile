@@ -146,6 +146,7 @@ setup:
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
 	command -v bwrap >/dev/null || ! apt-cache show bubblewrap >/dev/null 2>&1 || missing="$$missing bubblewrap"; \
+	command -v mpicc >/dev/null || ! apt-cache show libopenmpi-dev >/dev/null 2>&1 || missing="$$missing libopenmpi-dev openmpi-bin"; \
 	if [ -z "$$missing" ]; then \
 	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \

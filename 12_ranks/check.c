@@ -21,11 +21,15 @@ static struct data_spec spec_of(const struct whole *whole)
     return (struct data_spec){whole->seed, kind, whole->seq_len, whole->reverse, 0, whole->backward};
 }
 
-/* All but `overflow`: a stretch's product is infinite there, and promises nothing (linrec.h). */
-bool kind_fits(const struct whole *whole, int kind)
+/* All but `overflow`: a stretch's product is infinite there, and promises nothing (linrec.h). Of what is large, the kinds
+   that tell most. */
+bool kind_fits(const struct whole *whole, size_t num_seqs, int kind)
 {
     const struct data_spec spec = spec_of(whole);
-    return kind >= KIND_099 || (kind != DATA_OVERFLOW && data_kind_fits(&spec, (enum data_kind)kind));
+    const bool is_large = num_seqs * whole->seq_len > 16384;
+    if (kind >= KIND_099 || kind == DATA_NEAR_ONE)
+        return kind <= KIND_FADING;
+    return kind < DATA_NUM_KINDS && kind != DATA_OVERFLOW && !is_large && data_kind_fits(&spec, (enum data_kind)kind);
 }
 
 /* Element (seq, position) of the whole. Fading: nothing but the scan's first input, which coefficients of 0.99 carry

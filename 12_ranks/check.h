@@ -19,7 +19,7 @@ struct whole {
 };
 
 const char *kind_name(int kind);
-bool kind_fits(const struct whole *whole, int kind);
+bool kind_fits(const struct whole *whole, size_t num_seqs, int kind);
 
 /* Fills what the pass reads, and what it writes with NaN. */
 void part_fill(const struct part *part, const struct whole *whole);

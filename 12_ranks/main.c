@@ -63,7 +63,7 @@ static void check(struct part *part, struct whole whole, struct result *row)
     row->max_error = row->way->is_partial ? NAN : 0.0;
     for (whole.kind = 0; whole.kind <= KIND_FADING && !row->way->is_partial; whole.kind++) {
         struct finding found = FINDING_NOTHING;
-        if ((whole.kind >= DATA_NUM_KINDS && whole.kind < KIND_099) || !kind_fits(&whole, whole.kind))
+        if (!kind_fits(&whole, row->num_seqs, whole.kind))
             continue;
         if (part->comm != MPI_COMM_NULL)
             part_fill(part, &whole);

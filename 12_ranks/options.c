@@ -19,14 +19,14 @@ static const char help[] =
     "Checks every way to hand on what a rank's stretch of the sequences does against a loop in double precision,\n"
     "counts and times it, and prints a table.\n"
     "\n"
-    "  --num-seqs N          number of sequences (default 4)\n"
-    "  --seq-len L[,L...]    elements per sequence, on all ranks together (default 5,1001,40003)\n"
+    "  --num-seqs N          number of sequences\n"
+    "  --seq-len L[,L...]    elements per sequence, on all ranks together\n"
     "  --forward             the forward pass only\n"
     "  --reverse             only from the last element to the first\n"
     "  --backward            the backward pass only; with --reverse: of the reversed operation\n"
     "  --variant NAME        one way only, see --list\n"
     "  --seed S              seed of the test data (default 1)\n"
-    "  --repeats R           timed runs per row (default 5)\n"
+    "  --repeats R           timed runs per row\n"
     "  --check-only          check, do not count and time\n"
     "  --csv FILE            write the table there as CSV\n"
     "  --list                list the ways\n"
@@ -92,9 +92,14 @@ int ranks_options_read(int argc, char **argv, struct ranks_options *options)
     unsigned long long number;
     int which, status = -1;
 
-    *options =
-        (struct ranks_options){.num_seqs = 4, .seq_len = {5, 1001, 40003}, .num_lengths = 3, .way = -1, .seed = 1};
-    options->repeats = 5;
+    *options = (struct ranks_options){.way = -1, .seed = 1};
+#ifdef CUSIM
+    options->num_seqs = 2, options->num_lengths = 3, options->repeats = 1;
+    memcpy(options->seq_len, (size_t[]){5, 1001, 10007}, 3 * sizeof(size_t));
+#else
+    options->num_seqs = 4, options->num_lengths = 3, options->repeats = 25;
+    memcpy(options->seq_len, (size_t[]){1 << 16, 1 << 22, 1 << 28}, 3 * sizeof(size_t));
+#endif
     for (int i = 0; i < argc; i++)
         snprintf(options->command + strlen(options->command), sizeof options->command - strlen(options->command),
                  "%s%s", i > 0 ? " " : "", argv[i]);

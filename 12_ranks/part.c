@@ -47,7 +47,10 @@ void ranks_begin(void)
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &rank); /* among those of the same machine */
     MPI_Comm_free(&machine);
-    ranks_need(cudaGetDeviceCount(&count), "no GPU answers; build with BACKEND=sim to run without one");
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess && count == 0)
+        error = cudaErrorNoDevice;
+    ranks_need(error, "no GPU answers; build with BACKEND=sim to run without one");
     ranks_need(cudaSetDevice(rank % count), "its device cannot be used");
 
     MPI_Type_contiguous(2, MPI_FLOAT, &ranks_total);

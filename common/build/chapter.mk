@@ -51,7 +51,7 @@ CHAPTER := $(lastword $(notdir $(CURDIR)))
 LACKS := $(strip $(foreach command,$(WANTS),$(if $(shell command -v $(command)),,$(command))))
 ifneq ($(LACKS),)
 all run check plot trace bench tune sanitize figures peers:
-	 "$(CHAPTER) is left out: there is no $(LACKS) here (make setup installs it)"
+	@echo "$(CHAPTER) is left out: there is no $(LACKS) here (make setup installs it)"
 programs common objects clean:
 	@:
 .PHONY: all run check plot trace bench tune sanitize figures peers programs common objects clean
