@@ -259,9 +259,9 @@ else
 endif
 
 # lines are found from the root, and still are when the checkout has another name (and a file named ../x from a chapter's folder is x)
-$(OBJ)/$(DIR)/%.o: private C_INCLUDES += $(C_INCLUDES_HERE)
-
 FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
+
+$(OBJ)/$(DIR)/%.o: private C_INCLUDES += $(C_INCLUDES_HERE)
 
 # everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
 FLAGS := $(OBJ)/flags
