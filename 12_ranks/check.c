@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check.c - see check.h. What the sequences hold is a function of seed and position (linrec_data.h), so every rank makes
-   its own part of them, and looks up what its neighbours have. */
+/* check.c - see check.h. What the sequences hold is a function of seed and position (linrec_data.h), so every rank
+   makes its own part of them, and looks up what its neighbours have. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static struct data_spec spec_of(const struct whole *whole)
     return (struct data_spec){whole->seed, kind, whole->seq_len, whole->reverse, 0, whole->backward};
 }
 
-/* All but `overflow`: a stretch's product is infinite there, and promises nothing (linrec.h). Of what is large, the kinds
-   that tell most. */
+/* All but `overflow`: a stretch's product is infinite there, and promises nothing (linrec.h). Of what is large, the
+   kinds that tell most. */
 bool kind_fits(const struct whole *whole, size_t num_seqs, int kind)
 {
     const struct data_spec spec = spec_of(whole);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* exscan.c - as chain, but MPI hands on: an exclusive scan over the ranks, with an operator of our own. It is associative,
-   so MPI may join whichever neighbours it likes, and need not go one by one; it is not commutative, and MPI knows. */
+/* exscan.c - as chain, but MPI hands on: an exclusive scan over the ranks, with an operator of our own. It is
+   associative, so MPI may join whichever neighbours it likes, and need not go one by one; it is not commutative, and
+   MPI knows. */
 #include "ranks.h"
 
 void ranks_exscan(struct part *part)

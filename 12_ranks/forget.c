@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* forget.c - as exscan, but a stretch is summed up from its end, and only as far as it matters. Where the product of the
-   coefficients has become so small that no bit of what leaves depends on what came before, the rest need not be read:
+/* forget.c - as exscan, but a stretch is summed up from its end, and only as far as it matters. Where the product of
+   the coefficients has become so small that no bit of what leaves depends on what came before, the rest need not be
+   read:
 
        one stretch   |        never read twice          | piece 2 |piece 1|   the product of these is below 2^-40
        its total                             (0, what leaves the pieces)
 
-   What is left out of the sum is the product times y, the output before the pieces. When the scan has computed that, we
-   look: with |product * y| <= 2^-24 |what leaves| the result is as good as if nothing had been left out (README.md has
-   the proof). Otherwise all ranks begin again, and forget nothing. */
+   What is left out of the sum is the product times y, the output before the pieces. When the scan has computed that,
+   we look: with |product * y| <= 2^-24 |what leaves| the result is as good as if nothing had been left out (README.md
+   has the proof). Otherwise all ranks begin again, and forget nothing. */
 #include "ranks.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* overlap.c - as exscan, but the sequences go in groups: the totals of one group travel while the GPU finds those of the
-   next, and the first group is scanned while the totals of the last one travel.
+/* overlap.c - as exscan, but the sequences go in groups: the totals of one group travel while the GPU finds those of
+   the next, and the first group is scanned while the totals of the last one travel.
 
        GPU       | totals 0 | totals 1 | totals 2 | totals 3 | scan 0 | scan 1 | scan 2 | scan 3 |
        network              | 0 |      | 1 |      | 2 |      | 3 |                                   */

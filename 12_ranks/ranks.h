@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ranks.h - chapter 12: sequences that are cut over the ranks of an MPI program. A rank has a GPU, and of every sequence
-   a stretch, which never moves:
+/* ranks.h - chapter 12: sequences that are cut over the ranks of an MPI program. A rank has a GPU, and of every
+   sequence a stretch, which never moves:
 
        position   0                 seq_len
                   | rank 0 | rank 1 | rank 2 |        each (num_seqs, its own length), on the rank's own device */
@@ -53,8 +53,8 @@ void part_scan(struct part *part);
 /* What stands in element number `number` of the scan of each sequence, on the host: part->host. */
 const float *part_column(struct part *part, const float *array, size_t number);
 
-/* What left each sequence, after a scan: the last output, or backward what the gradient hands on. Not on the last rank.
-   Also in part->host. */
+/* What left each sequence, after a scan: the last output, or backward what the gradient hands on. Not on the last
+   rank. Also in part->host. */
 const float *part_left(struct part *part);
 
 /* Ends all ranks with one sentence of this one, if there was an error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.c - how many joins MPI's exclusive scan does one after the other. The operator counts: what it is given knows how
-   deep it is, and what it makes of two is one deeper than the deeper one. */
+/* steps.c - how many joins MPI's exclusive scan does one after the other. The operator counts: what it is given knows
+   how deep it is, and what it makes of two is one deeper than the deeper one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

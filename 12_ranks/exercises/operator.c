@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* 12.1  The operator
 
-   MPI_Exscan joins what the ranks give it, in any grouping that keeps their order. MPI does not know what your numbers
-   mean, so you give it a function. It gets what some ranks do together, and what the ranks right behind them do together;
-   it puts into the second what all of them do:
+   MPI_Exscan joins what the ranks give it, in any grouping that keeps their order. MPI does not know what your
+   numbers mean, so you give it a function. It gets what some ranks do together, and what the ranks right behind them
+   do together; it puts into the second what all of them do:
 
        earlier  ranks 2 and 3             later  ranks 4 to 6             becomes  ranks 2 to 6
 

@@ -13,11 +13,12 @@ $ENV{PRTE_MCA_rmaps_default_mapping_policy} = ':oversubscribe';
 
 sub mpirun { return system('command -v mpirun > /dev/null') == 0 }
 
-# Runs a program, a chapter's by its name or a command as a list, with so many ranks: status, stdout, stderr. What hangs is ended after a
-# minute, with status 124.
+# Runs a program, a chapter's by its name or a command as a list, with so many ranks: status, stdout, stderr. What
+# hangs is ended after a minute, with status 124.
 sub ranks {
     my ($number, $program, @arguments) = @_;
-    return run_program('timeout', '60', 'mpirun', '-n', $number, ref $program ? @$program : program($program), @arguments);
+    my @program = ref $program ? @$program : program($program);
+    return run_program('timeout', '60', 'mpirun', '-n', $number, @program, @arguments);
 }
 
 # What our program says, without mpirun's own words about it.

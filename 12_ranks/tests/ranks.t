@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Chapter 12's program: three ranks are right in all directions, and what is wrong ends the job with one sentence. (long/ranks.t has other
-# numbers of ranks, counts and steps.)
+# Chapter 12's program: three ranks are right in all directions, and what is wrong ends the job with one sentence.
+# (long/ranks.t has other numbers of ranks, counts and steps.)
 use strict;
 use warnings;
 use lib 'common/tests', '12_ranks/tests';
@@ -12,11 +12,15 @@ use Test::More;
 
 my $bin = scratch('bin');
 mkdir $bin;
-symlink((grep { -x } map { "$_/$1" } split /:/, $ENV{PATH})[0], "$bin/$1") while 'sh make grep sed uname nproc cat echo awk gcc g++ basename id' =~ /(\S+)/g;
+for my $tool (qw(sh make grep sed uname nproc cat echo awk gcc g++ basename id)) {
+    symlink((grep { -x } map { "$_/$tool" } split /:/, $ENV{PATH})[0], "$bin/$tool");
+}
+my $sentence = '12_ranks is left out: there is no mpicc here (make setup installs it)';
 for my $what ('all', 'run', 'check') {
-    my ($status, $out, $err) = run_program({ PATH => $bin }, 'make', '--no-print-directory', 'BACKEND=sim', '-C', '12_ranks', $what);
+    my @make = ('make', '--no-print-directory', 'BACKEND=sim', '-C', '12_ranks', $what);
+    my ($status, $out, $err) = run_program({ PATH => $bin }, @make);
     my @said = grep { !/^backend: / } split /\n/, $out;
-    is("$status @said$err", '0 12_ranks is left out: there is no mpicc here (make setup installs it)', "make $what says in one sentence what is missing");
+    is("$status @said$err", "0 $sentence", "make $what says in one sentence what is missing");
 }
 
 if (!-x program('12_ranks') || !mpirun()) {
@@ -33,8 +37,9 @@ like($out, qr/^all \d+ checks passed$/m, 'and all was checked');
 
 # ---- what is wrong ----
 
-for (["--seq-len 1,x", qr{^12_ranks: --seq-len takes a length or several}], ["--inputs x.npy", qr{^12_ranks: --inputs is not an option; see --help$}],
-    ["--csv /nowhere/x.csv", qr{^12_ranks: .*nowhere}]) {
+for (['--seq-len 1,x', qr/^12_ranks: --seq-len takes a length or several/],
+    ['--inputs x.npy', qr/^12_ranks: --inputs is not an option; see --help$/],
+    ['--csv /nowhere/x.csv', qr/^12_ranks: .*nowhere/]) {
     my ($options, $says) = @$_;
     ($status, $out, $err) = ranks(2, '12_ranks', split ' ', $options);
     my @own = own_lines($err);
@@ -44,16 +49,19 @@ for (["--seq-len 1,x", qr{^12_ranks: --seq-len takes a length or several}], ["--
 ($status, $out, $err) = ranks(2, '12_ranks', '--list');
 like($out, qr/\Aalone .*\(partial.*\nchain .*\nexscan .*\nallgather .*\noverlap .*\nforget .*\n\z/, '--list: once');
 
-# A rank that fails takes the others along, who wait for it: one whose simulator refuses to begin, one that is killed, and all for want of
-# memory.
-my $failing = q(if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then export CUSIM_DEVICES=none; fi; exec "$0" "$@");
-($status, $out, $err) = ranks(3, ["sh", "-c", $failing], program("12_ranks"), "--check-only", "--seq-len", 10);
-ok($status != 0 && $status < 124 && (() = $err =~ /^simulator: /mg) == 1, "a rank whose simulator refuses ends the job with one sentence") or diag("status $status: $err");
-my $killed = q(if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then exec timeout -s KILL 1 "$0" "$@"; fi; exec "$0" "$@");
-($status, $out, $err) = ranks(3, ["sh", "-c", $killed], program("12_ranks"), "--check-only", "--num-seqs", 1, "--seq-len", 10000000);
-ok($status != 0 && $status != 124, "a rank that is killed ends the job") or diag("status $status: $err");
-($status, $out, $err) = ranks(2, "12_ranks", "--check-only", "--num-seqs", 1, "--seq-len", "1000000000000000");
-ok($status == 1 && $err =~ /^12_ranks: rank \d: its device has no memory for this stretch; take more ranks: /m, "and so does one without memory")
+# A rank that fails takes the others along, who wait for it: one whose simulator refuses to begin, one that is killed,
+# and all for want of memory.
+my $one = 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then';
+my @refused = ('sh', '-c', qq($one export CUSIM_DEVICES=none; fi; exec "\$0" "\$@"), program('12_ranks'));
+($status, $out, $err) = ranks(3, \@refused, '--check-only', '--seq-len', 10);
+my @said = $err =~ /^simulator: /mg;
+ok($status != 0 && $status < 124 && @said == 1, 'a rank whose simulator refuses ends the job with one sentence')
     or diag("status $status: $err");
+my @killed = ('sh', '-c', qq($one exec timeout -s KILL 1 "\$0" "\$@"; fi; exec "\$0" "\$@"), program('12_ranks'));
+($status, $out, $err) = ranks(3, \@killed, '--check-only', '--num-seqs', 1, '--seq-len', 10000000);
+ok($status != 0 && $status != 124, 'a rank that is killed ends the job') or diag("status $status: $err");
+($status, $out, $err) = ranks(2, '12_ranks', '--check-only', '--num-seqs', 1, '--seq-len', 10**15);
+my $no_memory = qr/^12_ranks: rank \d: its device has no memory for this stretch; take more ranks: /m;
+ok($status == 1 && $err =~ $no_memory, 'and so does one without memory') or diag("status $status: $err");
 
 done_testing;

@@ -12,8 +12,8 @@ void join(const struct total *earlier, struct total *later, size_t count);
 
 static struct total totals[MOST][MOST];
 
-/* Writes what comes into ranks [begin, end), of which `before` comes in, NULL: nothing. Then totals[begin] is what all of
-   them do. */
+/* Writes what comes into ranks [begin, end), of which `before` comes in, NULL: nothing. Then totals[begin] is what
+   all of them do. */
 static void exscan(size_t begin, size_t end, size_t count, const struct total *before, float *comes_in)
 {
     const size_t middle = (begin + end) / 2;

@@ -35,7 +35,17 @@ static size_t roundings(const size_t *size)
 
 const struct judge judge = {
     .sizes = {"num_seqs", "num_tiles"},
-    .shapes = {{1, 2}, {1, 1}, {1, 3}, {1, 31}, {2, 32}, {3, 33}, {1, 127}, {2, 128}, {3, 129}, {1, 257}, {2, 1000},
+    .shapes = {{1, 2},
+               {1, 1},
+               {1, 3},
+               {1, 31},
+               {2, 32},
+               {3, 33},
+               {1, 127},
+               {2, 128},
+               {3, 129},
+               {1, 257},
+               {2, 1000},
                {1, 1025}},
     .arrays = {{"products", JUDGE_COEFFS, NULL},
                {"sums", JUDGE_VALUES, NULL},

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Chapter 12 with 1, 2, 3, 4 and 7 ranks: right in every direction, also with fewer elements than ranks, and as many bytes, messages and steps as
-# the text says.
+# Chapter 12 with 1, 2, 3, 4 and 7 ranks: right in every direction, also with fewer elements than ranks, and as many
+# bytes, messages and steps as the text says.
 use strict;
 use warnings;
 use lib 'common/tests', '12_ranks/tests';
@@ -14,7 +14,8 @@ plan skip_all => '12_ranks is not built: there is no mpicc here' if !-x program(
 # ---- right ----
 
 for my $number (1, 2, 3, 4, 7) {
-    my ($status, $out, $err) = ranks($number, '12_ranks', '--check-only', '--num-seqs', 2, '--seq-len', $number == 2 ? '1,131,10007' : '0,3,131,2050');
+    my $lengths = $number == 2 ? '1,131,10007' : '0,3,131,2050';
+    my ($status, $out, $err) = ranks($number, '12_ranks', '--check-only', '--num-seqs', 2, '--seq-len', $lengths);
     is($status, 0, "$number ranks, all directions and ways, odd lengths") or diag($err);
     like($out, qr/^all \d+ checks passed$/m, 'and all was checked');
 }
@@ -49,7 +50,8 @@ cmp_ok($forget->{bytes_per_element}, '>=', 12.1, '... and not fewer than it need
 cmp_ok($forget->{bytes_per_element_c1}, '<=', 20.02, '... and 20 with c = 1, where nothing is forgotten');
 for my $direction (qw(forward backward)) {
     $rows = counted(7, $direction, '--num-seqs', 8, '--seq-len', 1001);
-    cmp_ok(max(map { $_->{message_bytes} } values %$rows), '<=', 16, "$direction: at most 16 bytes a sequence and rank are handed to MPI");
+    my $most = max(map { $_->{message_bytes} } values %$rows);
+    cmp_ok($most, '<=', 16, "$direction: at most 16 bytes a sequence and rank are handed to MPI");
     cmp_ok($rows->{exscan}{message_bytes}, '>=', 8, '... and a total is 8');
 }
 
@@ -60,7 +62,8 @@ for my $number (2, 7, 16) {
     my ($steps) = $out =~ /joins (\d+) times/;
     my $most = 0;
     $most++ while 2**$most < $number;
-    ok(defined $steps && $steps <= $most, "$number ranks: the exclusive scan joins at most $most times in a row, and here $steps");
+    ok(defined $steps && $steps <= $most,
+        "$number ranks: the exclusive scan joins at most $most times in a row, and here $steps");
 }
 
 done_testing;
