@@ -82,17 +82,22 @@ static void check(struct part *part, struct whole whole, struct result *row)
 /* ---- counts and times ---- */
 
 /* The bytes that the device moves for an element, NaN where nothing counts. */
-static double count_bytes(struct part *part, const struct way *way)
+static double count_bytes(struct part *part, const struct result *row, bool is_traced)
 {
     double bytes = NAN;
 #ifdef CUSIM
     sim_reset_counts();
-    run(way, part);
+    run(row->way, part);
     const struct sim_counts counts = sim_get_counts();
     const double count = (double)part->args.num_seqs * (double)part->args.seq_len;
+    char label[128];
+    snprintf(label, sizeof label, "12_ranks,%s,%s,%zu,%zu", row->way->name, direction_name(row->direction),
+             row->num_seqs, row->seq_len);
+    if (is_traced)
+        sim_trace("chapter,variant,direction,num_seqs,seq_len", label);
     bytes = largest(count > 0 ? (double)(counts.loads.bytes + counts.stores.bytes) / count : 0.0);
 #else
-    (void)part, (void)way;
+    (void)part, (void)row, (void)is_traced;
 #endif
     return bytes;
 }
@@ -112,7 +117,7 @@ static void measure_way(struct part *part, struct whole whole, int repeats, stru
         whole.kind = kinds[k];
         if (part->comm != MPI_COMM_NULL)
             part_fill(part, &whole);
-        row->bytes[1 - k] = count_bytes(part, row->way);
+        row->bytes[1 - k] = count_bytes(part, row, kinds[k] == KIND_099);
     }
     for (int i = -1; i < repeats; i++) { /* the first one warms up */
         messages = (struct messages){0, 0};
