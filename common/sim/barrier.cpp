@@ -39,7 +39,8 @@ void sim_release_barrier(void)
     uint64_t sum = 0;
 
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
-        if (t->line != first->line || t->kind != first->kind || strcmp(t->file, first->file) != 0)
+        if (t->line != first->line || t->kind != first->kind ||
+            (t->file != first->file && strcmp(t->file, first->file) != 0))
             divergent_barrier(first, t);
         sum += t->value;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* texture.cpp - arrays, texture objects and surface objects: addresses that wrap or are clamped, and the mean of
-   neighbours, as the CUDA Programming Guide defines them ("Texture Fetching"). Linear filtering is done in double, where
-   a GPU's has 8 bits of fraction. */
+   neighbours, as the CUDA Programming Guide defines them ("Texture Fetching"). Linear filtering is done in double,
+   where a GPU's has 8 bits of fraction. */
 #include <algorithm>
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone(array);
     free(array);
     return cudaSuccess;
@@ -185,7 +185,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaReso
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone((const void *)(uintptr_t)texture);
     delete (struct texture *)(uintptr_t)texture;
     return cudaSuccess;

@@ -37,6 +37,17 @@ like($said, qr/\A199 0\n/, 'and mended, it is right');
 like($said, qr/^reverse +1 +1 +3\.6 +3\.6 +28\.6 +3\.6 +3\.6 +28\.6 +0 +1\.0$/m, 'CUSIM_REPORT counts sectors, lanes and barriers');
 like($said, qr/^ +50 % reverse\.cu:7 +if \(i < n\) tile/m, 'and names the lines');
 
+# it looks at no error: what fails shows elsewhere, or nowhere
+my @fails = (undef, ['cudaMalloc', 16, 'cudaErrorMemoryAllocation'], ['cudaMemcpy', 17, 'cudaErrorInvalidValue'], ['the launch of reverse', 18, 'cudaErrorLaunchOutOfResources'], ['cudaMemcpy', 19, 'cudaErrorInvalidValue']);
+for my $n (1 .. $#fails) {
+    my ($call, $line, $error) = @{ $fails[$n] };
+    ($status, $said) = try_program({ CUSIM_FAIL => $n }, 'reverse.cu');
+    like($said, qr/^simulator: reverse\.cu:$line: $call fails with $error, as CUSIM_FAIL=$n asks$/m, "CUSIM_FAIL=$n");
+}
+($status, $said) = try_program({ CUSIM_FAIL => 5 }, 'reverse.cu');
+is("$status $said", "0 199 0\nsimulator: CUSIM_FAIL=5, but the program made 4 calls that can fail\n", 'and a call that is not there');
+is((try_program({ CUSIM_FAIL => '0' }, 'reverse.cu'))[0], 2, 'nor is there one before the first');
+
 # ---- options ----
 
 write_file("$scratch/kernel.cu", "#include \"twice.h\"\n__global__ void twice(int *x) { x[threadIdx.x] *= FACTOR; }\nvoid launch(int *x) { twice<<<1, 32>>>(x); }\n");
@@ -65,6 +76,7 @@ for my $case ([['nothing.cu'], 'nothing.cu is not there.'], [[], 'nothing to com
 write_file("$scratch/streams.cu", <<'END');
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 __global__ void twice(int n, float *x) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }
 int main(int argc, char **argv)
 {
@@ -79,20 +91,25 @@ int main(int argc, char **argv)
     cudaMemcpyAsync(device, pinned, n * 4, cudaMemcpyHostToDevice, a);
     if (forgets == 1)
         pinned[5] = 7;
+    if (forgets == 5)
+        memset(pinned + 5, 0, 4);
     cudaEventRecord(copied, a);
     if (forgets != 2)
         cudaStreamWaitEvent(b, copied);
     twice<<<4, 256, 0, b>>>(n, device);
     cudaMemcpyAsync(pinned, device, n * 4, cudaMemcpyDeviceToHost, b);
-    if (forgets != 3)
+    if (forgets != 3 && forgets != 4)
         cudaStreamSynchronize(b);
-    printf("%g ", pinned[999] == pinned[999] ? pinned[999] : -1);
+    float last = 0;
+    const size_t four = argc < 9 ? 4 : 0; /* so that it is a call, which is not watched */
+    memcpy(&last, pinned + 999, four);
+    printf("%g ", forgets == 4 ? pinned[999] : last == last ? last : -1);
     cudaDeviceSynchronize();
     cudaMallocManaged(&managed, n * 4);
     for (int i = 0; i < n; i++)
         managed[i] = i;
     twice<<<4, 256>>>(n, managed);
-    if (forgets != 4)
+    if (forgets != 6)
         cudaDeviceSynchronize();
     printf("%g ", managed[10]);
     cudaGraph_t graph;
@@ -109,12 +126,44 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-my @told = (qr/\A1998 20 1280\n\z/, qr/streams\.cu:14: .*the host memory that this copy reads has changed before it was done/, qr/which nothing has written/,
-    qr/\A-1 20 1280\n\z/, qr/streams\.cu:32: .*managed memory, while kernels or copies have not been waited for/);
-my @forgets = ('nothing is forgotten', 'pinned memory is written before its copy', 'a stream does not wait for the other\'s event', 'the copy back is not waited for: NaN is there', 'the host reads managed memory too early');
-for my $forgets (0 .. 4) {
-    like($forgets == 0 ? (try_program({}, 'streams.cu'))[1] : join('', (run_program('sh', '-c', 'cd "$0" && exec ./program "$1"', $scratch, $forgets))[1, 2]), $told[$forgets], $forgets[$forgets]);
+my @forgets = (
+    ['nothing is forgotten' => qr/\A1998 20 1280\n\z/],
+    ['pinned memory is written before its copy' => qr/streams\.cu:17: host code: race: writes byte 20 .* which cudaMemcpyAsync at streams\.cu:15 reads in the stream made at/],
+    ['a stream does not wait for the other\'s event' => qr/kernel twice.* race: .* which cudaMemcpyAsync at streams\.cu:15 writes in the stream made at/],
+    ['the copy back is not waited for: NaN is there' => qr/\A-1 20 1280\n\z/],
+    ['and told, where that is watched' => qr/host code: race: reads byte 3996 .* which cudaMemcpyAsync at .* writes in the stream made at/],
+    ['pinned memory is written by C\'s own functions' => qr/streams\.cu:15: .*the host memory that this copy reads has changed before it was done/],
+    ['the host reads managed memory too early' => qr/host code: race: reads byte 40 .* which the kernel launched at .* has written at streams\.cu:4 in the default stream/],
+);
+for my $forgets (0 .. $#forgets) {
+    like($forgets == 0 ? (try_program({}, 'streams.cu'))[1] : join('', (run_program('sh', '-c', 'cd "$0" && exec ./program "$1"', $scratch, $forgets))[1, 2]), $forgets[$forgets][1], $forgets[$forgets][0]);
 }
+
+# ---- what is left behind ----
+
+write_file("$scratch/left.cu", <<'END');
+#include <stdio.h>
+__global__ void fill(float *x) { x[threadIdx.x] = 1; }
+int main(int argc, char **)
+{
+    float *x, host[4];
+    cudaStream_t stream;
+    cudaMalloc(&x, 1600);
+    cudaMalloc(&x, 1600), cudaStreamCreate(&stream);
+    cudaMemcpy(x, host, 1604, cudaMemcpyHostToDevice);
+    fill<<<1, 4, 0, stream>>>(x);
+    if (argc > 1)
+        puts(cudaGetErrorString(cudaGetLastError())), cudaStreamDestroy(stream), cudaDeviceReset();
+    return 0;
+}
+END
+($status, $said) = try_program({ CUSIM_LEAKS => 1 }, 'left.cu');
+is("$status $said", "0 simulator: 1600 bytes from cudaMalloc at left.cu:7 were never freed.\nsimulator: 1600 bytes from cudaMalloc at left.cu:8 were never freed.\n"
+    . "simulator: the stream from cudaStreamCreate at left.cu:8 was never destroyed.\nsimulator: cudaMemcpy at left.cu:9 returned cudaErrorInvalidValue, which nobody looked at.\n"
+    . "simulator: the launch of a kernel at left.cu:10 was never waited for, so it was not done.\n", 'CUSIM_LEAKS: memory, a stream, an error, a kernel');
+($status, $said) = try_program({ CUSIM_LEAKS => 1 }, 'left.cu', 'cleanly');
+is("$status $said", "0 invalid argument\nsimulator: nothing is left behind: all that was made is given back.\n", 'and nothing, where nothing is');
+is((try_program({}, 'left.cu'))[1], '', 'unless it is asked for');
 
 # ---- installed ----
 
