@@ -156,6 +156,7 @@ setup:
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
 	command -v bwrap >/dev/null || ! apt-cache show bubblewrap >/dev/null 2>&1 || missing="$$missing bubblewrap"; \
+	command -v mpicc >/dev/null || ! apt-cache show libopenmpi-dev >/dev/null 2>&1 || missing="$$missing libopenmpi-dev openmpi-bin"; \
 	for package in $(if $(SITE),$(SITE_PACKAGES)); do \
 	    dpkg -s $$package >/dev/null 2>&1 || ! apt-cache show $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
 	if [ -z "$$missing" ]; then \
