@@ -11,7 +11,7 @@ use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL)};
 mkdir($ENV{TMPDIR} = scratch('tmp'));
-my @ids = qw(01.3 02.1 02.2 02.3 03.4 04.2);
+my @ids = qw(01.3 02.1 02.3 04.2);
 my %exercise = map { $_->{id} => $_ } all_exercises();
 
 sub hand_in {
@@ -38,11 +38,11 @@ hand_in('tuesday', 'vandal', '02.1', "#include <stdio.h>\n#include <stdlib.h>\n#
 __attribute__((constructor)) static void spoil(void)
 {
     if (fork() == 0) {
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 20; i++) {
             if (system("for f in $(find . ../../.. -name '*.o' -newer /etc/passwd -path '*judged_*' 2> /dev/null | head -200); do echo spoiled > $f; done; "
                        "for f in common/judge/* 0*/exercises/judges/*; do echo spoiled >> $f; done") != 0)
                 continue;
-            usleep(100000);
+            usleep(250000);
         }
         _exit(0);
     }
