@@ -37,7 +37,8 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@$(START)build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) $(wildcard [0-9][0-9]_*/tests common/sim/tests library/tests) common/tests $(filter-out common/sim/tests,$(wildcard common/*/tests))
+	$(PROVE) $(wildcard [0-9][0-9]_*/tests common/sim/tests library/tests) common/tests \
+	    $(filter-out common/sim/tests,$(wildcard common/*/tests))
 
 # a class's repository has none (make classroom)
 there_are_tests:

@@ -149,7 +149,7 @@ sub copy_of_chapters {
     return $copy;
 }
 
-# Builds a chapter's program in the copy; what has changed is compiled sooner, because it is optimised less. Returns what is said.
+# Builds a chapter's program in the copy; what has changed is compiled sooner, because it is not optimised. Returns what is said.
 sub build_quickly {
     my ($copy, $chapter) = @_;
     my $compile = "$copy/common/sim/cusim";
