@@ -49,6 +49,7 @@ void sim_release_barrier(void)
         sim_step(t);
     }
     sim_race_barrier();
+    sim_path_meet();
     sim_block->num_at_barrier = 0;
     sim_counts.barriers++;
     sim_progress++;
