@@ -61,16 +61,24 @@ sub parts {
     my $first = $steps ? $chip->{far_cycles} : 0;
     my $path = $steps ? $first + max(0, $steps * $step - $first) + ($depth > 1 ? $work / $steps : 0) : $work;
     my $waves = max(1, $blocks / $resident / $chip->{sms});
-    $t{first} = $first / $per_us;
-    $t{latency} = ($waves * $path - $first) / $per_us;
+    $t{first} = $steps ? $chip->{first_us} : 0;
+    $t{latency} = $waves * ($path / $per_us + $t{first}) - $t{first};
+    my $instructions = $chip->{request_instructions} * ($c->{load_requests} + $c->{store_requests} + $c->{shared_requests})
+        + $chip->{exchange_instructions} * ($c->{shuffles} + $c->{votes});
+    $t{issue} = $instructions / 4 / $sms / $per_us;
     $t{depth} = $depth;
+    $t{sm} = 32 * max($sectors / $chip->{sms}, $sectors / $blocks) / $chip->{sm_bytes_per_cycle} / $per_us;
+    $t{streams} = $at_once * $depth;
     $t{waves} = $waves;
     $t{resident} = $resident;
     return \%t;
 }
 
 our $p = 6;
-our @limits = qw(dram l2 lsu latency blocks);
+our $most_p = 6;
+our @limits = qw(dram l2 lsu sm blocks issue);
+
+sub together { my ($p, @t) = @_; return sum0(map { max(0, $_) ** $p } @t) ** (1 / $p) }
 
 # Microseconds of all launches together, and the parts of each.
 sub estimate {
@@ -78,7 +86,7 @@ sub estimate {
     my ($us, @parts) = (0);
     for my $c (@counts) {
         my $t = parts($chip, $c, $registers->($c));
-        $us += ($us ? $chip->{next_us} : $chip->{launch_us}) + $t->{first} + sum0(map { max(0, $t->{$_}) ** $p } @limits) ** (1 / $p);
+        $us += ($us ? $chip->{next_us} : $chip->{launch_us}) + $t->{first} + together(min($most_p, $t->{streams}), $t->{latency}, together($p, map { $t->{$_} } @limits));
         push @parts, $t;
     }
     return ($us, @parts);
