@@ -15,14 +15,14 @@ use File::Temp 'tempdir';
 use FindBin;
 use lib "$FindBin::Bin/../pages", "$FindBin::Bin/../../pages"; # from a script here, or a test
 use Tables;
-our @EXPORT_OK = qw(traced registers);
+our @EXPORT_OK = qw(traced variants registers);
 
 my $scratch;
 
 # The counts of each kernel of a program, for some shapes [num_seqs, seq_len]: { "num_seqs x seq_len" => [{ chapter, variant, direction,
-# counts => [a row of the trace for each of its kernels] }, ...] }, in the program's order. Dies with one sentence.
+# counts => [a row of the trace for each of its kernels] }, ...] }, in the program's order. Variants: these alone. Dies with one sentence.
 sub traced {
-    my ($program, $options, @shapes) = @_;
+    my ($program, $options, $variants, @shapes) = @_;
     my %runs = (program => $program, options => $options);
     my (@plain, @packed);
     for (@shapes) {
@@ -30,13 +30,13 @@ sub traced {
         push @plain, map { my $m = $_; map { [$m, $_] } lengths($l, 16384) } $n <= 4 ? $n : (2, 4);
         push @packed, map { my $m = $_; map { [$m, $_] } lengths($l, 1024) } $n <= 128 ? $n : (128, 256);
     }
-    run(\%runs, undef, @plain, map { [$_, 1] } grep { grep { $_->[0] > 4 } @shapes } 2, 4);
+    run(\%runs, $_, @plain) for @$variants ? @$variants : undef;
     my %packs;
     for my $shape (grep { $_->[0] > 4 } @shapes) {
         my ($l) = reverse lengths($shape->[1], 16384);
         $packs{$_} = 1 for grep { packs(\%runs, $_, $l) } @{ $runs{order} };
     }
-    my %listed = map { /^(\S+)/ ? ($1 => 1) : () } `'$program' --list`;
+    my %listed = map { $_ => 1 } variants($program);
     my %named = map { my ($chapter, $variant) = split /,/; (($listed{"$chapter/$variant"} ? "$chapter/" : '') . $variant => 1) } keys %packs;
     run(\%runs, $_, grep { $_->[0] > 4 } @packed) for sort keys %named;
     my %all;
@@ -52,6 +52,9 @@ sub traced {
     }
     return \%all;
 }
+
+# The names of a program's kernels; those of other chapters have their chapter's before them.
+sub variants { my ($program) = @_; return map { /^(\S+)/ ? $1 : () } `'$program' --list` }
 
 # The lengths that stand for this one, where tiles are alike from $most on.
 sub lengths { my ($l, $most) = @_; return $l <= $most ? $l : $most == 16384 ? (16384, 32768) : (512, 1024) }

@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# estimate.pl [--chip NAME] [--num-seqs N[,N]] [--seq-len L[,L]] [--csv FILE] PROGRAM [OPTION ...]
+# estimate.pl [--chip NAME] [--num-seqs N[,N]] [--seq-len L[,L]] [--csv FILE] [--own] PROGRAM [OPTION ...]
 #     how fast each kernel of a program, built for the simulator, would be on a chip; the options are the program's, such as --variant NAME.
+#     --own: without the kernels of other chapters that it compares itself with
 # estimate.pl [--chip NAME] --trace FILE.csv
 #     the same of launches that were traced (SIM_TRACE=FILE.csv), as they were.
 #
@@ -13,11 +14,11 @@ use lib $FindBin::Bin, "$FindBin::Bin/../pages";
 use Getopt::Long qw(GetOptions :config require_order);
 use Estimate qw(chip launches_time elementwise);
 use Tables;
-use Traced qw(traced registers);
+use Traced qw(traced variants registers);
 
-my $usage = "usage: $0 [--chip NAME] [--num-seqs N[,N]] [--seq-len L[,L]] [--csv FILE] PROGRAM [OPTION ...] | --trace FILE.csv\n";
-my ($chip_name, $num_seqs, $seq_len, $csv, $trace) = ('h200', undef, '64,1024,16384');
-GetOptions('chip=s' => \$chip_name, 'num-seqs=s' => \$num_seqs, 'seq-len=s' => \$seq_len, 'csv=s' => \$csv, 'trace=s' => \$trace) or die $usage;
+my $usage = "usage: $0 [--chip NAME] [--num-seqs N[,N]] [--seq-len L[,L]] [--csv FILE] [--own] PROGRAM [OPTION ...] | --trace FILE.csv\n";
+my ($chip_name, $num_seqs, $seq_len, $csv, $trace, $own) = ('h200', undef, '64,1024,16384');
+GetOptions('chip=s' => \$chip_name, 'num-seqs=s' => \$num_seqs, 'seq-len=s' => \$seq_len, 'csv=s' => \$csv, 'trace=s' => \$trace, 'own' => \$own) or die $usage;
 die $usage if defined $trace ? @ARGV : !@ARGV;
 my $chip = chip($chip_name);
 
@@ -57,7 +58,7 @@ if (defined $trace) {
     my ($program, @options) = @ARGV;
     for ($num_seqs // (), $seq_len) { /^[1-9]\d*(?:,[1-9]\d*)*$/ or die "\"$_\" are no sizes; write 1024 or 64,1024\n" }
     my @shapes = map { my $n = $_; map { [$n, $_] } split /,/, $seq_len } split /,/, $num_seqs // 100 * $chip->{sms};
-    my $traced = traced($program, \@options, @shapes);
+    my $traced = traced($program, \@options, $own ? [grep { !m{/} } variants($program)] : [], @shapes);
     my @csv;
     for my $shape (@shapes) {
         my ($n, $l) = @$shape;
