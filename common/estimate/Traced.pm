@@ -11,9 +11,9 @@ package Traced;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Basename 'dirname';
 use File::Temp 'tempdir';
-use FindBin;
-use lib "$FindBin::Bin/../pages", "$FindBin::Bin/../../pages"; # from a script here, or a test
+use lib dirname(__FILE__) . "/../pages";
 use Tables;
 our @EXPORT_OK = qw(traced variants registers);
 

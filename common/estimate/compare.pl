@@ -18,6 +18,7 @@ my ($chip_name, $csv) = ('h200');
 GetOptions('chip=s' => \$chip_name, 'csv=s' => \$csv) && @ARGV == 2 or die "usage: $0 [--chip NAME] [--csv FILE] PROGRAM RECORDING.csv\n";
 my ($program, $path) = @ARGV;
 my $chip = chip($chip_name);
+$ENV{SIM_CHIP} = $chip->{simulated};
 my $recording = read_table($path);
 
 # The part of a sorted list below which so many of a hundred lie.

@@ -21,6 +21,7 @@ my ($chip_name, $num_seqs, $seq_len, $csv, $trace, $own) = ('h200', undef, '64,1
 GetOptions('chip=s' => \$chip_name, 'num-seqs=s' => \$num_seqs, 'seq-len=s' => \$seq_len, 'csv=s' => \$csv, 'trace=s' => \$trace, 'own' => \$own) or die $usage;
 die $usage if defined $trace ? @ARGV : !@ARGV;
 my $chip = chip($chip_name);
+$ENV{SIM_CHIP} = $chip->{simulated};
 
 my ($assumed, %spill);
 sub registers_of {
