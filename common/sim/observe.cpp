@@ -95,10 +95,10 @@ static uint32_t launch;
 static uint64_t num_fills, fills_before; /* sectors fetched by L1 ever, and before this launch */
 static uint64_t from_dram;               /* sectors that neither L1 nor L2 held: L2 fetches two at once */
 static uint64_t l1_sectors;              /* that L1 holds for each of the blocks which share it */
-static uint64_t *chain;       /* of the running thread */
-static const char *last_read; /* what it has read last, */
-static bool in_global;        /* and whether its last access was to global memory, */
-static bool in_sight;         /* or to what other blocks see */
+static uint64_t *chain;                  /* of the running thread */
+static const char *last_read;            /* what it has read last, */
+static bool in_global;                   /* and whether its last access was to global memory, */
+static bool in_sight;                    /* or to what other blocks see */
 
 /* ---- places in the code ---- */
 
@@ -728,7 +728,8 @@ void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
     arguments_size = size;
     launch++;
     fills_before = num_fills;
-    l1_sectors = sim_chip.shared_per_sm / 32 / (num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / num_threads : 1);
+    l1_sectors =
+        sim_chip.shared_per_sm / 32 / (num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / num_threads : 1);
     num_pictured = 0;
     sim_race_launch(num_threads);
 }

@@ -67,8 +67,7 @@ void sim_path_shared(unsigned warp, bool stores)
     if (stores) {
         p->has_waited |= p->ahead > 0;
         p->last = SIM_NUM_STEPS;
-    }
-    else if (p->last != SIM_SHARED_LOAD)
+    } else if (p->last != SIM_SHARED_LOAD)
         sim_path_step(warp, SIM_SHARED_LOAD);
 }
 

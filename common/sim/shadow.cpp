@@ -16,9 +16,9 @@ static size_t map_size(size_t size)
 {
     const size_t words = size / 4 + 1, sectors = size / 32 + 2; /* a pair at the end */
 
-    return sim_round_up(
-        words * (sizeof(struct sim_cell) + sizeof(uint64_t)) + sectors * (sizeof(uint64_t) + sizeof(uint32_t)) + size / 8 + 16,
-        4096);
+    return sim_round_up(words * (sizeof(struct sim_cell) + sizeof(uint64_t)) +
+                            sectors * (sizeof(uint64_t) + sizeof(uint32_t)) + size / 8 + 16,
+                        4096);
 }
 
 /* Pages of the map that nobody touches take no memory. */

@@ -53,7 +53,8 @@ struct sim_counts {
     uint64_t ahead_bytes;   /* that warps have asked for before they first waited for some, all warps together */
     uint64_t block_turns;   /* lines, and turns of shared memory, of the block that has most */
     uint64_t shared_memory; /* bytes of all blocks */
-    uint64_t far_steps, l2_steps, near_steps, copy_steps, shared_steps, exchange_steps, meeting_steps; /* the longest path: path.h */
+    uint64_t far_steps, l2_steps, near_steps, copy_steps, shared_steps, exchange_steps,
+        meeting_steps; /* the longest path: path.h */
 };
 
 /* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may
