@@ -29,13 +29,14 @@ run: backend
 	@echo "Next: read $(firstword $(CHAPTERS))/README.md"
 
 # what is quick and broad: every file of tests/ ends within seconds. tests/long/ has the rest: all mistakes, all orders, all shapes, whole outputs
+# (what takes longest first, and the judge's many short ones last, so that all jobs end together)
 PROVE := prove --jobs $(shell nproc 2> /dev/null || echo 2) --timer
 test: there_are_tests all tests
 ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@$(START)build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) common/tests $(wildcard common/*/tests [0-9][0-9]_*/tests library/tests)
+	$(PROVE) $(wildcard [0-9][0-9]_*/tests common/sim/tests library/tests) common/tests $(filter-out common/sim/tests,$(wildcard common/*/tests))
 
 # a class's repository has none (make classroom)
 there_are_tests:

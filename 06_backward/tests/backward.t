@@ -94,13 +94,13 @@ for my $case (['infinity stays infinity', 7, [(1) x 7], [1, 9**9**9, (1) x 5]], 
     is("@wrong", '', 'infinity stays infinity, the scan reversed: all variants');
 }
 
+# of a few shapes; long/shapes.t has the rest
 my %named = (
     'reversed gradients of 2 to 32 elements, up to twice what a thread holds' => [3, join(',', 2 .. 32), '--reverse'],
-    'every remainder of the length modulo 4, so rows at every alignment' => [9, '1021,1022,1023,1025,4093,4094,4095', ()],
-    'the same reversed' => [9, '1021,1022,1023,1025,4093,4094,4095', '--reverse'],
-    'around every tile and stage of two tiles' => [2, join(',', map { $_ - 1, $_, $_ + 1, $_ + 4 } 1024, 2048, 4096, 6144, 8192, 12288), ()],
-    'the same around tiles, reversed' => [2, join(',', map { $_ - 1, $_, $_ + 1, $_ + 4 } 1024, 2048, 4096, 6144, 8192, 12288), '--reverse'],
-    'one row, whose both edges are the arrays\'' => [1, '1,2,3,4,5,511,512,1027,8191', ()],
+    'every remainder of the length modulo 4, so rows at every alignment' => [5, '1021,1022,1023,1025'],
+    'around a tile and a stage of two' => [1, join(',', map { $_ - 1, $_ + 4 } 1024, 2048, 4096)],
+    'the same reversed' => [1, join(',', map { $_ - 1, $_ + 4 } 1024, 2048, 4096), '--reverse'],
+    'one row, whose both edges are the arrays\'' => [1, '1,2,3,4,5,511,512,1027,8191'],
 );
 for my $name (sort keys %named) {
     my ($num_seqs, $lengths, @reverse) = @{ $named{$name} };

@@ -227,6 +227,9 @@ endif
 PART = $@.part-$$$$
 WHOLE = -o $(PART) $(1) && mv $(PART) $@
 
+# An object is made from several folders (a chapter's, the judge's): what it hangs on is named from $(ROOT), whoever reads it.
+RULES = sed -i 's,\(^\| \)$(subst .,\.,$(ROOT))/,\1$$(ROOT)/,g' $(@:.o=.d)
+
 # one short line a file; the whole command with make V=1, nothing with QUIET=1
 SAY = $(if $(V),,@$(if $(QUIET),,echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; ))
 
@@ -258,7 +261,7 @@ FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
 
 # everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
 FLAGS := $(OBJ)/flags
-BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))) -fdebug-prefix-map
+BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))) -fdebug-prefix-map, rules from ROOT
 $(FLAGS): FORCE
 	@mkdir -p $(@D)
 	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
@@ -273,7 +276,7 @@ $(OBJ)/tuned: FORCE
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
 
 # the chapter that has EXPLAINS := baselines
 BASELINES := $(firstword $(notdir $(patsubst %/Makefile,%,$(shell grep -l '^EXPLAINS := baselines' $(ROOT)/[0-9][0-9]_*/Makefile))) baselines)
@@ -281,24 +284,24 @@ $(OBJ)/common/harness/trial.o $(OBJ)/$(DIR)/main_launches.o: private INCLUDES +=
 
 $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
 
 # the engine calls none of C++17's Bessel functions, which are half of what <cmath> has a compiler read
 $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) $(FROM_ROOT) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<)
+	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) $(FROM_ROOT) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
 
 ifeq ($(ENGINE),sim)
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP
+	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
 else
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
 	@mkdir -p $(@D)
-	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas); \
+	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas) && $(RULES); \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 

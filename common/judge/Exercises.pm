@@ -434,7 +434,8 @@ sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '
 
 # What is right for each key: a list of [key, number, what to look at]. `ask: KEY = EXPRESSION at SHAPE' is counted in a launch of the kernel
 # that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints; `ask: KEY = EXPRESSION' is computed of what was counted for earlier keys.
-my %counted; # by exercise and seed: what is counted does not depend on the answer
+my %counted;  # by exercise and seed: what is counted does not depend on the answer
+my %compiled; # by exercise: the folder and the program that is run for that, which no seed changes
 
 sub counted {
     my ($exercise, $tag) = @_;
@@ -443,9 +444,9 @@ sub counted {
 
 sub count_all {
     my ($exercise, $tag) = @_;
-    my ($program, %counts, %earlier, @all);
+    my (%counts, %earlier, @all);
     local @ENV{ map { "DRAWN_$_" } keys %{ $exercise->{value} // {} } } = values %{ $exercise->{value} // {} };
-    my $folder = fresh_folder($tag);
+    my $program = ($compiled{ $exercise->{id} } // [])->[1];
     for (@{ $exercise->{ask} }) {
         my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no `KEY ='\n";
         my $counted;
@@ -456,10 +457,11 @@ sub count_all {
             my ($expression, $shape) = $what =~ /^(.*?)(?: +at +(\d.*))?$/;
             if (defined $shape && !defined $program) {
                 my $errors;
-                my $source = $exercise->{runs};
+                my ($source, $folder) = ($exercise->{runs}, fresh_folder($tag));
                 local $exercise->{on_cpu} = $source =~ /\.c$/;
                 ($program, $errors) = build('sim', $exercise, $folder, read_text($source) // die("cannot read $source\n"), $source);
                 die $errors if !defined $program;
+                $compiled{ $exercise->{id} } = [$folder, $program];
             }
             if (defined $shape) {
                 ($counts{$shape}, my $failed) = count_at($exercise, $program, $shape, 'count') if !$counts{$shape};

@@ -314,7 +314,7 @@ sub refused_file {
     my $rule = read_file($object =~ s/\.o$/.d/r) // die "the compiler has not said what $object was made of\n";
     my ($made_of) = $rule =~ /^[^\n]*?:((?:[^\n]*\\\n)*[^\n]*)/;
     for (split ' ', $made_of =~ s/\\\n/ /gr) {
-        my $file = s{^(?:\.\./)+}{}r;
+        my $file = s{^(?:\$\(ROOT\)/|(?:\.\./)+)}{}r; # chapter.mk names files from the root
         1 while $file =~ s{(^|/)(?!\.\./)[^/]+/\.\./}{$1};
         next if m{^/} && index($_, getcwd() . '/') != 0; # the system's
         next if $file =~ m{^(?:\./)?common/(?:sim/include|cuda)/|^build/exercises/} || $file =~ m{(?:^|/)threads\.h$};

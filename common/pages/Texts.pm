@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Texts.pm - the texts of the repository, for report.pl and for the test that reads them.
+# Texts.pm - the texts of the repository, for report.pl, site.pl and the tests that read them.
 package Texts;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw(texts read_text stop words link_to);
+our @EXPORT = qw(texts read_text stop words link_to without_blocks anchors);
 
 sub texts { return sort glob '*.md docs/*.md [0-9][0-9]_*/*.md common/*.md common/*/*.md' }
 
@@ -34,6 +34,29 @@ sub link_to {
     my ($text, $path) = @_;
     my ($folder) = $text =~ m{^(.*/)} or return $path;
     return $path =~ /^\Q$folder\E(.*)/ ? $1 : '../' x ($folder =~ tr{/}{}) . $path;
+}
+
+# The text without what stands between markers and without blocks of code.
+sub without_blocks {
+    my ($text) = @_;
+    $text =~ s{<!-- (?:listing|table): .*? -->.*?<!-- end -->}{}gs;
+    $text =~ s{^[ ]*(```+).*?^[ ]*\1$}{}gms;
+    return $text;
+}
+
+# What GitHub makes of a page's headings, to be linked to as page.md#heading.
+sub anchors {
+    my $text = without_blocks($_[0]);
+    my (%anchors, %seen);
+    for my $heading ($text =~ /^#+ +(.*?)(?: +#+)? *$/mg) {
+        $heading =~ s/!?\[([^\]]*)\]\([^)]*\)/$1/g;
+        $heading =~ s/(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)//g unless $heading =~ /`/;
+        (my $slug = lc $heading) =~ s/[^\w\- ]//g;
+        $slug =~ tr/ /-/;
+        $anchors{ $slug . ($seen{$slug}++ ? '-' . ($seen{$slug} - 1) : '') } = 1;
+    }
+    $anchors{$_} = 1 for $text =~ /<a (?:id|name)="([^"]+)"/g;
+    return \%anchors;
 }
 
 1;

@@ -22,10 +22,11 @@ if (!has_gnuplot()) {
 }
 mkdir 'results';
 
-# The rows of one direction that have a throughput over a length.
+# The rows of one direction that have a throughput over a length, as tables of sequences have. Where an operation varies other
+# sizes, too, there is no such curve.
 sub timed {
     my ($table, $direction) = @_;
-    return grep { ($_->{gb_per_s} // '') ne '' && $_->{gb_per_s} > 0 && $_->{seq_len} } rows_with($table, direction => $direction);
+    return grep { ($_->{gb_per_s} // '') ne '' && $_->{gb_per_s} > 0 && $_->{seq_len} && $_->{num_seqs} } rows_with($table, direction => $direction);
 }
 
 # A block of (length, GB/s) for each variant, for throughput.gp.
@@ -47,8 +48,8 @@ my $csv = "results/$chapter.csv";
 my $table = -f $csv ? read_table($csv) : undef;
 if (!$table || !timed($table, 'forward')) {
     my $recorded = newest($chapter);
-    print "$csv holds no times; plotting the recorded $recorded\n" if defined $recorded;
     $table = defined $recorded ? read_table($recorded) : undef;
+    print "$csv holds no times; plotting the recorded $recorded\n" if $table && timed($table, 'forward');
 }
 if ($table) {
     throughput($table, 'forward', "results/$chapter.svg");

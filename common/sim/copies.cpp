@@ -293,6 +293,7 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
+    const sim_guard guard;
     if (pointer == NULL || pitch == NULL)
         return sim_error(cudaErrorInvalidValue);
     *pitch = (width + 511) / 512 * 512;
@@ -301,6 +302,7 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
 {
+    const sim_guard guard;
     if (pitched == NULL)
         return sim_error(cudaErrorInvalidValue);
     pitched->xsize = extent.width;

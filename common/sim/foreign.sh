@@ -7,6 +7,7 @@
 # A file is compiled, together with the .cu, .cpp and .c files beside it where it has no main of its own; then it runs, for
 # TIME_LIMIT=20 seconds, in its folder. Of what fails, the first message is kept. JOBS=2 at once.
 set -eu
+export LC_ALL=C
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: $0 FOLDER [CUSIM'S OPTIONS...]: tries every .cu file under the folder" >&2; exit 2; }
 cusim=$(cd "$(dirname "$0")" && pwd)/cusim
 folder=$(cd "$1" && pwd)

@@ -33,14 +33,17 @@ void sim_unlock(void)
 
 static thread_local cudaError_t last_error;
 
-cudaError_t sim_error(cudaError_t error)
+cudaError_t sim_error(cudaError_t error, const char *call, const void *at)
 {
+    const sim_lock_guard guard;
     last_error = error;
+    sim_erred(error, call, at);
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    sim_looked_at(cudaSuccess);
     return last_error;
 }
 
@@ -48,6 +51,7 @@ cudaError_t cudaGetLastError(void)
 {
     const cudaError_t error = last_error;
 
+    sim_looked_at(cudaSuccess);
     last_error = cudaSuccess;
     return error;
 }
@@ -96,6 +100,8 @@ static const struct {
 
 const char *cudaGetErrorName(cudaError_t error)
 {
+    if (error != cudaSuccess)
+        sim_looked_at(error);
     for (const auto &e : errors)
         if (e.error == error)
             return e.name;
@@ -104,6 +110,8 @@ const char *cudaGetErrorName(cudaError_t error)
 
 const char *cudaGetErrorString(cudaError_t error)
 {
+    if (error != cudaSuccess)
+        sim_looked_at(error);
     for (const auto &e : errors)
         if (e.error == error)
             return e.text;

@@ -79,6 +79,7 @@ static void check_config(void)
 static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
 static unsigned num_residents, num_living;        /* clusters of which one has not ended */
 static uint64_t num_begun, num_clusters;
+static unsigned most_at_once; /* clusters: as it is known when a launch begins, which its first block may change */
 static struct sim_order cluster_order;
 
 /* How many blocks may be resident: as many as fit the device by what is known of the kernel. On a busy device one, as
@@ -106,7 +107,7 @@ static unsigned most_living(void)
 
 static bool can_begin(void)
 {
-    return num_begun < num_clusters && num_living < most_living();
+    return num_begun < num_clusters && num_living < most_at_once;
 }
 
 /* Begins the blocks of the next cluster. The first of them goes on, reversed the last, in any order any. */
@@ -213,6 +214,7 @@ static void choose_block(void)
 static void run_grid(void)
 {
     num_begun = num_residents = num_living = 0;
+    most_at_once = most_living();
     cluster_order = sim_make_order(num_clusters);
     sim_block = NULL;
     while (num_residents > 0 || num_begun < num_clusters) {
@@ -298,7 +300,7 @@ static void run(struct launch *l)
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
-    const sim_guard guard;
+    const sim_guard guard("the launch of a kernel");
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
     last_launch = launches_to_refusal == 0         ? sim_error(refusal)

@@ -243,21 +243,21 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     r = sim_region_create(size, 256);
     if (r == NULL)
         return sim_error(cudaErrorMemoryAllocation);
-    r->caller = __builtin_return_address(0);
+    r->caller = sim_call.at;
     r->device = sim_device;
     sim_region_poison(r);
+    sim_made(r->start, NULL, size);
     *pointer = r->start;
     return cudaSuccess;
 }
 
 /* Memory that the host may touch as well. */
-static cudaError_t host_region(void **pointer, size_t size, bool managed, const void *caller)
+static cudaError_t host_region(void **pointer, size_t size, bool managed)
 {
     const cudaError_t error = cudaMalloc(pointer, size);
     struct sim_region *r = error == cudaSuccess && size > 0 ? sim_region_near(*pointer) : NULL;
 
     if (r != NULL) {
-        r->caller = caller;
         r->host = true;
         r->managed = managed;
         sim_shadow_mark(r, r->start, r->size); /* what the host's C code writes there is not seen */
@@ -273,13 +273,13 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
     const sim_guard guard;
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return sim_error(cudaErrorInvalidValue);
-    return host_region(pointer, size, false, __builtin_return_address(0));
+    return host_region(pointer, size, false);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
     const sim_guard guard;
-    return host_region(pointer, size, false, __builtin_return_address(0));
+    return host_region(pointer, size, false);
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
@@ -287,7 +287,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
     const sim_guard guard;
     if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return sim_error(cudaErrorInvalidValue);
-    return host_region(pointer, size, true, __builtin_return_address(0));
+    return host_region(pointer, size, true);
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *pointer, size_t, unsigned)
@@ -313,6 +313,7 @@ static cudaError_t free_region(void *pointer, bool pinned)
         return sim_error(cudaErrorInvalidValue);
     sim_finish_all();
     sim_region_verify(r);
+    sim_gone(r->start);
     region_free(r);
     return cudaSuccess;
 }
@@ -333,6 +334,7 @@ cudaError_t cudaDeviceReset(void)
 {
     const sim_guard guard;
     sim_finish_all();
+    sim_gone(NULL);
     for (size_t i = 0; i < num_regions; i++)
         if (!sim_is_shared(regions[i]) && !regions[i]->freed)
             free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
@@ -434,14 +436,12 @@ static struct CUmemPoolHandle_st default_pool;
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t)
 {
     const sim_guard guard;
-    const cudaError_t error = cudaMalloc(pointer, size);
-    if (error == cudaSuccess && size > 0)
-        sim_region_near(*pointer)->caller = __builtin_return_address(0);
-    return error;
+    return cudaMalloc(pointer, size);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
+    const sim_guard guard;
     return cudaMallocFromPoolAsync(pointer, size, &default_pool, stream);
 }
 
@@ -451,6 +451,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     struct sim_region *r = sim_region_near(pointer);
     if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
         return sim_error(cudaErrorInvalidValue);
+    sim_gone(pointer);
     sim_do(stream, __builtin_return_address(0), [r] {
         sim_region_verify(r);
         region_free(r);

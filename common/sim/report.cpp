@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* report.cpp - CUSIM_REPORT=1: a table of what each kernel asked of memory, and the lines that cost most, on stderr when
-   the program ends. */
+/* report.cpp - CUSIM_REPORT=1: a table of what each kernel asked of memory, and the lines that cost most, on stderr
+   when the program ends. */
 #include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>

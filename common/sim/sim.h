@@ -63,6 +63,22 @@ struct sim_counts {
 void sim_lock(void);
 void sim_unlock(void);
 
+/* What a program has left behind, since its start or since sim_forget_left. */
+struct sim_left {
+    uint64_t allocations; /* of device, pinned and managed memory that were not freed, */
+    uint64_t bytes;       /* and how large they are together */
+    uint64_t handles;     /* streams, events, graphs, arrays and textures that were not destroyed */
+    uint64_t errors;      /* calls that returned an error which nobody looked at, see below */
+    uint64_t unwaited;    /* what streams still have to do */
+};
+
+/* Counts that, and gives each thing to `tell` as a line: "1600 bytes from cudaMalloc at scan.cu:12 were never freed",
+   "cudaMemcpy at scan.cu:20 returned cudaErrorInvalidValue, which nobody looked at" (tell: NULL if not wanted).
+   An error counts if the program asked for something else after it, other than to free and destroy (or `goes_on`: it is
+   about to), and neither cudaGetLastError was called nor a name or text of that error asked for. */
+struct sim_left sim_left_behind(bool goes_on, void (*tell)(const char *line, void *context), void *context);
+void sim_forget_left(void);
+
 struct sim_counts sim_get_counts(void);
 void sim_reset_counts(void);
 

@@ -15,6 +15,7 @@
 #include <deque>
 #include <new>
 #include <stdlib.h>
+#include <string.h>
 #include <vector>
 
 #include "fault.h"
@@ -25,7 +26,8 @@
 
 struct task {
     uint64_t number;
-    const void *at; /* in the program: who asked for it */
+    const char *call; /* of the API that asked for it, */
+    const void *at;   /* and who called that */
     std::function<void()> what;
 };
 
@@ -58,8 +60,8 @@ struct CUevent_st {
     long long nanoseconds;
 };
 
-static CUstream_st default_stream;
-static std::vector<CUstream_st *> streams; /* that live, but the default one */
+static CUstream_st &default_stream = *new CUstream_st();
+static std::vector<CUstream_st *> &streams = *new std::vector<CUstream_st *>(); /* that live, but the default one */
 static uint64_t last_number;
 
 /* The queue of a stream; NULL when there is none. */
@@ -90,6 +92,14 @@ bool sim_has_late(void)
         if (!s->tasks.empty())
             return true;
     return !default_stream.tasks.empty();
+}
+
+void sim_each_late(const std::function<void(const char *call, const void *at)> &tell)
+{
+    for (size_t i = 0; i <= streams.size(); i++)
+        for (const task &t : i == 0 ? default_stream.tasks : streams[i - 1]->tasks)
+            if (strstr(t.call, "Event") == NULL)
+                tell(t.call, t.at);
 }
 
 static bool waits_for_default(const CUstream_st *s)
@@ -139,9 +149,9 @@ void sim_do_late(cudaStream_t stream, const void *at, std::function<void()> what
 {
     CUstream_st *s = queue_of(stream);
     if (s->captured != NULL)
-        s->captured->tasks.push_back({0, at, what});
+        s->captured->tasks.push_back({0, sim_call.name, at, what});
     else
-        s->tasks.push_back({++last_number, at, what});
+        s->tasks.push_back({++last_number, sim_call.name, at, what});
 }
 
 void sim_do(cudaStream_t stream, const void *at, std::function<void()> what)
@@ -168,16 +178,19 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     (*stream)->flags = flags;
     (*stream)->priority = priority;
     streams.push_back(*stream);
+    sim_made(*stream, "stream", 0);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
+    const sim_guard guard;
     return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
+    const sim_guard guard;
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
@@ -203,6 +216,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
             streams.erase(streams.begin() + (long)i);
             break;
         }
+    sim_gone(s);
     delete s;
     return cudaSuccess;
 }
@@ -284,6 +298,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
+    const sim_guard guard;
     if (event == NULL || flags > (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
         return sim_error(cudaErrorInvalidValue);
     *event = (cudaEvent_t)calloc(1, sizeof(**event));
@@ -291,11 +306,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
         return sim_error(cudaErrorMemoryAllocation);
     (*event)->timing = !(flags & cudaEventDisableTiming);
     (*event)->done = true;
+    sim_made(*event, "event", 0);
     return cudaSuccess;
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
+    const sim_guard guard;
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
@@ -313,6 +330,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (!event->done)
         wait_for(event, event->recorded);
+    sim_gone(event);
     free(event);
     return cudaSuccess;
 }
@@ -429,6 +447,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     if (s->captured == NULL || !s->began)
         return sim_error(cudaErrorIllegalState);
     *graph = s->captured;
+    sim_made(*graph, "graph", 0);
     for (CUstream_st *other : streams)
         if (other->captured == *graph)
             other->captured = NULL;
@@ -467,9 +486,11 @@ static std::vector<task> tasks_of(cudaGraph_t graph)
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
+    const sim_guard guard;
     if (exec == NULL || graph == NULL)
         return sim_error(cudaErrorInvalidValue);
     *exec = new CUgraphExec_st{tasks_of(graph)};
+    sim_made(*exec, "executable graph", 0);
     return cudaSuccess;
 }
 
@@ -478,14 +499,17 @@ static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cuda
 {
     if (node == NULL || graph == NULL || (after == NULL && count > 0))
         return sim_error(cudaErrorInvalidValue);
-    *node = new CUgraphNode_st{{0, at, what}, std::vector<CUgraphNode_st *>(after, after + count), false};
+    *node =
+        new CUgraphNode_st{{0, sim_call.name, at, what}, std::vector<CUgraphNode_st *>(after, after + count), false};
     graph->nodes.push_back(*node);
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned)
 {
+    const sim_guard guard;
     *graph = new CUgraph_st();
+    sim_made(*graph, "graph", 0);
     return cudaSuccess;
 }
 
@@ -576,7 +600,9 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
+    const sim_guard guard;
     *clone = new CUgraph_st{tasks_of(graph), {}};
+    sim_made(*clone, "graph", 0);
     return cudaSuccess;
 }
 
@@ -611,12 +637,16 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t)
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
+    const sim_guard guard;
+    sim_gone(exec);
     delete exec;
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
+    const sim_guard guard;
+    sim_gone(graph);
     for (CUgraphNode_st *node : graph->nodes)
         delete node;
     delete graph;

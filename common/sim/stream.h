@@ -27,4 +27,7 @@ void sim_finish_all(void);
 /* Whether anything waits to be done. */
 bool sim_has_late(void);
 
+/* Gives each thing that waits to be done: the call of the API, and who called it. */
+void sim_each_late(const std::function<void(const char *call, const void *at)> &tell);
+
 #endif

@@ -39,6 +39,7 @@ static size_t bytes_of(const cudaChannelFormatDesc *d)
 
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, cudaExtent extent, unsigned)
 {
+    const sim_guard guard;
     const size_t element = desc != NULL ? bytes_of(desc) : 0;
     if (array == NULL || element == 0 || extent.width == 0)
         return sim_error(cudaErrorInvalidValue);
@@ -51,6 +52,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
     a->height = height;
     a->depth = depth;
     a->element = element;
+    sim_made(a, "array", 0);
     *array = a;
     return cudaSuccess;
 }
@@ -58,6 +60,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
 cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, size_t width, size_t height,
                             unsigned flags)
 {
+    const sim_guard guard;
     return cudaMalloc3DArray(array, desc, {width, height, 0}, flags);
 }
 
@@ -65,6 +68,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 {
     const sim_guard guard;
     sim_finish_all();
+    sim_gone(array);
     free(array);
     return cudaSuccess;
 }
@@ -146,6 +150,7 @@ cudaMemcpy3DParms sim_without_arrays(const cudaMemcpy3DParms *p)
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaResourceDesc *resource,
                                     const cudaTextureDesc *desc, const cudaResourceViewDesc *)
 {
+    const sim_guard guard;
     if (texture == NULL || resource == NULL || desc == NULL || resource->resType == cudaResourceTypeMipmappedArray)
         return sim_error(cudaErrorInvalidValue);
     struct texture *t = new struct texture();
@@ -172,6 +177,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaReso
         t->pitch = resource->res.pitch2D.pitchInBytes;
     }
     t->element = bytes_of(&t->channels);
+    sim_made(t, "texture", 0);
     *texture = (cudaTextureObject_t)(uintptr_t)t;
     return cudaSuccess;
 }
@@ -180,6 +186,7 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 {
     const sim_guard guard;
     sim_finish_all();
+    sim_gone((const void *)(uintptr_t)texture);
     delete (struct texture *)(uintptr_t)texture;
     return cudaSuccess;
 }

@@ -118,11 +118,12 @@ like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E (wrong|over_goal)$/m, '
 
 like((make('exercises'))[1], qr/^make exercise EX=\Q$id\E +judges \Q$mine\E$/m, 'the list goes on with what is begun');
 
+my $lines = "h\\n" x 1000; # at once: what is not buffered takes a call of the system each time
 for (['a crash' => '*(volatile int *)8 = 1;', qr/^It crashed\.\n  It used an address where there is nothing/m],
     ['a program that ends by itself' => 'exit(0);', qr/^It was not run\..*`exit' is not among what a hand-in may use/ms],
-    ['endless output' => 'for (;;) puts("h");', qr/^It printed more than 10 MB\..*^      h$/ms],
+    ['endless output' => "for (;;) puts(\"$lines\");", qr/^It printed more than 10 MB\..*^      h$/ms],
     ['endless output in one line' => 'for (;;) putchar(104);', qr/^It printed more than 10 MB\..*^      hhhh/ms],
-    ['endless complaints' => 'for (;;) fputs("h\n", stderr);', qr/^It printed more than 10 MB\./m]) {
+    ['endless complaints' => "for (;;) fputs(\"$lines\", stderr);", qr/^It printed more than 10 MB\./m]) {
     my ($what, $mistake, $says) = @$_;
     my $wrong = "#include <stdio.h>\n#include <stdlib.h>\n" . read_text($first->{solution}) =~ s/(return cudaGetLastError\(\);)/$mistake\n$1/r;
     write_text("$copy/wrong.cu", $wrong);

@@ -70,6 +70,19 @@ for ([ 'main.o', 'build/obj/sim/01_x/main.o' ], ['engine.o', 'build/obj/sim/comm
 }
 is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/*"], [qw(harness main.d main.o sim)], 'nothing else is left');
 
+# what an object hangs on is known to whoever makes it next, from another folder
+my $baselines = 'build/obj/sim/common/harness/baselines_cpu.o';
+mkdir "$root/common/two";
+write_file("$root/common/two/Makefile", "ROOT := ../..\nDIR := common/two\nPROGRAM :=\nBACKEND := sim\ninclude ../build/chapter.mk\n");
+write_file("$root/common/harness/baselines.h", "extern int device;\n");
+write_file("$root/common/harness/baselines_cpu.c", "#include \"baselines.h\"\nint device;\n");
+$ENV{HALF} = 'nothing';
+is((run_program('make', '-C', "$root/common/two", @make[5, 6], "../../$baselines"))[0], 0, 'an object made in a folder deeper down');
+unlike((run_program(@make))[1], qr{\Q$baselines\E}, 'serves a chapter, too');
+sleep 0.01;
+utime undef, undef, "$root/common/harness/baselines.h";
+like((run_program(@make))[1], qr{\Q$baselines\E}, 'is made again from a chapter when its header has changed');
+
 # what a run cannot write is said before anything runs, and what an earlier run has left is not shown; a folder stands in the table's place
 system('mkdir', '-p', "$root/results/01_x.txt") == 0 or die 'mkdir';
 my ($status, $out, $err) = run_program('make', '--no-print-directory', 'QUIET=1', 'BACKEND=sim', '-C', "$root/01_x", 'run');

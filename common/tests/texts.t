@@ -8,29 +8,6 @@ use Linrec;
 use Texts;
 use Test::More;
 
-# The text without what stands between markers and without blocks of code.
-sub without_blocks {
-    my ($text) = @_;
-    $text =~ s{<!-- (?:listing|table): .*? -->.*?<!-- end -->}{}gs;
-    $text =~ s{^[ ]*(```+).*?^[ ]*\1$}{}gms;
-    return $text;
-}
-
-# What GitHub makes of a page's headings, to be linked to as page.md#heading.
-sub anchors {
-    my $text = without_blocks($_[0]);
-    my (%anchors, %seen);
-    for my $heading ($text =~ /^#+ +(.*?)(?: +#+)? *$/mg) {
-        $heading =~ s/!?\[([^\]]*)\]\([^)]*\)/$1/g;
-        $heading =~ s/(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)//g unless $heading =~ /`/;
-        (my $slug = lc $heading) =~ s/[^\w\- ]//g;
-        $slug =~ tr/ /-/;
-        $anchors{ $slug . ($seen{$slug}++ ? '-' . ($seen{$slug} - 1) : '') } = 1;
-    }
-    $anchors{$_} = 1 for $text =~ /<a (?:id|name)="([^"]+)"/g;
-    return \%anchors;
-}
-
 my @written = ('--no-outputs'); # long/outputs.t runs what the texts show the outputs of
 my @texts = @ARGV ? @ARGV : texts(); # prove common/tests/texts.t :: README.md
 my ($status, $out, $err) = run_program('perl', 'common/pages/report.pl', '--check', @written, @texts);
@@ -51,6 +28,7 @@ for my $path (@texts) {
         ok(-e $target, "$path links to $link") or next;
         ok(anchors(read_text($target))->{$anchor}, "$path links to a heading: $link") if defined $anchor && $target =~ /\.md$/;
     }
+    unlike($plain, qr{^ *<!-- (?!end )\w+ -->}m, "$path: no line begins with a value, which would make it a block of HTML");
     my $dollars = () = $plain =~ /(?<!\\)\$/g;
     is($dollars % 2, 0, "$path: every formula is closed");
     unlike($text, qr{(?<![\w.~/-])/(work|home|root|Users|mnt|tmp/bash)\b}, "$path names no folder of some machine");

@@ -12,10 +12,11 @@ plan skip_all => 'only the simulator sees every access; this is BACKEND=' . back
 # Arrays that a pass reads and writes.
 my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward_reverse => [3, 2]);
 
-# ---- the defaults of chapters that claim it: nothing twice, nothing in vain. Lengths whose rows begin at multiples of 32 bytes, and others ----
+# ---- the defaults of chapters that claim it: nothing twice, nothing in vain. Lengths whose rows begin at multiples of
+# 32 bytes, and others; long/counters.t has longer ones ----
 
 for my $chapter (grep { claims($_, 'once') } chapters()) {
-    my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 3, '--seq-len', '8,64,104,512,520,2048,4096,10000,20480,7,100,1001,4097,10007,20001');
+    my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 3, '--seq-len', '8,64,104,520,4096,10000,7,100,1001,4097,10007');
     for my $row (@$kernels) {
         my ($num_seqs, $length, $direction) = @$row{qw(num_seqs seq_len direction)};
         my ($name, $bytes) = ("$chapter $direction, $num_seqs x $length", 4 * $num_seqs * $length);
@@ -64,7 +65,7 @@ ok($status eq 0 && $out =~ /^forward, 64 sequences of 1024 elements\nfull_blocks
 # each chapter on its own; and no shared access of its kernels conflicts
 for my $chapter (gpu_chapters(), '07_bench') {
     my $num_seqs = $chapter =~ /^02/ ? 32 : 2; # 02 takes a warp of sequences
-    my ($kernels) = trace($chapter, '--num-seqs', $num_seqs, '--seq-len', '33,1001,8192');
+    my ($kernels) = trace($chapter, '--num-seqs', $num_seqs, '--seq-len', '33,1001,4100');
     is_deeply([map { "$_->{variant} $_->{seq_len}: $_->{conflicts}" } grep { $_->{conflicts} } @$kernels], [], "$chapter: no bank conflicts") if $chapter ne '07_bench';
     (my $failed, $out, $err) = run_program('perl', 'common/pages/trace.pl', scratch('trace.csv'), 'all');
     is("$failed$err", 0, "trace.pl: $chapter");
@@ -72,12 +73,13 @@ for my $chapter (gpu_chapters(), '07_bench') {
     my $whose = says($chapter, 'COMPARES') ? "$kernels->[0]{chapter}, " : '';
     like($out, qr/^\Q$whose\E$kernels->[0]{direction}, $num_seqs sequences of 33 elements$/m, "$chapter: a line says the shape");
 }
-like($out, qr/^06_backward, backward, 2 sequences of 8192 elements\ntwo_pass .*\n(?:.*\n)*?\+ /m, "more kernels of a variant");
+like($out, qr/^06_backward, backward, 2 sequences of 4100 elements\ntwo_pass .*\n(?:.*\n)*?\+ /m, "more kernels of a variant");
 {
     local $ENV{LINES} = 24; # a shell's terminal, not the reader's wish
-    $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace 2>&1`;
+    my $few = "TRACED_SHAPES='--num-seqs 32 --seq-len 100'";
+    $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace $few 2>&1`;
     ok($? == 0 && $out =~ /^full_blocks /m && $out !~ /full_blocks\.cu:/, 'make trace, with LINES exported') or diag($out);
-    $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace LINES=full_blocks 2>&1`;
+    $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace $few LINES=full_blocks 2>&1`;
     like($out, qr{^  02_cuda_ref/full_blocks\.cu:\d+: }m, 'make trace LINES=VARIANT shows its lines');
 }
 ($status) = run_program({ SIM_TRACE => scratch('plain.csv'), SIM_TRACE_WARP => scratch('warp.csv') }, extra('02_cuda_ref_broken'), 'none');

@@ -56,8 +56,9 @@ for my $kernel (sort keys %residents) {
 for my $clusters (1, 3) { # several turns of each, and more turns than the ring is long
     my %settings = (SIM_RESIDENT => 8 * $clusters);
     for my $shape ([1, 45003], [3, 16384], [24, 8193]) { # the second: products of first coefficients are infinite there
-        is(complaint({ %settings, SIM_SCHEDULE => $_ }, $p, '--variant', 'persistent_cluster', @short_tiles, '--num-seqs', $shape->[0], '--seq-len', $shape->[1]), '',
-            "persistent_cluster, $clusters clusters, $shape->[0] sequences: right in order $_") for @orders[1, 2];
+        my $order = $orders[$clusters == 1 ? 1 : 2];
+        is(complaint({ %settings, SIM_SCHEDULE => $order }, $p, '--variant', 'persistent_cluster', @short_tiles, '--num-seqs', $shape->[0], '--seq-len', $shape->[1]), '',
+            "persistent_cluster, $clusters clusters, $shape->[0] sequences: right in order $order");
     }
     for my $backward (0, 1) {
         my %bits = map { bytes({ %settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', 'persistent_cluster', @short_tiles) => 1 } @orders;

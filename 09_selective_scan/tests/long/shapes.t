@@ -21,7 +21,8 @@ sub shape {
 
 # ---- shapes, around every boundary of warps, tiles, chunks and registers; each against the oracle, on all kinds of data ----
 
-# One tiny shape has all options in all combinations; at a boundary all of them are there, or none.
+# One tiny shape has all options in all combinations, as another one in ../selective.t; at a boundary all of them are there, or none.
+is(complaint({}, $p, shape(2, 4, 3, 2, 1)), '', 'all options in all combinations');
 for my $case (['lengths around a warp', [1, 2, 1, 1, '31,32,33']],
     ['lengths around a chunk, odd rows', [1, 2, 2, 2, '63,64,65,129']],
     ['a channel more than a warp', [1, 33, 2, 1, 3]], ['a group of channels each', [1, 3, 2, 3, 4]], ['groups of two warps', [1, 66, 1, 2, 2]],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The sectors that the simulator counts are those that ncu counted on a GPU.
+# The sectors that the simulator counts are those that ncu counted on a GPU; and in rows of many tiles the defaults touch each once.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -31,6 +31,22 @@ for my $chapter (gpu_chapters()) {
             my $expected = $bulk ? $counted->{l2_read_sectors} * $add->{load_sectors} / $add->{l2_read_sectors} : $counted->{"${what}_sectors"};
             my $sectors = $seen{$name}{"${what}_sectors"};
             ok(abs($sectors / $expected - 1) <= 0.02, "$name: ${what}s touch the sectors that ncu counted") or diag("$sectors, ncu $expected");
+        }
+    }
+}
+
+# ---- rows of many tiles: what trace.t shows of shorter ones ----
+
+my %arrays = (forward => [2, 1], reverse => [2, 1], backward => [3, 2], backward_reverse => [3, 2]); # that a pass reads and writes
+for my $chapter (grep { claims($_, 'once') } chapters()) {
+    my ($kernels) = trace($chapter, '--variant', 'default', '--num-seqs', 3, '--seq-len', '512,2048,20480,20001');
+    for my $row (@$kernels) {
+        my $needed = int((4 * $row->{num_seqs} * $row->{seq_len} + 31) / 32); # sectors of an array
+        is("$row->{load_once} $row->{store_once}", join(' ', map { $_ * $needed } @{ $arrays{ $row->{direction} } }),
+            "$chapter $row->{direction}, length $row->{seq_len}: the arrays' sectors and no other");
+        for my $what (qw(load store)) {
+            cmp_ok($row->{"${what}_sectors"}, '<=', $row->{"${what}_once"} + $row->{"${what}_requests"},
+                "... at most one sector more a request, ${what}s");
         }
     }
 }
