@@ -9,6 +9,7 @@ use Test::More;
 
 my @estimate = ('perl', 'common/estimate/estimate.pl');
 my ($pipe) = grep { /pipe/ } gpu_chapters();
+my ($first) = gpu_chapters();
 
 # Microseconds of each kernel: { "NN_x/name at N x L" => [estimate, what limits it] }
 sub estimates {
@@ -19,6 +20,28 @@ sub estimates {
     is("@{ $table->{columns} }", 'chapter variant direction num_seqs seq_len chip estimated_ms low_ms high_ms percent_of_add limited_by', 'its columns');
     return { map { ("$_->{variant} at $_->{num_seqs} x $_->{seq_len}" => [1e3 * $_->{estimated_ms}, $_->{limited_by}]) } @{ $table->{rows} } };
 }
+
+# ---- what the simulator counts for it ----
+
+# Counts of one launch: sums over its kernels.
+sub counted {
+    my ($variant, $num_seqs, $seq_len) = @_;
+    my ($rows) = trace($variant eq 'full_blocks' ? $first : $pipe, '--variant', $variant, '--num-seqs', $num_seqs, '--seq-len', $seq_len, '--forward');
+    return $rows->[0];
+}
+my $walk = counted('full_blocks', 32, 64);
+is($walk->{fills}, 2 * 32 * 64 / 8, 'threads that walk alone: L1 fetches each sector once, and serves it again for the other seven elements');
+is("$walk->{far_steps} $walk->{l2_steps} $walk->{near_steps}", '5 4 55', 'one step in eight waits for memory: DRAM, then L2, which fetches 64 bytes; c is first loaded a step after x');
+my ($float4, $prefetch, $async) = map { counted($_, 1, 8192) } qw(float4 prefetch async);
+is($float4->{ahead_bytes}, 2 * 4 * 2048, 'float4 asks for one tile of two arrays before it waits');
+is($prefetch->{ahead_bytes}, 2 * $float4->{ahead_bytes}, 'prefetch for two');
+is($async->{ahead_bytes}, 3 * $float4->{ahead_bytes}, 'async for three');
+is("$float4->{far_steps} $async->{copy_steps}", '4 4', 'four tiles: four waits');
+my ($blocked, $whole) = map { counted($_, 1, 8192) } qw(blocked float4);
+is($whole->{merges}, 0, 'float4 stores to no sector twice');
+cmp_ok($blocked->{merges}, '>', 0.8 * $blocked->{store_sectors}, 'blocked does, with each of its stores but the first');
+
+# ---- estimates ----
 
 my $few = estimates('--num-seqs', 132, '--seq-len', 16384, program($pipe), '--variant', 'float4');
 my $ahead = estimates('--num-seqs', 132, '--seq-len', 16384, program($pipe), '--variant', 'prefetch');
