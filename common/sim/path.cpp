@@ -4,9 +4,9 @@
        load x, load c   shuffle  shuffle  shared load   __syncthreads   store
        one far step     two exchanges     one           one meeting     none: nobody waits for it
 
-   A load is near where L1 holds all its sectors, from L2 where that holds them (it fetches 64 bytes at once), else far. A barrier makes all warps as late as
-   the latest. Which of two paths is the longer one, the weights say: cycles, about those of all chips since 2018. Only
-   the choice depends on them; what is counted are steps. */
+   A load is near where L1 holds all its sectors, from L2 where that holds them (it fetches 64 bytes at once), else far.
+   A barrier makes all warps as late as the latest. Which of two paths is the longer one, the weights say: cycles, about
+   those of all chips since 2018. Only the choice depends on them; what is counted are steps. */
 #include "path.h"
 
 #include <string.h>
