@@ -15,7 +15,7 @@ use File::Basename 'dirname';
 use File::Temp 'tempdir';
 use lib dirname(__FILE__) . "/../pages";
 use Tables;
-our @EXPORT_OK = qw(traced variants registers);
+our @EXPORT_OK = qw(traced variants registers between whole_blocks);
 
 my $scratch;
 
@@ -131,12 +131,16 @@ sub at {
     my @found = map { at_length($runs, $key, $_, $l, $most) } @numbers;
     return $found[0] if @numbers == 1 || @found < 2;
     my @counts = map { between($found[0][$_], $numbers[0], $found[1][$_], $numbers[1], $n) } 0 .. $#{ $found[0] };
-    for my $c (@counts) { # a block that is there is a whole one
-        my $blocks = int($c->{blocks} + 1 - 1e-9) || 1;
-        $c->{$_} *= $blocks / $c->{blocks} for qw(threads shared_memory);
-        $c->{blocks} = $blocks;
-    }
-    return \@counts;
+    return [map { whole_blocks($_) } @counts];
+}
+
+# A block that is there is a whole one.
+sub whole_blocks {
+    my ($c) = @_;
+    my $blocks = int($c->{blocks} + 1 - 1e-9) || 1;
+    $c->{$_} *= $blocks / $c->{blocks} for qw(threads shared_memory);
+    $c->{blocks} = $blocks;
+    return $c;
 }
 
 # ---- registers ----

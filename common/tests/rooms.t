@@ -14,7 +14,7 @@ my %takes = (
     build => [], base => [], cuda => [], sim => [],
     harness => [qw(base cuda)],
     linrec  => [qw(base cuda harness)],
-    judge   => \@below_judge,
+    judge   => [@below_judge, 'estimate'],
     pages   => [],
     estimate => ['pages'],
     plot    => [qw(pages)],
