@@ -121,6 +121,8 @@ install: lib
 # nvcc's stand-in, without the course: docs/cusim.md
 install-cusim:
 	@$(MAKE) --no-print-directory QUIET=1 -C common/sim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+	@cp -R common/estimate common/pages/Tables.pm '$(DESTDIR)$(PREFIX)/lib/cusim/' && mv '$(DESTDIR)$(PREFIX)/lib/cusim/Tables.pm' '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/'
+	@chmod +x '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/estimate.pl' && ln -sf ../lib/cusim/estimate/estimate.pl '$(DESTDIR)$(PREFIX)/bin/cusim-estimate'
 
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE

@@ -10,7 +10,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../pages";
+use lib $FindBin::RealBin, "$FindBin::Bin/../pages";
 use Getopt::Long qw(GetOptions :config require_order);
 use Estimate qw(chip launches_time elementwise);
 use Tables;
@@ -23,12 +23,19 @@ die $usage if defined $trace ? @ARGV : !@ARGV;
 my $chip = chip($chip_name);
 $ENV{SIM_CHIP} = $chip->{simulated};
 
-my ($assumed, %spill);
+my ($assumed, $waits); # is there something to say below the table?
 sub registers_of {
     my ($row) = @_;
     my ($registers, $from) = registers($row);
     $assumed++ if $from eq 'assumed';
     return $registers;
+}
+
+# A star behind a kernel whose blocks tell each other of something: how long they wait for that is not counted.
+sub star {
+    return '' if !grep { $_->{orders} > 0 } @_;
+    $waits = 1;
+    return ' *';
 }
 
 # Three digits: 7.36 us, 41.1 us, 2.81 ms.
@@ -54,7 +61,7 @@ if (defined $trace) {
     my @rows = grep { $_->{line} eq '' && $_->{launches} > 0 } @{ $table->{rows} };
     grep { $_ eq 'fills' } @{ $table->{columns} } or die "$trace is not a trace of this simulator; SIM_TRACE=FILE.csv writes one\n";
     head(0);
-    line("$_->{kernel}" . ($_->{launches} > 1 ? " ($_->{launches} launches)" : ''), launches_time($chip, \&registers_of, $_)) for @rows;
+    line("$_->{kernel}" . ($_->{launches} > 1 ? " ($_->{launches} launches)" : '') . star($_), launches_time($chip, \&registers_of, $_)) for @rows;
 } else {
     my ($program, @options) = @ARGV;
     for ($num_seqs // (), $seq_len) { /^[1-9]\d*(?:,[1-9]\d*)*$/ or die "\"$_\" are no sizes; write 1024 or 64,1024\n" }
@@ -74,7 +81,7 @@ if (defined $trace) {
             }
             my $time = launches_time($chip, \&registers_of, @{ $kernel->{counts} });
             my $percent = 100 * $add->{us} / $time->{us};
-            line("$kernel->{chapter} $kernel->{variant}", $time, $percent);
+            line("$kernel->{chapter} $kernel->{variant}" . star(@{ $kernel->{counts} }), $time, $percent);
             push @csv, { %$kernel, num_seqs => $n, seq_len => $l, chip => $chip_name =~ s{.*/|\.chip$}{}gr, percent_of_add => sprintf('%.1f', $percent),
                 limited_by => $time->{limited_by}, map { ("$_->[0]_ms" => sprintf '%.6f', $time->{ $_->[1] } / 1e3) } ['estimated', 'us'], ['low', 'low'], ['high', 'high'] };
         }
@@ -84,3 +91,4 @@ if (defined $trace) {
         if defined $csv;
 }
 print "\nFor kernels that nobody has compiled for a GPU here or recorded, 40 registers a thread are assumed.\n" if $assumed;
+print "\n* Its blocks wait for each other, which is not counted: it takes longer than that, perhaps much longer.\n" if $waits;

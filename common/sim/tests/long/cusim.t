@@ -124,5 +124,7 @@ my ($hidden) = (scratch('elsewhere'));
 mkdir $hidden;
 system('cp', "$scratch/reverse.cu", $hidden);
 is((run_program('sh', '-c', 'cd "$0" && "$1" reverse.cu -o reverse && ./reverse', $hidden, $cusim))[1], "199 0\n", 'what is installed compiles and links by itself');
+like((run_program('sh', '-c', 'cd "$0" && SIM_TRACE=counts.csv ./reverse > /dev/null && "$1-estimate" --trace counts.csv', $hidden, $cusim))[1], qr/^reverse +[\d.]+ us .* launch /m,
+    'and what is installed beside it estimates a time from what was counted');
 like((run_program($cusim, '--version'))[1], qr/^Cuda compilation tools, release \d+\.\d+, V\d/m, '--version as build systems read it');
 done_testing;
