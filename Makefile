@@ -9,6 +9,7 @@ ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -sl '^ON_CPU' [0-9][
 # what the texts show in a debugger
 DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
+SITE_PACKAGES := pandoc fonts-dejavu-extra chromium # for make site; for make book, and for the tests of pages
 # one version, because others write some lines differently; Debian 12 and Ubuntu have it
 CLANG_FORMAT := $(shell command -v clang-format-14)
 
@@ -36,7 +37,8 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@$(START)build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) $(wildcard [0-9][0-9]_*/tests common/sim/tests library/tests) common/tests $(filter-out common/sim/tests,$(wildcard common/*/tests))
+	$(PROVE) $(wildcard [0-9][0-9]_*/tests common/sim/tests library/tests) common/tests \
+	    $(filter-out common/sim/tests,$(wildcard common/*/tests))
 
 # a class's repository has none (make classroom)
 there_are_tests:
@@ -110,6 +112,13 @@ else
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
 endif
 
+# the course as a site, build/site/, and as a book, build/book.pdf
+site:
+	@perl common/pages/site/site.pl
+
+book:
+	@perl common/pages/site/site.pl --book
+
 # the library, liblinrec; installed into PREFIX (of a package being made: under DESTDIR)
 PREFIX ?= /usr/local
 lib: backend
@@ -151,12 +160,16 @@ fuzz: backend
 fuzzed = $(if $(filter command line,$(origin ONLY)),$(patsubst %/,%,$(ONLY)))
 
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
+# with SITE=1 also what make site and make book need, which is large
 setup:
 	@missing=; for tool in $(TOOLS); do \
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
 	command -v bwrap >/dev/null || ! apt-cache show bubblewrap >/dev/null 2>&1 || missing="$$missing bubblewrap"; \
+	command -v mpicc >/dev/null || ! apt-cache show libopenmpi-dev >/dev/null 2>&1 || missing="$$missing libopenmpi-dev openmpi-bin"; \
+	for package in $(if $(SITE),$(SITE_PACKAGES)); do \
+	    dpkg -s $$package >/dev/null 2>&1 || ! apt-cache show $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
 	if [ -z "$$missing" ]; then \
 	    echo "a C and a C++ compiler, make, perl, gnuplot and Python's matplotlib are all here"; \
 	elif ! command -v apt-get >/dev/null || { [ "$$(id -u)" != 0 ] && ! command -v sudo >/dev/null; }; then \
@@ -168,6 +181,7 @@ setup:
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
 	@command -v sim_c >/dev/null || echo "for make similar, which instructors use, also install similarity-tester"
+	@command -v pandoc >/dev/null || echo "for make site and make book, also install pandoc and chromium (make setup SITE=1 does)"
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 
@@ -193,6 +207,8 @@ help:
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make notebook   write docs/first_chapters.ipynb, for Google Colab, from the chapters as they are"
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
+	@echo "make site       the course as pages for a browser: build/site/index.html (needs pandoc)"
+	@echo "make book       the course as one PDF: build/book.pdf (needs pandoc and chromium)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; ONLY=NAME: one chapter)"
@@ -200,7 +216,7 @@ help:
 	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
 	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
 	@echo "make install-cusim   into PREFIX: cusim, which compiles anybody's CUDA C for the simulator, without the course (docs/cusim.md)"
-	@echo "make setup      install what is missing (apt)"
+	@echo "make setup      install what is missing (apt; SITE=1: also what make site and make book need)"
 	@echo "make clean      remove build/ and results/"
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
@@ -212,7 +228,7 @@ help:
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace, make estimate"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/class.mk

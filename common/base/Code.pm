@@ -44,7 +44,7 @@ sub pattern {
     my @words = split / /, spelled($_[0]);
     my $pattern = '';
     for my $i (0 .. $#words) {
-        $pattern .= $i == 0 ? '' : "$words[$i - 1] $words[$i]" =~ /\w \w/ ? '\s+' : '\s*';
+        $pattern .= $i == 0 ? '' : "$words[$i - 1] $words[$i]" =~ /\w \w/ ? '\s++' : '\s*+';
         $pattern .= quotemeta $words[$i];
     }
     return ($words[0] // '') =~ /^\w/ ? "(?<!\\w)$pattern" : $pattern, ($words[-1] // '') =~ /\w$/ ? '(?!\w)' : '';
@@ -55,12 +55,13 @@ sub pattern {
 sub find_code {
     my ($text, $place) = @_;
     my ($before, $what, $after) = map { join '', pattern($_ // '') } @$place{qw(before what after)};
+    $before .= '\s*+' if $before ne ''; # blanks alone would be matched at each of a comment's
     my $code = $code{$text} //= blanked($text);
     my @found;
-    while ($code =~ /(?=$before\s*(?<what>$what)\s*$after)/g) {
+    while ($code =~ /$before($what)\s*+$after/g) {
         my ($begin, $end) = ($-[1], $+[1]);
         push @found, [$begin, $end] if !@found || $found[-1][0] != $begin;
-        pos($code)++;
+        pos($code) = $-[0] + 1;
     }
     if (defined $place->{function}) {
         my @bodies = grep { $_->[0] eq $place->{function} } functions_of($text);

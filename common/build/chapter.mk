@@ -16,6 +16,8 @@
 #   NO_RACECHECK, NO_SYNCCHECK   variants that `make sanitize` does not ask these tools about (common/record/sanitize.sh says why)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (more threads than cores, for example)
+#   WANTS := mpicc      a command without which the chapter is left out, with one sentence; its exercises are there all the same
+#   C_INCLUDES_HERE, LIBRARIES   what the chapter's own .c files are compiled with beside the rest, and its programs linked with
 #   EXPLAINS := baselines   the chapter that explains what the harness compares kernels with: such rows of the tables are named after it
 #   MAY_SPILL := a b    sources, without their .cu, in which a register may spill without being an error
 #   ONLY_SM_90A := a b  sources with instructions that sm_90a has and no other chip, where nvcc compiles for sm_90
@@ -36,13 +38,25 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
 include $(ROOT)/common/build/config.mk
 
 CHAPTER := $(lastword $(notdir $(CURDIR)))
+
+# ---- left out ----
+
+LACKS := $(strip $(foreach command,$(WANTS),$(if $(shell command -v $(command)),,$(command))))
+ifneq ($(LACKS),)
+all run check plot trace bench tune sanitize figures peers:
+	@echo "$(CHAPTER) is left out: there is no $(LACKS) here (make setup installs it)"
+programs common objects clean:
+	@:
+.PHONY: all run check plot trace bench tune sanitize figures peers programs common objects clean
+include $(ROOT)/common/build/exercises.mk
+else
 DIR ?= $(CHAPTER)
 DEMO_DIR ?= demos
 ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
@@ -249,15 +263,17 @@ endif
 
 ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/common/sim/include $(ARCH_NUMBER)
-  LINK = $(CXX) -no-pie $(call WHOLE,$^ -pthread -lm)
+  LINK = $(CXX) -no-pie $(call WHOLE,$^ $(LIBRARIES) -pthread -lm)
 else
   INCLUDES :=
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
-  LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ -lpthread -lm)
+  LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ $(LIBRARIES) -lpthread -lm)
 endif
 
 # lines are found from the root, and still are when the checkout has another name (and a file named ../x from a chapter's folder is x)
 FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
+
+$(OBJ)/$(DIR)/%.o: private C_INCLUDES += $(C_INCLUDES_HERE)
 
 # everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
 FLAGS := $(OBJ)/flags
@@ -320,3 +336,5 @@ $(LAUNCHES): $(OBJ)/$(DIR)/main_launches.o $(OBJECTS) $(COMMON) $(SIM)
 	$(call SAY,link)$(LINK)
 
 -include $(wildcard $(patsubst %,$(OBJ)/%/*.d,$(ROOMS:%=common/%) common/sim $(DIR)/$(DEMO_DIR) $(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels)))
+
+endif

@@ -13,8 +13,9 @@ use Traced qw(between whole_blocks);
 use HandIn;
 use Running;
 use Seed;
+use List::Util 'sum';
 use File::Basename qw(basename dirname);
-our @EXPORT = qw(all_exercises task_text solution_text judge_answer trials read_text write_text drawn);
+our @EXPORT = qw(all_exercises task_text solution_text judge_answer rank_of trials read_text write_text drawn);
 
 # Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
 sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
@@ -163,6 +164,9 @@ my %counters = (
     span => ['span', 'loads and stores in a row',
         'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],
     registers => ['registers', 'registers of a thread', 'Which values must live at the same time? nvcc -Xptxas -v says how many registers they take.'],
+    unchecked => ['unchecked', 'calls that fail unnoticed', ''], # a sentence about the first comes from try_calls
+    leaks => ['leaks', 'pieces of memory left behind', ''],
+    lines => ['lines', 'lines of code', 'Empty lines and comments do not count. What is there twice?'],
     time => ['time', 'times as long as `add` takes', 'Look at the bytes first, then at how many of them are asked for at the same time.'],
 );
 
@@ -178,6 +182,13 @@ sub evaluate {
 }
 
 sub number { return $_[0] == int $_[0] ? int $_[0] : sprintf '%.4g', $_[0] }
+
+# Lines of code: without comments and empty ones; of a long line each 120 characters.
+sub count_lines {
+    my ($text) = @_;
+    $text =~ s{("(?:[^"\\\n]|\\.)*")|/\*.*?\*/|//[^\n]*}{$1 // " "}gse;
+    return scalar map { 1 .. 1 + int((length(s/\s+$//r) - 1) / 120) } grep { /\S/ && !/^#line/ } split /\n/, $text;
+}
 
 # Registers and spills of the kernels in a file, where nvcc is there; undef where not.
 sub count_registers {
@@ -204,28 +215,80 @@ sub count_at {
     return $run->{right} ? { $run->{said} =~ /^\@count (\w+) (\S+)$/mg } : (undef, $run);
 }
 
+# The calls of the CUDA runtime that a run of `calls' tells of, in their order.
+sub calls_of {
+    my ($run) = @_;
+    my @calls;
+    while ($run->{said} =~ /^\@call (\S+) (\S.*?)( launch)?( can_fail)?(?: (cudaError\w+))?$/mg) {
+        push @calls, { is => defined $3 ? "the launch of $2 at $1" : "$2 at $1", name => $2, is_launch => defined $3, can_fail => defined $4, error => $5 };
+    }
+    return @calls;
+}
+
+# Whether a whole program notices when a call of the CUDA runtime fails, and frees what it has allocated: one run in which all go well, then one for each call
+# that can fail, in which it does. Returns how many fail `unchecked', the `leaks', and a sentence about the first of each; or undef, and the run that went wrong.
+sub try_calls {
+    my ($exercise, $program, $shape) = @_;
+    my @sizes = split / *x */, $shape;
+    my (%count, %says);
+    my $found = sub { my ($what, $number, $sentence) = @_; $count{$what} += $number; $says{$what} //= $sentence =~ s/^the/The/r if $number };
+
+    my $well = run_judge($exercise, $program, {}, 'calls', @sizes);
+    return (undef, $well) if !$well->{right};
+    my @calls = calls_of($well);
+    $found->('unchecked', 1, "$_->{is} returned $_->{error}, and the program went on.") for grep { defined $_->{error} } @calls;
+    my ($left, $what) = $well->{said} =~ /^\@left (\d+) ?(.*)$/m;
+    $found->('leaks', $left, ucfirst "$what.");
+
+    # Some ask for all memory, or copy all, and look then; and some wait for a kernel before they look whether it has begun: that is well. Else the next call is one too many.
+    my @can_fail = grep { $_->{can_fail} } @calls;
+    for my $n (1 .. @can_fail) {
+        my $call = $can_fail[$n - 1];
+        my $went_on = "$call->{is} failed, and the program went on";
+        my $run = run_judge($exercise, $program, {}, 'calls', @sizes, "fails=$n");
+        if (!$run->{right}) {
+            my ($why) = $run->{complained} =~ /^simulator: (.*)$/m;
+            $found->('unchecked', 1, "$went_on, until " . (defined $why ? "the simulator stopped it: $why" : 'it crashed.'));
+            next;
+        }
+        my @then = grep { $_->{can_fail} } calls_of($run);
+        my ($after) = grep { $_->{name} ne $call->{name} && $_->{name} !~ /Synchronize$/ } splice @then, $n;
+        ($left, $what) = $run->{said} =~ /^\@left (\d+) ?(.*)$/m;
+        if ($run->{said} =~ /^\@returned right$/m) { $found->("unchecked", 1, "$went_on: it returned 0." . ($call->{is_launch} ? ' Who asks cudaGetLastError() after it?' : '')) }
+        elsif (defined $after) { $found->('unchecked', 1, "$went_on: $after->{is}.") }
+        else { $found->('leaks', $left, "When $call->{is} fails, $what.") }
+    }
+    return ({ unchecked => $count{unchecked} // 0, leaks => $count{leaks} // 0, says => \%says });
+}
+
 # The goals: `NAME N at SHAPE', `NAME N (at most M) at SHAPE', `(at least L)', `(at least L, at most M)' or `(exactly)'; of those with a
 # time, or of the others. Returns the run that went wrong, if one did, and for each goal what is asked and what was reached.
 sub goals {
     my ($exercise, $program, $timed) = @_;
-    my (@goals, %counts);
+    my (@goals, %counts, %tried);
     for (@{ $exercise->{goal} // [] }) {
         my ($name, $best, $bounds, $shape) = $_->{text} =~ /^(\w+)(?: +([\d.]+))?(?: +\((.*?)\))?(?: +at +(\d+(?: *x *\d+)?))?$/;
         my $counter = $counters{ $name // '' };
         my ($least, $most, $exactly) = ($bounds // '') =~ /^(?:at least ([\d.]+))?(?:(?:^|, )at most ([\d.]+))?(?:^(exactly))?$/;
         die "$exercise->{judge}.txt: goal `$_->{text}' is not like `barriers 6 at 1 x 32'\n"
-            if !$counter || !defined($most // $best) || !defined $shape && $name ne 'registers' || $exactly && !defined $best
+            if !$counter || !defined($most // $best) || !defined $shape && $name !~ /^(?:registers|lines)$/ || $exactly && !defined $best
             || defined $bounds && !defined($least // $most // $exactly);
         next if $timed != ($name eq 'time');
-        my ($reached, $failed);
+        my ($reached, $failed, $look);
         if ($name eq 'registers') {
             $reached = count_registers($exercise, "$program.cu");
+        } elsif ($name eq 'lines') {
+            $reached = count_lines(read_text("$program.cu"));
+        } elsif ($name =~ /^(?:unchecked|leaks)$/) {
+            ($tried{$shape}, $failed) = try_calls($exercise, $program, $shape) if !$tried{$shape};
+            return $failed if defined $failed;
+            ($reached, $look) = ($tried{$shape}{$name}, $tried{$shape}{says}{$name});
         } else {
             ($counts{$shape}, $failed) = count_at($exercise, $program, $shape, $timed ? 'time' : 'count', $exercise->{counted}) if !$counts{$shape};
             return $failed if defined $failed;
             $reached = evaluate($name, $counts{$shape});
         }
-        push @goals, { name => $name, says => $counter->[1], look => $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
+        push @goals, { name => $name, says => $counter->[1], look => $look // $counter->[2], best => $best // '-', most => $most // $best, at => $shape // '',
             least => $exactly ? $best : $least, look_below => $counter->[3], reached => $reached } if defined $reached; # no nvcc, no registers
     }
     return (undef, @goals);
@@ -326,6 +389,7 @@ sub failure {
         $report .= fold($1, '  ') if $said =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
+    return "It gave up.\n" . fold($1, '  ') . $with if $said =~ /^\@error (The function .*)$/m;
     return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
     my $limit = { late => "It did not end within $Running::seconds seconds.", 'signal 25' => "It printed more than 10 MB." }->{ $ended // '' };
     return "$limit Which condition should end the loop?\n$with" if defined $limit;
@@ -412,7 +476,7 @@ sub judge_answer {
     my ($failed, @goals) = goals($exercise, $program, 0);
     return ('wrong', failure($text, $shown, $failed)) if defined $failed;
     my $missed = missed(@goals);
-    return ('over_goal', $missed, @goals) if defined $missed;
+    return ('over_goal', $missed . standing($exercise, @goals), @goals) if defined $missed;
 
     if (has_gpu() && !$exercise->{on_cpu}) {
         ($program, $errors) = build('cuda', $exercise, $folder, $text, $shown);
@@ -428,6 +492,7 @@ sub judge_answer {
     my $report = "Solved.\n";
     $report .= sprintf("\n%-42s %8s %14s\n", '', 'yours', "the solution's") if @goals;
     $report .= sprintf("%-42s %8s %14s\n", join(', ', grep { $_ ne '' } @$_{qw(says at)}), number($_->{reached}), $_->{best}) for @goals;
+    $report .= standing($exercise, @goals);
     return ('solved', $report . estimated($exercise, $program) . question($exercise), @goals);
 }
 
@@ -447,6 +512,28 @@ sub estimated {
             $time->{us}, $many, $rest, $time->{low}, $time->{high}, $ours, $time->{limited_by}, $time->{next});
     }
     return '';
+}
+
+# An exercise with a table of its own, `rank: bytes chain': how an answer that reaches these goals stands in it: the average of the goals of each name, and of a GPU how many
+# times as long as `add' it takes. Nothing if it has no such table.
+sub rank_of {
+    my ($exercise, @goals) = @_;
+    my @rank;
+    for my $name (split(' ', $exercise->{rank} // ''), 'time') {
+        my @reached = map { $_->{reached} } grep { $_->{name} eq $name } @goals;
+        push @rank, [$name, sum(@reached) / @reached] if @reached;
+    }
+    return defined $exercise->{rank} ? @rank : ();
+}
+
+# The same in words, against the fewest and what was there before.
+sub standing {
+    my ($exercise, @goals) = @_;
+    my ($first) = rank_of($exercise, @goals) or return '';
+    my ($what, $number) = ($counters{ $first->[0] }[1], $first->[1]);
+    my ($before, $whose) = split ' ', $exercise->{before}, 2;
+    return "\n" . fold(sprintf "%s, on average of these shapes: %s (%s: %s). The fewest that will do are %s: yours is at %.1f %% of that roof.",
+        ucfirst $what, number($number), $whose, number($before), number($exercise->{fewest}), 100 * $exercise->{fewest} / $number);
 }
 
 # The question to think about next.
@@ -535,11 +622,15 @@ sub trials {
     my ($skeleton, $solution) = map { read_text($_) // die "cannot read $_\n" } @$exercise{qw(path solution)};
     my (@trials, $report, $state);
 
-    ($state, $report) = judge_answer($exercise, $skeleton, $exercise->{path}, "$exercise->{id}.skeleton");
+    ($state, $report, my @task) = judge_answer($exercise, $skeleton, $exercise->{path}, "$exercise->{id}.skeleton");
     push @trials, ['the skeleton is not solved, and the judge says what it should', $state ne 'solved' && said($report, $exercise->{skeleton}), $report];
     ($state, $report, my @goals) = judge_answer($exercise, $solution, $exercise->{solution}, "$exercise->{id}.solution");
     my @others = grep { $_->{name} !~ /^(?:time|registers)$/ && number($_->{reached}) ne $_->{best} } @goals; # what differs from compiler to compiler, or chip to chip
     push @trials, ['the solution is solved, and reaches just what the goals say', $state eq 'solved' && !@others, $report];
+    if (my ($first) = rank_of($exercise, @task)) {
+        my ($before) = split " ", $exercise->{before};
+        push @trials, ["the task stands where `before' says", sprintf("%.4g", $first->[1]) eq $before, "$first->[0]: $first->[1]\n"];
+    }
     my $tried = 0;
     for my $mutant (@{ $exercise->{mutant} // [] }) {
         last if defined $most && $tried == $most;

@@ -5,13 +5,14 @@
 #   as_meant          a text as its author saw it: line ends, marks and the last line as every editor shows them
 #   refused_text      undef, or the report that says why a text is not compiled
 #   refused_object    undef, or the report that says why an object is not linked
+#   has_same_words    whether two texts differ in comments and layout alone
 #   is_known_solution whether a text is our solution, but for names, comments and layout
 package HandIn;
 use strict;
 use warnings;
 use Cwd 'getcwd';
 use Exporter 'import';
-our @EXPORT = qw(as_meant refused_text refused_object is_known_solution);
+our @EXPORT = qw(as_meant refused_text refused_object has_same_words is_known_solution);
 
 my $most_bytes = 60000; # of a hand-in; a pattern of Perl repeats 65534 times at most
 
@@ -78,12 +79,13 @@ sub read_file {
     return scalar <$file>;
 }
 
-# The words of the simulator's headers, which stand in for CUDA's: what is there, an answer may use.
+# The words of the simulator's headers, which stand in for CUDA's: what is there, an answer may use. Not those of whole libraries (cuBLAS, cuRAND, cuFFT): here
+# they compute on the host.
 my $offered;
 sub offered {
     return $offered if $offered;
     $offered = {};
-    for my $header (glob('common/sim/include/*.h common/sim/include/cuda/* common/cuda/*.h common/cuda/*.cuh')) {
+    for my $header (grep { !m{/(?:cublas|curand|cufft|nvTools)[^/]*$} } glob 'common/sim/include/*.h common/sim/include/{cuda,cooperative_groups}/* common/cuda/*.h common/cuda/*.cuh') {
         $offered->{$_} = 1 for (read_file($header) // '') =~ /[A-Za-z_]\w*/g;
     }
     return $offered;
@@ -97,7 +99,8 @@ my $pragma = qr/^(?:unroll|nounroll|once|GCC (?:unroll|diagnostic|ivdep)|nv_\w+|
 
 my @c_headers = qw(math stdint stddef float limits assert stdio stdbool string stdlib);
 my %header = map { $_ => 1 } map({ "$_.h" } @c_headers), qw(cuda_runtime.h cuda_runtime_api.h);
-my %cuda_header = map { $_ => 1 } map({ "c$_" } @c_headers), qw(cuda_pipeline.h cuda_fp16.h cuda_bf16.h cooperative_groups.h mma.h cuda/atomic);
+my %cuda_header = map { $_ => 1 } map({ "c$_" } @c_headers), qw(cuda_pipeline.h cuda_fp16.h cuda_bf16.h cooperative_groups.h cooperative_groups/reduce.h
+    cooperative_groups/scan.h cooperative_groups/memcpy_async.h mma.h math_constants.h cuda/atomic cuda/barrier cuda/pipeline);
 my %cpu_header = map { $_ => 1 } qw(pthread.h stdatomic.h);
 
 # Words that begin as the compiler's own do, and that are C's or harmless.
@@ -213,6 +216,7 @@ sub plain_name {
 
 my $compilers_own = qr/^(?: _GLOBAL_OFFSET_TABLE_ | __(?:tsan|ubsan|asan)_\w+ | __stack_chk_fail | __assert_fail
     | __cxa_guard_(?:acquire|release|abort) | __gxx_personality_v0 | _Unwind_Resume
+    | __aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)\d+_\w+ | sim_(?:printf|puts|putchar) # atomics on ARM; printf of a .cu file
     | __(?:u?div|u?mod|mul|popcount|parity|clz|ctz|ffs|fix|fixuns|float|floatun|extend|trunc|ashl|ashr|lshr|cmp|pow)[a-z]+\d
     | memcpy | memset | memmove | printf | vprintf | puts | putchar | putc | fprintf | fputs | fputc | fwrite | fflush | stdout | stderr | abs | labs | llabs )$/x;
 my $threads = qr/^(?: judge_thread_(?:create|join) | pthread_(?:self|equal) | pthread_(?:mutex|barrier|cond|rwlock|spin)_\w+ )$/x;
@@ -283,12 +287,13 @@ sub refused_symbol {
         if ($where eq 'UND') {
             if ($name =~ /^cuda[A-Z]/) {
                 next if $cuda{$name} || $may->{$name};
-                return $refuse->($name, "`$name' is not for this exercise: the arrays are on the device already, and the judge copies what comes out.");
+                return $refuse->($name, "`$name' is not for this exercise: " . (%$may ? 'of the functions that allocate, copy and free it may call ' . join(', ', sort keys %$may) . '.'
+                    : 'the arrays are on the device already, and the judge copies what comes out.'));
             }
             return $refuse->($name, "`$name' moves more at once than the compiler could take apart, and nobody watches what it touches. Copy in a loop.")
                 if !$on_cpu && defined $line{$name} && $symbol =~ /^mem(?:cpy|set|move)$/;
             next if $symbol =~ $compilers_own || ($library->{$symbol} // 0) == 2 && $symbol !~ /^fe[a-z]/ || $may->{$symbol};
-            next if $on_cpu ? $symbol =~ $threads : $offered->{$name} && !$library->{$symbol};
+            next if $on_cpu ? $symbol =~ $threads : $offered->{$name} && $symbol !~ /^_ZN/ && !$library->{$symbol};
             my ($instead) = map { $_->[1] } grep { $name =~ $_->[0] } @instead;
             return $refuse->($name, "`$name' is not among what a hand-in may use: an answer $instead.") if defined $instead;
             return $refuse->($name, "`$name' is not among what a hand-in may use: " . ($on_cpu ? 'mathematics, memcpy and memset, printf, and threads.'
@@ -345,6 +350,12 @@ sub shape {
     my %number;
     return join ' ', map { $_->[0] eq 'word' && !$keyword{ $_->[1] } && $_->[1] !~ $cudas ? '@' . ($number{ $_->[1] } //= keys %number) : $_->[1] }
         grep { $_->[0] =~ /^(?:word|string|other)$/ } words(as_meant($text), $on_cpu);
+}
+
+# Whether two texts are the same, comments and layout aside.
+sub has_same_words {
+    my ($one, $other, $on_cpu) = @_;
+    return join("\n", map { $_->[1] } words(as_meant($one), $on_cpu)) eq join("\n", map { $_->[1] } words(as_meant($other), $on_cpu));
 }
 
 # Whether it is our solution, names, comments and layout aside. That is no proof of anything where there is little to write.

@@ -7,6 +7,7 @@
                                               READY
        BEGIN with the mark
        CASE, an INPUT for each input          an OUTPUT and a WRITTEN for each output, a COUNT for each count, DONE
+       CASE, the INPUTs, of calls              a CALL for each call of the runtime, RETURNED, OUTPUTs and so on
        OWNER of an element                    OWNER
        END                                    ENDED, and it ends
 
@@ -22,12 +23,13 @@
 
 enum { CHANNEL_FD = 3 }; /* the runner's end */
 
-enum message { READY = 1, BEGIN, CASE, INPUT, OUTPUT, WRITTEN, COUNT, DONE, OWNER, END, ENDED, ERROR };
+enum message { READY = 1, BEGIN, CASE, INPUT, OUTPUT, WRITTEN, COUNT, DONE, OWNER, END, ENDED, ERROR, CALL, RETURNED };
 
-enum { RUN_IT, COUNT_IT, TIME_IT }; /* what is asked for in a case */
+enum { RUN_IT, COUNT_IT, TIME_IT, CALL_IT }; /* what is asked for in a case */
 
 struct message_case {
     uint64_t what, size[JUDGE_MAX_SIZES];
+    uint64_t fails; /* CALL_IT: which call of the runtime fails, from 1; 0: none */
 };
 struct message_count {
     char name[64];
@@ -38,6 +40,16 @@ struct message_owner {
     uint64_t is_known;      /* answered, and */
     uint32_t block, thread; /* who wrote it last */
     char place[512];        /* and where, "file.cu:12" */
+};
+struct message_call {
+    char name[64], place[256]; /* "cudaMalloc" or the kernel that is launched, "file.cu:12" */
+    uint64_t is_launch, can_fail, has_failed;
+    char error[64]; /* cudaErrorInvalidValue */
+};
+struct message_returned {
+    uint64_t right;    /* the answer has said that all went well */
+    uint64_t num_left; /* pieces of memory that it has not freed, streams and events that it has not destroyed */
+    char left[512];    /* the first: "480 bytes from cudaMalloc at file.cu:12 were never freed" */
 };
 struct message_error {
     char text[512];

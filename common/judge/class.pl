@@ -45,11 +45,14 @@ sub number_of { return "$_[0] $_[1]" . ($_[0] == 1 ? '' : 's') }
 # ---- marks ----
 
 # An exercise gives as many points as it is thought to take minutes (judges/NAME.txt). Who is right but misses goals has half of them for the right
-# result, and of the other half the share of the goals that are met. All else gives none.
+# result, and of the other half the share of the goals that are met. Where the task as it is handed out is right, too, and meets some goals (task_met; -1: it
+# is wrong), that is worth nothing: the share of the other goals counts. All else gives none.
 sub points {
-    my ($of, $state, $met, $goals) = @_;
+    my ($of, $state, $met, $goals, $task_met) = @_;
     return $of if $state eq 'solved';
-    return $state eq 'over_goal' ? sprintf('%.1f', $of / 2 + ($goals ? $of / 2 * $met / $goals : 0)) + 0 : 0;
+    return 0 if $state ne 'over_goal' || !$goals;
+    my $share = $task_met < 0 ? 0.5 + 0.5 * $met / $goals : $met > $task_met ? ($met - $task_met) / ($goals - $task_met) : 0;
+    return sprintf('%.1f', $of * $share) + 0;
 }
 
 sub minutes { return $_[0]{minutes} // 20 }
@@ -133,18 +136,19 @@ for my $signal (qw(INT TERM HUP)) {
     };
 }
 
-# ---- what has been judged: `state goals_met goals seconds known', and the report; known: 1 for our solution, names aside ----
+# ---- what has been judged: `state goals_met goals seconds known task_met rank', and the report. known: 1 for our solution, names aside; task_met: how many
+# goals the task meets as it is handed out, -1: it is not right; rank: the numbers of a leaderboard, `bytes=12.02,chain=591', or `-' ----
 
 sub kept {
     my ($path) = @_;
     my ($first, $report) = split /\n/, read_text($path) // return, 2;
-    my ($state, $met, $goals, $seconds, $known) = split ' ', $first;
-    return { state => $state, met => $met, goals => $goals, seconds => $seconds, known => $known, report => $report // '' };
+    my ($state, $met, $goals, $seconds, $known, $task_met, $rank) = split ' ', $first;
+    return { state => $state, met => $met, goals => $goals, seconds => $seconds, known => $known, task_met => $task_met, rank => [map { [split /=/] } split /,/, $rank eq '-' ? '' : $rank], report => $report // '' };
 }
 
 sub keep {
-    my ($path, $state, $met, $goals, $seconds, $known, $report) = @_;
-    write_text("$path.part", sprintf "%s %d %d %.1f %d\n%s", $state, $met, $goals, $seconds, $known, $report);
+    my ($path, $state, $met, $goals, $seconds, $known, $task_met, $rank, $report) = @_;
+    write_text("$path.part", sprintf "%s %d %d %.1f %d %d %s\n%s", $state, $met, $goals, $seconds, $known, $task_met, $rank, $report);
     rename "$path.part", $path or die "cannot write $path: $!\n";
 }
 
@@ -153,6 +157,7 @@ sub keep {
 sub judge {
     my ($bench, $folder, $job) = @_;
     my $exercise = $job->{exercise};
+    $exercise->{task_met} = 0 + (read_text("$bench/build/prepared/$exercise->{id}") // -1);
     if ($exercise->{predict}) {
         chdir $bench or die "cannot enter $bench: $!\n";
     } else {
@@ -161,13 +166,16 @@ sub judge {
     judge_one($exercise, @$_) for @{ $job->{answers} };
 }
 
+sub goals_met { return scalar grep { !defined Exercises::missed($_) } @_ }
+
 sub judge_one {
     my ($exercise, $text, $path) = @_;
     my $begin = time;
     my ($state, $report, @goals) = judge_answer($exercise, $text, $exercise->{mine}, "$exercise->{id}.$$");
 
     my $goals = @goals || grep { $_->{text} !~ /^(?:time|registers)\b/ } @{ $exercise->{goal} // [] };
-    keep($path, $state, scalar(grep { !defined Exercises::missed($_) } @goals), $goals, time - $begin, is_known_solution($exercise, $text), $report);
+    my $rank = join ',', map { sprintf '%s=%.6g', @$_ } rank_of($exercise, @goals);
+    keep($path, $state, goals_met(@goals), $goals, time - $begin, is_known_solution($exercise, $text), $exercise->{task_met}, $rank eq '' ? '-' : $rank, $report);
 }
 
 # The same exercises with the data of a seed, undef: the usual one.
@@ -178,10 +186,10 @@ sub drawn_by {
     return map { { %{ $drawn{ $_->{id} } }, seed => $seed } } @exercises;
 }
 
-# What an answer is that nobody has touched: the task as it stands, and as the seed draws it.
-sub tasks {
-    my ($exercise) = @_;
-    return (read_text($exercise->{path}), task_text($exercise));
+# Whether nobody has touched an answer: it is the task as it stands, or as the seed draws it; of code, comments and layout aside.
+sub is_task {
+    my ($exercise, $text) = @_;
+    return scalar grep { $exercise->{predict} ? $text eq as_meant($_) : has_same_words($text, $_, $exercise->{on_cpu}) } read_text($exercise->{path}), task_text($exercise);
 }
 
 # Builds at the bench what all answers to an exercise share, by judging its task: code that is ours.
@@ -189,8 +197,8 @@ sub prepare {
     my ($bench, $exercise) = @_;
     chdir $bench or die "cannot enter $bench: $!\n";
     my $text = $exercise->{predict} ? join '', map { $_->{text} =~ /^(\w+)/ ? "$1 = 0\n" : () } @{ $exercise->{ask} } : read_text($exercise->{path});
-    judge_answer($exercise, $text, $exercise->{path}, "$exercise->{id}.task");
-    write_text("build/prepared/$exercise->{id}", "\n");
+    my ($state, undef, @goals) = judge_answer($exercise, $text, $exercise->{path}, "$exercise->{id}.task");
+    write_text("build/prepared/$exercise->{id}", ($state eq 'over_goal' ? goals_met(@goals) : -1) . "\n");
 }
 
 # ---- commands ----
@@ -209,7 +217,7 @@ sub gather {
             my %row = (student => $student, exercise => $exercise, %{ $taken->{ $exercise->{id} } });
             if (defined $row{text}) {
                 $row{text} = as_meant($row{text});
-                if (grep { $row{text} eq as_meant($_) } tasks($exercise)) {
+                if (is_task($exercise, $row{text})) {
                     $row{missing} = 'the task is as it was handed out';
                 } else {
                     $row{kept} = "$reports/.judged/" . substr sha256_hex(join "\0", $version, $exercise->{id}, $seed // '', $row{text}), 0, 32;
@@ -242,7 +250,7 @@ sub line_of {
         %line = (%line, %{ kept($kept) // die "$kept has gone\n" });
         $line{reason} = $line{state} ne 'solved' ? reason($line{report}) : $line{known} ? 'the same as our solution, but for names, comments and layout' : '';
     }
-    $line{points} = points(@line{qw(of state met goals)});
+    $line{points} = points(@line{qw(of state met goals task_met)});
     if (defined $line{report}) {
         write_text($path, "$exercise->{id} $exercise->{title}\n\n$line{report}");
     } else {
@@ -302,6 +310,7 @@ sub class {
         unlink grep { !$used{$_} } bsd_glob "\Q$reports\E/.judged/*";
     }
     write_summary($summary, @lines) if defined $summary;
+    write_leaderboard("$reports/leaderboard.csv", @lines);
 
     printf "%s: %s, %s: %s\n", $given{OUT}, number_of(scalar @students, 'student'), number_of(scalar @exercises, 'exercise'),
         join ', ', map { my $state = $_; grep({ $_->{state} eq $state } @lines) . " $state" } qw(solved over_goal wrong refused missing);
@@ -309,6 +318,35 @@ sub class {
     print 'belonging to no exercise: ', number_of(scalar @$others, 'file'), ', the first is ', one_line($others->[0]), "\n" if @$others;
     print STDERR 'NOT JUDGED: ', one_line($_->{student}), " $_->{exercise}: $failed{ $_->{kept} }\n" for grep { defined $failed{ $_->{kept} // '' } } @lines;
     return %failed ? 1 : 0;
+}
+
+# The tables of exercises that have one (`rank:'), the best first: solved before over_goal, then the fewest of what is counted. On a GPU the time comes first.
+sub write_leaderboard {
+    my ($path, @lines) = @_;
+    my (%standing, $text);
+    for my $line (grep { @{ $_->{rank} // [] } } @lines) {
+        my %number = map { @$_ } @{ $line->{rank} };
+        my @order = ($line->{state} ne 'solved', defined $number{time} ? $number{time} : (), map { $_->[1] } @{ $line->{rank} });
+        push @{ $standing{ $line->{exercise} } }, { line => $line, order => \@order, number => \%number };
+    }
+    for my $exercise (sort keys %standing) {
+        my @all = sort { my $by = 0; $by ||= $a->{order}[$_] <=> $b->{order}[$_] for 0 .. $#{ $a->{order} }; $by || $a->{line}{student} cmp $b->{line}{student} } @{ $standing{$exercise} };
+        my @names = grep { $_ ne 'time' } map { $_->[0] } @{ $all[0]{line}{rank} };
+        $text .= csv(qw(exercise place student state), @names, 'percent_of_add');
+        my ($place, $last) = (0, '');
+        for my $n (0 .. $#all) {
+            my ($line, $number) = @{ $all[$n] }{qw(line number)};
+            my $order = join ' ', @{ $all[$n]{order} };
+            $place = $n + 1 if $order ne $last; # who is as good has the same place
+            $last = $order;
+            $text .= csv($exercise, $place, $line->{student}, $line->{state}, @$number{@names}, defined $number->{time} ? sprintf('%.1f', 100 / $number->{time}) : '');
+        }
+    }
+    if (defined $text) {
+        write_text($path, $text);
+    } else {
+        unlink $path;
+    }
 }
 
 # The table as Markdown, for a page that a student sees: without names where there is one student.

@@ -7,6 +7,8 @@
                                                 element
        PROGRAM count A [B] ... -- COMMAND       one launch on sizes A and B: compares, and tells what was counted
        PROGRAM time A [B] ... -- COMMAND        the same on a GPU: how many times as long as adding as many bytes
+       PROGRAM calls A [B] ... -- COMMAND       one launch on sizes A and B: which functions of CUDA's runtime the
+                                                answer has called; fails=N: the N-th that can fail does
        PROGRAM probe ... -- COMMAND             whether the answer's process starts and ends
 
    COMMAND starts the runner. In place of ...: folder=PATH, where it begins and where out and err take what it prints;
@@ -19,6 +21,8 @@
        @slip SENTENCE                           what explains it
        @error TEXT                              of the CUDA runtime
        @ended signal N | status N | late        the runner has ended, or was ended, before its last message
+       @call PLACE NAME FLAGS                   of calls: `launch', `can_fail' and what it has returned, `ERROR'
+       @returned right|error, @left N PLACE     what the answer said, and the memory that it has not freed
        @count NAME VALUE, @bits HASH            the result, where all is right
 
    Status 0: all is right; 1: not; 2: it cannot be judged. */
@@ -48,6 +52,7 @@ enum { WALL_SECONDS = 30, CPU_SECONDS = 60, MOST_PRINTED = 10 << 20, MOST_PROCES
 
 static const char *folder = ".";
 static rlim_t memory = RLIM_INFINITY; /* bytes */
+static uint64_t fails;                /* which call of the runtime, from 1; 0: none */
 static double wall_seconds = WALL_SECONDS;
 
 static struct channel channel;
@@ -355,8 +360,10 @@ static bool compare_outputs(struct a_case *c, uint64_t *bits)
 static bool run_case(int what, const size_t *size, enum kind kind, uint64_t *bits)
 {
     struct a_case c = make_case(size, kind);
-    struct message_case asked = {.what = (uint64_t)what};
+    struct message_case asked = {.what = (uint64_t)what, .fails = fails};
     struct message_count count;
+    struct message_call call;
+    struct message_returned returned;
     enum message type;
     size_t bytes;
     int output = -1;
@@ -370,10 +377,27 @@ static bool run_case(int what, const size_t *size, enum kind kind, uint64_t *bit
     for (int a = 0; a < num_arrays(); a++)
         if (!is_output(a))
             say(INPUT, c.host[a], c.count[a] * sizeof(float));
-    while ((type = hear(&bytes)) == COUNT && what != RUN_IT) {
+    while ((type = hear(&bytes)) == COUNT && (what == COUNT_IT || what == TIME_IT)) {
         fetch(&count, bytes, sizeof count);
         tidy(count.name, sizeof count.name);
         printf("@count %s %.17g\n", count.name, count.value);
+    }
+    for (; type == CALL && what == CALL_IT; type = hear(&bytes)) {
+        fetch(&call, bytes, sizeof call);
+        tidy(call.name, sizeof call.name);
+        tidy(call.place, sizeof call.place);
+        tidy(call.error, sizeof call.error);
+        printf("@call %s %s%s%s%s%s\n", call.place, call.name, call.is_launch ? " launch" : "",
+               call.can_fail ? " can_fail" : "", call.has_failed ? " " : "", call.has_failed ? call.error : "");
+    }
+    if (what == CALL_IT) {
+        if (type != RETURNED)
+            lost();
+        fetch(&returned, bytes, sizeof returned);
+        tidy(returned.left, sizeof returned.left);
+        printf("@returned %s\n@left %llu %s\n", returned.right ? "right" : "error",
+               (unsigned long long)returned.num_left, returned.left);
+        type = hear(&bytes);
     }
     for (output = 0; output < num_arrays(); output++) {
         if (!is_output(output))
@@ -388,7 +412,7 @@ static bool run_case(int what, const size_t *size, enum kind kind, uint64_t *bit
         lost();
     fetch(NULL, bytes, 0);
 
-    const bool right = compare_outputs(&c, bits);
+    const bool right = what == CALL_IT || compare_outputs(&c, bits);
     free_case(&c);
     return right;
 }
@@ -454,13 +478,15 @@ int main(int argc, char **argv)
             judge_seed = strtoull(equals + 1, NULL, 10);
         else if (strncmp(argv[i], "memory=", 7) == 0)
             memory = (rlim_t)strtoull(equals + 1, NULL, 10) << 20;
+        else if (strncmp(argv[i], "fails=", 6) == 0)
+            fails = strtoull(equals + 1, NULL, 10);
         else if (strncmp(argv[i], "seconds=", 8) == 0)
             wall_seconds = strtod(equals + 1, NULL);
         else if (equals == NULL && sizes < JUDGE_MAX_SIZES)
             size[sizes++] = strtoull(argv[i], NULL, 10);
     }
     if (i + 1 >= argc) {
-        fprintf(stderr, "usage: %s compare|count|time|probe [SIZE...] [NAME=VALUE...] -- COMMAND...\n", argv[0]);
+        fprintf(stderr, "usage: %s compare|count|time|calls|probe [SIZE...] [NAME=VALUE...] -- COMMAND...\n", argv[0]);
         return 2;
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* with whoever has called us; and then the runner with us */
@@ -472,6 +498,8 @@ int main(int argc, char **argv)
         right = count(COUNT_IT, size);
     else if (strcmp(what, "time") == 0)
         right = count(TIME_IT, size);
+    else if (strcmp(what, "calls") == 0)
+        right = count(CALL_IT, size);
     else
         finish();
     if (!right)

@@ -52,9 +52,10 @@ struct judge {
     /* Whether a coefficient is never used. It is NaN then, once. NULL: all are used. */
     bool (*is_unused)(const size_t *size, size_t i);
 
-    /* Calls the answer with arrays in device memory, aligned to 256 bytes (on_cpu: plain memory, to 16). */
+    /* Calls the answer with arrays in device memory, aligned to 256 bytes (on_cpu: plain memory, to 16; on_host: memory
+       of the host that only copies may touch, as the answer is a whole program; on_cpu is for plain C alone). */
     cudaError_t (*launch)(const size_t *size, float *const *array);
-    bool on_cpu;
+    bool on_cpu, on_host;
 
     /* Before a launch whose counts are wanted: what it begins with, if that is not what the others do.
        NULL: nothing. */

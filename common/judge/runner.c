@@ -89,14 +89,47 @@ static bool is_output(int a)
     return judge.arrays[a].role == JUDGE_OUTPUTS;
 }
 
+/* Whether the arrays are in memory of the host, and the runner fills and reads them itself. */
+static bool is_on_host(void)
+{
+    return judge.on_cpu || judge.on_host;
+}
+
+static void *allocate_array(size_t bytes)
+{
+    void *p = NULL;
+
+#ifdef CUSIM
+    if (judge.on_host) {
+        p = sim_host_array(bytes);
+        must(p != NULL ? cudaSuccess : cudaErrorMemoryAllocation, "in the judge");
+        return p;
+    }
+#endif
+    if (is_on_host())
+        return allocate(bytes);
+    must(cudaMalloc(&p, bytes), "cudaMalloc");
+    return p;
+}
+
+static void free_array(void *p)
+{
+#ifdef CUSIM
+    if (judge.on_host) {
+        sim_free_host_array(p);
+        return;
+    }
+#endif
+    if (is_on_host())
+        free(p);
+    else
+        must(cudaFree(p), "cudaFree");
+}
+
 static void free_arrays(void)
 {
-    for (int a = 0; a < num_arrays; a++) {
-        if (judge.on_cpu)
-            free(array[a]);
-        else
-            must(cudaFree(array[a]), "cudaFree");
-    }
+    for (int a = 0; a < num_arrays; a++)
+        free_array(array[a]);
     num_arrays = 0;
 }
 
@@ -111,23 +144,20 @@ static void take_arrays(void)
                      bytes = n * sizeof(float);
 
         count[a] = n;
-        if (judge.on_cpu)
-            array[a] = allocate(bytes);
-        else
-            must(cudaMalloc((void **)&array[a], bytes + (bytes == 0)), "cudaMalloc");
+        array[a] = allocate_array(bytes + (bytes == 0));
         if (!is_output(a)) {
             enum message type;
             size_t sent;
-            float *host = judge.on_cpu ? array[a] : allocate(bytes);
+            float *host = is_on_host() ? array[a] : allocate(bytes);
             if (!channel_receive(&channel, &type, &sent) || type != INPUT)
                 _exit(3);
             fetch(host, sent, bytes);
-            if (!judge.on_cpu) {
+            if (!is_on_host()) {
                 must(cudaMemcpy(array[a], host, bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
                 free(host);
             }
         } else {
-            for (size_t i = 0; judge.on_cpu && i < n; i++)
+            for (size_t i = 0; is_on_host() && i < n; i++)
                 memcpy(&array[a][i], &host_poison, sizeof host_poison);
         }
 #ifdef CUSIM
@@ -137,7 +167,7 @@ static void take_arrays(void)
             sim_shape_array(array[a], sizeof(float), rows ? 2 : 1, rows ? size : &n);
         }
 #else /* the simulator does that, and knows what nobody has written */
-        if (!judge.on_cpu && is_output(a))
+        if (!is_on_host() && is_output(a))
             must(cudaMemset(array[a], 0xFF, bytes), "cudaMemset");
 #endif
     }
@@ -148,11 +178,13 @@ static bool was_written(int a, size_t i, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    if (bits != (judge.on_cpu ? host_poison : device_poison))
+    if (judge.on_host && bits == device_poison) /* copied from where nothing was written */
+        return false;
+    if (bits != (is_on_host() ? host_poison : device_poison))
         return true;
 #ifdef CUSIM
     unsigned block, thread;
-    return !judge.on_cpu && sim_last_write(array[a] + i, &block, &thread, NULL, 0);
+    return !is_on_host() && sim_last_write(array[a] + i, &block, &thread, NULL, 0);
 #else
     (void)a, (void)i;
     return false;
@@ -167,7 +199,7 @@ static void send_outputs(void)
         const size_t bytes = count[a] * sizeof(float);
         float *host = allocate(bytes);
         unsigned char *written = allocate(count[a]);
-        if (judge.on_cpu)
+        if (is_on_host())
             memcpy(host, array[a], bytes);
         else
             must(cudaMemcpy(host, array[a], bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -186,7 +218,7 @@ static void send_owner(struct message_owner owner)
     owner.is_known = false;
 #ifdef CUSIM
     unsigned block = 0, thread = 0;
-    if (!judge.on_cpu && owner.array < (uint64_t)num_arrays && owner.index < count[owner.array])
+    if (!is_on_host() && owner.array < (uint64_t)num_arrays && owner.index < count[owner.array])
         owner.is_known =
             sim_last_write(array[owner.array] + owner.index, &block, &thread, owner.place, sizeof owner.place);
     owner.block = block;
@@ -197,7 +229,8 @@ static void send_owner(struct message_owner owner)
 
 /* ---- launching, counting and timing ---- */
 
-static __attribute__((noinline)) void launch(void) /* its frame is where the answer's end */
+/* Calls the answer. */
+static __attribute__((noinline)) cudaError_t call_answer(void) /* its frame is where the answer's end */
 {
 #ifdef CUSIM
     sim_protect(judge_private_data, judge_private_bss, __builtin_frame_address(0)); /* from here on it is ours */
@@ -214,6 +247,38 @@ static __attribute__((noinline)) void launch(void) /* its frame is where the ans
 #ifdef CUSIM
     sim_watch_host(false);
 #endif
+    return error;
+}
+
+/* A whole program says only that something went wrong: which call it was. */
+static void say_which_call(void)
+{
+    struct message_error message = {"The function returned an error, though all its calls went well."};
+
+#ifdef CUSIM
+    for (size_t i = 0; i < sim_num_calls(); i++) {
+        const struct sim_call_made call = sim_get_call(i);
+        if (call.error != cudaSuccess) {
+            snprintf(message.text, sizeof message.text,
+                     "The function returned an error, though no call was made to fail: %s at %s returned %s (%s).",
+                     call.name, call.place, cudaGetErrorName(call.error), cudaGetErrorString(call.error));
+            break;
+        }
+    }
+#endif
+    reply(ERROR, &message, sizeof message);
+    _exit(1);
+}
+
+static void launch(void)
+{
+#ifdef CUSIM
+    sim_watch_calls(judge.on_host, -1);
+#endif
+    cudaGetLastError(); /* of a launch before */
+    const cudaError_t error = call_answer();
+    if (error != cudaSuccess && judge.on_host)
+        say_which_call();
     must(error, "of the launch");
     if (!judge.on_cpu)
         must(cudaDeviceSynchronize(), "while the kernel ran");
@@ -325,12 +390,55 @@ static void take_time(void)
 }
 #endif
 
+#ifdef CUSIM
+/* The first line of what is left behind. */
+static void take_first(const char *line, void *context)
+{
+    char *first = context;
+
+    if (*first == '\0')
+        snprintf(first, sizeof((struct message_returned *)NULL)->left, "%s", line);
+}
+
+/* Launches, and tells of each call of the runtime that the answer has made; of these number `fails` has failed, counted
+   from 1 (0: none). */
+static void send_calls(int fails)
+{
+    struct message_returned returned = {.left = ""};
+
+    sim_forget_left();
+    sim_watch_calls(true, fails - 1);
+    returned.right = call_answer() == cudaSuccess;
+    for (size_t i = 0; i < sim_num_calls(); i++) {
+        const struct sim_call_made made = sim_get_call(i);
+        struct message_call call = {
+            .is_launch = made.is_launch, .can_fail = made.can_fail, .has_failed = made.error != cudaSuccess};
+        snprintf(call.name, sizeof call.name, "%s", made.name);
+        snprintf(call.place, sizeof call.place, "%s", made.place);
+        snprintf(call.error, sizeof call.error, "%s", cudaGetErrorName(made.error));
+        reply(CALL, &call, sizeof call);
+    }
+    sim_watch_calls(false, -1);
+    const struct sim_left left = sim_left_behind(false, take_first, returned.left);
+    returned.num_left = left.allocations + left.handles;
+    reply(RETURNED, &returned, sizeof returned);
+}
+#else
+static void send_calls(int fails)
+{
+    (void)fails;
+    must(cudaErrorNotSupported, "calls");
+}
+#endif
+
 static void run_case(const struct message_case *asked)
 {
     memcpy(size, asked->size, sizeof size);
     take_arrays();
     if (asked->what == TIME_IT) {
         take_time();
+    } else if (asked->what == CALL_IT) {
+        send_calls((int)asked->fails);
     } else {
         if (asked->what == COUNT_IT && judge.before_count != NULL)
             judge.before_count(size, array);

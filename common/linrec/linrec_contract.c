@@ -548,6 +548,8 @@ void linrec_contract(const void *row, enum direction direction, bool on_cpu, cha
         error = cudaMalloc(&good->workspace, good->workspace_size);
     if (error == cudaSuccess && good->workspace_size != 0)
         error = cudaMemset(good->workspace, 0xFF, good->workspace_size);
+    if (error == cudaSuccess)
+        error = cudaDeviceSynchronize(); /* the streams below do not wait for the default one */
     if (error != cudaSuccess) {
         snprintf(text, size, "there was no memory to check it");
         cudaFree(memory);

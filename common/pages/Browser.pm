@@ -2,7 +2,8 @@
 # Browser.pm - a headless Chromium for tests of pages, and for printing them. It is asked through a pipe, in
 # the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/).
 #
-#   my $browser = Browser->start;                        a process of its own, which ends with $browser
+#   my $browser = Browser->start;                        it ends with $browser. (patience => 600): it
+#                                                        counts as stuck after 600 silent seconds, not 60
 #   $browser->look(dark => 1, width => 400, height => 800, calm => 1);   what is not named is light, 1200 x 800, moving
 #   $browser->open('build/site/index.html#start');       a file (or a URL); it returns once the page is loaded
 #   $browser->js('document.title');                      the value of an expression or its promise, as JSON::PP has it
@@ -23,8 +24,6 @@ use IPC::Open2;
 use JSON::PP;
 use MIME::Base64;
 
-use constant PATIENCE => 60; # seconds without a word, after which Chromium counts as stuck
-
 sub path {
     for my $name (grep { defined } $ENV{CHROMIUM}, qw(chromium chromium-browser google-chrome)) {
         my ($found) = grep { -x && !-d } $name =~ m{/} ? $name : map { "$_/$name" } File::Spec->path;
@@ -34,15 +33,16 @@ sub path {
 }
 
 sub missing {
-    my $sentence = 'Chromium is not here, which loads the pages: install chromium (make setup does, where apt has it)';
+    my $sentence = 'Chromium is not here, which loads the pages: install chromium (make setup SITE=1 does so)';
     die "$sentence\n" if $ENV{CI};
     return $sentence;
 }
 
 sub start {
-    my ($class) = @_;
+    my ($class, %how) = @_;
     my $path = path() // die "Chromium is not here: install chromium, or name it: CHROMIUM=/path/of/chromium\n";
     my $self = bless { next => 1, folder => tempdir(CLEANUP => 1), heard => '', messages => [] }, $class;
+    $self->{patience} = $how{patience} // 60;
     # It reads from its descriptor 3, writes to 4, and finds no server. The sandbox, which not every container has room
     # for, is against strangers' pages.
     my @options = (qw(--headless --remote-debugging-pipe --no-sandbox --disable-gpu --disable-dev-shm-usage
@@ -96,14 +96,14 @@ sub press {
     my %text = (Enter => "\r", length $key == 1 ? ($key => $key) : ());
     my %code = (Enter => 13, Tab => 9, Escape => 27, ' ' => 32, PageUp => 33, PageDown => 34, End => 35, Home => 36,
         ArrowLeft => 37, ArrowUp => 38, ArrowRight => 39, ArrowDown => 40);
-    my %event = (key => $key, windowsVirtualKeyCode => $code{$key} // ord uc $key,
+    my %event = (key => $key, windowsVirtualKeyCode => $code{$key} // ($key =~ /^\w\z/ ? ord uc $key : 0),
         defined $text{$key} ? (text => $text{$key}) : ());
     $self->command('Input.dispatchKeyEvent', { type => $_, %event }) for qw(keyDown keyUp);
 }
 
 sub screenshot {
     my ($self, $path, $whole) = @_;
-    my $answer = $self->command('Page.captureScreenshot', { format => 'png', captureBeyondViewport => \($whole ? 1 : 0) });
+    my $answer = $self->command('Page.captureScreenshot', { captureBeyondViewport => \($whole ? 1 : 0) });
     CORE::open my $file, '>:raw', $path or die "$path: $!\n";
     print $file decode_base64($answer->{data});
     close $file or die "$path: $!\n";
@@ -135,7 +135,8 @@ sub hear {
     my $end;
     while (($end = index $self->{heard}, "\0") < 0) {
         vec(my $handles = '', fileno $self->{from}, 1) = 1;
-        select($handles, undef, undef, PATIENCE) or die 'Chromium says nothing for ', PATIENCE, " seconds\n";
+        select($handles, undef, undef, $self->{patience})
+            or die "Chromium says nothing for $self->{patience} seconds\n";
         sysread($self->{from}, $self->{heard}, 1 << 20, length $self->{heard}) or $self->ended;
     }
     my $message = decode_json(substr($self->{heard}, 0, $end + 1, '') =~ tr/\0//dr);

@@ -40,7 +40,7 @@ sub output {
         $left_alone{'programs on a GPU; report.pl --gpu runs them'}++;
         return $old;
     }
-    if (my ($missing) = grep { system("command -v $_ > /dev/null") } $command =~ /\b(gdb|compute-sanitizer|cuda-gdb)\b/) {
+    if (my ($missing) = grep { system("command -v $_ > /dev/null") } $command =~ /\b(gdb|mpirun|compute-sanitizer|cuda-gdb)\b/) {
         $left_alone{"$missing, which is not here"}++;
         return $old;
     }
@@ -51,6 +51,8 @@ sub output {
     local %ENV = %ENV;
     delete @ENV{ grep { /^SIM_/ } keys %ENV };
     $ENV{LC_ALL} = 'C';
+    # mpirun wants to be told that there may be more ranks than cores, and that root may run it
+    @ENV{qw(OMPI_MCA_rmaps_base_oversubscribe OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM)} = (1, 1, 1);
     my $new = `{ $command; } 2> /dev/null`; # what is skipped is said on stderr
     stop('prints nothing') if $new eq '';
     stop('prints ```') if $new =~ /^```/m;

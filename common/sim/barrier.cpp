@@ -2,14 +2,29 @@
 /* barrier.cpp - __syncthreads and its kin; fences. */
 #include "barrier.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "fault.h"
 #include "fiber.h"
 #include "observe.h"
 #include "race.h"
 
 const char *const sim_barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                          "__syncthreads_or"};
+
+/* A warp that comes to a barrier is counted, wherever that stands in the program: what hardware does, though CUDA
+   does not promise it (CUSIM_BARRIERS=any). */
+static bool any_place;
+
+__attribute__((constructor)) static void read_barriers(void)
+{
+    const char *text = getenv("CUSIM_BARRIERS");
+
+    any_place = text != NULL && strcmp(text, "any") == 0;
+    if (text != NULL && !any_place && strcmp(text, "same") != 0)
+        sim_bad_setting("CUSIM_BARRIERS", text, "same or any");
+}
 
 /* Two threads wait at barriers that are not the same. */
 static void divergent_barrier(struct thread *a, struct thread *b)
@@ -39,8 +54,9 @@ void sim_release_barrier(void)
     uint64_t sum = 0;
 
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
-        if (t->line != first->line || t->kind != first->kind || strcmp(t->file, first->file) != 0)
-            divergent_barrier(first, t);
+        struct thread *const as = any_place ? first + (t - first) / SIM_WARP * SIM_WARP : first;
+        if (t->line != as->line || t->kind != first->kind || (t->file != as->file && strcmp(t->file, as->file) != 0))
+            divergent_barrier(as, t);
         sum += t->value;
     }
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
@@ -50,6 +66,8 @@ void sim_release_barrier(void)
     }
     sim_race_barrier();
     sim_path_meet();
+    sim_block->barrier_file = first->file;
+    sim_block->barrier_line = first->line;
     sim_block->num_at_barrier = 0;
     sim_counts.barriers++;
     sim_progress++;

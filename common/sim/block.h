@@ -89,6 +89,8 @@ struct block {
     uint64_t polls, yields;   /* in this round: threads that gave way until global memory changes, and all that did */
     uint64_t quiet, quiet_at; /* rounds in a row in which it only waited; sim_changes of global memory in the last */
 
+    const char *barrier_file; /* the place of the last barrier that all have passed; NULL: none */
+    int barrier_line;
     unsigned num_done, num_at_barrier;
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
     unsigned num_gathering;                            /* threads AT_GATHER */

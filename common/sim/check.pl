@@ -15,6 +15,9 @@ my (@word, @line, @file);    # the user's own code, word by word
 my %library;                 # functions that the C library's headers declare
 my (%function, %variable, %type);
 my @mistakes;
+my %told;                    # asm, by its place among the words
+my $no_ptx = "of which the simulator knows nothing. Write that in C: there is a function for most "
+    . "instructions, such as __shfl_sync, __ldcg and __pipeline_memcpy_async";
 
 my %math   = map { $_ => 1 } qw(abs labs llabs);
 my %device = map { $_ => 1 } qw(printf vprintf memcpy memset clock assert abs labs llabs);
@@ -25,6 +28,7 @@ read_words($ARGV[0]);
 declarations(0, scalar @word);
 words();
 bodies($_) for map { @{$_} } values %function;
+ptx();
 if (@mistakes) {
     my %said;
     print STDERR grep { !$said{$_}++ } map { "$_->[0]:$_->[1]: error: $_->[2].\n" }
@@ -34,15 +38,24 @@ if (@mistakes) {
 
 # ---- words ----
 
+# A file of a library that is not simulated, and that was found beside a toolkit: told where the user's file includes it.
+sub foreign_library {
+    my ($included, $file, $line) = @_;
+    my ($name) = $included =~ m{/(thrust|cub)/\w} or return;
+    print STDERR "$file:$line: error: " . ($name eq "cub" ? "CUB" : "Thrust") . " is not simulated. Write that step as a kernel, or compile for a GPU.\n";
+    exit 1;
+}
+
 sub read_words {
     my ($path) = @_;
     my ($file, $line, $kind) = ("", 0, "user");
     my $own = $0 =~ s{[^/]*\z}{include/}r;    # the simulator's own headers
     open my $in, "<", $path or die "$path: $!\n";
     while (my $text = <$in>) {
-        if ($text =~ /^# (\d+) "([^"]*)"(.*)/) {
-            ($line, $file) = ($1, $2);
-            $kind = $file =~ m{^\Q$own\E|^<} ? "simulator" : $3 =~ /\b3\b/ ? "library" : "user";
+        if (my ($number, $name, $flags) = $text =~ /^# (\d+) "([^"]*)"(.*)/) {
+            foreign_library($name, $file, $line) if $flags =~ /\b1\b/ && $kind eq "user";
+            ($line, $file) = ($number, $name);
+            $kind = $file =~ m{^\Q$own\E|^<} ? "simulator" : $flags =~ /\b3\b/ ? "library" : "user";
             $kind = "math" if $kind eq "library" && $file =~ m{/(?:mathcalls|math\.h|cmath)};
             $kind = "" if $kind eq "library" && $file =~ m{/c\+\+/};
             next;
@@ -211,13 +224,21 @@ sub declaration {
 
 sub words {
     for my $i (0 .. $#word) {
-        if ($word[$i] =~ /^(?:cuda(?:Create)?(?:Texture|Surface)Object(?:_t)?|tex[123]D(?:fetch|Lod|Grad|gather|Layered)?|surf[123]D(?:read|write))$/ && !$function{$word[$i]}) {
-            mistake($i, "$word[$i] is of textures or surfaces, which are not simulated. Give the kernel a pointer, and read the array by index, "
-                . "with __ldg where it is read only");
+        if ($word[$i] =~ /^tex(?:[12]D|2DLayered|3D)?(?:Lod|Grad|gather)$|^texCubemap\w*$|^surfCubemap\w*$/ && !$function{$word[$i]}) {
+            mistake($i, "$word[$i] is not simulated. Of textures there are tex1Dfetch, tex1D, tex2D, tex3D, tex1DLayered and "
+                . "tex2DLayered: read with one of these");
             last;
         } elsif ($word[$i] eq "__cluster_dims__") {
             mistake($i, "__cluster_dims__ is not simulated. Launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension");
         }
+    }
+}
+
+# PTX in a function of a class, which bodies() does not read: its instructions have points in their names.
+sub ptx {
+    for my $i (grep { $word[$_] =~ /^(?:asm|__asm__)$/ && !$told{$_} } 0 .. $#word - 3) {
+        my ($text) = grep { /^"/ } @word[$i + 1 .. $i + 3];
+        mistake($i, "here is PTX, $no_ptx") if defined $text && $text =~ /^"[\s{]*(?:\.reg\b|(?:@!?[%\w]+\s+)?[a-z]\w*\.[a-z])/;
     }
 }
 
@@ -244,8 +265,8 @@ sub bodies {
             mistake($i, "$what uses $w. There are no exceptions on a GPU: write the error to memory, or call __trap()")
                 if $w ne "catch";
         } elsif ($f->{device} && $w =~ /^(?:asm|__asm__)$/) {
-            mistake($i, "$what has PTX in it, of which the simulator knows nothing. Write that in C: there is a function for most "
-                . "instructions, such as __shfl_sync, __ldcg and __pipeline_memcpy_async");
+            $told{$i} = 1;
+            mistake($i, "$what has PTX in it, $no_ptx");
         } elsif ($f->{device} && $w =~ /^(?:typeid|dynamic_cast|thread_local)$/) {
             mistake($i, "$what uses $w, which does not exist on a GPU. Write it without");
         } elsif ($f->{device} && !$f->{host} && $w =~ /^(?:new|delete|malloc|free)$/ && $before !~ /^(?:\.|->|::)$/ && !$local->{$w}) {
@@ -276,13 +297,13 @@ sub name {
             mistake($i, "kernel $w is called like a function. Launch it: $w<<<blocks, threads>>>(...)");
         } elsif ($f->{device} && !grep { $_->{device} || $_->{constexpr} } @$known) {
             mistake($i, "$what calls $w, a function of the host. Write __device__ before it, at " . where($known->[0]));
-        } elsif (!$f->{device} && !grep { $_->{host} || $_->{constexpr} } @$known) {
+        } elsif (!$f->{device} && !grep { $_->{host} || $_->{constexpr} || $f->{template} && $_->{template} } @$known) {
             mistake($i, "function $f->{name} of the host calls $w, a function of the device. Write __host__ __device__ before that, at "
                 . where($known->[0]) . ", or call it in a kernel");
         }
-    } elsif ($f->{device} && !$f->{host} && $scope eq "std") {
+    } elsif ($f->{device} && !$f->{host} && $scope eq "std" && "$word[$i - 4]$word[$i - 3]" ne "cuda::") {
         mistake($i, "$what uses std::$w, which is the host's. Use what CUDA has, or write it yourself")
-            if ($called && !$math{$w}) || $w =~ /^(?:vector|string|map|set|array|cout|cerr|endl|pair|tuple)$/;
+            if ($called && !$math{$w} && $w !~ /^(?:move|forward)$/) || $w =~ /^(?:vector|string|map|set|array|cout|cerr|endl|pair|tuple)$/;
     } elsif ($called && !$type && $f->{device} && !$f->{host} && $scope eq "" && $library{$w} && !$math{$w} && !$device{$w} && !$type{$w}) {
         mistake($i, "$what calls $w, a function of the host's C library. Do that in host code, or write a __device__ function for it");
     } elsif (!$called && $f->{device} && $scope eq "" && exists $variable{$w} && $word[$i + 1] ne "::") {

@@ -9,8 +9,10 @@
 #include "fault.h"
 #include "flag.h"
 #include "grid.h"
+#include "observe.h"
 #include "race.h"
 #include "shadow.h"
+#include "tasks.h"
 
 static const unsigned last_time = (1 << TIME_BITS) - 1;
 static const uint64_t most_intervals = (1 << 25) - 2;
@@ -126,6 +128,7 @@ static void forget(void)
             sim_flags_block();
         }
     sim_race = running;
+    sim_tasks_forget(1);
 }
 
 static void new_interval(void)
@@ -139,11 +142,19 @@ static void new_interval(void)
         sim_race->times[i] = 1;
 }
 
+uint64_t sim_race_one_interval(void)
+{
+    if (sim_last_interval == most_intervals)
+        forget();
+    return ++sim_last_interval;
+}
+
 void sim_race_launch(unsigned threads)
 {
     num_threads = threads;
     num_blocks = 0;
     sim_launch_interval = sim_last_interval + 1;
+    sim_task_takes(sim_launch_interval);
     sim_flags_launch();
 }
 
@@ -189,6 +200,8 @@ void sim_race_switch(unsigned slot)
 
 void sim_race_barrier(void)
 {
+    if (!sim_watches)
+        return;
     sim_race_check_unwritten();
     sim_flags_barrier();
     new_interval();
@@ -198,6 +211,8 @@ void sim_race_syncwarp(unsigned first_thread, unsigned mask)
 {
     static struct vector_clock all;
 
+    if (!sim_watches)
+        return;
     all.interval = 0;
     refresh(&all);
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {

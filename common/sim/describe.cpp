@@ -113,7 +113,10 @@ static void describe_elements(const struct sim_region *r, const char *at, size_t
     if (first < 0)
         snprintf(text + used, size - used, ", before the start (the first is %s%s)", begin, declared);
     else if (r->array_size == 0)
-        snprintf(text + used, size - used, ", past the end (it has no elements)");
+        snprintf(text + used, size - used,
+                 ", past the end (it has no elements: the launch gives it no bytes, which stand third in <<<blocks, "
+                 "threads, "
+                 "bytes>>>)");
     else
         snprintf(text + used, size - used, ", past the end (the last is %s%s)", end, declared);
 }

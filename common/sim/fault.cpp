@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "cores.h"
 #include "fault.h"
 #include "memory.h"
 #include "observe.h"
@@ -73,6 +74,7 @@ static bool is_users(char *line)
         *extra = '\0';
     const char *own = strstr(line, "/common/sim/");
     return line[0] != '?' && strstr(line, ":?") == NULL && strrchr(line, ':') != NULL &&
+           strstr(line, "/lib/cusim/include/") == NULL && /* installed */
            (own == NULL || strncmp(own, "/common/sim/tests/", 18) == 0);
 }
 
@@ -206,6 +208,13 @@ static void shorten_paths(char *text)
     }
 }
 
+void sim_say(const char *message)
+{
+    fflush(stdout);
+    fprintf(stderr, "simulator: %s.\n", message);
+    _exit(1);
+}
+
 [[noreturn]] static void fault(const char *file, int line, const char *format, va_list arguments)
 {
     char where[1024] = "", kernel[512], message[4096];
@@ -232,9 +241,7 @@ static void shorten_paths(char *text)
     vsnprintf(message + used, sizeof(message) - used, format, arguments);
     shorten_paths(message);
     sim_at_fault(message);
-    fflush(stdout);
-    fprintf(stderr, "simulator: %s.\n", message);
-    _exit(1);
+    sim_say(sim_fault_of_all(message));
 }
 
 void sim_fault(const char *file, int line, const char *format, ...)
@@ -363,7 +370,8 @@ static bool stands_still(struct standstill *s, uint64_t now)
 static void on_tick(int, siginfo_t *, void *context)
 {
     static struct standstill progress, news;
-    const bool hangs = stands_still(&progress, sim_progress), circles = stands_still(&news, sim_news);
+    const bool hangs = stands_still(&progress, sim_progress);
+    const bool circles = stands_still(&news, sim_news) && sim_watches; /* else what it touches is not seen */
     const ucontext_t *const c = (const ucontext_t *)context;
     const char *file;
     char place[512];

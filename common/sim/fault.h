@@ -20,6 +20,9 @@ extern struct sim_place sim_place;
 /* One line on stderr: file:line: kernel, block, thread: message. Exit status 1. */
 [[noreturn]] void sim_fault(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The last part of that: prints a message and ends. */
+[[noreturn]] void sim_say(const char *message);
+
 /* The same at the line of a return address. */
 [[noreturn]] void sim_fault_at(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -388,6 +388,8 @@ void sim_flag_access(const char *at, size_t size, unsigned how, unsigned site)
 
 void sim_race_fence(bool block_only)
 {
+    if (!sim_watches)
+        return;
     struct thread_flags *t = flags_of(sim_agent);
 
     if (t->pending != NULL)

@@ -29,6 +29,12 @@ void sim_unlock(void)
     pthread_mutex_unlock(&device);
 }
 
+void sim_lock_anew(void)
+{
+    device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    sim_lock();
+}
+
 /* ---- errors ---- */
 
 static thread_local cudaError_t last_error;

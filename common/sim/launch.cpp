@@ -7,6 +7,7 @@
 
 #include "block.h"
 #include "clusters.h"
+#include "cores.h"
 #include "fiber.h"
 #include "grid.h"
 #include "host.h"
@@ -78,7 +79,7 @@ static void check_config(void)
 
 static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
 static unsigned num_residents, num_living;        /* clusters of which one has not ended */
-static uint64_t num_begun, num_clusters;
+static uint64_t next_cluster, num_clusters;       /* number of the one that begins next, and of all */
 static unsigned most_at_once; /* clusters: as it is known when a launch begins, which its first block may change */
 static struct sim_order cluster_order;
 
@@ -107,14 +108,14 @@ static unsigned most_living(void)
 
 static bool can_begin(void)
 {
-    return num_begun < num_clusters && num_living < most_at_once;
+    return next_cluster < num_clusters && num_living < most_at_once;
 }
 
 /* Begins the blocks of the next cluster. The first of them goes on, reversed the last, in any order any. */
 static void begin_next(void)
 {
     bool used[SIM_MAX_RESIDENT] = {false};
-    const uint64_t number = sim_next(&cluster_order);
+    const uint64_t number = sim_schedule == SIM_FORWARD ? next_cluster : sim_next(&cluster_order);
     const unsigned size = sim_cluster_blocks();
     struct cluster *cluster = NULL;
     unsigned slot = 0;
@@ -133,7 +134,7 @@ static void begin_next(void)
     if (size > 1 && sim_schedule != SIM_REVERSE)
         sim_switch_block(cluster->blocks[sim_schedule == SIM_RANDOM ? sim_random() % size : 0]);
     num_living++;
-    num_begun++;
+    next_cluster = sim_next_cluster(next_cluster);
 }
 
 struct block *const *sim_residents(unsigned *count)
@@ -186,8 +187,9 @@ static void try_again(void)
         sim_switch_block(residents[0]);
         sim_explain_cluster();
     }
-    if (least->quiet >= enough)
-        sim_explain_poll(num_residents, (num_clusters - num_begun) * sim_cluster_blocks());
+    if (least->quiet >= enough && !sim_wait_for_processes(least->quiet == enough, least->quiet - enough))
+        sim_explain_poll(num_residents,
+                         next_cluster < num_clusters ? (num_clusters - next_cluster) * sim_cluster_blocks() : 0);
 }
 
 /* Chooses who goes on. Forward: the oldest block that can, else a new one. Reversed: a new block while there is room,
@@ -213,16 +215,21 @@ static void choose_block(void)
 
 static void run_grid(void)
 {
-    num_begun = num_residents = num_living = 0;
+    num_residents = num_living = 0;
+    next_cluster = 0;
     most_at_once = most_living();
     cluster_order = sim_make_order(num_clusters);
     sim_block = NULL;
-    while (num_residents > 0 || num_begun < num_clusters) {
+    sim_begin_split(num_clusters);
+    while (num_residents > 0 || next_cluster < num_clusters) {
         choose_block();
         struct block *running = sim_block;
         if (sim_run_block(num_residents > 1 || can_begin()) == SIM_ENDED)
             remove_resident(running);
+        if (num_residents == 0)
+            next_cluster = sim_split(next_cluster);
     }
+    sim_end_split();
 }
 
 /* ---- launch ---- */
@@ -300,10 +307,12 @@ static void run(struct launch *l)
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size)
 {
-    const sim_guard guard("the launch of a kernel");
+    const sim_guard guard({"the launch of a kernel", __builtin_return_address(0), config->file, config->line});
     if (sim_place.kernel != NULL)
         sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
-    last_launch = launches_to_refusal == 0         ? sim_error(refusal)
+    const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name);
+    last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
+                  : launches_to_refusal == 0       ? sim_error(refusal)
                   : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
                                                    : cudaSuccess;
     launches_to_refusal -= launches_to_refusal >= 0;
@@ -320,7 +329,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     if (last_launch != cudaSuccess)
         return;
     default_launches += config->stream == NULL;
-    sim_do(config->stream, __builtin_return_address(0), [l]() mutable { run(&l); });
+    sim_do(config->stream, [l]() mutable { run(&l); });
 }
 
 /* ---- kernels that are known by an address ---- */

@@ -16,9 +16,8 @@
 /* Something that must be given back, or an error. */
 struct made {
     const char *what; /* "stream"; NULL: memory */
-    const char *call; /* "cudaMalloc" */
-    const void *at;   /* who called that */
-    uint64_t number;  /* in the order in which they were made */
+    struct sim_call call;
+    uint64_t number; /* in the order in which they were made */
     size_t size;
     cudaError_t error;
     bool went_on; /* after the error the program asked for something else */
@@ -44,12 +43,12 @@ static bool cleans_up(const char *call)
            strstr(call, "Destroy") != NULL;
 }
 
-void sim_enter(const char *name, const void *at)
+void sim_enter(const struct sim_call &call)
 {
     if (depth++ > 0)
         return;
-    sim_call = {name, at};
-    if (!errors.empty() && !cleans_up(name))
+    sim_call = call;
+    if (!errors.empty() && !cleans_up(call.name))
         for (made &e : errors)
             e.went_on = true;
 }
@@ -59,9 +58,14 @@ void sim_leave(void)
     depth--;
 }
 
+bool sim_is_inner(void)
+{
+    return depth > 1;
+}
+
 void sim_made(const void *thing, const char *what, size_t size)
 {
-    living[thing] = {what, sim_call.name, sim_call.at, ++num_made, size, cudaSuccess, false};
+    living[thing] = {what, sim_call, ++num_made, size, cudaSuccess, false};
 }
 
 void sim_gone(const void *thing)
@@ -74,12 +78,10 @@ void sim_gone(const void *thing)
 
 void sim_erred(cudaError_t error, const char *call, const void *at)
 {
-    if (depth > 0) {
-        call = sim_call.name;
-        at = sim_call.at;
-    }
+    const struct sim_call by = depth > 0 ? sim_call : (struct sim_call){call, at, NULL, 0};
+    sim_call_erred(error, by);
     if (error != cudaSuccess && error != cudaErrorNotReady && errors.size() < 1000)
-        errors.push_back({NULL, call, at, 0, 0, error, false});
+        errors.push_back({NULL, by, 0, 0, error, false});
 }
 
 void sim_looked_at(cudaError_t error)
@@ -116,8 +118,8 @@ struct teller {
 static std::string from(const made &m)
 {
     char place[512];
-    sim_locate((const char *)m.at - 1, place, sizeof(place));
-    return std::string(m.call) + " at " + place;
+    sim_locate_call(&m.call, place, sizeof(place));
+    return std::string(m.call.name) + " at " + place;
 }
 
 extern "C" struct sim_left sim_left_behind(bool goes_on, void (*tell)(const char *line, void *context), void *context)
@@ -145,10 +147,10 @@ extern "C" struct sim_left sim_left_behind(bool goes_on, void (*tell)(const char
         if (tell != NULL && (goes_on || e.went_on))
             teller.add(from(e) + " returned " + cudaGetErrorName(e.error) + ", which nobody looked at");
     }
-    sim_each_late([&](const char *call, const void *at) {
+    sim_each_late([&](const struct sim_call &call) {
         left.unwaited++;
         if (tell != NULL)
-            teller.add(from({NULL, call, at, 0, 0, cudaSuccess, false}) + " was never waited for, so it was not done");
+            teller.add(from({NULL, call, 0, 0, cudaSuccess, false}) + " was never waited for, so it was not done");
     });
     errors = seen;
     if (tell != NULL)

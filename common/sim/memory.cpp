@@ -14,11 +14,13 @@
 #include <sys/mman.h>
 
 #include "clusters.h"
+#include "cores.h"
 #include "fault.h"
 #include "fiber.h"
 #include "host.h"
 #include "include/cuda_runtime.h"
 #include "memory.h"
+#include "race.h"
 #include "shadow.h"
 #include "sim.h"
 #include "sizes.h"
@@ -73,8 +75,9 @@ static size_t damage_after(const char *from, const char *to)
     return (size_t)(to - from);
 }
 
-struct sim_region *sim_region_create(size_t size, size_t align)
+struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)
 {
+    const int kind = for_all ? MAP_SHARED : MAP_PRIVATE;
     const size_t room = sim_round_up(size, align), pages_size = sim_round_up(room, page);
     const size_t margin = pages_size > least_margin ? pages_size : least_margin;
     struct sim_region *r = (struct sim_region *)calloc(1, sizeof(*r));
@@ -93,7 +96,7 @@ struct sim_region *sim_region_create(size_t size, size_t align)
     r->size = size;
     r->pages_size = pages_size;
     r->map_size = margin + pages_size + margin;
-    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (r->map == MAP_FAILED) {
         free(r);
         return NULL;
@@ -146,6 +149,9 @@ static void region_free(struct sim_region *r)
     if (r->pages_size > 0)
         mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     r->freed = true;
+    sim_num_lines -= r->host;
+    delete r->pooled;
+    r->pooled = NULL;
     sim_shadow_destroy(r->shadow);
     r->shadow = NULL;
 }
@@ -229,6 +235,7 @@ bool sim_memory(size_t *available, size_t *total)
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     size_t available, total;
     struct sim_region *r;
 
@@ -240,7 +247,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     /* All of it is written at once; a sixteenth is left for the rest of the program. */
     if (!sim_memory(&available, &total) || size > available - available / 16)
         return sim_error(cudaErrorMemoryAllocation);
-    r = sim_region_create(size, 256);
+    r = sim_region_create(size, 256, sim_may_split());
     if (r == NULL)
         return sim_error(cudaErrorMemoryAllocation);
     r->caller = sim_call.at;
@@ -262,6 +269,7 @@ static cudaError_t host_region(void **pointer, size_t size, bool managed)
         r->managed = managed;
         sim_shadow_mark(r, r->start, r->size); /* what the host's C code writes there is not seen */
         sim_has_managed = sim_has_managed || managed;
+        sim_num_lines++;
     }
     return error;
 }
@@ -271,6 +279,7 @@ bool sim_has_managed;
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
         return sim_error(cudaErrorInvalidValue);
     return host_region(pointer, size, false);
@@ -279,12 +288,14 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return host_region(pointer, size, false);
 }
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return sim_error(cudaErrorInvalidValue);
     return host_region(pointer, size, true);
@@ -309,9 +320,10 @@ static cudaError_t free_region(void *pointer, bool pinned)
 
     if (pointer == NULL)
         return cudaSuccess;
-    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || pinned != (r->host && !r->managed))
+    if (r == NULL || r->pageable || r->freed || sim_is_shared(r) || pointer != r->start ||
+        pinned != (r->host && !r->managed))
         return sim_error(cudaErrorInvalidValue);
-    sim_finish_all();
+    sim_wait_for_all();
     sim_region_verify(r);
     sim_gone(r->start);
     region_free(r);
@@ -333,13 +345,40 @@ cudaError_t cudaFreeHost(void *pointer)
 cudaError_t cudaDeviceReset(void)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone(NULL);
     for (size_t i = 0; i < num_regions; i++)
-        if (!sim_is_shared(regions[i]) && !regions[i]->freed)
+        if (!sim_is_shared(regions[i]) && !regions[i]->freed && !regions[i]->pageable)
             free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
     cudaGetLastError();
     return cudaSuccess;
+}
+
+/* ---- memory of the host that is watched ---- */
+
+bool sim_has_pageable;
+
+void *sim_host_array(size_t size)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_create(size, 64, sim_may_split());
+
+    if (r == NULL)
+        return NULL;
+    sim_region_poison(r);
+    sim_shadow_mark(r, r->start, r->size);
+    r->pageable = sim_has_pageable = true;
+    return r->start;
+}
+
+void sim_free_host_array(void *array)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_near(array);
+
+    sim_finish_all();
+    sim_region_verify(r);
+    region_free(r);
 }
 
 /* ---- memory of the host that is pinned afterwards: copies know it, kernels do not reach it ---- */
@@ -386,7 +425,7 @@ cudaError_t cudaHostUnregister(void *pointer)
     struct registered *piece = piece_of(pointer);
     if (piece == NULL || piece->start != pointer)
         return sim_error(cudaErrorHostMemoryNotRegistered);
-    sim_finish_all();
+    sim_wait_for_all();
     *piece = pieces[--num_pieces];
     return cudaSuccess;
 }
@@ -433,15 +472,21 @@ struct CUmemPoolHandle_st {
 };
 static struct CUmemPoolHandle_st default_pool;
 
-cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t)
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t stream)
 {
     const sim_guard guard;
-    return cudaMalloc(pointer, size);
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    const cudaError_t error =
+        sim_is_stream(stream) ? cudaMalloc(pointer, size) : sim_error(cudaErrorInvalidResourceHandle);
+    if (error == cudaSuccess && size > 0 && sim_remembers()) /* another stream must wait before it may use that */
+        sim_region_near(*pointer)->pooled = new sim_pooled{sim_do(stream, [] {})};
+    return error;
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaMallocFromPoolAsync(pointer, size, &default_pool, stream);
 }
 
@@ -452,7 +497,8 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
         return sim_error(cudaErrorInvalidValue);
     sim_gone(pointer);
-    sim_do(stream, __builtin_return_address(0), [r] {
+    sim_do(stream, [r] {
+        sim_race_touch(r, r->start, r->size, true);
         sim_region_verify(r);
         region_free(r);
     });

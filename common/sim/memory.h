@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "include/sim_shape.h"
+#include "tasks.h"
 
 /* One piece of device or shared memory. */
 struct sim_region {
@@ -26,19 +27,28 @@ struct sim_region {
     bool freed;             /* also: shared memory of a block that does not run */
     bool host;              /* the host may touch it, too: pinned memory, or */
     bool managed;           /* managed memory */
+    bool pageable;          /* memory of the host that only copies may touch (sim_host_array) */
     int device;             /* that it was made on */
     uint64_t block;         /* of shared memory: number of the block whose it is */
     size_t align;           /* of shared memory, */
     void *variable;         /* and whose it is: a sim_shared; NULL: dynamic */
     struct sim_shape shape; /* of the array */
     struct sim_shadow *shadow;
+    struct sim_pooled *pooled; /* from a pool, in the order of a stream; or NULL */
 };
-struct sim_region *sim_region_create(size_t size, size_t align); /* NULL: no memory */
+
+/* A new one, NULL: no memory. `for_all`: other processes that run blocks of a launch see it, too (cores.h). */
+struct sim_region *sim_region_create(size_t size, size_t align, bool for_all);
 void sim_region_poison(struct sim_region *region);
 void sim_region_verify(const struct sim_region *region); /* faults if bytes around it were written */
 void sim_verify_all(void);
 struct sim_region *sim_region_near(const void *address); /* the region that is closest, within its margins, or NULL */
 bool sim_maybe_region(const void *address);              /* false: certainly in no region */
+
+/* The task behind which memory from a pool may be used. */
+struct sim_pooled {
+    sim_task_ref task;
+};
 
 /* Whether it is shared memory; else it is device memory. */
 static inline bool sim_is_shared(const struct sim_region *r)
@@ -57,7 +67,8 @@ static inline bool sim_region_holds(const struct sim_region *r, const void *addr
 /* Whether the memory of the host is pinned: made so, or registered. */
 bool sim_is_pinned(const void *pointer);
 
-extern bool sim_has_managed; /* there has been managed memory: then the default stream is late, too */
+extern bool sim_has_pageable; /* there is a sim_host_array: copies to the host go there alone */
+extern bool sim_has_managed;  /* there has been managed memory: then the default stream is late, too */
 
 /* For messages (describe.cpp): the bytes of [address, address + length), "inputs[1]", "inputs[4] to inputs[7], past the
    end (the last is inputs[5])", "byte 4 of the 1600-byte allocation made at scale.cu:40"; length 0: where it begins.

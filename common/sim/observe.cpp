@@ -19,12 +19,14 @@
 
    A lane that does much without waiting for others pauses, so that no more than `most_in_turn` accesses of a lane are
    remembered. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "observe.h"
 
 #include "clusters.h"
+#include "cores.h"
 #include "fault.h"
 #include "fiber.h"
 #include "host.h"
@@ -33,6 +35,7 @@
 #include "poll.h"
 #include "race.h"
 #include "shadow.h"
+#include "tasks.h"
 #include "stream.h"
 #include "trace.h"
 
@@ -91,6 +94,7 @@ static uint64_t turn, pass;
 static unsigned thread, accesses; /* of this turn */
 static const char *arguments;     /* of the kernel */
 static size_t arguments_size;
+static pthread_t launcher; /* the host thread in which the kernel runs */
 static uint32_t launch;
 static uint64_t num_fills, fills_before; /* sectors fetched by L1 ever, and before this launch */
 static uint64_t from_dram;               /* sectors that neither L1 nor L2 held: L2 fetches two at once */
@@ -372,6 +376,8 @@ void sim_observe_pass(void)
 
     sim_race_blame_unwritten();
     sim_region_describe(p, size, what, sizeof(what));
+    if (r != NULL && r->pageable)
+        sim_fault_at(pc, "%s %s, which is the host's. Copy it to memory of the device, with cudaMemcpy", verb, what);
     if (r != NULL && sim_region_holds(r, p, 1)) /* begins well */
         sim_fault_at(pc, "%s %s. Take the last elements one by one", verb, what);
     if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
@@ -383,18 +389,29 @@ void sim_observe_pass(void)
 }
 
 /* In host code: device memory must not be touched. */
-static void check_host(const char *p, unsigned how, const void *pc)
+static void check_host(const char *p, size_t size, unsigned how, const void *pc)
 {
-    const struct sim_region *r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
+    struct sim_region *const r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
     char what[600];
 
-    if (r == NULL || sim_place.kernel != NULL || (r->host && !(r->managed && sim_has_late())))
+    if (r != NULL && r->pageable) {
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(pc, "%s %s. That is a kernel's work: copy the array with cudaMemcpy",
+                     how & SIM_WRITES ? "writes" : "reads", what);
+    }
+    if (r == NULL || sim_place.kernel != NULL)
         return;
-    sim_region_describe(p, 0, what, sizeof(what));
+    if (r->host && !r->freed && sim_region_holds(r, p, size)) {
+        const sim_lock_guard guard;
+        if (r->managed || how & SIM_STRONG)
+            sim_finish_all(); /* it may be done by now, and then is known to touch this or not */
+        if (sim_remembers())
+            sim_race_task(r, p, size, how, site_of(pc));
+        return;
+    }
+    sim_region_describe(p, r->host ? size : 0, what, sizeof(what));
     if (r->host)
-        sim_fault_at(pc,
-                     "%s %s, managed memory, while kernels or copies have not been waited for. Call "
-                     "cudaDeviceSynchronize() before that",
+        sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from",
                      how & SIM_WRITES ? "writes" : "reads", what);
     sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
 }
@@ -408,15 +425,20 @@ static void pause_sometimes(const char *p, unsigned how)
     last_read = how == 0 ? p : NULL;
 }
 
-/* CUSIM_CHECKS=bounds: no races, no counts, nothing of what has been written; only that each address is legal. */
-static bool only_bounds;
+bool sim_watches = true;
 
-/* Then, where a place in the code was seen to access an array of the block: what else of it is legal, at once. */
+/* If not: where a place in the code was seen to access an array, what else of that is legal, at once. Forgotten when
+   another block runs, or host code. */
 static struct legal {
-    uint64_t block;
     const char *start;
     size_t size;
 } legal[256];
+
+void sim_observe_switch(void)
+{
+    if (!sim_watches)
+        memset(legal, 0, sizeof(legal));
+}
 
 static inline struct legal *legal_at(const void *pc)
 {
@@ -428,12 +450,9 @@ static inline bool is_legal(const char *p, size_t size, unsigned how, const void
     const struct legal *l = legal_at(pc);
     const size_t at = (size_t)(p - l->start);
 
-    if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || !sim_place.in_thread ||
-        l->block != sim_block->number ||
-        (uintptr_t)p % (size & (size - 1) ? 1
-                        : size < 8        ? size
-                                          : 8) !=
-            0)
+    const size_t align = size & (size - 1) ? 1 : size < 8 ? size : 8;
+
+    if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || (uintptr_t)p % align != 0)
         return false;
     sim_changes[SIM_GLOBAL_MEMORY] += how;
     return true;
@@ -443,8 +462,8 @@ __attribute__((constructor)) static void read_checks(void)
 {
     const char *text = getenv("CUSIM_CHECKS");
 
-    only_bounds = text != NULL && strcmp(text, "bounds") == 0;
-    if (text != NULL && !only_bounds && strcmp(text, "all") != 0 && strcmp(text, "none") != 0)
+    sim_watches = text == NULL || strcmp(text, "all") == 0;
+    if (!sim_watches && strcmp(text, "bounds") != 0 && strcmp(text, "none") != 0)
         sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
 }
 
@@ -474,6 +493,15 @@ static bool is_private(const char *p)
     return false;
 }
 
+bool sim_is_private(const void *start, size_t size)
+{
+    for (const char *p : {(const char *)start, (const char *)start + size - 1})
+        if (p >= image_end && p < &end ? is_private(p)
+                                       : lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+            return true;
+    return false;
+}
+
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
@@ -485,7 +513,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     if (in_image)
         return;
     if (!sim_place.in_thread) {
-        check_host(p, how, pc);
+        check_host(p, size, how, pc);
         return;
     }
     const unsigned number = site_of(pc);
@@ -496,9 +524,13 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         if ((size_t)(p - arguments) < arguments_size)
             return;
         r = sim_region_near(p);
-        if (r == NULL || !sim_region_holds(r, p, size))
+        if (r == NULL || r->pageable || !sim_region_holds(r, p, size)) {
+            if (!pthread_equal(pthread_self(), launcher))
+                return; /* host code of another thread meanwhile */
             illegal(p, size, how, pc);
+        }
         site->region = r;
+        sim_race_pooled(r, p, how & SIM_WRITES, pc);
     }
     /* 16 bytes may be two members of 8, which are aligned to 8 */
     if ((size & (size - 1)) == 0 && (uintptr_t)p % (size < 8 ? size : 8) != 0) {
@@ -526,9 +558,9 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         sim_poll(p, pc, in_global);
     }
     pause_sometimes(p, how);
-    if (only_bounds) {
+    if (!sim_watches) {
         sim_changes[in_sight] += how & SIM_WRITES;
-        *legal_at(pc) = {sim_block->number, r->array, r->array_size};
+        *legal_at(pc) = {r->array, r->array_size};
         return;
     }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
@@ -548,7 +580,7 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 {
     const char *p = (const char *)at;
 
-    if (only_bounds && is_legal(p, size, how, pc))
+    if (!sim_watches && is_legal(p, size, how, pc))
         return;
     if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
         (size_t)(p - &__ehdr_start) >= (size_t)(image_end - &__ehdr_start))
@@ -563,6 +595,8 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
 
     if (warp && accesses >= most_in_turn)
         sim_pause();
+    if (!sim_watches)
+        return;
     if (size > 0)
         sim_race_access(r, (const char *)global, size, 0, number);
     if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
@@ -634,6 +668,8 @@ void sim_observe_order(unsigned how)
 {
     const unsigned orders = ((how & SIM_ACQUIRE) != 0) + ((how & SIM_RELEASE) != 0);
 
+    if (orders > 0)
+        sim_order_memory();
     sim_counts.orders += orders;
     sim_counts.strong_orders += how & SIM_STRONGER ? orders : 0;
 }
@@ -642,6 +678,8 @@ void sim_atomic_load(const void *address, void *value, size_t size, unsigned ord
 {
     sim_observe_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC | order, HERE);
+    if (in_global)
+        sim_take_word(address);
     memcpy(value, address, size);
     sim_global_atomics += in_global;
 }
@@ -651,6 +689,7 @@ void sim_atomic_store(void *address, const void *value, size_t size)
 {
     sim_changes[in_sight] += memcmp(address, value, size) != 0;
     memcpy(address, value, size);
+    sim_give_word();
     sim_atomics++;
 }
 
@@ -665,7 +704,10 @@ void sim_strong_store(void *address, const void *value, size_t size, unsigned or
 {
     sim_observe_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
+    if (in_global)
+        sim_take_word(address);
     memcpy(address, value, size);
+    sim_give_word();
 }
 
 /* The sanitizer's own atomics: std::atomic and the guards of static variables, in host code. */
@@ -726,6 +768,9 @@ void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
 {
     arguments = (const char *)first;
     arguments_size = size;
+    sim_watches =
+        sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
+    launcher = pthread_self();
     launch++;
     fills_before = num_fills;
     l1_sectors =
@@ -751,6 +796,7 @@ uint64_t sim_fills(void)
 
 void sim_observe_launch_end(struct sim_counts *counts)
 {
+    sim_observe_switch();
     for (unsigned i = 0; i < num_used; i++) {
         struct site *site = &sites[used_sites[i]];
         struct sim_counts line = {};
@@ -770,4 +816,9 @@ void sim_observe_launch_end(struct sim_counts *counts)
     counts->atomics += sim_atomics;
     sim_atomics = 0;
     sim_trace_add(sim_place.kernel, NULL, counts);
+}
+
+bool sim_remembers(void)
+{
+    return sim_num_lines > 0 && sim_watches;
 }

@@ -23,6 +23,7 @@ enum {
 
 void sim_observe_launch(const void *arguments, size_t size, unsigned num_threads);
 void sim_observe_turn(unsigned thread, uint64_t *chain); /* it goes on */
+void sim_observe_switch(void);                           /* another block runs */
 void sim_observe_pass(void);                             /* each lane of a warp that could run has had its turn */
 void sim_observe_launch_end(struct sim_counts *counts);  /* adds what the launch has cost */
 
@@ -39,6 +40,13 @@ void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, con
 
 /* An order of memory, by a fence or with an access; for accesses without one it does nothing. */
 void sim_observe_order(unsigned how);
+
+/* Whether host memory, or a part of it, is kept from watched code (sim_protect). */
+bool sim_is_private(const void *start, size_t size);
+
+/* Whether races are looked for, and requests counted: not with CUSIM_CHECKS=bounds or none, where addresses alone are
+   judged. */
+extern bool sim_watches;
 
 extern const void *sim_last_pc;     /* where memory was last accessed */
 extern uint64_t sim_atomics;        /* how many there were in this launch, */

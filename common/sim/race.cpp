@@ -25,6 +25,8 @@
 
    Only flags reach across blocks (flag.cpp). Copies of the TMA are made by agents of their own, one for each
    mbarrier. */
+#include <algorithm>
+#include <stdlib.h>
 #include "race.h"
 
 #include <stdio.h>
@@ -38,6 +40,7 @@
 #include "memory.h"
 #include "observe.h"
 #include "shadow.h"
+#include "tasks.h"
 
 enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
 
@@ -47,7 +50,7 @@ static enum kind kind_of(uint64_t record)
 }
 
 /* Whether the recorded access happens before what the running thread does now, as far as its own block orders them.
-   The record is of this launch. */
+   The record is of this launch, or of an earlier one that may not be over. */
 static inline bool ordered_in_block(uint64_t record)
 {
     const uint64_t then = interval_of(record), now = sim_race->interval;
@@ -55,13 +58,15 @@ static inline bool ordered_in_block(uint64_t record)
 
     if (then == now)
         return other == sim_agent || clock_reaches(&sim_race->clocks[sim_agent], now, other, time_of(record));
+    if (then < sim_launch_interval) /* another kernel, a copy, the host */
+        return sim_task_orders(then);
     return then < now && (then >= sim_alone_since || sim_block_of(then) == sim_race->serial);
 }
 
 /* The same, by flags of other blocks, too. */
 static inline bool ordered(uint64_t record)
 {
-    return ordered_in_block(record) || sim_flag_orders(record);
+    return ordered_in_block(record) || (interval_of(record) >= sim_launch_interval && sim_flag_orders(record));
 }
 
 /* ---- a race is reported ---- */
@@ -80,6 +85,52 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
         snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u)", t.x, t.y, t.z, b.x, b.y, b.z);
 }
 
+/* What another task has done, or is about to do. */
+[[noreturn]] static void report_task(const void *pc, const char *what, bool writes, const struct sim_task *other,
+                                     const char *verb, const void *other_pc)
+{
+    char who[600], which[1200];
+
+    sim_describe_running(who, sizeof(who));
+    sim_describe_task(other, verb, other_pc, which, sizeof(which));
+    sim_fault_at(pc, "race: %s%s %s, which %s, and nothing orders the two. %s", who, writes ? "writes" : "reads", what,
+                 which, sim_task_advice(other));
+}
+
+[[noreturn]] static void report_record(const void *pc, const struct sim_region *r, size_t word, bool writes,
+                                       uint64_t record, bool wrote)
+{
+    char what[600];
+
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    report_task(pc, what, writes, sim_task_of(interval_of(record)), wrote ? "has written" : "has read",
+                sim_site_pc(site_of(record)));
+}
+
+/* What to do about a race in shared memory, between two places, "file:line": where the last barrier stands between
+   them, the two are of different rounds of a loop. */
+static const char *advise_barrier(const char *place, const char *other)
+{
+    static char text[400];
+    const char *const colon = strrchr(place, ':'), *const other_colon = strrchr(other, ':');
+    const char *const barrier = sim_block->barrier_file;
+
+    if (barrier == NULL || colon == NULL || other_colon == NULL || colon - place != other_colon - other ||
+        memcmp(place, other, (size_t)(colon - place)) != 0)
+        return "Put __syncthreads() between them, or __syncwarp() within a warp";
+    const char *const name = strrchr(barrier, '/') != NULL ? strrchr(barrier, '/') + 1 : barrier;
+    const size_t length = strlen(name);
+    const int a = atoi(colon + 1), b = atoi(other_colon + 1), line = sim_block->barrier_line;
+    if ((size_t)(colon - place) < length || memcmp(colon - length, name, length) != 0 || line < std::min(a, b) ||
+        line >= std::max(a, b))
+        return "Put __syncthreads() between them, or __syncwarp() within a warp";
+    snprintf(text, sizeof(text),
+             "The barrier at %.*s:%d is between them in one round of the loop, but not from one round to the next: put "
+             "another __syncthreads() at the end of the loop",
+             (int)(colon - place), place, line);
+    return text;
+}
+
 [[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, bool strong, unsigned site,
                                 uint64_t record, bool wrote)
 {
@@ -87,9 +138,10 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
     const char *const verb = writes ? "writes" : "reads", *const past = wrote ? "has written" : "has read";
     const bool other_strong = kind_of(record) == STRONG || kind_of(record) == VOLATILE;
     const bool mixed = strong != other_strong;
-    const uint32_t block = sim_block_of(interval_of(record));
-    char what[600], where[512], who[100];
+    char what[600], where[512], here[512] = "", who[100];
 
+    if (interval_of(record) < sim_launch_interval)
+        report_record(pc, r, word, writes, record, wrote);
     sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
     sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
     if (kind_of(record) == IN_FLIGHT)
@@ -98,10 +150,12 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
             "%s %s, to which the copy of %s is on its way. Wait for it first (__pipeline_wait_prior, mbarrier_wait, "
             "cluster_receive)",
             verb, what, where);
+    const uint32_t block = sim_block_of(interval_of(record));
     if (agent_of(record) >= SIM_MAX_THREADS)
         sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",
                      verb, what, where, past);
     describe_thread(who, sizeof(who), agent_of(record), block);
+    sim_locate((const char *)pc - 1, here, sizeof(here));
     const char *const flag = mixed || sim_is_shared(r) ? NULL : sim_flag_advice(record);
     /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
     if (block == sim_race->serial)
@@ -110,7 +164,7 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
                      mixed && !sim_is_shared(r) ? make_strong
                      : strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
                                                 "between them"
-                     : sim_is_shared(r)       ? "Put __syncthreads() between them, or __syncwarp() within a warp"
+                     : sim_is_shared(r)       ? advise_barrier(here, where)
                      : flag != NULL           ? flag
                                               : "Which elements are each thread's own? Let each write bytes that no "
                                                 "other one touches");
@@ -166,7 +220,8 @@ static void make_reads_strong(struct sim_region *r, size_t first, size_t last)
 
 void sim_race_polls(struct sim_region *r, const char *at, size_t size)
 {
-    make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4);
+    if (sim_watches)
+        make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4);
 }
 
 /* An atomic access: clears what the thread has just read there, for others too. */
@@ -196,7 +251,8 @@ void sim_race_turn(unsigned thread)
 {
     sim_agent = thread;
     last_read = NULL;
-    sim_set_epoch();
+    if (sim_watches)
+        sim_set_epoch();
 }
 
 /* ---- accesses ---- */
@@ -259,8 +315,13 @@ static void suspect_unwritten(struct sim_region *r, size_t offset, size_t size, 
     char what[600];
 
     sim_region_describe(r->start + offset, size, what, sizeof(what));
-    if (!sim_is_shared(r))
+    if (!sim_is_shared(r)) {
+        bool writes;
+        const struct sim_task *const late = sim_collides(r->start + offset, size, false, &writes);
+        if (late != NULL)
+            report_task(sim_site_pc(site), what, false, late, "writes", NULL);
         sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. Fill it first", what);
+    }
     sim_fault_at(sim_site_pc(site),
                  "reads %s, which no thread of this %s has written before. Let one write it, then call %s", what,
                  cluster ? "cluster" : "block", cluster ? "the barrier" : "__syncthreads()");
@@ -324,10 +385,11 @@ static void check_part(struct sim_region *r, size_t word, bool writes, enum kind
         report(r, word, writes, kind != PLAIN, site_of(record), cell->read, false);
 }
 
-/* Shared memory forgets with the block, or the cluster; global memory with the launch. Smaller records are history. */
+/* Shared memory forgets with the block, or the cluster; global memory with the launch, or the first one that may not be
+   over. Smaller records are history. */
 static inline uint64_t floor_of(const struct sim_region *r)
 {
-    return (sim_is_shared(r) ? sim_race->cluster : sim_launch_interval) << INTERVAL_AT;
+    return (sim_is_shared(r) ? sim_race->cluster : sim_known_interval) << INTERVAL_AT;
 }
 
 void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned how, unsigned site)
@@ -339,6 +401,8 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     const uint64_t floor = floor_of(r);
     struct sim_shadow *s = r->shadow;
 
+    if (!sim_watches)
+        return;
     if (!r->shape.is_raw)
         check_written(r, offset, size, how, site);
     if (offset % 4 != 0 || size % 4 != 0) {
@@ -361,8 +425,9 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
         if (writes) {
             if (cell->read >= floor && conflicts(cell->read, kind))
                 report(r, word, writes, strong, site, cell->read, false);
-            /* when the first read is history, so is the other one */
-            if (cell->read >= floor && s->others[word] >= floor && conflicts(s->others[word], kind))
+            /* when the first read is history, so is the other one, but for those of other tasks */
+            if ((cell->read >= floor || sim_known_interval < sim_launch_interval) && s->others[word] >= floor &&
+                conflicts(s->others[word], kind))
                 report(r, word, writes, strong, site, s->others[word], false);
             cell->write = record;
         } else if (cell->read < floor || (cell->read ^ record) >> TIME_AT == 0) {
@@ -373,6 +438,67 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
     }
     if (strong)
         sim_flag_access(at, size, how, site);
+}
+
+void sim_race_pooled(const struct sim_region *r, const void *at, bool writes, const void *pc)
+{
+    char what[600];
+
+    if (r->pooled == NULL || sim_task_known(r->pooled->task))
+        return;
+    sim_region_describe(at, 4, what, sizeof(what));
+    report_task(pc, what, writes, r->pooled->task.get(), "makes", NULL);
+}
+
+/* Whether the running task, which is no kernel, may access what was accessed so. */
+static bool may_access(uint64_t record, bool strong)
+{
+    return (strong && kind_of(record) != PLAIN) || sim_task_orders(interval_of(record));
+}
+
+void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned how, unsigned site)
+{
+    const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
+    const size_t offset = (size_t)((const char *)at - r->start), end = offset + size;
+    bool other_writes;
+    const struct sim_task *const late = sim_in_task() ? NULL : sim_collides(at, size, writes, &other_writes);
+    char what[600];
+
+    if (late != NULL) {
+        sim_region_describe(at, size < 4 ? size : 4, what, sizeof(what));
+        report_task(sim_site_pc(site), what, writes, late, other_writes ? "writes" : "reads", NULL);
+    }
+    sim_race_pooled(r, at, writes, sim_site_pc(site));
+    if (sim_task_interval() == 0)
+        sim_task_takes(sim_race_one_interval());
+    const uint64_t record = sim_task_interval() << INTERVAL_AT | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
+    for (size_t word = offset / 4; word * 4 < end; word++) {
+        struct sim_cell *const cell = &r->shadow->cells[word];
+        uint64_t *const other = &r->shadow->others[word];
+
+        if (strong && !sim_in_task() && !sim_task_orders(interval_of(cell->write)) && kind_of(cell->write) != PLAIN)
+            sim_host_learns(sim_task_of(interval_of(cell->write))->known); /* a flag: what comes before it is done */
+        if (!may_access(cell->write, strong))
+            report_record(sim_site_pc(site), r, word, writes, cell->write, true);
+        if (writes && !may_access(cell->read, strong))
+            report_record(sim_site_pc(site), r, word, writes, cell->read, false);
+        if (writes && !may_access(*other, strong))
+            report_record(sim_site_pc(site), r, word, writes, *other, false);
+        if (word * 4 < offset || word * 4 + 4 > end)
+            continue; /* a part of a word: its neighbour may belong to another one */
+        if (writes)
+            cell->write = record;
+        else if (sim_task_orders(interval_of(cell->read)))
+            cell->read = record;
+        else
+            *other = record;
+    }
+}
+
+void sim_race_touch(struct sim_region *r, const void *at, size_t size, bool writes)
+{
+    if (r != NULL && sim_remembers())
+        sim_race_task(r, at, size, writes ? SIM_WRITES : 0, sim_site(sim_task_at()));
 }
 
 /* An access by another block after which this one may end must be known to some thread of this one. */
@@ -394,7 +520,7 @@ static void check_end(struct sim_region *r, size_t word, uint64_t record, bool w
 
 void sim_race_leaves(struct sim_region *r)
 {
-    for (size_t word = 0; word < r->size / 4; word++) {
+    for (size_t word = 0; sim_watches && word < r->size / 4; word++) {
         const struct sim_cell *cell = &r->shadow->cells[word];
 
         check_end(r, word, cell->write, true);
@@ -408,7 +534,7 @@ static void set_writes(struct sim_region *r, const void *at, size_t size, uint64
 {
     const size_t first = (size_t)((const char *)at - r->start) / 4;
 
-    for (size_t word = first; word < first + size / 4; word++)
+    for (size_t word = first; sim_watches && word < first + size / 4; word++)
         r->shadow->cells[word].write = record;
 }
 
@@ -440,7 +566,8 @@ extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *t
     if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4))
         return false;
     const uint64_t record = r->shadow->cells[word].write;
-    if (sim_launch_interval == 0 || interval_of(record) < sim_launch_interval)
+    if (sim_launch_interval == 0 || interval_of(record) < sim_launch_interval ||
+        !sim_same_task(interval_of(record), sim_launch_interval))
         return false;
     *block = sim_index_of(sim_block_of(interval_of(record))).x;
     *thread = agent_of(record);

@@ -11,6 +11,7 @@ struct vector_clock;
 
 /* What runs now. `slot`: where the block is resident. */
 void sim_race_launch(unsigned num_threads);
+uint64_t sim_race_one_interval(void); /* a new one, between launches */
 void sim_race_block(unsigned slot, bool begins_cluster);
 void sim_race_block_end(void);
 void sim_race_switch(unsigned slot); /* a block that has begun earlier goes on */
@@ -38,6 +39,17 @@ void sim_race_received(unsigned barrier, struct release *sent);
 /* The running block ends, and with it this piece of its shared memory: faults if another block accesses it, and nothing
    orders that before. */
 void sim_race_leaves(struct sim_region *region);
+
+/* The running task, which is no kernel (a copy, the host), accesses these bytes: faults if another one has, and nothing
+   orders the two. `site`: the place in the program that has it do so;
+   `how`: SIM_WRITES, SIM_STRONG (observe.h). */
+void sim_race_task(struct sim_region *region, const void *at, size_t size, unsigned how, unsigned site);
+
+/* Faults if the memory is from a pool, and the running task does not know that it may be used. */
+void sim_race_pooled(const struct sim_region *region, const void *at, bool writes, const void *pc);
+
+/* The same, of a copy or fill; nothing where it is no memory of the device's, or nobody else could. */
+void sim_race_touch(struct sim_region *region, const void *at, size_t size, bool writes);
 
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
 /* Faults if the block has read shared memory that nobody had written; the second: if the running thread has, and so

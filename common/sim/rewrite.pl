@@ -7,6 +7,7 @@
 #   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared()
 #   (void *)kernel<4>                 becomes  sim_untyped(kernel<4>, "kernel<4>")
 #   #pragma unroll                    becomes  #pragma GCC unroll 64
+#   __device__ int count;             as well  a call of sim_know_variables() before main (cores.cpp)
 #
 # Reads the named file, writes standard output. Everything stays on its line, so positions in messages are right.
 use strict;
@@ -144,8 +145,28 @@ sub named_kernels {
     return (\%named, join "|", "(?!)", sort keys %all);
 }
 
+# Whether kernels may write to variables of the program: to those of the device, or static ones of their own functions. What is
+# neither a constant nor surely a function is taken for a variable.
+sub has_variables {
+    my $plain = $code =~ s/$literal//gr =~ s/\b(?:__attribute__|alignas|decltype|noexcept)\s*$round//gr;
+    while ($plain =~ /\b__sim_(?:device|global)__\b/g) {
+        my ($before, $rest) = (substr($plain, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($plain, $+[0], 2000));
+        1 while $rest =~ s/^([^;{}()=]*?)$angle/$1/;
+        my ($words, $next) = $rest =~ /^([^;={}()\[]*)(\(\s*[-*\d.{]|[;={}(\[])/ or return 1;
+        if ($words =~ /\boperator\b/ || $next eq "(") {
+            my $body = $plain =~ /\G[^;{}]*$curly/ ? $1 : "";
+            return 1 if $body =~ /\bstatic\b(?![^;]*?\b(?:const|constexpr|__shared__)\b)/;
+        } else {
+            my ($others) = $before =~ /([^;{}]*)\z/;
+            return 1 if "$others$words" !~ /\bconst(?:expr)?\b/ || $words =~ /\*\s*\w+\s*\z/;
+        }
+    }
+    return 0;
+}
+
 local $/;
 $code = <>;
+my $variables = has_variables();
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
@@ -172,4 +193,5 @@ $code =~ s{
 $code =~ s/\b__sim_(?:global|device|host|constant)__\b//g;
 $code =~ s/(?<![(,\w])__noinline__\b(?!\s*[,)])/__attribute__((noinline))/g;
 $code =~ s/\#[ \t]*pragma[ \t]+unroll[ \t]*$/#pragma GCC unroll 64/gm; # (no ^ before it: perl 5.36 takes half a second then)
+$code .= "static const int sim_variables __attribute__((unused)) = sim_know_variables();\n" if $variables;
 print $code;

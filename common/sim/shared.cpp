@@ -29,7 +29,7 @@ static void prepare_shared(struct block *block, struct sim_region *region)
 static struct sim_region *make_shared(const char *name, size_t size, size_t align, const sim_shape *shape,
                                       const char *file, int line)
 {
-    struct sim_region *region = sim_region_create(size, align);
+    struct sim_region *region = sim_region_create(size, align, false);
 
     if (region == NULL)
         sim_fault(file, line, "no memory for the shared array %s of %zu bytes. Free some memory", name, size);

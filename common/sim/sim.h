@@ -89,6 +89,28 @@ uint64_t sim_default_launches(void);
    programs that check what a launcher returns then. -1: none. Returns whether one asked for before is still to come. */
 bool sim_refuse_launch(int number, cudaError_t error);
 
+/* A call of the host API that a program has to check, or a launch. */
+struct sim_call_made {
+    const char *name; /* "cudaMalloc", or the kernel that is launched */
+    char place[256];  /* "file.cu:12" */
+    bool is_launch;
+    bool can_fail;     /* false: only listed because it has failed */
+    cudaError_t error; /* what it has returned */
+};
+
+/* On: remembers from now on the calls that allocate, copy, fill, wait, create and launch, and has the one with
+   the number `fails` fail, counted from 0 among those that can: it does nothing, and returns an error that a GPU may
+   give there. -1: none. For judges and tests; CUSIM_FAIL does it for a whole program. */
+void sim_watch_calls(bool on, int fails);
+size_t sim_num_calls(void);
+struct sim_call_made sim_get_call(size_t i);
+
+/* Memory of the host, as from malloc, of which the simulator knows: only copies from and to the device may touch it,
+   and not past its end; and from the first one on nothing is copied to other memory of the host. For programs that have
+   others copy their arrays. NULL: there is no memory. */
+void *sim_host_array(size_t size);
+void sim_free_host_array(void *array);
+
 /* Adds what was counted since the last reset to the file that SIM_TRACE names, under a label that stands in the file's
    first columns. Their names are the same in all calls, for example chapter,variant,direction,num_seqs,seq_len. Without
    SIM_TRACE it does nothing. */

@@ -23,23 +23,24 @@
 #include "include/cuda_runtime.h"
 #include "memory.h"
 #include "stream.h"
+#include "tasks.h"
 
 struct task {
     uint64_t number;
-    const char *call; /* of the API that asked for it, */
-    const void *at;   /* and who called that */
+    struct sim_call call; /* that asked for it */
     std::function<void()> what;
+    sim_task_ref task; /* what it comes after; of a graph's none until the graph is launched */
 };
 
-/* A graph that was captured has tasks in an order that is right; in one that was made node by node they are put into
-   such an order when it is instantiated. */
+/* A graph that was captured has nodes, too: each comes after the last ones of its stream, and after those that an event
+   of another stream was recorded behind. When it is instantiated, they are put into an order that is right. */
 struct CUgraphNode_st {
     task what;
     std::vector<CUgraphNode_st *> after;
     bool ordered;
+    size_t place; /* in that order */
 };
 struct CUgraph_st {
-    std::vector<task> tasks;
     std::vector<CUgraphNode_st *> nodes;
 };
 
@@ -47,8 +48,12 @@ struct CUstream_st {
     unsigned flags;
     int priority;
     std::deque<task> tasks;
-    CUgraph_st *captured; /* NULL: it is not being captured */
-    bool began;           /* the capture, or joined it by an event */
+    unsigned line;                       /* of the search for races (tasks.h), */
+    sim_known known;                     /* and what its last task knows */
+    const void *at;                      /* who made it; NULL: the default stream */
+    CUgraph_st *captured;                /* NULL: it is not being captured */
+    bool began;                          /* the capture, or joined it by an event */
+    std::vector<CUgraphNode_st *> after; /* what its next node comes after */
 };
 
 struct CUevent_st {
@@ -56,13 +61,16 @@ struct CUevent_st {
     uint64_t recorded; /* number of the task that records it, 0: none */
     bool done;
     cudaStream_t stream; /* of that task */
+    sim_known known;     /* what is done when that is done */
     CUgraph_st *captured;
+    std::vector<CUgraphNode_st *> after; /* in that graph */
     long long nanoseconds;
 };
 
-static CUstream_st &default_stream = *new CUstream_st();
+static CUstream_st &default_stream = *new CUstream_st{0, 0, {}, 1, {}, NULL, NULL, false, {}};
 static std::vector<CUstream_st *> &streams = *new std::vector<CUstream_st *>(); /* that live, but the default one */
 static uint64_t last_number;
+static sim_known &gone = *new sim_known(); /* what destroyed streams have done */
 
 /* The queue of a stream; NULL when there is none. */
 static CUstream_st *queue_of(cudaStream_t stream)
@@ -94,12 +102,12 @@ bool sim_has_late(void)
     return !default_stream.tasks.empty();
 }
 
-void sim_each_late(const std::function<void(const char *call, const void *at)> &tell)
+void sim_each_late(const std::function<void(const struct sim_call &call)> &tell)
 {
     for (size_t i = 0; i <= streams.size(); i++)
         for (const task &t : i == 0 ? default_stream.tasks : streams[i - 1]->tasks)
-            if (strstr(t.call, "Event") == NULL)
-                tell(t.call, t.at);
+            if (strstr(t.call.name, "Event") == NULL)
+                tell(t.call);
 }
 
 static bool waits_for_default(const CUstream_st *s)
@@ -122,6 +130,7 @@ static void run_up_to(CUstream_st *s, uint64_t number)
         if (s->tasks.empty() || s->tasks.front().number != next.number)
             continue; /* that did it, too */
         s->tasks.pop_front();
+        const sim_running_task runs(next.task);
         next.what();
     }
 }
@@ -129,7 +138,7 @@ static void run_up_to(CUstream_st *s, uint64_t number)
 void sim_finish(cudaStream_t stream)
 {
     CUstream_st *s = queue_of(stream);
-    if (s == NULL)
+    if (s == NULL || sim_in_task())
         return;
     if (s == &default_stream) /* it has earlier work of others to wait for, though it has nothing to do itself */
         for (size_t i = 0; i < streams.size(); i++)
@@ -140,29 +149,104 @@ void sim_finish(cudaStream_t stream)
 
 void sim_finish_all(void)
 {
+    if (sim_in_task())
+        return;
     for (size_t i = streams.size(); i-- > 0;) /* the youngest first: what needs an event of another one finds it so */
         run_up_to(streams[i], last_number);
     run_up_to(&default_stream, last_number);
 }
 
-void sim_do_late(cudaStream_t stream, const void *at, std::function<void()> what)
+/* ---- what comes before what ---- */
+
+/* What a stream's next task will know: what its last one did, what the host has waited for, and as the default stream
+   and the others wait for each other, what these did. */
+static void learn_what_is_before(CUstream_st *s)
 {
-    CUstream_st *s = queue_of(stream);
-    if (s->captured != NULL)
-        s->captured->tasks.push_back({0, sim_call.name, at, what});
-    else
-        s->tasks.push_back({++last_number, sim_call.name, at, what});
+    sim_learn(&s->known, sim_host_knows());
+    if (s == &default_stream) {
+        sim_learn(&s->known, gone);
+        for (const CUstream_st *other : streams)
+            if (waits_for_default(other))
+                sim_learn(&s->known, other->known);
+    } else if (waits_for_default(s)) {
+        sim_learn(&s->known, default_stream.known);
+    }
 }
 
-void sim_do(cudaStream_t stream, const void *at, std::function<void()> what)
+static task new_task(CUstream_st *s, const std::function<void()> &what)
+{
+    learn_what_is_before(s);
+    const sim_task_ref t = sim_new_task(s->line, s->known, sim_call, "stream", s->at);
+    s->known = t->known;
+    sim_host_asked();
+    return {++last_number, sim_call, what, t};
+}
+
+/* The host has waited for all that the stream has to do, or for all streams. */
+static void host_waited(CUstream_st *s)
+{
+    if (s == &default_stream)
+        learn_what_is_before(s);
+    sim_host_learns(s->known);
+}
+
+static void host_waited_for_all(void)
+{
+    for (const CUstream_st *s : streams)
+        sim_host_learns(s->known);
+    host_waited(&default_stream);
+}
+
+void sim_wait_for_all(void)
+{
+    sim_finish_all();
+    if (!sim_in_task())
+        host_waited_for_all();
+}
+
+/* ---- putting into a queue ---- */
+
+sim_task_ref sim_do_late(cudaStream_t stream, std::function<void()> what)
 {
     CUstream_st *s = queue_of(stream);
-    if (s != &default_stream || !s->tasks.empty() || sim_has_managed || s->captured != NULL) {
-        sim_do_late(stream, at, what);
+    if (s->captured != NULL) {
+        CUgraphNode_st *const node = new CUgraphNode_st{{0, sim_call, what, NULL}, s->after, false, 0};
+        s->captured->nodes.push_back(node);
+        s->after = {node};
+        return NULL;
+    }
+    s->tasks.push_back(new_task(s, what));
+    return s->tasks.back().task;
+}
+
+static void run_now(const task &t)
+{
+    const sim_running_task runs(t.task);
+    t.what();
+}
+
+sim_task_ref sim_do(cudaStream_t stream, std::function<void()> what)
+{
+    CUstream_st *s = queue_of(stream);
+    if (s != &default_stream || !s->tasks.empty() || sim_has_managed || s->captured != NULL)
+        return sim_do_late(stream, what);
+    const task now = new_task(s, what);
+    sim_finish(stream);
+    run_now(now);
+    return now.task;
+}
+
+void sim_do_now(cudaStream_t stream, std::function<void()> what, bool host_waits)
+{
+    CUstream_st *s = queue_of(stream);
+    if (sim_in_task()) { /* of a graph: a copy, for example */
+        what();
         return;
     }
     sim_finish(stream);
-    what();
+    run_now(new_task(s, what));
+    if (host_waits)
+        host_waited(s);
 }
 
 /* ---- streams ---- */
@@ -170,6 +254,7 @@ void sim_do(cudaStream_t stream, const void *at, std::function<void()> what)
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (stream == NULL || flags > cudaStreamNonBlocking)
         return sim_error(cudaErrorInvalidValue);
     *stream = new (std::nothrow) CUstream_st();
@@ -177,7 +262,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
         return sim_error(cudaErrorMemoryAllocation);
     (*stream)->flags = flags;
     (*stream)->priority = priority;
+    (*stream)->line = sim_new_line();
+    (*stream)->at = sim_call.at;
     streams.push_back(*stream);
+    sim_num_lines++;
     sim_made(*stream, "stream", 0);
     return cudaSuccess;
 }
@@ -185,12 +273,14 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
@@ -211,6 +301,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     if (s == NULL || s == &default_stream)
         return sim_error(cudaErrorInvalidResourceHandle);
     run_up_to(s, last_number);
+    sim_learn(&gone, s->known);
+    sim_end_line(s->line);
+    sim_num_lines--;
     for (size_t i = 0; i < streams.size(); i++)
         if (streams[i] == s) {
             streams.erase(streams.begin() + (long)i);
@@ -224,11 +317,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorLaunchFailure);
     if (queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (sim_is_captured(stream))
         return sim_error(cudaErrorStreamCaptureUnsupported);
     sim_finish(stream);
+    host_waited(queue_of(stream));
     return cudaSuccess;
 }
 
@@ -239,8 +334,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     CUstream_st *s = queue_of(stream);
     if (s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
-    if (s->tasks.empty())
+    if (s->tasks.empty()) {
+        sim_host_learns(s->known);
         return cudaSuccess;
+    }
     run_up_to(s, s->tasks.front().number);
     return cudaErrorNotReady;
 }
@@ -266,7 +363,8 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 cudaError_t cudaDeviceSynchronize(void)
 {
     const sim_guard guard;
-    sim_finish_all();
+    SIM_MAY_FAIL(cudaErrorLaunchFailure);
+    sim_wait_for_all();
     return cudaSuccess;
 }
 
@@ -279,7 +377,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
         return sim_error(cudaErrorInvalidValue);
     if (queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
-    sim_do(stream, __builtin_return_address(0), [=] { function(data); });
+    sim_do(stream, [=] { function(data); });
     return cudaSuccess;
 }
 
@@ -290,7 +388,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
         return sim_error(cudaErrorInvalidValue);
     if (queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
-    sim_do(stream, __builtin_return_address(0), [=] { function(stream, cudaSuccess, data); });
+    sim_do(stream, [=] { function(stream, cudaSuccess, data); });
     return cudaSuccess;
 }
 
@@ -299,9 +397,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t func
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (event == NULL || flags > (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess))
         return sim_error(cudaErrorInvalidValue);
-    *event = (cudaEvent_t)calloc(1, sizeof(**event));
+    *event = new (std::nothrow) CUevent_st();
     if (*event == NULL)
         return sim_error(cudaErrorMemoryAllocation);
     (*event)->timing = !(flags & cudaEventDisableTiming);
@@ -313,6 +412,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
@@ -331,27 +431,30 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     if (!event->done)
         wait_for(event, event->recorded);
     sim_gone(event);
-    free(event);
+    delete event;
     return cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidResourceHandle);
     CUstream_st *s = queue_of(stream);
     if (event == NULL || s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     event->captured = s->captured;
+    event->after = s->after;
     if (s->captured != NULL)
-        return cudaSuccess; /* tasks of a graph run in the order of the capture */
+        return cudaSuccess;
     event->stream = stream;
     event->recorded = last_number + 1;
     event->done = false;
-    sim_do(stream, __builtin_return_address(0), [event, number = event->recorded] {
+    sim_do(stream, [event, number = event->recorded] {
         if (event->recorded == number || event->recorded == 0)
             event->done = true;
         event->nanoseconds = clock64();
     });
+    event->known = s->known;
     if (event->done) /* at once */
         event->recorded = 0;
     return cudaSuccess;
@@ -365,10 +468,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorLaunchFailure);
     if (event == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (!event->done)
         wait_for(event, event->recorded);
+    sim_host_learns(event->known);
     return cudaSuccess;
 }
 
@@ -377,8 +482,10 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     const sim_guard guard;
     if (event == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
-    if (event->done)
+    if (event->done) {
+        sim_host_learns(event->known);
         return cudaSuccess;
+    }
     cudaStreamQuery(event->stream);
     return cudaErrorNotReady;
 }
@@ -397,19 +504,32 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     return cudaSuccess;
 }
 
+static bool is_being_captured(const CUgraph_st *graph)
+{
+    for (const CUstream_st *s : streams)
+        if (s->captured == graph)
+            return true;
+    return false;
+}
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorInvalidResourceHandle);
     CUstream_st *s = queue_of(stream);
     if (event == NULL || s == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
+    if (event->captured != NULL && !is_being_captured(event->captured))
+        return sim_error(cudaErrorInvalidValue);
     if (event->captured != NULL) { /* the stream joins the capture */
         s->captured = event->captured;
+        s->after.insert(s->after.end(), event->after.begin(), event->after.end());
         return cudaSuccess;
     }
+    sim_learn(&s->known, event->known);
     if (event->done)
         return cudaSuccess;
-    sim_do(stream, __builtin_return_address(0), [event, number = event->recorded, from = event->stream] {
+    sim_do(stream, [event, number = event->recorded, from = event->stream] {
         CUstream_st *other = queue_of(from);
         if (other != NULL)
             run_up_to(other, number);
@@ -419,8 +539,18 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 /* ---- graphs ---- */
 
+/* A node goes on with the line of one that it comes after, or begins another. */
+struct step {
+    task what;
+    unsigned line;
+    std::vector<size_t> after;
+};
 struct CUgraphExec_st {
-    std::vector<task> tasks;
+    std::vector<step> steps;
+    std::vector<unsigned> lines;
+    sim_known known;     /* of its last launch: the next one comes after that, */
+    cudaStream_t stream; /* which is there, */
+    uint64_t number;     /* and this task */
 };
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode)
@@ -435,6 +565,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
         return sim_error(cudaErrorIllegalState);
     s->captured = new CUgraph_st();
     s->began = true;
+    s->after.clear();
     return cudaSuccess;
 }
 
@@ -449,8 +580,10 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     *graph = s->captured;
     sim_made(*graph, "graph", 0);
     for (CUstream_st *other : streams)
-        if (other->captured == *graph)
+        if (other->captured == *graph) {
             other->captured = NULL;
+            other->after.clear();
+        }
     s->began = false;
     return cudaSuccess;
 }
@@ -464,24 +597,46 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 }
 
 /* What a node comes after, then the node. */
-static void put_in_order(CUgraphNode_st *node, std::vector<task> *tasks)
+static void put_in_order(CUgraphNode_st *node, std::vector<CUgraphNode_st *> *nodes)
 {
     if (node->ordered)
         return;
     node->ordered = true;
     for (CUgraphNode_st *before : node->after)
-        put_in_order(before, tasks);
-    tasks->push_back(node->what);
+        put_in_order(before, nodes);
+    node->place = nodes->size();
+    nodes->push_back(node);
 }
 
-static std::vector<task> tasks_of(cudaGraph_t graph)
+static std::vector<CUgraphNode_st *> in_order(cudaGraph_t graph)
 {
-    std::vector<task> tasks = graph->tasks;
+    std::vector<CUgraphNode_st *> nodes;
     for (CUgraphNode_st *node : graph->nodes)
         node->ordered = false;
     for (size_t i = graph->nodes.size(); i-- > 0;) /* the youngest first: only what is said orders them */
-        put_in_order(graph->nodes[i], &tasks);
-    return tasks;
+        put_in_order(graph->nodes[i], &nodes);
+    return nodes;
+}
+
+static std::vector<step> steps_of(cudaGraph_t graph, std::vector<unsigned> *lines)
+{
+    std::vector<step> steps;
+    std::vector<bool> goes_on(graph->nodes.size()); /* whether a step's line has been taken up by a later one */
+
+    for (const CUgraphNode_st *node : in_order(graph)) {
+        step s = {node->what, 0, {}};
+        for (const CUgraphNode_st *before : node->after) {
+            s.after.push_back(before->place);
+            if (s.line == 0 && !goes_on[before->place]) {
+                s.line = steps[before->place].line;
+                goes_on[before->place] = true;
+            }
+        }
+        if (s.line == 0)
+            lines->push_back(s.line = sim_new_line());
+        steps.push_back(s);
+    }
+    return steps;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
@@ -489,18 +644,19 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
     const sim_guard guard;
     if (exec == NULL || graph == NULL)
         return sim_error(cudaErrorInvalidValue);
-    *exec = new CUgraphExec_st{tasks_of(graph)};
+    *exec = new CUgraphExec_st();
+    (*exec)->steps = steps_of(graph, &(*exec)->lines);
     sim_made(*exec, "executable graph", 0);
     return cudaSuccess;
 }
 
 static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
-                            const void *at, std::function<void()> what)
+                            std::function<void()> what)
 {
     if (node == NULL || graph == NULL || (after == NULL && count > 0))
         return sim_error(cudaErrorInvalidValue);
     *node =
-        new CUgraphNode_st{{0, sim_call.name, at, what}, std::vector<CUgraphNode_st *>(after, after + count), false};
+        new CUgraphNode_st{{0, sim_call, what, NULL}, std::vector<CUgraphNode_st *>(after, after + count), false, 0};
     graph->nodes.push_back(*node);
     return cudaSuccess;
 }
@@ -515,28 +671,32 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned)
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count)
 {
-    return add_node(node, graph, after, count, __builtin_return_address(0), [] {});
+    const sim_guard guard;
+    return add_node(node, graph, after, count, [] {});
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
                                    const struct cudaMemcpy3DParms *copy)
 {
-    return add_node(node, graph, after, count, __builtin_return_address(0), [c = *copy] { cudaMemcpy3D(&c); });
+    const sim_guard guard;
+    return add_node(node, graph, after, count, [c = *copy] { cudaMemcpy3D(&c); });
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                                      size_t count, void *dst, const void *src, size_t size, enum cudaMemcpyKind kind)
 {
-    return add_node(node, graph, after, count, __builtin_return_address(0), [=] { cudaMemcpy(dst, src, size, kind); });
+    const sim_guard guard;
+    return add_node(node, graph, after, count, [=] { cudaMemcpy(dst, src, size, kind); });
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
                                    const struct cudaMemsetParams *params)
 {
+    const sim_guard guard;
     if (params == NULL || (params->elementSize != 1 && params->elementSize != 2 && params->elementSize != 4))
         return sim_error(cudaErrorInvalidValue);
     const struct cudaMemsetParams p = *params;
-    return add_node(node, graph, after, count, __builtin_return_address(0), [p] {
+    return add_node(node, graph, after, count, [p] {
         std::vector<char> row(p.width * p.elementSize);
         for (size_t i = 0; i < row.size(); i++)
             row[i] = ((const char *)&p.value)[i % p.elementSize];
@@ -548,16 +708,26 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *node, cudaGraph_t graph, con
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
                                  const struct cudaHostNodeParams *params)
 {
-    return add_node(node, graph, after, count, __builtin_return_address(0), [p = *params] { p.fn(p.userData); });
+    const sim_guard guard;
+    return add_node(node, graph, after, count, [p = *params] { p.fn(p.userData); });
+}
+
+static std::vector<task> copies_of(cudaGraph_t graph)
+{
+    std::vector<task> tasks;
+    for (const CUgraphNode_st *node : in_order(graph))
+        tasks.push_back(node->what);
+    return tasks;
 }
 
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after,
                                        size_t count, cudaGraph_t child)
 {
+    const sim_guard guard;
     if (child == NULL)
         return sim_error(cudaErrorInvalidValue);
-    return add_node(node, graph, after, count, __builtin_return_address(0), [tasks = tasks_of(child)] {
-        for (const task &t : tasks)
+    return add_node(node, graph, after, count, [nodes = copies_of(child)] {
+        for (const task &t : nodes)
             t.what();
     });
 }
@@ -566,6 +736,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *after, size_t count,
                                    const cudaKernelNodeParams *params)
 {
+    const sim_guard guard;
     CUgraph_st launch;
     if (params == NULL)
         return sim_error(cudaErrorInvalidValue);
@@ -573,14 +744,17 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph, con
     const cudaError_t error = cudaLaunchKernel((const void *)params->func, params->gridDim, params->blockDim,
                                                params->kernelParams, params->sharedMemBytes, NULL);
     default_stream.captured = NULL;
-    if (error != cudaSuccess || launch.tasks.size() != 1)
+    default_stream.after.clear();
+    if (error != cudaSuccess || launch.nodes.size() != 1)
         return error;
-    return add_node(node, graph, after, count, __builtin_return_address(0), launch.tasks[0].what);
+    const std::unique_ptr<CUgraphNode_st> made(launch.nodes[0]);
+    return add_node(node, graph, after, count, made->what.what);
 }
 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                                      size_t count)
 {
+    const sim_guard guard;
     if (graph == NULL)
         return sim_error(cudaErrorInvalidValue);
     for (size_t i = 0; i < count; i++)
@@ -594,14 +768,19 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
         return sim_error(cudaErrorInvalidValue);
     for (size_t i = 0; nodes != NULL && i < *count && i < graph->nodes.size(); i++)
         nodes[i] = graph->nodes[i];
-    *count = graph->nodes.size() + graph->tasks.size();
+    *count = graph->nodes.size();
     return cudaSuccess;
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     const sim_guard guard;
-    *clone = new CUgraph_st{tasks_of(graph), {}};
+    std::vector<CUgraphNode_st *> &nodes = (*clone = new CUgraph_st())->nodes;
+    for (const CUgraphNode_st *node : in_order(graph)) {
+        nodes.push_back(new CUgraphNode_st{node->what, {}, false, 0});
+        for (const CUgraphNode_st *before : node->after)
+            nodes.back()->after.push_back(nodes[before->place]);
+    }
     sim_made(*clone, "graph", 0);
     return cudaSuccess;
 }
@@ -623,10 +802,40 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         return sim_error(cudaErrorInvalidValue);
     if (queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
-    sim_do(stream, __builtin_return_address(0), [tasks = exec->tasks] {
+    CUstream_st *const s = queue_of(stream);
+    std::vector<task> tasks;
+    if (s->captured == NULL) {
+        learn_what_is_before(s);
+        sim_learn(&s->known, exec->known);
+    }
+    for (const step &step : exec->steps) {
+        tasks.push_back(step.what);
+        if (s->captured != NULL)
+            continue;
+        sim_known known = s->known;
+        for (size_t before : step.after)
+            sim_learn(&known, tasks[before].task->known);
+        tasks.back().task = sim_new_task(step.line, known, step.what.call, "graph", sim_call.at);
+    }
+    for (const task &t : tasks)
+        if (t.task != NULL)
+            sim_learn(&s->known, t.task->known);
+    exec->known = s->known;
+    const uint64_t number = exec->number;
+    sim_do(stream, [tasks, number, from = exec->stream] {
+        CUstream_st *const other = queue_of(from);
+        if (other != NULL && number > 0)
+            run_up_to(other, number);
         for (const task &t : tasks)
-            t.what();
+            if (t.task != NULL)
+                run_now(t);
+            else
+                t.what();
     });
+    if (s->captured == NULL) {
+        exec->stream = stream;
+        exec->number = last_number;
+    }
     return cudaSuccess;
 }
 
@@ -639,6 +848,9 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     const sim_guard guard;
     sim_gone(exec);
+    if (exec != NULL)
+        for (unsigned line : exec->lines)
+            sim_end_line(line);
     delete exec;
     return cudaSuccess;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* texture.cpp - arrays, texture objects and surface objects: addresses that wrap or are clamped, and the mean of
-   neighbours, as the CUDA Programming Guide defines them ("Texture Fetching"). Linear filtering is done in double, where
-   a GPU's has 8 bits of fraction. */
+   neighbours, as the CUDA Programming Guide defines them ("Texture Fetching"). Linear filtering is done in double,
+   where a GPU's has 8 bits of fraction. */
 #include <algorithm>
 #include <math.h>
 #include <stdlib.h>
@@ -64,10 +64,18 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
     return cudaMalloc3DArray(array, desc, {width, height, 0}, flags);
 }
 
+cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc *desc, cudaArray_const_t array)
+{
+    if (desc == NULL || array == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *desc = array->desc;
+    return cudaSuccess;
+}
+
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone(array);
     free(array);
     return cudaSuccess;
@@ -185,7 +193,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaReso
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 {
     const sim_guard guard;
-    sim_finish_all();
+    sim_wait_for_all();
     sim_gone((const void *)(uintptr_t)texture);
     delete (struct texture *)(uintptr_t)texture;
     return cudaSuccess;
@@ -307,7 +315,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t)
     return cudaSuccess;
 }
 
-void *sim_surface_at(cudaSurfaceObject_t surface, int x, int y, int z, size_t size, const char *file, int line)
+static char *surface_at(cudaSurfaceObject_t surface, int x, int y, int z, size_t size, const char *file, int line)
 {
     cudaArray *a = (cudaArray *)(uintptr_t)surface;
 
@@ -318,4 +326,16 @@ void *sim_surface_at(cudaSurfaceObject_t surface, int x, int y, int z, size_t si
                   "element",
                   x, y);
     return a->data + ((size_t)z * a->height + (size_t)y) * row_bytes(a) + x;
+}
+
+void sim_surface_write(cudaSurfaceObject_t surface, int x, int y, int z, const void *value, size_t size,
+                       const char *file, int line)
+{
+    memcpy(surface_at(surface, x, y, z, size, file, line), value, size);
+}
+
+void sim_surface_read(cudaSurfaceObject_t surface, int x, int y, int z, void *value, size_t size, const char *file,
+                      int line)
+{
+    memcpy(value, surface_at(surface, x, y, z, size, file, line), size);
 }

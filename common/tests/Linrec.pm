@@ -7,7 +7,7 @@ use Exporter 'import';
 use lib 'common/base', 'common/pages';
 use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says chapters gpu_chapters claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -23,6 +23,9 @@ sub says {
     return ((read_file("$chapter/Makefile") // '') =~ /^$variable\s*[:?]?=\s*(.*?)\s*$/m)[0] // '';
 }
 sub claims { return scalar grep { $_ eq $_[1] } split ' ', says($_[0], 'CLAIMS') }
+
+# Whether a chapter wants a command that is not here, and is left out.
+sub left_out { my ($chapter) = @_; return scalar grep { my $wanted = $_; !grep { -x "$_/$wanted" } split /:/, $ENV{PATH} } split ' ', says($chapter, 'WANTS') }
 
 # Every chapter that has a program; but for one that claims nothing a test of its own is enough.
 sub chapters { return grep { -x program($_) && !claims($_, 'nothing') } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
@@ -146,7 +149,7 @@ sub copy_of_chapters {
     return $copy;
 }
 
-# Builds a chapter's program in the copy; what has changed is compiled sooner, because it is optimised less. Returns what is said.
+# Builds a chapter's program in the copy; what has changed is compiled sooner, because it is not optimised. Returns what is said.
 sub build_quickly {
     my ($copy, $chapter) = @_;
     my $compile = "$copy/common/sim/cusim";

@@ -12,7 +12,8 @@ my @names = qw(--batch --channels --states --groups --seq-len);
 for my $case (['bf16', 2, 3, 4, 1, '40,300'], ['float32', 1, 2, 16, 1, 410], ['float32', 1, 2, 17, 1, 130]) {
     my ($type, @sizes) = @$case;
     my @options = ('--type', $type, map { $names[$_], $sizes[$_] } 0 .. $#names);
-    is(complaint({}, extra('tests_workspace'), @options, '--backward', '--with', 'all'), '', "workspaces of several sizes: @options");
+    is(complaint({}, extra('tests_workspace'), @options, '--backward', '--with', 'all'), '',
+        "workspaces of several sizes: @options");
 }
 
 my ($status, $out, $err) = run_program(extra('tests_selective'));

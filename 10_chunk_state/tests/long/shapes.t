@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Chapter 10: shapes around every boundary, each against the oracle, on all kinds of data; and in other orders of the simulator.
+# Chapter 10: shapes around every boundary, each against the oracle, on all kinds of data; and in other orders of the
+# simulator.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -24,7 +25,8 @@ sub shape {
 
 # ---- shapes, around every boundary; each against the oracle, on all kinds of data ----
 
-# Tiny shapes have all options in all combinations, as others in ../chunk_state.t; at a boundary all of them are there, or none.
+# Tiny shapes have all options in all combinations, as others in ../chunk_state.t; at a boundary all of them are there,
+# or none.
 is(complaint({}, $p, shape(2, 1, 2, 3, 8, 0)), '', 'all options in all combinations');
 is(complaint({}, $p, shape(2, 1, 2, 2, 3, 1)), '', 'and with a rank');
 is(complaint({}, $p, shape(1, 3, 1, 2, 3, 1)), '', 'and with a rank, and more chunks');

@@ -37,8 +37,8 @@ SKIP: {
     $browser->screenshot(scratch('small.png'));
     my $size = join 'x', unpack 'x16 NN', read_file(scratch('small.png'));
     is($size, '320x500', 'a screenshot is as large as the window');
-    $browser->press($_) for 'ArrowLeft', 'n', '/', 'Enter';
-    is_deeply($browser->js('keys'), ['ArrowLeft', 'n', '/', 'Enter'], 'keys have their names');
+    $browser->press($_) for 'ArrowLeft', 'n', '/', "'", 'Enter';
+    is_deeply($browser->js('keys'), ['ArrowLeft', 'n', '/', "'", 'Enter'], 'keys have their names');
     eval { $browser->js('nothing.here') };
     like($@, qr/^nothing\.here: ReferenceError/, 'an expression that fails says why');
     eval { $browser->open('nowhere.html') };

@@ -35,13 +35,14 @@ int putchar(int) __asm__("sim_putchar");
 #define __device__ __sim_device__
 #define __host__ __sim_host__
 #define __constant__ __sim_constant__
+#define __managed__ __sim_device__
 #else
 #define __global__
 #define __device__
 #define __host__
 #define __constant__
-#endif
 #define __managed__
+#endif
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
@@ -253,6 +254,11 @@ SIM_INLINE cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block,
     return error;
 }
 
+SIM_INLINE cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned flags)
+{
+    return cudaEventCreateWithFlags(event, flags);
+}
+
 /* old and new ways to instantiate a graph */
 SIM_INLINE cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, void *, char *, size_t)
 {
@@ -280,6 +286,7 @@ SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T
 }
 /* variables at file scope: a kernel's `table' and the host's &table are the same bytes here */
 void sim_know_symbol(const void *start, size_t size);
+int sim_know_variables(void); /* the program has variables that kernels may write (rewrite.pl) */
 template <class T>
 SIM_INLINE const T &sim_symbol(const T &symbol)
 {
@@ -925,6 +932,7 @@ SIM_INLINE void __trap(SIM_AT)
     sim_trap(file, line);
 }
 
+#include "sim_refused.h"
 #include "sim_texture.h"
 
 #endif

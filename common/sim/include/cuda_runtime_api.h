@@ -106,6 +106,9 @@ enum cudaStreamCaptureStatus {
 #define cudaEventDisableTiming 0x02
 #define cudaEventInterprocess 0x04
 
+typedef struct {
+    char bytes[16];
+} cudaUUID_t;
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
@@ -131,6 +134,7 @@ struct cudaDeviceProp {
 
     /* what programs print, and little here depends on */
     size_t memPitch, textureAlignment, surfaceAlignment, texturePitchAlignment;
+    cudaUUID_t uuid;
     int maxTexture1D, maxTexture2D[2], maxTexture3D[3], maxTexture1DLayered[2], maxTexture2DLayered[3];
     int asyncEngineCount, concurrentKernels, canMapHostMemory, integrated, ECCEnabled, unifiedAddressing;
     int pciBusID, pciDeviceID, pciDomainID, tccDriver, isMultiGpuBoard, multiGpuBoardGroupID;
@@ -164,6 +168,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
     cudaDevAttrMaxRegistersPerMultiprocessor = 82,
     cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrMemoryPoolSupportedHandleTypes = 119,
     cudaDevAttrClockRate = 13,
     cudaDevAttrTextureAlignment = 14,
     cudaDevAttrGpuOverlap = 15,
@@ -390,6 +395,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
                               unsigned flags SIM_DEFAULT(0));
 cudaError_t cudaFreeArray(cudaArray_t array);
+cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array);
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t size,
                               enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t x, size_t y, size_t size,
@@ -522,7 +528,10 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeMemset,
     cudaGraphNodeTypeHost,
     cudaGraphNodeTypeGraph,
-    cudaGraphNodeTypeEmpty
+    cudaGraphNodeTypeEmpty,
+    cudaGraphNodeTypeMemAlloc = 10,
+    cudaGraphNodeTypeMemFree = 11,
+    cudaGraphNodeTypeConditional = 13
 };
 struct cudaMemsetParams {
     void *dst;

@@ -34,7 +34,16 @@ typedef enum {
     CURAND_RNG_QUASI_SOBOL64 = 203
 } curandRngType_t;
 typedef unsigned curandDirectionVectors32_t[32];
-typedef enum { CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101 } curandDirectionVectorSet_t;
+typedef unsigned long long curandDirectionVectors64_t[64];
+typedef enum {
+    CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101,
+    CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103
+} curandDirectionVectorSet_t;
+typedef enum {
+    CURAND_ORDERING_PSEUDO_BEST = 100,
+    CURAND_ORDERING_PSEUDO_DEFAULT = 101,
+    CURAND_ORDERING_QUASI_DEFAULT = 201
+} curandOrdering_t;
 
 #ifdef __cplusplus
 extern "C" {
@@ -58,5 +67,7 @@ CURAND_STOP(curandGenerateLogNormal)
 CURAND_STOP(curandGeneratePoisson)
 CURAND_STOP(curandSetQuasiRandomGeneratorDimensions)
 CURAND_STOP(curandGetDirectionVectors32)
+CURAND_STOP(curandGetDirectionVectors64)
+CURAND_STOP(curandSetGeneratorOrdering)
 #endif
 #endif

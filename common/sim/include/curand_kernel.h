@@ -15,6 +15,12 @@ struct curandStateMRG32k3a : sim_curand_state {
 };
 struct curandStatePhilox4_32_10 : sim_curand_state {
 };
+struct curandStateSobol32 : sim_curand_state {
+};
+struct curandStateSobol64 : sim_curand_state {
+};
+typedef struct curandStateSobol32 curandStateSobol32_t;
+typedef struct curandStateSobol64 curandStateSobol64_t;
 typedef struct curandStateXORWOW curandState, curandState_t, curandStateXORWOW_t;
 typedef struct curandStateMRG32k3a curandStateMRG32k3a_t;
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
@@ -30,6 +36,14 @@ SIM_INLINE void curand_init(unsigned long long seed, unsigned long long sequence
 {
     state->key = sim_curand_mix(sim_curand_mix(seed + 0x9E3779B97F4A7C15ull) + sequence);
     state->at = offset;
+}
+SIM_INLINE void curand_init(const unsigned *, unsigned, curandStateSobol32 *)
+{
+    sim_no_stand_in("curand_init of a quasirandom generator");
+}
+SIM_INLINE void curand_init(const unsigned long long *, unsigned, curandStateSobol64 *)
+{
+    sim_no_stand_in("curand_init of a quasirandom generator");
 }
 SIM_INLINE unsigned curand(sim_curand_state *state)
 {

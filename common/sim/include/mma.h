@@ -121,11 +121,11 @@ SIM_INLINE T sim_sum(double value)
         return T((float)value);
 }
 
-/* d = a b + c */
+/* d = a b + c. Not inlined: in loops that are unrolled the compiler would take minutes. */
 template <int m, int n, int k, class D, class A, class AL, class B, class BL, class C>
-SIM_METHOD void mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, A, AL> &a,
-                         const fragment<matrix_b, m, n, k, B, BL> &b, const fragment<accumulator, m, n, k, C> &c,
-                         bool = false, SIM_AT)
+__attribute__((noinline)) void
+mma_sync(fragment<accumulator, m, n, k, D> &d, const fragment<matrix_a, m, n, k, A, AL> &a,
+         const fragment<matrix_b, m, n, k, B, BL> &b, const fragment<accumulator, m, n, k, C> &c, bool = false, SIM_AT)
 {
     double left[m * k / 32], right[k * n / 32], sum[m * n / 32];
 

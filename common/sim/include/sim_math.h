@@ -22,10 +22,46 @@ SIM_INLINE float sim_add_to(float a, float b, int direction)
     const double s = (double)a + b, part = s - a;
     return sim_round_to(s, ((double)a - (s - part)) + ((double)b - part), direction);
 }
+/* The same for a double that was rounded to the nearest, and what is left of the exact result. */
+SIM_INLINE double sim_round_double(double s, double rest, int direction)
+{
+    const double to = direction == 0 ? 0 : direction * INFINITY;
+    const bool moves = direction == 0 ? (s > 0 && rest < 0) || (s < 0 && rest > 0) : rest * direction > 0;
+    return moves ? nextafter(s, to) : s;
+}
 #define SIM_ROUNDED(suffix, direction)                                                                                 \
     SIM_INLINE float __fadd_##suffix(float a, float b) { return sim_add_to(a, b, direction); }                         \
     SIM_INLINE float __fsub_##suffix(float a, float b) { return sim_add_to(a, -b, direction); }                        \
     SIM_INLINE float __fmul_##suffix(float a, float b) { return sim_round_to((double)a * b, 0, direction); }           \
+    SIM_INLINE float __fdiv_##suffix(float a, float b)                                                                 \
+    {                                                                                                                  \
+        const double q = (double)a / b;                                                                                \
+        return sim_round_to(q, fma(-q, b, a) / b, direction);                                                          \
+    }                                                                                                                  \
+    SIM_INLINE float __frcp_##suffix(float a) { return __fdiv_##suffix(1, a); }                                        \
+    SIM_INLINE float __fsqrt_##suffix(float a)                                                                         \
+    {                                                                                                                  \
+        const double s = sqrt((double)a);                                                                              \
+        return sim_round_to(s, fma(-s, s, a), direction);                                                              \
+    }                                                                                                                  \
+    SIM_INLINE double __dadd_##suffix(double a, double b)                                                              \
+    {                                                                                                                  \
+        const double s = a + b, part = s - a;                                                                          \
+        return sim_round_double(s, (a - (s - part)) + (b - part), direction);                                          \
+    }                                                                                                                  \
+    SIM_INLINE double __dsub_##suffix(double a, double b) { return __dadd_##suffix(a, -b); }                           \
+    SIM_INLINE double __dmul_##suffix(double a, double b) { return sim_round_double(a * b, fma(a, b, -(a * b)), direction); } \
+    SIM_INLINE double __ddiv_##suffix(double a, double b)                                                              \
+    {                                                                                                                  \
+        const double q = a / b;                                                                                        \
+        return sim_round_double(q, fma(-q, b, a) / b, direction);                                                      \
+    }                                                                                                                  \
+    SIM_INLINE double __drcp_##suffix(double a) { return __ddiv_##suffix(1, a); }                                      \
+    SIM_INLINE double __dsqrt_##suffix(double a)                                                                       \
+    {                                                                                                                  \
+        const double s = sqrt(a);                                                                                      \
+        return sim_round_double(s, fma(-s, s, a), direction);                                                          \
+    }                                                                                                                  \
     SIM_INLINE float __double2float_##suffix(double a) { return sim_round_to(a, 0, direction); }                       \
     SIM_INLINE float __int2float_##suffix(int a) { return sim_round_to(a, 0, direction); }                             \
     SIM_INLINE float __uint2float_##suffix(unsigned a) { return sim_round_to(a, 0, direction); }

@@ -10,7 +10,10 @@ struct sim_texel {
 };
 sim_texel sim_fetch(cudaTextureObject_t texture, float x, float y, float z, int dimensions, int layer);
 sim_texel sim_fetch_at(cudaTextureObject_t texture, int i); /* of linear memory */
-void *sim_surface_at(cudaSurfaceObject_t surface, int x_bytes, int y, int z, size_t size, const char *file, int line);
+void sim_surface_write(cudaSurfaceObject_t surface, int x_bytes, int y, int z, const void *value, size_t size,
+                       const char *file, int line);
+void sim_surface_read(cudaSurfaceObject_t surface, int x_bytes, int y, int z, void *value, size_t size,
+                      const char *file, int line);
 
 template <class T>
 struct sim_channels {
@@ -83,20 +86,38 @@ template <class T>
 SIM_INLINE void surf2Dwrite(T value, cudaSurfaceObject_t surface, int x, int y,
                             cudaSurfaceBoundaryMode = cudaBoundaryModeTrap, SIM_AT)
 {
-    memcpy(sim_surface_at(surface, x, y, 0, sizeof(T), file, line), &value, sizeof(T));
+    sim_surface_write(surface, x, y, 0, &value, sizeof(T), file, line);
+}
+template <class T>
+SIM_INLINE void surf1Dwrite(T value, cudaSurfaceObject_t surface, int x, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap,
+                            SIM_AT)
+{
+    sim_surface_write(surface, x, 0, 0, &value, sizeof(T), file, line);
+}
+template <class T>
+SIM_INLINE void surf3Dwrite(T value, cudaSurfaceObject_t surface, int x, int y, int z,
+                            cudaSurfaceBoundaryMode = cudaBoundaryModeTrap, SIM_AT)
+{
+    sim_surface_write(surface, x, y, z, &value, sizeof(T), file, line);
+}
+template <class T>
+SIM_INLINE void surf2DLayeredwrite(T value, cudaSurfaceObject_t surface, int x, int y, int layer,
+                                   cudaSurfaceBoundaryMode = cudaBoundaryModeTrap, SIM_AT)
+{
+    sim_surface_write(surface, x, y, layer, &value, sizeof(T), file, line);
 }
 template <class T>
 SIM_INLINE void surf2Dread(T *value, cudaSurfaceObject_t surface, int x, int y,
                            cudaSurfaceBoundaryMode = cudaBoundaryModeTrap, SIM_AT)
 {
-    memcpy(value, sim_surface_at(surface, x, y, 0, sizeof(T), file, line), sizeof(T));
+    sim_surface_read(surface, x, y, 0, value, sizeof(T), file, line);
 }
 template <class T>
 SIM_INLINE T surf2Dread(cudaSurfaceObject_t surface, int x, int y, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap,
                         SIM_AT)
 {
     T value;
-    memcpy(&value, sim_surface_at(surface, x, y, 0, sizeof(T), file, line), sizeof(T));
+    sim_surface_read(surface, x, y, 0, &value, sizeof(T), file, line);
     return value;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Memory that runs out, at each place in turn: a program then says so and ends; it never crashes, and never goes on with less.
+# Memory that runs out, in each place in turn: a program then says so and ends; it never crashes, and never goes on with less.
 use strict;
 use warnings;
 use lib 'common/tests';
@@ -8,12 +8,15 @@ use Test::More;
 
 plan skip_all => 'the simulator\'s programs are linked at fixed addresses, by which they are told from libraries' if backend() ne 'sim';
 
-# In front of the C library: the call number FAIL_AT that the program itself makes finds no memory.
+# In front of the C library: the call number FAIL_AT that the program itself makes finds no memory. Into the file CALLS goes
+# a line a call: where it comes from, as the addresses that called each other.
 my $source = write_file(scratch('fail.c'), <<'END');
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,9 +24,19 @@ void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(voi
 static int fails(void *caller)
 {
     static long calls, fail_at = -1;
+    void *from[16];
     if (fail_at < 0)
         fail_at = getenv("FAIL_AT") != NULL ? atol(getenv("FAIL_AT")) : 0;
-    if ((uintptr_t)caller >= (uintptr_t)1 << 30 || ++calls != fail_at)
+    if ((uintptr_t)caller >= (uintptr_t)1 << 30)
+        return 0;
+    if (getenv("CALLS") != NULL) {
+        const int count = backtrace(from, 16), file = open(getenv("CALLS"), O_WRONLY | O_CREAT | O_APPEND, 0666);
+        for (int i = 0; i < count; i++)
+            dprintf(file, "%p ", from[i]);
+        dprintf(file, "\n");
+        close(file);
+    }
+    if (++calls != fail_at)
         return 0;
     close(creat(getenv("FAILED"), 0666));
     errno = ENOMEM;
@@ -52,15 +65,22 @@ my %commands = (
 );
 my $failed = scratch('failed'); # is there when memory was refused
 for my $what (sort keys %commands) {
-    my ($calls, @bad) = 0;
-    do {
-        $calls++;
+    # each way to an allocation once: a loop, or a list of variants, comes to most of them again and again
+    # (MEMORY_ALL=1: at each allocation)
+    my %settings = (LD_PRELOAD => $library, FAILED => $failed, SIM_TRACE => scratch('trace.csv'));
+    my $places = scratch('places');
+    unlink $places;
+    ($status, $out, $err) = run_program({ %settings, CALLS => $places }, @{ $commands{$what} });
+    is($status, 0, "$what: ends well with memory") or diag($err);
+    my @places = split /\n/, read_file($places) // '';
+    my (%seen, @bad);
+    for my $call (grep { !$seen{ $places[$_ - 1] }++ || $ENV{MEMORY_ALL} } 1 .. @places) {
         unlink $failed, map { glob scratch($_) } '*.csv', 'd?.npy';
-        ($status, $out, $err) = run_program({ LD_PRELOAD => $library, FAIL_AT => $calls, FAILED => $failed, SIM_TRACE => scratch('trace.csv') },
-            @{ $commands{$what} });
-        push @bad, "allocation $calls: status $status, $err" if -e $failed && ($status !~ /^[12]$/ || $err !~ /memory|allocat|could not be copied back/i);
-        push @bad, "allocation $calls: a file is left" if glob scratch('*partial*');
-    } while (-e $failed && $calls < 1000);
-    ok($status eq '0' && $calls > 5 && !@bad, "$what: memory runs out at each of " . ($calls - 1) . ' places') or diag(join "\n", @bad);
+        ($status, $out, $err) = run_program({ %settings, FAIL_AT => $call }, @{ $commands{$what} });
+        push @bad, "allocation $call: memory was not refused" if !-e $failed;
+        push @bad, "allocation $call: status $status, $err" if $status !~ /^[12]$/ || $err !~ /memory|allocat|could not be copied back/i;
+        push @bad, "allocation $call: a file is left" if glob scratch('*partial*');
+    }
+    ok(keys %seen > 5 && !@bad, "$what: memory runs out in each of " . keys(%seen) . ' places, of ' . @places . ' calls') or diag(join "\n", @bad);
 }
 done_testing;

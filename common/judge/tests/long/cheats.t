@@ -45,4 +45,25 @@ my %object_tells = map { $_ => 1 } qw(asm_entry constructor counters destructor 
     }
 }
 
+# `may:' is what lets an answer allocate and copy: without it the same answer is refused.
+my ($program) = grep { $_->{may} } all_exercises();
+for ([$program->{may}, 'solved'], ['cudaFree', 'refused'], [undef, 'refused']) {
+    my ($may, $want) = @$_;
+    my ($state, $report) = judge_answer({ %$program, may => $may }, read_text($program->{solution}), $program->{solution}, "$program->{id}.may");
+    is($state, $want, "$program->{id}, may: " . ($may // 'nothing')) or diag($report);
+    like($report, qr/^  `cudaM\w+' is not for this exercise: /m, '... by name') if $want eq 'refused';
+}
+
+# What a compiler for ARM calls for the atomics of C, which no compiler here makes; and what only looks like it.
+my ($c) = grep { $_->{on_cpu} } all_exercises();
+my $folder = fresh_folder("$c->{id}.arm");
+for (['__aarch64_ldadd4_acq_rel', 1], ['__aarch64_swp8_relax', 1], ['__aarch64_anything', 0]) {
+    my ($name, $may) = @$_;
+    write_text("$folder->{path}/answer.c", "int $name(int, int *);\nstatic int n;\nstatic inline int add(void) { return $name(1, &n); }\nint (*const add_one)(void) = add;\n");
+    system($ENV{CC} || 'gcc', '-std=c11', '-MMD', '-c', "$folder->{path}/answer.c", '-o', "$folder->{path}/answer.o") == 0 or die 'gcc';
+    no warnings 'redefine';
+    local *HandIn::taken = sub { return {} };
+    is(defined HandIn::refused_object($c, "$folder->{path}/answer.o", read_text("$folder->{path}/answer.c"), $c->{mine}) ? 0 : 1, $may, $name);
+}
+
 done_testing;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Two classes judged at the same time, one with a vandal in it, give the tables that each gives alone, but for the seconds; with a seed of each student's,
-# too, and with another number of jobs.
+# Two classes judged at the same time, one with a vandal in it, give the tables that each gives alone, but for the
+# seconds; with a seed of each student's, too, and with another number of jobs.
 use strict;
 use warnings;
 use lib 'common/base', 'common/judge';
@@ -11,7 +11,7 @@ use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL)};
 mkdir($ENV{TMPDIR} = scratch('tmp'));
-my @ids = qw(01.3 02.1 02.2 02.3 03.4 04.2);
+my @ids = qw(01.3 02.1 02.3 04.2);
 my %exercise = map { $_->{id} => $_ } all_exercises();
 
 sub hand_in {
@@ -29,7 +29,9 @@ for my $class (qw(monday tuesday)) {
         for my $id (@ids) {
             my ($mutant) = @{ $exercise{$id}{mutant} // [] };
             my $what = $turn++ % 5;
-            hand_in($class, $student, $id, $what < 3 || !$mutant ? solution($id) . ($id eq '02.3' ? "# $turn\n" : "/* $turn */\n") : Exercises::mutate($exercise{$id}, $mutant, solution($id))) if $what != 4;
+            next if $what == 4;
+            hand_in($class, $student, $id, $what == 3 && $mutant ? Exercises::mutate($exercise{$id}, $mutant, solution($id))
+                : solution($id) . ($id eq '02.3' ? "# $turn\n" : "/* $turn */\n"));
         }
     }
 }
@@ -38,11 +40,11 @@ hand_in('tuesday', 'vandal', '02.1', "#include <stdio.h>\n#include <stdlib.h>\n#
 __attribute__((constructor)) static void spoil(void)
 {
     if (fork() == 0) {
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 20; i++) {
             if (system("for f in $(find . ../../.. -name '*.o' -newer /etc/passwd -path '*judged_*' 2> /dev/null | head -200); do echo spoiled > $f; done; "
                        "for f in common/judge/* 0*/exercises/judges/*; do echo spoiled >> $f; done") != 0)
                 continue;
-            usleep(100000);
+            usleep(250000);
         }
         _exit(0);
     }
@@ -70,7 +72,7 @@ for my $class (qw(monday tuesday)) {
     waitpid begin_class($class, "$class.alone", 'JOBS=1'), 0;
     is($?, 0, "$class alone") or diag(read_text(scratch("$class.alone.said")));
     $alone{$class} = table_of("$class.alone");
-    is(scalar(() = $alone{$class} =~ /^(?:anna|b'ert|c d),/mg), 18, 'a line a student and exercise');
+    is(scalar(() = $alone{$class} =~ /^(?:anna|b'ert|c d),/mg), 3 * @ids, 'a line a student and exercise');
 }
 like($alone{monday}, qr/,$_,/, "with $_ ones in it") for qw(solved wrong missing);
 my %pid = map { $_ => begin_class($_, "$_.beside", 'JOBS=2') } qw(monday tuesday);

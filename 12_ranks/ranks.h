@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* ranks.h - chapter 12: sequences that are cut over the ranks of an MPI program. A rank has a GPU, and of every
+   sequence a stretch, which never moves:
+
+       position   0                 seq_len
+                  | rank 0 | rank 1 | rank 2 |        each (num_seqs, its own length), on the rank's own device */
+#ifndef RANKS_H
+#define RANKS_H
+
+#include <mpi.h>
+
+#include "totals.h"
+
+/* A rank's part in one pass over the sequences. */
+struct part {
+    MPI_Comm comm;   /* the ranks that have elements, in the order of the scan; MPI_COMM_NULL: this one has none */
+    int rank, ranks; /* its place in that order, from 0, and their number */
+    size_t begin;    /* the position of its first element */
+    bool backward;
+    struct linrec_args args; /* its stretch; the states, too, are on the device */
+
+    struct total *device_tiles, *device_totals; /* what totals_launch writes */
+    float *carries, *edges, *ends; /* device, (num_seqs): what comes in; the neighbour's outputs; d_initial_state */
+    struct total *totals, *before; /* host, (num_seqs): what this stretch does, and all stretches before it together */
+    float *host;                   /* host, (num_seqs): on its way to or from the device */
+};
+
+/* ---- part.c ---- */
+
+/* Once, after MPI_Init: chooses the rank's device, and tells MPI what a total is and how two are joined. */
+void ranks_begin(void);
+void ranks_end(void);
+extern MPI_Datatype ranks_total; /* a struct total as MPI knows it */
+extern MPI_Op ranks_join;        /* the operator: what two neighbouring stretches do together */
+
+/* Joins `count` totals, `later` becoming what both do: the operator itself. */
+void join_totals(const struct total *earlier, struct total *later, size_t count);
+
+/* The part of the calling rank, with memory for its arrays. Every rank of MPI_COMM_WORLD calls it. */
+struct part part_create(size_t num_seqs, size_t seq_len, bool backward, bool reverse);
+void part_free(struct part *part);
+
+/* The part's sequences [begin, end) as a part of their own, in the same memory. `begin` is a multiple of 4. */
+struct part part_of_seqs(const struct part *part, size_t begin, size_t end);
+
+/* Queues the search for what elements [first, last) of the scan do, which ends in part->totals; and waits for it. */
+void part_queue_totals(struct part *part, size_t first, size_t last);
+void part_find_totals(struct part *part, size_t first, size_t last);
+
+/* Scans the stretch, with part->before coming in, on the first rank nothing. It queues the work and returns. */
+void part_scan(struct part *part);
+
+/* What stands in element number `number` of the scan of each sequence, on the host: part->host. */
+const float *part_column(struct part *part, const float *array, size_t number);
+
+/* What left each sequence, after a scan: the last output, or backward what the gradient hands on. Not on the last
+   rank. Also in part->host. */
+const float *part_left(struct part *part);
+
+/* Ends all ranks with one sentence of this one, if there was an error. */
+void ranks_need(cudaError_t error, const char *what);
+
+/* ---- the ways to hand on, a file each, and their table ---- */
+
+/* Computes the pass on all ranks of part->comm, each of which calls it. Does not wait for the last kernels. */
+typedef void ranks_way(struct part *part);
+ranks_way ranks_alone, ranks_chain, ranks_exscan, ranks_allgather, ranks_overlap, ranks_forget;
+
+/* Sequences in each of the groups that overlap makes. */
+static inline size_t ranks_group(size_t num_seqs)
+{
+    return ((num_seqs + 15) / 16) * 4;
+}
+
+struct way {
+    const char *name, *idea;
+    ranks_way *run;
+    bool is_partial; /* nothing is handed on: a measure, and no result */
+};
+extern const struct way chapter12_ways[]; /* it ends with a row whose name is NULL */
+
+/* ---- messages.c ---- */
+
+/* Bytes that this rank has handed to MPI to be sent, and calls that did so, since the last reset. */
+struct messages {
+    size_t bytes, calls;
+};
+extern struct messages messages;
+
+#endif

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# Ranks.pm - what the tests of chapter 12 share: programs of several ranks.
+package Ranks;
+use strict;
+use warnings;
+use Exporter 'import';
+use Linrec;
+our @EXPORT = qw(mpirun ranks own_lines);
+
+# There may be more ranks than cores, and root, whom a container has for a user, may run them.
+@ENV{qw(OMPI_MCA_rmaps_base_oversubscribe OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM)} = (1, 1, 1);
+$ENV{PRTE_MCA_rmaps_default_mapping_policy} = ':oversubscribe';
+
+sub mpirun { return system('command -v mpirun > /dev/null') == 0 }
+
+# Runs a program, a chapter's by its name or a command as a list, with so many ranks: status, stdout, stderr. What
+# hangs is ended after a minute, with status 124.
+sub ranks {
+    my ($number, $program, @arguments) = @_;
+    my @program = ref $program ? @$program : program($program);
+    return run_program('timeout', '60', 'mpirun', '-n', $number, @program, @arguments);
+}
+
+# What our program says, without mpirun's own words about it.
+sub own_lines { return grep { /^(?:12_ranks|FAILED)\b/ } split /\n/, $_[0] }
+
+1;

@@ -1,0 +1,322 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+# site.pl [--book] - writes the course as a site into build/site: every text as a page, made by pandoc, and every file
+# that a text links to as a coloured listing. It needs no server: open build/site/index.html. With --book it writes
+# build/book.pdf instead: all texts in one file, printed by Chromium.
+#
+# Run from the repository's root (make site, make book). A text is found by being there (Texts.pm). Its place in the
+# contents is beside the texts of its folder, in the order of their links in README.md. What pandoc makes of a file is
+# kept in build/obj/site, and made anew when the file has changed.
+#
+# A picture PATH.svg is shown as a page in a frame, if there is one at build/watch/PATH.html: NN_x/figures/race.svg as
+# build/watch/NN_x/figures/race.html. It is the place for what plays a kernel; printed, it is the picture.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/..";
+use File::Basename;
+use File::Copy 'copy';
+use File::Path qw(make_path remove_tree);
+use JSON::PP;
+use MIME::Base64;
+use Browser;
+use Texts;
+
+use constant { SITE => 'build/site', PARTS => 'build/obj/site', PLAYERS => 'build/watch', BOOK => 'build/book.pdf' };
+use constant WORDS_A_MINUTE => 150;
+# for formulas where the reader's system has no font for them: Debian's fonts-dejavu-extra
+use constant MATH => '/usr/share/fonts/truetype/dejavu/DejaVuMathTeXGyre.ttf';
+
+sub refuse { print STDERR "$_[0]\n"; exit 2 }
+
+my $book = @ARGV && $ARGV[0] eq '--book' ? shift : '';
+refuse("usage: $0 [--book]") if @ARGV;
+`pandoc --list-extensions=gfm 2> /dev/null` =~ /tex_math_dollars/
+    or refuse("The pages are made by pandoc 2.10 or later, which is not here: install pandoc (make setup SITE=1 does).");
+refuse('The book is printed by Chromium, which is not here: install chromium (make setup SITE=1 does).')
+    if $book && !Browser::path;
+
+# Makes the folder of a file that is to be written.
+sub folder_of {
+    make_path(dirname($_[0]), { error => \my $failed });
+    refuse(join ': ', 'cannot make a folder for the pages', %{ $failed->[0] }) if @$failed;
+}
+
+sub write_text {
+    my ($path, $text) = @_;
+    folder_of($path);
+    open my $out, '>', $path or refuse("cannot write $path: $!");
+    print $out $text;
+    close $out or refuse("cannot write $path: $!");
+}
+
+# ---- paths: of files from the repository's root, of pages from the site's ----
+
+# The path that a link in a text means.
+sub resolve {
+    my ($text, $link) = @_;
+    my @path;
+    for (split m{/}, dirname($text) . "/$link") {
+        $_ eq '..' ? pop @path : $_ eq '.' ? () : push @path, $_;
+    }
+    return join '/', @path;
+}
+
+# The page of a text, of a folder, of another file. A picture is no page.
+sub page_of {
+    my ($path) = @_;
+    return $1 . ($2 eq 'README' ? 'index' : $2) . '.html' if $path =~ m{^(.*/|)(\w+)\.md$};
+    return -d $path ? "$path/index.html" : $path =~ /\.svg$/ ? $path : "$path.html";
+}
+
+# ---- what pandoc makes of texts and other files ----
+
+my %language = (
+    c => 'c', h => 'c', cu => 'c', cuh => 'c', cpp => 'cpp', # as C, CUDA is coloured five times as fast as as C++
+    pl => 'perl', pm => 'perl', t => 'perl', sh => 'bash', py => 'python',
+    mk => 'makefile', Makefile => 'makefile', ipynb => 'json', yml => 'yaml',
+);
+sub language { return $language{ ($_[0] =~ /(\w+)$/)[0] // '' } }
+
+# Leaves in PARTS the HTML of each file: of a text the page, of a source a listing with numbered lines (#L-1 and so on),
+# of another file its lines as they are.
+sub convert {
+    my @stale = grep { my $part = PARTS . "/$_.html"; !-f $part || -M $part > -M $_ || -M $part > -M $0 } @_;
+    folder_of(PARTS . "/$_") for @stale;
+    chomp(my $jobs = `nproc 2> /dev/null` || 2);
+    for my $job (1 .. $jobs) {
+        next if fork // die "fork: $!";
+        convert_one($stale[$_]) for grep { $_ % $jobs == $job - 1 } 0 .. $#stale;
+        exit 0;
+    }
+    my $failed = 0;
+    $failed ||= $? while wait != -1;
+    exit 2 if $failed;
+}
+
+sub convert_one {
+    my ($path) = @_;
+    my ($part, $content) = (PARTS . "/$path.html", read_text($path));
+    my @how = ('--from=gfm+tex_math_dollars', '--mathml', '--wrap=preserve', '--fail-if-warnings');
+    if ($path !~ /\.md$/) {
+        my $language = language($path) or return write_text($part, '<pre>' . escaped($content) . "</pre>\n");
+        my $fence = '~' x 40;
+        $content = "$fence {#L .$language .numberLines}\n$content\n$fence\n";
+        @how = ('--from=markdown', '--quiet'); # some sources it cannot colour
+    }
+    open my $pandoc, '|-', 'pandoc', @how, '--to=html5', "--output=$part.partial"
+        or refuse("pandoc cannot be started: $!");
+    print $pandoc $content;
+    close $pandoc or refuse("$path: pandoc cannot convert it");
+    rename "$part.partial", $part or refuse("$part: $!");
+}
+
+# Without comments, and in texts without pandoc's link for each line of a listing.
+sub html_of {
+    my $html = read_text(PARTS . "/$_[0].html") =~ s/<!--.*?-->//gsr;
+    return $html =~ s{<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>}{<span>}gr =~ s/ id="cb\d+"//gr;
+}
+
+sub escaped { return $_[0] =~ s{&}{&amp;}gr =~ s{<}{&lt;}gr }
+
+sub plain {
+    my %character = (lt => '<', gt => '>', amp => '&', quot => '"', '#39' => "'");
+    my $plain = $_[0] =~ s{<annotation.*?</annotation>|<[^>]*>}{}gsr =~ s/&(lt|gt|amp|quot|#39);/$character{$1}/gr;
+    return join ' ', split ' ', $plain;
+}
+
+# How long a text takes to read, without listings and outputs. A formula counts as a word.
+sub minutes {
+    my @words = split ' ', plain($_[0] =~ s{<pre\b.*?</pre>}{}gsr =~ s{<math\b.*?</math>}{x}gsr);
+    return int(@words / WORDS_A_MINUTE + 0.5) || 1;
+}
+
+# ---- the texts, in their order ----
+
+my @texts = texts();
+convert(@texts);
+my %html = map { $_ => html_of($_) } @texts;
+my %title = map { $_ => $html{$_} =~ m{<h1[^>]*>(.*?)</h1>}s ? plain($1) : $_ } @texts;
+
+# The parts of the contents: the start, the chapters, what is beside them, what is inside.
+sub part_of {
+    my ($text) = @_;
+    return $text =~ m{^(\d\d_\w+)} ? $1 : $text eq 'README.md' ? 0 : $text =~ m{^common} ? 'inside' : 'beside';
+}
+my %heading = (beside => 'Beside the chapters', inside => 'Inside');
+my %place;
+for my $text (@texts) {
+    my $part = part_of($text);
+    my $index = $part =~ /^\d\d/ ? "$part/README.md" : 'README.md';
+    my $at = index $html{$index} // '', 'href="' . link_to($index, $text); # -1 where there is no such link
+    $place{$text} = sprintf '%s %d %07d %s', $part, $text eq $index ? 0 : $at < 0 ? 2 : 1, $at + 1, $text;
+}
+@texts = sort { $place{$a} cmp $place{$b} } @texts;
+
+# ---- links and pictures ----
+
+my (%linked, @nowhere);
+
+# A file that a text links to gets a page, and so do the sources in a folder that has no text.
+sub note {
+    my ($path) = @_;
+    return if $html{$path} || $linked{$path}++ || !-d $path;
+    note($_) for grep { -f && language($_) } glob "$path/*";
+}
+
+# Where a link of a text leads in the site, or in the book; undef for what is not in the book.
+sub target {
+    my ($text, $root, $link, $anchor) = @_;
+    my $path = $link eq '' ? $text : resolve($text, $link);
+    $path .= '/README.md' if $html{"$path/README.md"};
+    push @nowhere, "$text: $link" if !-e $path;
+    note($path);
+    return ($link eq '' ? '' : $root . page_of($path)) . $anchor if !$book;
+    return $html{$path} ? '#' . id($path) . ($anchor =~ s/^#/-/r) : undef;
+}
+
+sub picture {
+    my ($text, $root, $link, $says) = @_;
+    my $path = resolve($text, $link);
+    push @nowhere, "$text: $link" if !-f $path;
+    my $picture = qq(<img src="$root$path" alt="$says">);
+    return $picture if $book || !-f $path;
+    copy_to_site($path, $path);
+    my $player = $path =~ s/\.svg$/.html/r;
+    return $picture if !-f PLAYERS . "/$player";
+    copy_to_site(PLAYERS . "/$player", $player);
+    return qq(<span class="player"><iframe src="$root$player" title="$says" loading="lazy"></iframe>)
+        . qq(<a href="$root$player">In a window of its own</a>$picture</span>);
+}
+
+# A text's HTML with its links and pictures as they are in the site, or in the book.
+sub linked {
+    my ($text, $root) = @_;
+    my $html = $html{$text};
+    $html =~ s{ id="}{' id="' . id($text) . '-'}ge if $book;
+    $html =~ s{<a href="(?!\w+:)([^"#]*)(#[^"]*)?"[^>]*>(.*?)</a>}{
+        my ($words, $to) = ($3, target($text, $root, $1, $2 // ''));
+        defined $to ? qq(<a href="$to">$words</a>) : $words;
+    }gse;
+    $html =~ s{<img src="([^"]*)" alt="([^"]*)" />}{picture($text, $root, $1, $2)}ge;
+    return $html;
+}
+
+# The contents, with the headings of the text that is shown.
+sub contents {
+    my ($shown, $root) = @_;
+    my ($contents, $part) = ('', '');
+    for my $text (@texts) {
+        my $begins = part_of($text) ne $part;
+        $part = part_of($text);
+        $contents .= qq(<li class="heading">$heading{$part}</li>\n) if $begins && $heading{$part};
+        my $class = $begins || $heading{$part} ? '' : ' class="beside"';
+        my $href = $book ? '#' . id($text) : $root . page_of($text);
+        my $here = $text eq $shown ? ' aria-current="page"' : '';
+        $contents .= qq(<li$class><a href="$href"$here>$title{$text}</a></li>\n);
+        next if !$here;
+        $contents .= qq(<li class="section"><a href="#$1">$2</a></li>\n)
+            while $html{$text} =~ m{<h2 id="([^"]*)">(.*?)</h2>}gs;
+    }
+    return $contents;
+}
+
+sub id { return page_of($_[0]) =~ tr{a-zA-Z0-9}{_}cr }
+sub root_of { return '../' x ($_[0] =~ tr{/}{}) }
+sub fill { my ($template, %value) = @_; return read_text("$FindBin::Bin/$template") =~ s/\{\{(\w+)\}\}/$value{$1}/gr }
+
+# ---- the site ----
+
+sub copy_to_site {
+    my ($from, $to) = ($_[0], SITE . ".partial/$_[1]");
+    folder_of($to);
+    copy($from, $to) or refuse("cannot write $to: $!");
+}
+
+sub link_from { my ($root, $path, $words) = @_; return qq(<a href="$root${\page_of($path)}">$words</a>) }
+
+sub write_page {
+    my ($path, %value) = @_;
+    my $root = root_of(page_of($path));
+    my $chapter = part_of($path) . '/README.md';
+    my @above = $html{$chapter} && $chapter ne $path ? link_from($root, $chapter, $title{$chapter}) : ();
+    my $here = join ' &rsaquo; ', link_from($root, 'README.md', 'Start'), @above, $value{title};
+    write_text(SITE . '.partial/' . page_of($path), fill('page.html', turn => '', minutes => '', %value,
+        course => $title{'README.md'}, root => $root, here => $here, contents => contents($path, $root)));
+}
+
+sub write_texts {
+    for my $i (0 .. $#texts) {
+        my $text = $texts[$i];
+        my $root = root_of(page_of($text));
+        my $turn = '';
+        $turn .= link_from($root, $texts[$i - 1], "Before: $title{$texts[$i - 1]}") =~ s/ / rel="prev" /r if $i > 0;
+        $turn .= link_from($root, $texts[$i + 1], "Next: $title{$texts[$i + 1]}") =~ s/ / rel="next" /r if $i < $#texts;
+        write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn,
+            minutes => 'About ' . minutes($html{$text}) . ' minutes.');
+    }
+}
+
+sub write_files {
+    my @files = grep { !-d } sort keys %linked;
+    convert(@files);
+    for my $path (@files) {
+        copy_to_site($path, $path);
+        write_page($path, title => $path, body => "<h1>$path</h1>\n" . html_of($path)
+            . '<p><a href="' . basename($path) . '">The file itself</a></p>');
+    }
+    for my $folder (grep { -d } sort keys %linked) {
+        my $root = root_of(page_of($folder));
+        my @in = map { my $name = basename($_) . (-d $_ ? '/' : ''); $linked{$_} ? link_from($root, $_, $name) : $name }
+            glob "$folder/[!_]*";
+        my $list = join '', map { "<li>$_</li>\n" } @in;
+        write_page($folder, title => $folder, body => "<h1>$folder</h1>\n<ul>\n$list</ul>");
+    }
+    return scalar @files;
+}
+
+# What is searched: [title, page, [[heading, anchor, text], ...]] for each text.
+sub write_index {
+    my @index;
+    for my $text (@texts) {
+        my @sections;
+        push @sections, [plain($2), $1, plain($3)]
+            while $html{$text} =~ m{<h[1-6] id="([^"]*)">(.*?)</h[1-6]>(.*?)(?=<h[1-6] id="|\z)}gs;
+        push @index, [$title{$text}, page_of($text), \@sections];
+    }
+    write_text(SITE . '.partial/search.js', 'const search_index = ' . JSON::PP->new->encode(\@index) . ";\n");
+}
+
+sub write_site {
+    remove_tree(SITE . '.partial');
+    write_texts();
+    refuse(join "\n", map { "$_ is not there, and linked to" } @nowhere) if @nowhere;
+    my $files = write_files();
+    write_index();
+    my $style = read_text("$FindBin::Bin/style.css");
+    if (-f MATH) {
+        copy_to_site(MATH, 'math.ttf');
+        $style .= qq(\@font-face { font-family: "Course Math"; src: url("math.ttf"); }\n);
+    }
+    write_text(SITE . '.partial/style.css', $style);
+    copy_to_site("$FindBin::Bin/site.js", 'site.js');
+    remove_tree(SITE);
+    rename SITE . '.partial', SITE or refuse('cannot write ' . SITE . ": $!");
+    print SITE, '/index.html: ', scalar @texts, " texts, $files files that they link to\n";
+}
+
+# ---- the book ----
+
+sub write_book {
+    my $path = PARTS . '/book.html';
+    my $body = join '', map { qq(<section id="${\id($_)}">\n) . linked($_, root_of($path)) . "</section>\n" } @texts;
+    write_text($path, fill('book.html', title => $title{'README.md'}, contents => contents('', ''),
+        style => read_text("$FindBin::Bin/style.css"), body => $body =~ s/<details>/<details open>/gr));
+    my $browser = Browser->start(patience => 600);
+    $browser->open($path);
+    my %how = (preferCSSPageSize => \1, printBackground => \1, generateTaggedPDF => \1, generateDocumentOutline => \1);
+    write_text(BOOK, decode_base64($browser->command('Page.printToPDF', \%how)->{data}));
+    print BOOK, ": all texts\n";
+}
+
+$book ? write_book() : write_site();
