@@ -67,6 +67,14 @@ trace:
 	@for chapter in $(CHAPTERS); do \
 	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim trace || exit 1; done
 
+estimate:
+	@for chapter in $(CHAPTERS); do \
+	    echo "==== $$chapter ===="; $(MAKE) --no-print-directory -C $$chapter BACKEND=sim OWN=1 estimate \
+	        $(if $(filter command line,$(origin CSV)),CSV='$(CSV)'.$$chapter) || exit 1; done
+ifeq ($(origin CSV),command line)
+	@cat '$(CSV)'.[0-9]* | awk '!seen[$$0]++' > '$(CSV)' && rm -f '$(CSV)'.[0-9]*
+endif
+
 # on a GPU: each chapter does its part, or has none; of the library there are times from torch
 bench tune sanitize peers:
 	@for chapter in $(CHAPTERS) $(if $(filter peers,$@),library); do $(MAKE) --no-print-directory -C $$chapter $@ || exit 1; done
@@ -122,6 +130,8 @@ install: lib
 # nvcc's stand-in, without the course: docs/cusim.md
 install-cusim:
 	@$(MAKE) --no-print-directory QUIET=1 -C common/sim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+	@cp -R common/estimate common/pages/Tables.pm '$(DESTDIR)$(PREFIX)/lib/cusim/' && mv '$(DESTDIR)$(PREFIX)/lib/cusim/Tables.pm' '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/'
+	@chmod +x '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/estimate.pl' && ln -sf ../lib/cusim/estimate/estimate.pl '$(DESTDIR)$(PREFIX)/bin/cusim-estimate'
 
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE
@@ -185,6 +195,7 @@ help:
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps (in a chapter, LINES=VARIANT: of each line)"
+	@echo "make estimate   how fast each kernel would be, estimated without a GPU (CHIP=h200, NUM_SEQS=, SEQ_LEN=, CSV=FILE; in a chapter also VARIANT=)"
 	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
 	@echo "make tune       find this GPU's best configurations (needs a GPU, minutes); make TUNED=FILE builds them in"
 	@echo "make attrs      registers, memory and occupancy of every kernel (needs nvcc)"
@@ -215,9 +226,9 @@ help:
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "make class IN=handed_in OUT=class.csv   judges a class, a folder a student; make similar IN=handed_in finds the same code twice;"
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
-	@echo "In a chapter's folder: make, make run, make check, make plot, make trace"
+	@echo "In a chapter's folder: make, make run, make check, make plot, make trace, make estimate"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace bench tune attrs profile peers record recordings report site book sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/class.mk

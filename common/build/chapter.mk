@@ -104,7 +104,7 @@ objects: $(filter $(OBJ)/$(DIR)/%,$(OBJECTS))
 include $(ROOT)/common/build/exercises.mk
 
 # what is named together on the command line comes one after the other
-ifneq ($(word 2,$(filter run check plot trace bench tune sanitize peers,$(MAKECMDGOALS))),)
+ifneq ($(word 2,$(filter run check plot trace estimate bench tune sanitize peers,$(MAKECMDGOALS))),)
 .NOTPARALLEL:
 endif
 
@@ -155,6 +155,18 @@ else
 	    build/sim/$(CHAPTER) $(TRACED_SHAPES) > /dev/null
 	@cd $(ROOT) && perl common/pages/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
 	@cd $(ROOT) && perl common/plot/warp.pl $(CHAPTER) $(TERM_OPTION)
+endif
+
+# how fast each kernel would be on a chip, from what the simulator counts: CHIP=h200, NUM_SEQS=, SEQ_LEN=, VARIANT=, CSV=FILE
+# (only where make is told so); OWN=1: not those that it compares itself with. It knows the recurrence's sizes
+told = $(if $(filter command line,$(origin $(1))),$(2) '$(subst ','\'',$($(1)))')
+ESTIMATED = $(call told,CHIP,--chip) $(call told,NUM_SEQS,--num-seqs) $(call told,SEQ_LEN,--seq-len) $(call told,CSV,--csv)
+estimate:
+ifneq ($(ON_CPU)$(filter-out --num-seqs --seq-len,$(filter --%,$(TRACED_SHAPES))),)
+	@echo "$(CHAPTER): nothing is estimated, since $(if $(ON_CPU),it runs on the CPU,its sizes are not those of the recurrence)"
+else
+	@$(MAKE) --no-print-directory BACKEND=sim QUIET=1 all
+	@cd $(ROOT) && perl common/estimate/estimate.pl $(ESTIMATED) $(if $(OWN),--own) build/sim/$(CHAPTER) $(call told,VARIANT,--variant)
 endif
 
 # ---- on a GPU. What a chapter has no part in, it does without a word; with :: its Makefile may add commands of its own ----
@@ -215,7 +227,7 @@ figures::
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 
-.PHONY: all programs common objects run check plot trace bench tune sanitize figures peers clean FORCE
+.PHONY: all programs common objects run check plot trace estimate bench tune sanitize figures peers clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.

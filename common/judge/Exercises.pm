@@ -5,9 +5,11 @@ package Exercises;
 use strict;
 use warnings;
 use Exporter 'import';
-use lib qw(common/base common/judge);
+use lib qw(common/base common/judge common/estimate);
 use Code;
 use Draw qw(read_draw draw_numbers put_numbers draw_task);
+use Estimate qw(chip launches_time);
+use Traced qw(between whole_blocks);
 use HandIn;
 use Running;
 use Seed;
@@ -491,7 +493,25 @@ sub judge_answer {
     $report .= sprintf("\n%-42s %8s %14s\n", '', 'yours', "the solution's") if @goals;
     $report .= sprintf("%-42s %8s %14s\n", join(', ', grep { $_ ne '' } @$_{qw(says at)}), number($_->{reached}), $_->{best}) for @goals;
     $report .= standing($exercise, @goals);
-    return ('solved', $report . question($exercise), @goals);
+    return ('solved', $report . estimated($exercise, $program) . question($exercise), @goals);
+}
+
+# What the answer would take on an H200, on the large shape that `estimate: MICROSECONDS at SHAPE' names, the solution's beside it. It is
+# computed from counts on two small shapes, by blocks that are alike, and is never a goal.
+sub estimated {
+    my ($exercise, $program) = @_;
+    my ($ours, $many, $rest) = ($exercise->{estimate} // return '') =~ /^([\d.]+) at (\d+)((?: *x *\d+)*)$/
+        or die "$exercise->{judge}.txt: `estimate: $exercise->{estimate}' is not like `27 at 132 x 65536'\n";
+    return '' if $exercise->{on_cpu} || has_gpu();
+    my ($chip, @counts) = chip('h200');
+    for my $few ($rest eq '' ? [65536, 131072] : ([2, 4], [128, 256])) {
+        @counts = map { (count_at($exercise, $program, "$_$rest", 'count'))[0] // return '' } @$few;
+        next if $counts[0]{blocks} == $counts[1]{blocks}; # a block takes several rows
+        my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
+        return "\n" . fold(sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %.3g us at %d%s (%.3g to %.3g), and ours %.3g. It is limited by %s, then by %s.',
+            $time->{us}, $many, $rest, $time->{low}, $time->{high}, $ours, $time->{limited_by}, $time->{next});
+    }
+    return '';
 }
 
 # An exercise with a table of its own, `rank: bytes chain': how an answer that reaches these goals stands in it: the average of the goals of each name, and of a GPU how many

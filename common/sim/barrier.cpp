@@ -65,6 +65,7 @@ void sim_release_barrier(void)
         sim_step(t);
     }
     sim_race_barrier();
+    sim_path_meet();
     sim_block->barrier_file = first->file;
     sim_block->barrier_line = first->line;
     sim_block->num_at_barrier = 0;

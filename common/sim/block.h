@@ -22,6 +22,7 @@
 
 #include "fault.h"
 #include "include/cuda_runtime.h"
+#include "path.h"
 #include "sim.h"
 #include "sizes.h"
 
@@ -93,6 +94,9 @@ struct block {
     unsigned num_done, num_at_barrier;
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
     unsigned num_gathering;                            /* threads AT_GATHER */
+    struct sim_path paths[SIM_MAX_THREADS / SIM_WARP]; /* of its warps */
+    uint64_t turns;                                    /* in the memory pipeline of its SM */
+    uint64_t first_fill;                               /* the number of the first sector that L1 has fetched for it */
 
     struct sim_region *shared[256]; /* its shared memory (shared.cpp) */
     size_t num_shared, static_bytes;

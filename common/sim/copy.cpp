@@ -89,6 +89,8 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
     }
     if (kept != sim_current->num_copies) {
         sim_step(sim_current);
+        if (sim_thread_number(sim_current) % SIM_WARP == 0)
+            sim_path_step(sim_thread_number(sim_current) / SIM_WARP, SIM_COPY);
         sim_counts.idle_waits += kept == 0;
     }
     sim_current->num_copies = kept;

@@ -54,12 +54,15 @@ static const unsigned most_pictured = 8; /* requests of each place, for the pict
 struct cost {
     struct sim_traffic global;
     uint64_t shared_requests, shared_bytes, conflicts;
+    uint64_t fills, merges;
     unsigned pictured; /* requests that trace.cpp was told of */
 };
 
 struct site {
     const void *pc;            /* where the access returns to */
     bool stores, used;         /* in this launch */
+    bool passes_l1;            /* its loads: volatile ones, and copies that run by themselves */
+    bool copies;               /* nobody waits for it here */
     struct sim_region *region; /* where it went the last time */
     struct site *shared_end;   /* of an asynchronous copy: its stores to shared memory are counted there */
     uint64_t turn, pass;       /* to which the next two belong: */
@@ -93,10 +96,13 @@ static const char *arguments;     /* of the kernel */
 static size_t arguments_size;
 static pthread_t launcher; /* the host thread in which the kernel runs */
 static uint32_t launch;
-static uint64_t *chain;       /* of the running thread */
-static const char *last_read; /* what it has read last, */
-static bool in_global;        /* and whether its last access was to global memory, */
-static bool in_sight;         /* or to what other blocks see */
+static uint64_t num_fills, fills_before; /* sectors fetched by L1 ever, and before this launch */
+static uint64_t from_dram;               /* sectors that neither L1 nor L2 held: L2 fetches two at once */
+static uint64_t l1_sectors;              /* that L1 holds for each of the blocks which share it */
+static uint64_t *chain;                  /* of the running thread */
+static const char *last_read;            /* what it has read last, */
+static bool in_global;                   /* and whether its last access was to global memory, */
+static bool in_sight;                    /* or to what other blocks see */
 
 /* ---- places in the code ---- */
 
@@ -148,16 +154,48 @@ static void sort(uint64_t *list, unsigned count)
     }
 }
 
-/* Counts the sector that begins at byte 32 * sector, the first time that this launch touches it. */
+/* Counts the sector that begins at byte 32 * sector, the first time that this launch touches it, and each time that L1
+   must fetch it. L1 holds what was fetched last; its blocks share it evenly. */
 static void touch(struct site *site, struct sim_region *r, uint64_t sector)
 {
-    uint32_t *last = site->stores ? r->shadow->stored : r->shadow->loaded;
+    if (site->stores) {
+        uint32_t *const last = &r->shadow->stored[sector];
 
-    if (last[sector] != launch) {
-        site->cost.global.once++;
-        sim_news++;
-        last[sector] = launch;
+        site->cost.global.once += *last != launch;
+        sim_news += *last != launch;
+        *last = launch;
+        return;
     }
+    uint64_t *const fill = &r->shadow->loaded[sector];
+    const bool beside = r->shadow->loaded[sector ^ 1] > fills_before;
+    site->cost.global.once += *fill <= fills_before;
+    sim_news += *fill <= fills_before;
+    if (site->passes_l1 || *fill <= sim_block->first_fill || num_fills - *fill >= l1_sectors) {
+        from_dram += *fill <= fills_before && !beside;
+        *fill = ++num_fills;
+        site->cost.fills++;
+    }
+}
+
+/* Sectors that a store touches and the one just before it has touched, too: L2 may get them together. */
+static void count_merges(const struct request *before, const struct request *q)
+{
+    for (unsigned i = 0; i < q->lanes && i < before->lanes && before->region == q->region; i++)
+        q->site->cost.merges += (uintptr_t)q->address[i] / 32 == (uintptr_t)before->address[i] / 32 &&
+                                (i == 0 || (uintptr_t)q->address[i] / 32 != (uintptr_t)q->address[i - 1] / 32);
+}
+
+/* Puts a request into the path of its warp. */
+static void walk(unsigned warp, const struct request *q, uint64_t fills, bool far)
+{
+    if (q->site->copies)
+        sim_path_ask(warp, 32 * fills);
+    else if (sim_is_shared(q->region))
+        sim_path_shared(warp, q->site->stores);
+    else if (q->site->stores)
+        sim_path_store(warp);
+    else
+        sim_path_load(warp, far ? SIM_FAR : fills > 0 ? SIM_L2 : SIM_NEAR, 32 * fills);
 }
 
 static void count_global(const struct request *q)
@@ -304,14 +342,23 @@ void sim_observe_pass(void)
 {
     const bool first_warp = thread < SIM_WARP && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
 
+    const struct request *last_store = NULL;
     for (unsigned i = 0; i < num_requests; i++) {
         const struct request *q = &requests[i];
+        const struct cost before = q->site->cost;
+        const uint64_t dram = from_dram;
 
         use(q->site);
-        if (!sim_is_shared(q->region))
+        if (!sim_is_shared(q->region)) {
             count_global(q);
-        else
+            if (q->site->stores && last_store != NULL)
+                count_merges(last_store, q);
+            last_store = q->site->stores ? q : NULL;
+        } else
             count_shared(q);
+        walk(thread / SIM_WARP, q, q->site->cost.fills - before.fills, from_dram > dram);
+        sim_path_turns(q->site->cost.global.lines - before.global.lines + q->site->cost.shared_requests -
+                       before.shared_requests + q->site->cost.conflicts - before.conflicts);
         if (first_warp && sim_traces_lanes() && q->site->cost.pictured < most_pictured)
             picture(q);
     }
@@ -518,6 +565,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
+    site->passes_l1 = how & SIM_STRONG;
     if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
         sim_changes[in_sight]++;
         if (in_global)
@@ -554,8 +602,9 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
     if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
         site->shared_end = &sites[num_sites++];
         site->shared_end->pc = site->pc;
-        site->shared_end->stores = true;
+        site->shared_end->stores = site->shared_end->copies = true;
     }
+    site->passes_l1 = site->copies = true;
     if (!warp) {
         const uint64_t from = (uint64_t)((const char *)global - r->start), end = from + size;
         struct sim_traffic *c = &site->cost.global;
@@ -568,6 +617,7 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         c->lines += (end + 127) / 128 - from / 128;
         for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
             touch(site, r, s);
+        sim_path_ask(thread / SIM_WARP, size);
         return;
     }
     if (size > 0)
@@ -722,6 +772,9 @@ void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
         sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
     launcher = pthread_self();
     launch++;
+    fills_before = num_fills;
+    l1_sectors =
+        sim_chip.shared_per_sm / 32 / (num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / num_threads : 1);
     num_pictured = 0;
     sim_race_launch(num_threads);
 }
@@ -736,6 +789,11 @@ void sim_observe_turn(unsigned number, uint64_t *chain_of_thread)
     sim_race_turn(number);
 }
 
+uint64_t sim_fills(void)
+{
+    return num_fills;
+}
+
 void sim_observe_launch_end(struct sim_counts *counts)
 {
     sim_observe_switch();
@@ -747,6 +805,8 @@ void sim_observe_launch_end(struct sim_counts *counts)
         line.shared_requests = site->cost.shared_requests;
         line.shared_bytes = site->cost.shared_bytes;
         line.conflicts = site->cost.conflicts;
+        line.fills = site->cost.fills;
+        line.merges = site->cost.merges;
         sim_add_counts(counts, &line);
         sim_trace_add(sim_place.kernel, (const char *)site->pc - 1, &line);
         site->cost = {};

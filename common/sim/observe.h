@@ -27,6 +27,8 @@ void sim_observe_switch(void);                           /* another block runs *
 void sim_observe_pass(void);                             /* each lane of a warp that could run has had its turn */
 void sim_observe_launch_end(struct sim_counts *counts);  /* adds what the launch has cost */
 
+uint64_t sim_fills(void); /* sectors that L1 has fetched, ever */
+
 /* Number of a place in the code, and back. */
 unsigned sim_site(const void *pc);
 const void *sim_site_pc(unsigned site);

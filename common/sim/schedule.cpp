@@ -124,6 +124,8 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     b->num_mbarriers = 0;
     b->num_bulk_copies = 0;
     b->quiet = 0;
+    b->first_fill = sim_fills();
+    sim_path_begin(b);
     memset(b->warp_waiting, 0, sizeof(b->warp_waiting));
     blockIdx = b->index;
     sim_place.in_block = true;
@@ -156,6 +158,7 @@ static void end_block(void)
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
         if (t->chain > sim_counts.chain)
             sim_counts.chain = t->chain;
+    sim_path_end(sim_block);
     sim_end_shared();
     sim_switch_shared(false);
     sim_block->cluster->living--;

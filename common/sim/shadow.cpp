@@ -14,16 +14,17 @@ static size_t num_shadows, max_shadows;
 
 static size_t map_size(size_t size)
 {
-    const size_t words = size / 4 + 1, sectors = size / 32 + 1;
+    const size_t words = size / 4 + 1, sectors = size / 32 + 2; /* a pair at the end */
 
-    return sim_round_up(
-        words * (sizeof(struct sim_cell) + sizeof(uint64_t)) + sectors * 2 * sizeof(uint32_t) + size / 8 + 16, 4096);
+    return sim_round_up(words * (sizeof(struct sim_cell) + sizeof(uint64_t)) +
+                            sectors * (sizeof(uint64_t) + sizeof(uint32_t)) + size / 8 + 16,
+                        4096);
 }
 
 /* Pages of the map that nobody touches take no memory. */
 struct sim_shadow *sim_shadow_create(size_t size)
 {
-    const size_t words = size / 4 + 1, sectors = size / 32 + 1;
+    const size_t words = size / 4 + 1, sectors = size / 32 + 2; /* a pair at the end */
     struct sim_shadow *s = (struct sim_shadow *)calloc(1, sizeof(*s));
     char *map =
         (char *)mmap(NULL, map_size(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -44,8 +45,8 @@ struct sim_shadow *sim_shadow_create(size_t size)
     s->size = size;
     s->cells = (struct sim_cell *)map;
     s->others = (uint64_t *)(s->cells + words);
-    s->loaded = (uint32_t *)(s->others + words);
-    s->stored = s->loaded + sectors;
+    s->loaded = s->others + words;
+    s->stored = (uint32_t *)(s->loaded + sectors);
     s->written = (unsigned char *)(s->stored + sectors);
     shadows[num_shadows++] = s;
     return s;

@@ -12,10 +12,11 @@ struct sim_cell {
     uint64_t write, read; /* records of accesses (clock.h) */
 };
 struct sim_shadow {
-    struct sim_cell *cells;    /* of each 4 bytes: the last write and a read, */
-    uint64_t *others;          /* and another read, not ordered with that one */
-    uint32_t *loaded, *stored; /* of each sector: the launch that last loaded it, stored to it */
-    unsigned char *written;    /* a bit for each byte */
+    struct sim_cell *cells; /* of each 4 bytes: the last write and a read, */
+    uint64_t *others;       /* and another read, not ordered with that one */
+    uint64_t *loaded;       /* of each sector: the number of the fill that last brought it into L1, */
+    uint32_t *stored;       /* and the launch that last stored to it */
+    unsigned char *written; /* a bit for each byte */
     size_t size;
 };
 extern bool sim_has_kernels;                       /* a program without them has shadows that take no memory */

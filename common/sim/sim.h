@@ -46,6 +46,15 @@ struct sim_counts {
     uint64_t conflicts;  /* how often a request to shared memory must be repeated because of banks */
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
+
+    /* What an estimate of time needs (common/estimate, where the course is): */
+    uint64_t fills;         /* sectors that loads have L1 fetch: those that it does not hold (observe.cpp) */
+    uint64_t merges;        /* sectors that a store of a warp touches which its store just before has touched */
+    uint64_t ahead_bytes;   /* that warps have asked for before they first waited for some, all warps together */
+    uint64_t block_turns;   /* lines, and turns of shared memory, of the block that has most */
+    uint64_t shared_memory; /* bytes of all blocks */
+    uint64_t far_steps, l2_steps, near_steps, copy_steps, shared_steps, exchange_steps,
+        meeting_steps; /* the longest path: path.h */
 };
 
 /* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may

@@ -130,6 +130,10 @@ static __attribute__((noinline)) void complete(struct thread *warp, int kind, un
       : kind == SIM_SYNCWARP ? &sim_counts.warp_barriers
       : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
                              : &sim_counts.votes) += 1;
+    if (kind != SIM_SYNCWARP) {
+        sim_path_step(sim_thread_number(warp) / SIM_WARP, SIM_EXCHANGE);
+        sim_path_turns(kind <= SIM_SHFL_XOR);
+    }
     sim_progress++;
 }
 

@@ -14,8 +14,9 @@ my %takes = (
     build => [], base => [], cuda => [], sim => [],
     harness => [qw(base cuda)],
     linrec  => [qw(base cuda harness)],
-    judge   => \@below_judge,
+    judge   => [@below_judge, 'estimate'],
     pages   => [],
+    estimate => ['pages'],
     plot    => [qw(pages)],
     record  => [@below_judge, 'pages'],
     tests   => undef, # they cross all: from everywhere

@@ -224,6 +224,8 @@ my ($hidden) = (scratch('elsewhere'));
 mkdir $hidden;
 system('cp', "$scratch/reverse.cu", $hidden);
 is((run_program('sh', '-c', 'cd "$0" && "$1" reverse.cu -o reverse && ./reverse', $hidden, $cusim))[1], "199 0\n", 'what is installed compiles and links by itself');
+like((run_program('sh', '-c', 'cd "$0" && SIM_TRACE=counts.csv ./reverse > /dev/null && "$1-estimate" --trace counts.csv', $hidden, $cusim))[1], qr/^reverse +[\d.]+ us .* launch /m,
+    'and what is installed beside it estimates a time from what was counted');
 system('cp', "$scratch/wrong.cu", $hidden);
 like((run_program('sh', '-c', 'cd "$0" && "$1" wrong.cu -o wrong && ./wrong', $hidden, $cusim))[2], qr/past the end of the 800-byte allocation made at wrong\.cu:16/, 'and names the user\'s lines, not those of its own headers');
 like((run_program($cusim, '--version'))[1], qr/^Cuda compilation tools, release \d+\.\d+, V\d/m, '--version as build systems read it');

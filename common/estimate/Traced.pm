@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+# Traced.pm - what a program's launches would count on any shape, from traces of small ones: blocks are alike, and so are tiles.
+#
+#   sequences   up to 4: these. More: 2 and 4, and the line through both. Where one block takes several sequences (2 and 4 of them are as
+#               many blocks): up to 128 these, more: 128 and 256
+#   length      up to 16384: this one. More: 16384 and 32768, and the line through both; where a block takes several sequences: up to 1024,
+#               then 512 and 1024
+#
+# A kernel that has a limit has it here, too: on shapes that it does not take, nothing is counted.
+package Traced;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Basename 'dirname';
+use File::Temp 'tempdir';
+use lib dirname(__FILE__) . "/../pages";
+use Tables;
+our @EXPORT_OK = qw(traced variants registers between whole_blocks);
+
+my $scratch;
+
+# The counts of each kernel of a program, for some shapes [num_seqs, seq_len]: { "num_seqs x seq_len" => [{ chapter, variant, direction,
+# counts => [a row of the trace for each of its kernels] }, ...] }, in the program's order. Variants: these alone. Dies with one sentence.
+sub traced {
+    my ($program, $options, $variants, @shapes) = @_;
+    my %runs = (program => $program, options => $options);
+    my (@plain, @packed);
+    for (@shapes) {
+        my ($n, $l) = @$_;
+        push @plain, map { my $m = $_; map { [$m, $_] } lengths($l, 16384) } $n <= 4 ? $n : (2, 4);
+        push @packed, map { my $m = $_; map { [$m, $_] } lengths($l, 1024) } $n <= 128 ? $n : (128, 256);
+    }
+    run(\%runs, $_, @plain) for @$variants ? @$variants : undef;
+    my %packs;
+    for my $shape (grep { $_->[0] > 4 } @shapes) {
+        my ($l) = reverse lengths($shape->[1], 16384);
+        $packs{$_} = 1 for grep { packs(\%runs, $_, $l) } @{ $runs{order} };
+    }
+    my %listed = map { $_ => 1 } variants($program);
+    my %named = map { my ($chapter, $variant) = split /,/; (($listed{"$chapter/$variant"} ? "$chapter/" : '') . $variant => 1) } keys %packs;
+    run(\%runs, $_, grep { $_->[0] > 4 } @packed) for sort keys %named;
+    my %all;
+    for my $shape (@shapes) {
+        my ($n, $l) = @$shape;
+        for my $key (@{ $runs{order} }) {
+            my ($last) = reverse lengths($l, 16384);
+            my $pack = $n > 4 && packs(\%runs, $key, $last);
+            my $counts = $pack ? at(\%runs, $key, $n, $l, $n <= 128 ? $n : (128, 256), 1024) : at(\%runs, $key, $n, $l, $n <= 4 ? $n : (2, 4), 16384);
+            my ($chapter, $variant, $direction) = split /,/, $key;
+            push @{ $all{"$n x $l"} }, { chapter => $chapter, variant => $variant, direction => $direction, counts => $counts } if defined $counts;
+        }
+    }
+    return \%all;
+}
+
+# The names of a program's kernels; those of other chapters have their chapter's before them.
+sub variants { my ($program) = @_; return map { /^(\S+)/ ? $1 : () } `'$program' --list` }
+
+# The lengths that stand for this one, where tiles are alike from $most on.
+sub lengths { my ($l, $most) = @_; return $l <= $most ? $l : $most == 16384 ? (16384, 32768) : (512, 1024) }
+
+# Does a block take several sequences?
+sub packs {
+    my ($runs, $key, $l) = @_;
+    my ($two, $four) = map { $runs->{traced}{$_}{$l}{$key} } 2, 4;
+    return $two && $four && $two->[0]{blocks} == $four->[0]{blocks} && $two->[0]{launches} > 0;
+}
+
+# Traces what has not been traced yet; with a variant, that one alone.
+sub run {
+    my ($runs, $variant, @shapes) = @_;
+    my %lengths;
+    for (@shapes) {
+        my ($n, $l) = @$_;
+        $lengths{$n}{$l} = 1 if !$runs->{done}{$n}{$l}{$variant // ''}++;
+    }
+    $scratch //= tempdir(CLEANUP => 1);
+    for my $n (sort { $a <=> $b } keys %lengths) {
+        my ($path, $said) = ("$scratch/trace.csv", "$scratch/said");
+        my @command = ($runs->{program}, '--num-seqs', $n, '--seq-len', join(',', sort { $a <=> $b } keys %{ $lengths{$n} }),
+            @{ $runs->{options} }, defined $variant ? ('--variant', $variant) : ());
+        unlink $path;
+        my $pid = fork // die "fork: $!\n";
+        if ($pid == 0) {
+            $ENV{SIM_TRACE} = $path;
+            open STDOUT, '>', '/dev/null';
+            open STDERR, '>', $said;
+            exec { $command[0] } @command or exit 127;
+        }
+        waitpid $pid, 0;
+        my $status = $?;
+        next if $status == 2 << 8 && defined $variant; # it does not take this shape
+        if ($status != 0 || !-s $path) {
+            open my $in, '<', $said;
+            my @lines = grep { !/^skipped/ } <$in>;
+            die $lines[-1] // "@command cannot be traced\n";
+        }
+        for my $row (@{ read_table($path)->{rows} }) {
+            next if $row->{line} ne '' || $row->{variant} eq '';
+            my $key = join ',', @$row{qw(chapter variant direction)};
+            push @{ $runs->{order} }, $key if !$runs->{seen}{$key}++;
+            push @{ $runs->{traced}{$row->{num_seqs}}{$row->{seq_len}}{$key} }, $row;
+        }
+    }
+}
+
+# All counts on the line through two shapes, at x.
+sub between {
+    my ($c0, $x0, $c1, $x1, $x) = @_;
+    my %c = %$c1;
+    for (grep { $c1->{$_} =~ /^[\d.e+-]+$/ } keys %c) {
+        my $value = $c0->{$_} + ($c1->{$_} - $c0->{$_}) * ($x - $x0) / ($x1 - $x0);
+        $c{$_} = $value > 0 ? $value : 0;
+    }
+    return \%c;
+}
+
+sub at_length {
+    my ($runs, $key, $n, $l, $most) = @_;
+    my @lengths = lengths($l, $most);
+    my @found = map { $runs->{traced}{$n}{$_}{$key} } @lengths;
+    return if grep { !defined } @found;
+    return $found[0] if @lengths == 1;
+    return if @{ $found[0] } != @{ $found[1] };
+    return [map { between($found[0][$_], $lengths[0], $found[1][$_], $lengths[1], $l) } 0 .. $#{ $found[0] }];
+}
+
+sub at {
+    my ($runs, $key, $n, $l, @numbers) = @_;
+    my $most = pop @numbers;
+    my @found = map { at_length($runs, $key, $_, $l, $most) } @numbers;
+    return $found[0] if @numbers == 1 || @found < 2;
+    my @counts = map { between($found[0][$_], $numbers[0], $found[1][$_], $numbers[1], $n) } 0 .. $#{ $found[0] };
+    return [map { whole_blocks($_) } @counts];
+}
+
+# A block that is there is a whole one.
+sub whole_blocks {
+    my ($c) = @_;
+    my $blocks = int($c->{blocks} + 1 - 1e-9) || 1;
+    $c->{$_} *= $blocks / $c->{blocks} for qw(threads shared_memory);
+    $c->{blocks} = $blocks;
+    return $c;
+}
+
+# ---- registers ----
+
+my ($compiled, %recorded, %by_name);
+
+# _Z14float4_forwardILi2ELi0EEvmPKf as the trace has it: float4_forward<2;0>
+sub plain {
+    my ($name) = @_;
+    my ($length, $rest) = $name =~ /^_Z(\d+)(.*)/ or return $name =~ s/\(.*//r;
+    my $plain = substr $rest, 0, $length;
+    my ($numbers) = substr($rest, $length) =~ /^I((?:L[a-z]\d+E)+)E/ or return $plain;
+    return "$plain<" . join(';', $numbers =~ /L[a-z](\d+)E/g) . '>';
+}
+
+sub read_registers {
+    $compiled = {};
+    for my $path (glob 'build/obj/cuda*/*/*.ptxas') { # what nvcc said when it compiled them here
+        open my $in, '<', $path or next;
+        my $name;
+        while (<$in>) {
+            $name = plain($1) if /Compiling entry function '(\S+)'/;
+            $compiled->{$name} = $1 if defined $name && /Used (\d+) registers/;
+        }
+    }
+    my %newest;
+    m{^recordings/([^/]+)/(\d{4}-\d\d-\d\d)-(\w+_attrs)\.csv$} && ($newest{"$1/$3"} = $_) for sort glob 'recordings/*/*_attrs.csv';
+    for my $row (map { @{ read_table($_)->{rows} } } map { $newest{$_} } sort keys %newest) {
+        $recorded{ join ',', @$row{qw(chapter variant direction)} }{ $row->{seq_len} } //= $row->{registers};
+        $by_name{ plain($row->{kernel}) } //= $row->{registers};
+    }
+}
+
+# Registers of a thread, and who says so: "compiled" (nvcc, here), "recorded", or "assumed".
+sub registers {
+    my ($row) = @_;
+    read_registers() if !defined $compiled;
+    my $lengths = $recorded{ join ',', map { $_ // '' } @$row{qw(chapter variant direction)} };
+    return ($compiled->{ $row->{kernel} }, 'compiled') if defined $compiled->{ $row->{kernel} };
+    if ($lengths) {
+        my ($nearest) = sort { abs(log($a / $row->{seq_len})) <=> abs(log($b / $row->{seq_len})) || $a <=> $b } keys %$lengths;
+        return ($lengths->{$nearest}, 'recorded');
+    }
+    return defined $by_name{ $row->{kernel} } ? ($by_name{ $row->{kernel} }, 'recorded') : (40, 'assumed');
+}
+
+1;
