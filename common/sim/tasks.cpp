@@ -84,7 +84,7 @@ sim_task_ref sim_new_task(unsigned line, const sim_known &before, const struct s
     if (task.known.size() <= line)
         task.known.resize(line + 1);
     task.known[line] = task.number;
-    return std::make_shared<const sim_task>(task);
+    return sim_task_ref(new sim_task(task)); /* std::make_shared leaves a name that a library cannot hide */
 }
 
 /* ---- the host ---- */
@@ -181,8 +181,7 @@ static void find_known_interval(uint64_t launch)
 void sim_task_takes(uint64_t interval)
 {
     if (running == NULL && host_task == NULL)
-        host_task = std::make_shared<const sim_task>(
-            sim_task{0, host[0], host, {"the host", NULL, NULL, 0}, NULL, NULL, false});
+        host_task = sim_task_ref(new sim_task{0, host[0], host, {"the host", NULL, NULL, 0}, NULL, NULL, false});
     const sim_task_ref task = running != NULL ? running : host_task;
     run *const last = newest_run();
 

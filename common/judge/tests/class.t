@@ -134,7 +134,7 @@ is(read_text($out), $first =~ s/there is no file count.txt(?=\n"Zo|\nvandal)/cou
 unlink $out;
 hand_in('-rf *', '02_cuda_ref/count.txt', solution('02.3') . '# again');
 hand_in('vandal', '02_cuda_ref/count.txt', task('02.3') =~ s/\?/0/gr);
-hand_in('vandal', 'rules.c', task('01.1') . '/* */');
+hand_in('vandal', 'rules.c', solution('01.1') . '/* */'); # which takes as long as a compiler
 my @kept = glob scratch('class/.judged/*');
 my $pid = fork // die "fork: $!";
 if ($pid == 0) {
