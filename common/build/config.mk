@@ -70,7 +70,8 @@ CFLAGS := -O3 -g1
 # -fPIC -fvisibility=hidden, here and below: programs and the library (library/Makefile) are made of the same objects, and a shared library shows
 # of them what its header declares
 HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic -fPIC -fvisibility=hidden
-SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC
+# -fno-gnu-unique: objcopy cannot hide the names of a template's statics in libstdc++ otherwise
+SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC -fno-gnu-unique
 # what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
 ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object

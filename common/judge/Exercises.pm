@@ -508,8 +508,8 @@ sub estimated {
         @counts = map { (count_at($exercise, $program, "$_$rest", 'count'))[0] // return '' } @$few;
         next if $counts[0]{blocks} == $counts[1]{blocks}; # a block takes several rows
         my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
-        return "\n" . fold(sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %.3g us at %d%s (%.3g to %.3g), and ours %.3g. It is limited by %s, then by %s.',
-            $time->{us}, $many, $rest, $time->{low}, $time->{high}, $ours, $time->{limited_by}, $time->{next});
+        return "\n" . fold(sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %.3g us for %s (%.3g to %.3g), and ours %.3g. It is limited by %s, then by %s.',
+            $time->{us}, $rest eq '' ? "$many elements" : $many . $rest =~ s/ *x */ sequences of /r, $time->{low}, $time->{high}, $ours, $time->{limited_by}, $time->{next});
     }
     return '';
 }

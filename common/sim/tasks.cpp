@@ -84,7 +84,7 @@ sim_task_ref sim_new_task(unsigned line, const sim_known &before, const struct s
     if (task.known.size() <= line)
         task.known.resize(line + 1);
     task.known[line] = task.number;
-    return sim_task_ref(new sim_task(task)); /* std::make_shared leaves a name that a library cannot hide */
+    return sim_task_ref(new sim_task(task));
 }
 
 /* ---- the host ---- */
