@@ -67,7 +67,7 @@ sub bench {
             utime((stat $from{$_})[8, 9], "$part/$_"); # what is built already is not built again
         }
         # make knows what of that is still right
-        my ($before) = sort { -M $a <=> -M $b } bsd_glob('build/class/*[0-9a-f]/build');
+        my ($before) = sort { -M $a <=> -M $b } grep { !/\.part-/ } bsd_glob('build/class/*/build');
         for my $objects (defined $before ? $before : grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
             my $to = "$part/" . (defined $before ? '' : 'build/obj/');
             make_path($to);
@@ -88,7 +88,7 @@ sub new_folder { return tempdir('judged_XXXXXXXXXX', TMPDIR => 1) }
 sub fill_copy {
     my ($copy, $bench, $exercise) = @_;
     chdir $bench or die "cannot enter $bench: $!\n";
-    my @needed = grep { -e } 'common/build', glob('common/sim/* common/judge/*'), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
+    my @needed = grep { -e } 'common/build', 'common/estimate', glob('common/sim/* common/judge/*'), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
         glob('[0-9][0-9]_*/Makefile [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh [0-9][0-9]_*/operation/*.h'),
         @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common/judge build/obj/*/common/sim build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
     system('cp', '-a', '--parents', @needed, "$copy/") == 0 or die "cannot copy $bench to $copy\n";

@@ -264,6 +264,7 @@ sub class {
     my $out = whole(asked('OUT') // refuse('Into which table? Say it like this: make class IN=handed_in OUT=class.csv'));
     refuse("OUT=$given{OUT}: the table's name ends in .csv; reports go to a folder of the same name without it.") if $out !~ m{[^/]\.csv\z};
     my $reports = $out =~ s/\.csv\z//r;
+    refuse("OUT=$given{OUT}: reports would go into $given{IN}, among the hand-ins; give the table another name.") if $reports eq $in =~ s{/+\z}{}r;
     refuse("IN=$given{IN} is not a folder.") if !-d $in;
     refuse("OUT=$given{OUT} lies in IN=$given{IN}, where each folder is a student. Write it elsewhere.") if index("$out/", "$in/") == 0;
     my $most = asked('JOBS') // (`nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1);

@@ -159,6 +159,7 @@ is(scalar(() = (read_text($out) // '') =~ /\n(?:vandal|"Zo|-rf)/g), 9, 'and then
 
 for (['no folder', qr/^Where are the hand-ins\?/, 'OUT=x.csv'], ['no table', qr/^Into which table\?/, "IN=$in"], ['no such folder', qr/is not a folder/, 'IN=none', 'OUT=x.csv'],
     ['a table of another kind', qr/ends in .csv/, "IN=$in", 'OUT=x.txt'], ['among the students', qr/lies in IN=/, "IN=$in", "OUT=$in/x.csv"],
+    ['reports among the hand-ins', qr/reports would go into/, "IN=$in", "OUT=$in.csv"],
     ['no such exercise', qr/there is no exercise 77/, "IN=$in", "OUT=$out", 'ONLY=02.1,77'], ['no number', qr/^JOBS=0 is no number/, "IN=$in", "OUT=$out", 'JOBS=0'],
     ['no seed', qr/^SEED=x is no whole number/, "IN=$in", "OUT=$out", 'SEED=x'],
     ['two seeds', qr/Give one of them/, "IN=$in", "OUT=$out", 'SEED=1', 'SECRET=x'], ['no students', qr/has no folders/, 'IN=' . scratch('class/.judged'), "OUT=$out"]) {

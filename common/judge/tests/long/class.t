@@ -11,7 +11,7 @@ use Test::More;
 
 delete @ENV{qw(MAKEFLAGS MAKELEVEL)};
 mkdir($ENV{TMPDIR} = scratch('tmp'));
-my @ids = qw(01.3 02.1 02.3 04.2);
+my @ids = qw(01.3 02.1 02.2 02.3);
 my %exercise = map { $_->{id} => $_ } all_exercises();
 
 sub hand_in {
