@@ -79,10 +79,12 @@ static bool is_right(const struct sums *problem)
     float *const result = problem->backward ? problem->args.d_inputs : problem->args.outputs;
     const size_t seq_len = problem->args.seq_len, bytes = problem->elems * sizeof(float);
     float *const host = malloc(bytes);
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); /* a copy waits for no stream made like this one */
     bool right = host != NULL && cudaMemcpy(host, result, bytes, cudaMemcpyDeviceToHost) == cudaSuccess;
     for (size_t i = 0; i < problem->elems && right; i++)
         right = host[i] == (float)(problem->backward ? seq_len - i % seq_len : i % seq_len + 1);
     must(cudaMemset(result, 0, bytes), "cudaMemset");
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); /* nor does such a stream wait for that */
     free(host);
     return right;
 }
@@ -125,6 +127,7 @@ int main(int argc, char **argv)
                cudaGetErrorName(less));
     } else if (strncmp(argv[1], "fill=", 5) == 0) {
         must(cudaMemset(first->args.workspace, atoi(argv[1] + 5), first->args.workspace_size), "cudaMemset");
+        must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
         cudaError_t error = first->launch(&first->args, first->stream);
         if (error == cudaSuccess)
             error = cudaStreamSynchronize(first->stream);
