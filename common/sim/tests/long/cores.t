@@ -11,6 +11,7 @@ plan skip_all => 'this is the simulator\'s; BACKEND=' . backend() if backend() n
 my $cusim = getcwd() . '/common/sim/cusim';
 my $scratch = scratch('cores');
 mkdir $scratch;
+is(system(qw(make -s -C common/sim BACKEND=sim QUIET=1 lib)), 0, 'the simulator is built') or BAIL_OUT('no simulator');
 
 # Compiles a program; with plain machine code, if wanted.
 sub compile {
