@@ -44,9 +44,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     if (threadIdx.x == 0)
         number_taken = take_ticket(space);
     __syncthreads();
-    const unsigned number = number_taken;
-    if (number >= tiling.num_tiles) /* the workspace was not initialised */
-        __trap();
+    const unsigned taken = number_taken, number = min(taken, tiling.num_tiles - 1);
     const struct tile tile = tile_number<reverse>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
@@ -60,6 +58,8 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
     /* [wait] 3. One thread waits for what leaves the tile before, and publishes what leaves this one. */
     if (threadIdx.x == NUM_WARPS - 1) {
+        if (taken != number) /* the ticket is no tile: the workspace was not initialised */
+            __trap();
         const float carry = is_first ? 0.0f : wait_for(&space->descriptors[number - 1]);
         const float inclusive = is_first ? up_to_warp.sum : carry * up_to_warp.product + up_to_warp.sum;
         publish_prefix(&space->descriptors[number], inclusive);

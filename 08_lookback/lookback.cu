@@ -35,9 +35,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     if (threadIdx.x == 0)
         number_taken = take_ticket(space);
     __syncthreads();
-    const unsigned number = number_taken;
-    if (number >= tiling.num_tiles) /* the workspace was not initialised */
-        __trap();
+    const unsigned taken = number_taken, number = min(taken, tiling.num_tiles - 1);
     const struct tile tile = tile_number<reverse>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
 
@@ -51,6 +49,8 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
 
     /* [look_back] 3. Warp 0 publishes the aggregate, looks back, and publishes the inclusive prefix. */
     if (warp == 0) {
+        if (taken != number) /* the ticket is no tile: the workspace was not initialised */
+            __trap();
         const struct pair aggregate = pair_shfl(up_to_warp, NUM_WARPS - 1);
         if (lane == 0 && !is_first)
             publish_aggregate(&space->descriptors[number], aggregate);

@@ -38,9 +38,7 @@ static __global__ void __launch_bounds__(NUM_THREADS)
             number_taken = take_ticket(space);
         __syncthreads();
     }
-    const unsigned number = all_fit ? blockIdx.x : number_taken;
-    if (number >= tiling.num_tiles) /* the workspace was not initialised; the same below */
-        __trap();
+    const unsigned taken = all_fit ? blockIdx.x : number_taken, number = min(taken, tiling.num_tiles - 1);
     const struct tile tile = tile_number<reverse>(number, &tiling);
     const bool is_first = tile.number_in_seq == 0; /* nothing comes into it */
     const unsigned seq = number / tiling.seq_tiles;
@@ -53,8 +51,8 @@ static __global__ void __launch_bounds__(NUM_THREADS)
             totals.product[warp] = warp_aggregate.product, totals.sum[warp] = warp_aggregate.sum;
     } else {
         prefetch_window(space->descriptors, number, tile.number_in_seq, lane);
-        if (lane == 0 && descriptor_read(&space->descriptors[number]) != NOT_PUBLISHED)
-            __trap();
+        if (lane == 0 && (taken != number || descriptor_read(&space->descriptors[number]) != NOT_PUBLISHED))
+            __trap(); /* the workspace was not initialised */
     }
     __syncthreads();
     const struct pair up_to_warp = totals_scan(&totals, NUM_WARPS, lane);

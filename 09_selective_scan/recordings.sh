@@ -18,6 +18,7 @@ record_09() {
     for states in 1 4 64; do
         selective "states_$states" --batch 8 --states "$states" --seq-len 8192 --forward
     done
+    selective states_64_backward --batch 2 --states 64 --seq-len 8192 --backward
     if ls build/recordings/09_*.csv > /dev/null 2>&1; then
         run perl common/record/merge.pl results/09_selective_scan.csv build/recordings/09_*.csv
     fi

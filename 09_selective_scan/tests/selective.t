@@ -221,7 +221,7 @@ for my $case ([shape(2, 1, 4, 1, 130), '--type', 'bf16'], [shape(1, 1, 16, 1, 13
     is(complaint({}, extra('tests_workspace'), @$case, '--backward', '--with', 'all'), '', "workspaces of several sizes: @$case");
 }
 SKIP: {
-    skip 'the simulator says which kernels have run', 3 if !$sim;
+    skip 'the simulator says which kernels have run', 4 if !$sim;
     my %runs = (least => 'checkpoints_backward', below => 'checkpoints_backward', all => 'fused_backward');
     for my $variant (sort keys %runs) {
         my $trace = scratch('workspace.csv');
@@ -229,6 +229,9 @@ SKIP: {
         my ($kernel) = read_file($trace) =~ /,(\w+_backward)</;
         is($kernel, $runs{$variant}, "$variant: $runs{$variant} has run");
     }
+    my $trace = scratch('many.csv');
+    run_program({ SIM_TRACE => $trace }, $p, '--check-only', '--backward', '--variant', 'default', shape(1, 1, 33, 1, 8), '--with', 'none');
+    like(read_file($trace), qr/,checkpoints_backward</, 'more states than the fastest kernels take: checkpoints');
 }
 
 # ---- what the user does wrong is told in one sentence ----

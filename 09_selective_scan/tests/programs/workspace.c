@@ -11,8 +11,9 @@ static size_t fastest(const struct selective_args *args, bool backward)
     struct gpu_info gpu;
     if (gpu_info_read(&gpu) == cudaSuccess && gpu.arch >= 90 && args->states > 8 && args->states <= FUSED_STATES)
         return selective_fused_workspace(args, backward);
-    return gpu.arch >= 80 && args->states <= STATE_PASSING_STATES ? selective_state_passing_workspace(args, backward)
-                                                                  : selective_steps_workspace(args, backward);
+    return gpu.arch < 80                          ? selective_steps_workspace(args, backward)
+           : args->states <= STATE_PASSING_STATES ? selective_state_passing_workspace(args, backward)
+                                                  : selective_checkpoints_workspace(args, backward);
 }
 
 static size_t all(const struct selective_args *args, bool backward)
