@@ -7,7 +7,7 @@ include common/build/config.mk
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
 ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -sl '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
 # what the texts show in a debugger
-DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md | sed 's/.*\///'))
+DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
 SITE_PACKAGES := pandoc fonts-dejavu-extra chromium # for make site; for make book, and for the tests of pages
 # one version, because others write some lines differently; Debian 12 and Ubuntu have it

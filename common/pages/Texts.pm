@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 our @EXPORT = qw(texts read_text stop words link_to without_blocks anchors);
 
-sub texts { return sort glob '*.md docs/*.md [0-9][0-9]_*/*.md common/*.md common/*/*.md' }
+sub texts { return sort glob '*.md docs/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md common/*.md common/*/*.md' }
 
 sub read_text {
     open my $in, '<', $_[0] or die "$_[0]: $!\n";
@@ -32,8 +32,10 @@ sub words {
 # A link from a text to a file: links are relative to the text.
 sub link_to {
     my ($text, $path) = @_;
-    my ($folder) = $text =~ m{^(.*/)} or return $path;
-    return $path =~ /^\Q$folder\E(.*)/ ? $1 : '../' x ($folder =~ tr{/}{}) . $path;
+    my @from = split m{/}, $text;
+    my @to = split m{/}, $path;
+    shift @from, shift @to while @from > 1 && @to > 1 && $from[0] eq $to[0];
+    return join "/", ("..") x $#from, @to;
 }
 
 # The text without what stands between markers and without blocks of code.
