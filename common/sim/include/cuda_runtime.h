@@ -47,7 +47,9 @@ int putchar(int) __asm__("sim_putchar");
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#ifndef __forceinline__ /* -D__forceinline__=inline: as the compiler likes, which then takes less time over a large kernel */
 #define __forceinline__ inline __attribute__((always_inline))
+#endif
 
 /* Inlined always, so that a fault in it is traced to the kernel's line. */
 #define SIM_INLINE static inline __attribute__((always_inline, unused))
