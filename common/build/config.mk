@@ -74,7 +74,7 @@ HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic -fPIC -fvis
 SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC -fno-gnu-unique
 # for kernels that a GPU unrolls and inlines far: here neither saves anything, and both cost g++ most of its time
 SIM_SMALL := -D__forceinline__=inline
-SIM_QUICK := -O1 -fno-tree-loop-optimize $(SIM_SMALL)
+SIM_QUICK := -Og -fno-tree-loop-optimize $(SIM_SMALL)
 # what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
 ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
