@@ -319,6 +319,7 @@ static void send_counts(void)
         {"store_once", n.stores.once},
         {"shared_requests", n.shared_requests},
         {"shared_bytes", n.shared_bytes},
+        {"shared_lanes", n.shared_lanes},
         {"conflicts", n.conflicts},
         {"contention", n.contention},
         {"chain", n.chain},

@@ -76,7 +76,7 @@ for my $row (@rows) {
             @$row{qw(barriers shuffles atomics)}, per('%.3f', $row->{chain}, $row->{seq_len}));
         ($shape, $variant) = ($is, $row->{variant});
     } elsif (defined $lines && ($lines eq 'all' || $lines eq $row->{variant})) {
-        my ($requests, $lanes) = map { $row->{"load_$_"} + $row->{"store_$_"} } qw(requests lanes);
+        my ($requests, $lanes) = map { $row->{"load_$_"} + $row->{"store_$_"} + $row->{"shared_$_"} } qw(requests lanes);
         my @is = ($row->{shared_requests} ? "$row->{shared_requests} shared requests" : (), $lanes < 31.95 * $requests ? per('%.1f lanes', $lanes, $requests) : (),
             $row->{contention} ? "contention $row->{contention}" : ());
         print_row("  $row->{line}" . (@is ? ' [' . join(', ', @is) . ']' : '') . ': ' . source_line($row->{line}), figures($row));

@@ -53,7 +53,7 @@ static const unsigned most_pictured = 8; /* requests of each place, for the pict
 /* What one place in the code has cost in this launch. */
 struct cost {
     struct sim_traffic global;
-    uint64_t shared_requests, shared_bytes, conflicts, contention;
+    uint64_t shared_requests, shared_bytes, shared_lanes, conflicts, contention;
     uint64_t fills, merges;
     unsigned pictured; /* requests that trace.cpp was told of */
 };
@@ -273,6 +273,7 @@ static void count_shared(const struct request *q)
         c->conflicts += most > 1 ? most - 1 : 0;
     }
     c->shared_requests++;
+    c->shared_lanes += q->lanes;
     c->shared_bytes += (uint64_t)q->size * q->lanes;
 }
 
@@ -824,6 +825,7 @@ void sim_observe_launch_end(struct sim_counts *counts)
         *(site->stores ? &line.stores : &line.loads) = site->cost.global;
         line.shared_requests = site->cost.shared_requests;
         line.shared_bytes = site->cost.shared_bytes;
+        line.shared_lanes = site->cost.shared_lanes;
         line.conflicts = site->cost.conflicts;
         line.contention = site->cost.contention;
         line.fills = site->cost.fills;

@@ -52,15 +52,15 @@ void sim_report(const struct sim_row *rows, size_t count)
                     "contention: atomics that are repeated because lanes go to the same address.\n\n");
     fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %10s %9s\n", "kernel", "launches", "blocks",
             "loads:", "fewest", "lanes", "stores:", "fewest", "lanes", "conflicts", "contention", "barriers");
-    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %10s %9s\n", "", "", "", "sectors", "", "", "sectors", "",
-            "", "", "", "a block");
+    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %10s %9s\n", "", "", "", "sectors", "", "", "sectors",
+            "", "", "", "", "a block");
     for (size_t i = 0; i < count;) {
         const struct sim_row *kernel = &rows[i];
         const struct sim_counts *c = &kernel->counts;
         std::vector<const struct sim_row *> lines;
 
-        fprintf(stderr, "%-26.26s %8llu %8llu  %7.1f %7.1f %6.1f  %7.1f %7.1f %6.1f  %9llu %10llu %9.1f\n", kernel->function,
-                (unsigned long long)c->launches, (unsigned long long)c->blocks,
+        fprintf(stderr, "%-26.26s %8llu %8llu  %7.1f %7.1f %6.1f  %7.1f %7.1f %6.1f  %9llu %10llu %9.1f\n",
+                kernel->function, (unsigned long long)c->launches, (unsigned long long)c->blocks,
                 per(c->loads.sectors, c->loads.requests), per(c->loads.least, c->loads.requests),
                 per(c->loads.lanes, c->loads.requests), per(c->stores.sectors, c->stores.requests),
                 per(c->stores.least, c->stores.requests), per(c->stores.lanes, c->stores.requests),
@@ -76,9 +76,9 @@ void sim_report(const struct sim_row *rows, size_t count)
         for (size_t l = 0; l < lines.size() && l < most_lines; l++) {
             const struct sim_counts *n = &lines[l]->counts;
             fprintf(stderr, "  %3.0f %% %-20s", 100 * per(cost(lines[l]), all), lines[l]->place);
-            if (n->loads.requests + n->stores.requests > 0)
-                fprintf(stderr, " %4.1f lanes",
-                        per(n->loads.lanes + n->stores.lanes, n->loads.requests + n->stores.requests));
+            fprintf(stderr, " %4.1f lanes",
+                    per(n->loads.lanes + n->stores.lanes + n->shared_lanes,
+                        n->loads.requests + n->stores.requests + n->shared_requests));
             if (n->contention > 0)
                 fprintf(stderr, ", contention %llu", (unsigned long long)n->contention);
             fprintf(stderr, ":");

@@ -32,11 +32,15 @@ for my $kernel (@kernels) {
         }
     }
 }
+for my $shape (@shapes[0, 1]) {
+    my @wrong = grep { $_ ne "right\n" } map { said($_, 'streams', 'grid_sync', 'forward', @$shape) } @beside;
+    is_deeply(\@wrong, [], "grid_sync, @$shape: likewise");
+}
 
 # ---- errors: of its own launches and calls, and of somebody else's ----
 
 my $kept = "cudaSuccess, the error is kept; cudaSuccess, cudaSuccess is left, right\n";
-for my $kernel (@kernels) {
+for my $kernel (@kernels, 'grid_sync') {
     is(said({}, 'error', $kernel, 'forward', @{ $shapes[0] }), $kept, "$kernel: an error of somebody else's is neither returned nor cleared");
 }
 
@@ -44,7 +48,7 @@ for my $kernel (@kernels) {
 
 like(said({}, 'without', 'default', $$_[0], @{ $$_[1] }), qr/^0 bytes, cudaSuccess, right, /, "default $$_[0], @{$$_[1]}: no workspace needed")
     for ['forward', [1, 4096]], ['backward', [3, 100]], ['forward', [1000, 4097]], ['backward', [1000, 4100]];
-for my $kernel ('resident', 'persistent_cluster') {
+for my $kernel ('resident', 'persistent_cluster', 'grid_sync') {
     like(said({}, 'without', $kernel, 'forward', 1, 20001), qr/^[1-9]\d* bytes, cudaSuccess, right, with a byte less cudaErrorInvalidValue$/, "$kernel: the workspace that it says, and no less");
 }
 

@@ -161,8 +161,8 @@ static void show(const char *name)
                    (int)t[i]->requests, (int)t[i]->bytes, (int)t[i]->sectors, (int)t[i]->least, (int)t[i]->lines,
                    (int)t[i]->once);
     if (c.shared_requests > 0)
-        printf(" shared %d requests %d bytes %d conflicts,", (int)c.shared_requests, (int)c.shared_bytes,
-               (int)c.conflicts);
+        printf(" shared %d requests %d bytes %d lanes %d conflicts,", (int)c.shared_requests, (int)c.shared_bytes,
+               (int)c.shared_lanes, (int)c.conflicts);
     if (c.atomics > 0)
         printf(" contention %d,", (int)c.contention);
     printf(" chain %d\n", (int)c.chain);
