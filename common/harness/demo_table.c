@@ -94,6 +94,9 @@ void demo_row(const char *name, cudaError_t (*launch)(void))
     demo_stop_if(launch(), name);
     demo_stop_if(cudaDeviceSynchronize(), name);
     const struct sim_counts counts = sim_get_counts();
+    char label[80];
+    snprintf(label, sizeof label, ",%s,,,", name);
+    sim_trace("chapter,variant,direction,num_seqs,seq_len", label);
     printf("%-20s", name);
     each_column(print_value, &counts);
 }

@@ -64,6 +64,8 @@ if (backend() eq 'sim') {
                 "persistent_cluster $pass, order $order, with room for one block: refused, before any call has failed");
         }
     }
+    is(said({ SIM_RESIDENT => 1 }, 'error', 'grid_sync', 'forward', @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
+        'grid_sync, with room for one block on one of two multiprocessors: refused, before any call has failed');
     is(said({ SIM_CHIP => 'sm_75' }, 'error', 'default', $_, 1, 20001), $kept, "default $_ on a chip without clusters: resident") for 'forward', 'backward';
     is(said({ SIM_RESIDENT => 1 }, 'error', 'default', 'forward', @{ $shapes[2] }), $kept, 'default: resident stands in for persistent_cluster');
     like(said({ SIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^4104 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,
