@@ -12,7 +12,7 @@ use constant GLOSSARY => 'docs/glossary.md';
 
 my %stressed = map { $_ => 1 } split ' ', <<'END';
 after all any away back before begun behind below big calls count different earlier every everything faster first forward
-from front half hides in is kept last later next no not of on one only other own reach recomputed results same selected
+from front half hides higher in is kept last later next no not of on one only other own reach recomputed results same selected
 selects shared shifted small starts this three to two use using wait ways when within without
 END
 
@@ -29,7 +29,7 @@ for (split /^(?=### )/m, without_blocks(read_text(GLOSSARY))) {
 }
 
 my $italics = qr/(?<![*\w\\])\*(?![\s*])((?:[^*\s]+\s){0,3}[^*\s]*[^*\s.:,?!])\*(?![*\w])/;
-for my $path (@ARGV ? @ARGV : grep { m{^\d\d_|^README|^docs/} && $_ ne GLOSSARY } texts()) {
+for my $path (@ARGV ? @ARGV : grep { m{^\d\d_|^README|^docs/(?!INSTRUCTORS|teach/)} && $_ ne GLOSSARY } texts()) {
     my $text = without_blocks(read_text($path));
     $text =~ s{<!--.*?-->}{}gs;
     $text =~ s{`[^`]+`}{code}g;
