@@ -4,7 +4,7 @@ package Texts;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw(texts read_text stop words link_to without_blocks prose_words minutes anchors);
+our @EXPORT = qw(texts read_text stop words link_to without_blocks prose_words minutes anchors WORDS_A_MINUTE);
 
 use constant WORDS_A_MINUTE => 150;
 
@@ -48,12 +48,14 @@ sub without_blocks {
     return $text;
 }
 
-# How many words of a text a reader reads: without listings, outputs, tables, captions of these and what is folded. A formula and
-# a piece of code are a word each.
+# How many words of a text a reader reads from one end to the other: without listings, outputs, tables, what is folded, and without
+# exercises and sources. A formula and a piece of code are a word each.
 sub prose_words {
     my $text = without_blocks($_[0]);
     $text =~ s{<details>.*?</details>}{}gs;
+    $text =~ s{<!-- core: .*? -->.*?<!-- end -->}{}gs;
     $text =~ s{<!--.*?-->}{}gs;
+    $text =~ s{^## (?:Exercises?|Further|Sources)\n.*?(?=^## |\z)}{}gms;
     $text =~ s{^[ ]*\|.*$}{}gm;
     $text =~ s{!\[[^\]]*\]\([^)]*\)}{}g;
     $text =~ s{\$\$.*?\$\$|\$[^\$]+\$|`[^`]+`}{code}gs;
