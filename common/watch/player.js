@@ -49,8 +49,8 @@ function elementName(array, index) {
     return arrays[array].name + name;
 }
 
-// A value in at most 4 significant digits, and as it is.
-function short(value) {
+// A value in a few significant digits, and as it is.
+function short(value, digits = 4) {
     if (value === null || value === undefined)
         return '\u00b7';
     if (typeof value === 'string')
@@ -59,7 +59,7 @@ function short(value) {
         return String(value);
     if (Number.isInteger(value) && Math.abs(value) < 1e5)
         return Object.is(value, -0) ? '-0' : String(value);
-    return value.toPrecision(4).replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replace('e+', 'e');
+    return value.toPrecision(digits).replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replace('e+', 'e');
 }
 const whole = value => value === null || value === undefined ? 'never written' : typeof value === 'string' ? value
     : Object.is(value, -0) ? '-0' : String(value);
@@ -96,6 +96,7 @@ function freshState() {
         places: Array(threads).fill(null),
         values: Array.from({ length: threads }, () => ({})),  // by the variable's number
         frames: Array(numBlocks * numWarps).fill(null),       // the functions a warp is in, the kernel first
+        ran: [0, 0],                               // the block and the warp of the last step that had one
         copies: {}, phases: {}, landed: {}, output: [],
         counts: { barriers: 0, shuffles: 0, 'load requests': 0, 'load sectors': 0, 'load bytes': 0, 'store requests': 0,
             'store sectors': 0, 'store bytes': 0, 'shared requests': 0, conflicts: 0, copies: 0 },
@@ -125,6 +126,8 @@ function play(step, number) {
         set(cells.step, index, number);
     };
 
+    if (step.b !== undefined)
+        set(state, 'ran', [step.b, step.w ?? (step.b === state.ran[0] ? state.ran[1] : 0)]);
     if (step.s === 'begin' || step.s === 'end') {
         for (let thread = step.b * numThreads; thread < (step.b + 1) * numThreads; thread++) {
             set(state.lanes, thread, step.s === 'begin' ? 'runs' : 'done');
@@ -132,6 +135,9 @@ function play(step, number) {
         }
     } else if (step.s) {
         setLanes({ wait: 'waits', go: 'runs', done: 'done' }[step.s], step.s === 'wait' ? step : null);
+        const warp = step.b * numWarps + step.w, frames = state.frames[warp];
+        if (step.p && frames)
+            set(state.frames, warp, [...frames.slice(0, -1), { ...frames[frames.length - 1], place: step.p }]);
     } else if (step.w !== undefined) {
         setLanes('runs', null);
         if (step.p) {
@@ -300,7 +306,7 @@ function factsOf(one) {
     const flying = new Map();
     let bytes = 0;
     one.steps.forEach((step, number) => {
-        let request = false, barrier = step.s === 'wait' && /^(__syncthreads|named|cluster|grid)$/.test(step.on);
+        let request = false, barrier = false;
         for (const event of eventsOf(step)) {
             request ||= isRequest(event) || event.k === 'copy';
             barrier ||= event.k === 'barrier';
@@ -540,8 +546,16 @@ function eventSentences(step) {
     });
 }
 
-// What the variables become.
-function changeSentence(step) {
+// What the variables become: 'sum to 4 in lane 0, 8 in lanes 1 to 31', or with another word between
+function changeSentence(step, between) {
+    const all = changes(step), lanes = lanesOf(step), most = all.length > 4 ? 3 : 4;
+    const told = all.slice(0, most).map(([name, some, values]) => {
+        const same = some.length === lanes.length && new Set(values.map(value => short(value))).size === 1;
+        return `${name} ${between} ${same ? short(values[0]) : valueNames(some, values, step.w)}`;
+    });
+    return listed(all.length > most ? [...told, `${all.length - most} more`] : told);
+}
+function changes(step) {
     const lanes = lanesOf(step), told = [];
     for (const [variable, values] of Object.entries(step.v ?? {})) {
         const { name } = variables[variable], some = lanes.filter((_, j) => values[j] !== '=');
@@ -553,15 +567,13 @@ function changeSentence(step) {
                 const old = before(threadOf(step, lane), variable);
                 return JSON.stringify(old?.[k] ?? null) !== JSON.stringify(flat[j][k]);
             }));
-            for (const k of moved.slice(0, 2))
-                told.push(`${name}[${k}] becomes ${valueNames(some, flat.map(value => value[k]), step.w)}`);
-            if (moved.length > 2)
-                told.push(`${moved.length - 2} more elements of ${name} change`);
+            for (const k of moved)
+                told.push([name + subscript(variables[variable].dims, k), some, flat.map(value => value[k])]);
         } else {
-            told.push(`${name} becomes ${valueNames(some, flat, step.w)}`);
+            told.push([name, some, flat]);
         }
     }
-    return told.length > 4 ? listed([...told.slice(0, 3), `${told.length - 3} more variables change`]) : listed(told);
+    return told;
 }
 
 // The sentence of the step that was played last: who, and what happens.
@@ -581,13 +593,17 @@ function sentence() {
         return [who, `${names} ${one ? 'waits' : 'wait'} for ${waitName(step).replace(/ in line \d+$/, '')}`
             + (step.on === '__syncthreads' ? `: ${come} of the block's ${numThreads} threads have come` + (missing ? `, ${missing} have not.` : '.') : '.')];
     }
-    if (step.s === 'go')
-        return [who, `what ${names} waited for is there: ${one ? 'it goes' : 'they go'} on.`];
+    if (step.s === 'go') {
+        const wait = jump(at, -1, other => other.s === 'wait' && other.b === step.b && other.w === step.w);
+        const on = wait === null ? null : run.steps[wait], many = on && /^(__syncthreads|named|cluster|grid)$/.test(on.on);
+        return [who, on === null ? `${names} ${one ? 'goes' : 'go'} on.` : many ? `all have come to ${waitName(on)}, so ${names} ${one ? 'goes' : 'go'} on.`
+            : `${names} ${one ? 'has' : 'have'} waited long enough for ${waitName(on)}, and ${one ? 'goes' : 'go'} on.`];
+    }
     if (step.s === 'done')
         return [who, `${names} ${one ? 'has' : 'have'} reached the end of the kernel.`];
-    const parts = eventSentences(step), changes = changeSentence(step);
-    if (changes)
-        parts.push(parts.length ? `${upper(changes)}.` : `${names} ${one ? 'computes' : 'compute'}: ${changes}.`);
+    const parts = eventSentences(step);
+    if (changes(step).length)
+        parts.push(parts.length ? `Now ${changeSentence(step, 'is')}.` : `${names} ${one ? 'sets' : 'set'} ${changeSentence(step, 'to')}.`);
     if (!parts.length)
         parts.push(`${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
     const aside = everyLane[step.w].filter(lane => !lanes.includes(lane) && state.lanes[threadOf(step, lane)] === 'runs');
@@ -606,14 +622,24 @@ const shape = (tag, look, numbers, more) => ({ tag, numbers: { class: look, ...n
 const box = (look, x, y, width, height, more) => shape('rect', look, { x, y, width, height, rx: 2 }, more);
 const path = (look, d, more) => shape('path', look, { d }, more);
 
-// Text that is squeezed if it is wider than its room.
+// How wide text is, about: a digit's width is measured once. Text that is wider than its room is squeezed; of a number fewer
+// digits are written, down to 2.
+let digitWidth = 0.6;
+const widthOf = (text, size) => text.length * size * digitWidth;
+function fit(value, size, room) {
+    let digits = 4;
+    while (digits > 2 && widthOf(short(value, digits), size) > room * 1.15)
+        digits--;
+    return short(value, digits);
+}
 function words(look, x, y, size, text, room, more) {
     text = String(text);
-    const wide = text.length * size * 0.56;
+    const wide = widthOf(text, size);
     return shape('text', look, { x, y, 'font-size': size, ...(room && wide > room ? { textLength: room, lengthAdjust: 'spacingAndGlyphs' } : {}) },
         { text, ...more });
 }
-const clip = (text, size, room) => text.length * size * 0.56 <= room * 1.25 ? text : text.slice(0, Math.max(1, Math.floor(room * 1.2 / size / 0.56) - 1)) + '\u2026';
+const clip = (text, size, room) => widthOf(text, size) <= room * 1.25 ? text
+    : text.slice(0, Math.max(1, Math.floor(room * 1.2 / size / digitWidth) - 1)) + '\u2026';
 const round = x => Math.round(x * 100) / 100;
 const cellWidth = () => view.width / 32;
 
@@ -710,7 +736,7 @@ function visible() {
 }
 
 function drawVariables() {
-    const step = run.steps[at], items = [], w = cellWidth(), size = Math.min(13, Math.max(9, w * 0.3)), tall = 20;
+    const step = run.steps[at], items = [], w = cellWidth(), size = Math.min(13, Math.max(9, w * 0.27)), tall = 20;
     const base = view.block * numThreads + view.warp * 32, lanes = everyLane[view.warp];
     const own = step.b === view.block && step.w === view.warp && !step.s;
     const active = new Set(own ? lanesOf(step) : lanes.filter(lane => state.lanes[base + lane] === 'runs'));
@@ -745,7 +771,7 @@ function drawVariables() {
                     { title: kept ? `lane ${lane} keeps its own` : `lane ${lane} gets ${whole(event.x?.[j])} from lane ${from}` }));
                 if (!kept)
                     items.push(path(`head ${colour(view.warp)}`, `M${x2 - 3} ${bottom - 17}L${x2 + 3} ${bottom - 17}L${x2} ${bottom - 11}Z`));
-                items.push(words(`middle${kept ? ' pale' : bold ? ' strong' : ''}`, x2, bottom, round(size * 0.95), short(event.x?.[j]), w - 2));
+                items.push(words(`middle${kept ? ' pale' : bold ? ' strong' : ''}`, x2, bottom, round(size * 0.95), fit(event.x?.[j], size, w - 2), w - 2));
             });
         y = bottom + 8;
     }
@@ -778,7 +804,10 @@ function drawVariables() {
         y += 24;
     }
 
-    // a row for each of the others
+    // a row for each of the others, register arrays last
+    const headHeight = y;
+    let head = items.length;
+    rows.sort((a, b) => (a.k === undefined ? 0 : 1) - (b.k === undefined ? 0 : 1));
     for (const row of rows) {
         const part = value => row.k === undefined ? value : value?.[row.k] ?? null;
         items.push(words('end mono', -8, y + 14, 11, clip(row.label, 12, view.left - 12), view.left - 12, { title: `${row.type ?? ''} ${row.label}` }));
@@ -790,16 +819,19 @@ function drawVariables() {
             const cell = { told: () => `${row.label} in thread ${view.warp * 32 + lane} (lane ${lane}): ${whole(value)}` };
             const pick = { block: view.block, warp: view.warp, lane };
             items.push(box(changed ? 'changed' : 'cell', x, y, round(w), tall, { cell, pick, title: cell.told() }));
-            items.push(words(`middle${active.has(lane) ? changed ? ' strong' : '' : ' pale'}`, round(x + w / 2), y + 14, size, short(value), round(w - 3),
+            items.push(words(`middle${active.has(lane) ? changed ? ' strong' : '' : ' pale'}`, round(x + w / 2), y + 14, size, fit(value, size, w - 3), round(w - 3),
                 { cell, pick, mark: `v${row.number}${row.k === undefined ? '' : `.${row.k}`} ${lane}` }));
         }
         y += tall;
     }
     if (!rows.length && !chips.length)
         items.push(words('soft', 0, y + 14, 12, 'This warp has no variables yet.')), y += 20;
-    if (view.lane !== null && lanes.includes(view.lane))
-        items.push(box('chosen', round(view.lane * w), 0, round(w), y));
-    return { left: view.left, width: round(32 * w) + 2, height: y + 4, items };
+    if (view.lane !== null && lanes.includes(view.lane)) {
+        items.push(box('chosen', round(view.lane * w), headHeight - 1, round(w), y - headHeight));
+        items.splice(head, 0, box('chosen', round(view.lane * w), 0, round(w), headHeight));
+        head++;
+    }
+    return { left: view.left, width: round(32 * w) + 2, height: y + 4, items, head, headHeight };
 }
 
 function subscript(dims, k) {
@@ -813,7 +845,7 @@ function subscript(dims, k) {
 
 // Memory as rows of 128 bytes: in shared memory a column is a bank, in global memory 8 columns are a sector.
 function drawMemory(space) {
-    const step = run.steps[at], items = [], w = cellWidth(), size = Math.min(13, Math.max(9, w * 0.3)), tall = w < 33 ? 28 : 30;
+    const step = run.steps[at], items = [], w = cellWidth(), size = Math.min(13, Math.max(9, w * 0.27)), tall = w < 33 ? 28 : 30;
     const now = accesses(step), wrong = wrongHere(), shared = space === 'shared';
     const coming = new Map();
     for (const copy of Object.values(state.copies))
@@ -845,6 +877,7 @@ function drawMemory(space) {
             items.push(words('soft middle', round((bank + 0.5) * w), y + 9, 10, bank));
         y += 14;
     }
+    const head = items.length, headHeight = y;
 
     const list = arrays.map((array, number) => ({ ...array, number })).filter(array =>
         shared === (array.space === 'shared') && touched[array.number].size);
@@ -872,7 +905,7 @@ function drawMemory(space) {
                 const cell = { array: number, index, block, told: () => toldCell(number, view.block, index) };
                 const warp = who === null ? null : Math.floor(who % numThreads / 32), mark = `${number} ${index}`;
                 items.push(box(copy ? 'coming' : warp === null ? 'cell' : `tinted ${colour(warp)}`, x, y, wide, tall, { cell, title: '' }));
-                items.push(words(`middle${access ? ' strong' : ''}`, round(x + wide / 2), y + tall * 0.5, size, copy ? '\u2026' : short(cells.x[index]), wide - 3, { cell, mark }));
+                items.push(words(`middle${access ? ' strong' : ''}`, round(x + wide / 2), y + tall * 0.5, size, copy ? '\u2026' : fit(cells.x[index], size, wide - 3), wide - 3, { cell, mark }));
                 const by = access ? (access.writes.length ? 'W' : 'R') + laneMark(access.writes.length ? access.writes : access.reads)
                     : who !== null ? (numBlocks > 1 && !shared ? `b${Math.floor(who / numThreads)} ` : '') + `t${who % numThreads}` : '';
                 if (by && wide > 10)
@@ -898,7 +931,7 @@ function drawMemory(space) {
     }
     if (!list.length)
         y = 0;
-    return { left: view.left, width: round(32 * w) + 4, height: y + 2, items };
+    return { left: view.left, width: round(32 * w) + 4, height: y + 2, items, head, headHeight };
 }
 const laneMark = lanes => lanes.length > 1 ? `${lanes[0]}+${lanes.length - 1}` : lanes[0];
 
@@ -972,6 +1005,21 @@ function drawCopies() {
     return { left: 0, width: view.left + view.width, height: bottom + 6, items };
 }
 
+// The sentence, for a still: a page has it on top.
+function drawSentence() {
+    const [who, what] = sentence(), width = view.left + view.width, items = [], lines = [''];
+    for (const part of `${who}: ${what}`.split(' '))
+        if ((lines[lines.length - 1] + part).length * 14 * 0.53 < width)
+            lines[lines.length - 1] += `${part} `;
+        else
+            lines.push(`${part} `);
+    lines.forEach((line, n) => items.push(words(n ? '' : 'strong', 0, 15 + n * 19, 14, line.trim())));
+    const { p } = run.steps[at];
+    if (p)
+        items.push(words('mono soft', 0, 17 + lines.length * 19, 13, `${p[1]}  ${lineText(p).trim()}`, width));
+    return { left: 0, width, height: 26 + lines.length * 19, items };
+}
+
 const pictures = {
     threads: drawThreads, variables: drawVariables, shared: () => drawMemory('shared'), global: () => drawMemory('global'), copies: drawCopies,
 };
@@ -1029,7 +1077,7 @@ function stillOf(panels) {
     const escape = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);
     const [who, what] = sentence(), margin = 10, parts = [];
     let width = 0, height = margin;
-    const drawn = panels.map(name => ({ name, ...pictures[name]() })).filter(picture => picture.items.length);
+    const drawn = panels.map(name => (name === 'sentence' ? drawSentence : pictures[name])()).filter(picture => picture.items.length);
     for (const picture of drawn)
         width = Math.max(width, picture.left + picture.width);
     for (const { items, left, height: tall } of drawn) {
@@ -1349,10 +1397,10 @@ function drawCounts() {
         if (!last[name])
             continue;
         const now = at > 0 && countsBefore()[name] !== value;
-        rows.push(element('tr', now ? 'moved' : '', element('th', '', name), element('td', '', String(value)), element('td', 'of', `of ${last[name]}`)));
+        rows.push(element('div', now ? 'moved' : '', element('dt', '', name), element('dd', '', element('b', '', String(value)), ` of ${last[name]}`)));
     }
     if (state.output.length)
-        rows.push(element('tr', '', element('th', '', 'printed'), element('td', '', String(state.output.length))));
+        rows.push(element('div', '', element('dt', '', 'printed'), element('dd', '', String(state.output.length))));
     $('counts').replaceChildren(...rows);
 }
 // The counts at the end of the run, and before this step.
@@ -1378,10 +1426,8 @@ function countsBefore() {
 let settle = null, walker = null, walked = null;
 function render() {
     const step = run.steps[at];
-    if (view.follow) {
-        view.block = step.b ?? view.block;
-        view.warp = step.w ?? view.warp;
-    }
+    if (view.follow)
+        [view.block, view.warp] = state.ran;
     const [who, what] = sentence(), wrong = wrongHere();
     $('sentence').className = step.w === undefined ? '' : colour(step.w);
     $('sentence').replaceChildren(element('span', 'who', `${who}: `), what);
@@ -1417,25 +1463,48 @@ function hint(name, text) {
         span.textContent = text;
 }
 
-// The names stand in an SVG of their own, which stays when the cells are scrolled sideways.
-function place(panel, { left, width, height, items }) {
+// Names and the head of a picture stand in SVGs of their own, which stay when the cells are scrolled.
+function place(panel, { left, width, height, items, head = 0, headHeight = 0 }) {
     walker?.remove();
-    if (!panel.firstChild)
-        for (const look of left ? ['names', 'cells'] : ['cells']) {
-            const svg = node('svg', { class: look });
-            panel.append(svg);
-        }
-    const parts = left ? [items.filter(item => item.numbers.x < 0), items.filter(item => !(item.numbers.x < 0))] : [items];
-    [...panel.children].forEach((svg, n) => {
-        const [x, wide] = left && n === 0 ? [-left, left] : [0, width];
-        svg.setAttribute('viewBox', `${x} 0 ${wide} ${height}`);
-        svg.setAttribute('style', `width: ${wide / 16}rem; height: ${height / 16}rem`);
-        fill(svg, parts[n]);
+    const parts = [];
+    for (const [list, top, tall] of [[items.slice(0, head), 0, headHeight], [items.slice(head), headHeight, height - headHeight]]) {
+        const name = item => left > 0 && item.numbers.x < 0, stays = top === 0 && head ? ' head' : '';
+        if (!tall)
+            continue;
+        if (left)
+            parts.push([`names${stays}`, list.filter(name), `${-left} ${top} ${left} ${tall}`, left, tall]);
+        parts.push([`cells${stays}`, list.filter(item => !name(item)), `0 ${top} ${width} ${tall}`, width, tall]);
+    }
+    while (panel.childElementCount < parts.length)
+        panel.append(node('svg'));
+    while (panel.childElementCount > parts.length)
+        panel.lastChild.remove();
+    parts.forEach(([look, list, viewBox, wide, tall], n) => {
+        const svg = panel.children[n];
+        svg.setAttribute('class', look);
+        svg.setAttribute('viewBox', viewBox);
+        svg.setAttribute('style', `width: ${wide / 16}rem; height: ${tall / 16}rem`);
+        fill(svg, list);
     });
+    reveal(panel);
+}
+
+// Scrolls a picture, and only that, to what the step touches.
+function reveal(panel) {
+    const touchedNow = panel.querySelector('.cells:not(.head) .changed, .cells:not(.head) .reads, .cells:not(.head) .writes, .wrong');
+    if (!touchedNow || panel.scrollHeight <= panel.clientHeight + 1)
+        return;
+    const box = panel.getBoundingClientRect(), it = touchedNow.getBoundingClientRect();
+    const top = box.top + (panel.querySelector('.head')?.getBoundingClientRect().height ?? 0);
+    if (it.top < top || it.bottom > box.top + panel.clientHeight)
+        panel.scrollTop += it.top - top - (panel.clientHeight - (top - box.top)) / 3;
 }
 
 // How wide a cell can be, so that 32 fit; where the window is too narrow for readable ones, they scroll.
 function measure() {
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = '100px system-ui, "DejaVu Sans", sans-serif';
+    digitWidth = pen.measureText('0').width / 100 * 0.98;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const longest = Math.max(4, ...variables.map(({ name, dims }) => name.length + (dims ?? []).join('').length + 2 * (dims ?? []).length),
         ...arrays.map((array, number) => touched[number].size ? elementName(number, volume(array.dims) - 1).length : 0));
@@ -1504,7 +1573,7 @@ function setUp() {
             { ArrowLeft: '\u2190', ArrowRight: '\u2192', Escape: 'Esc' }[key] ?? key), ' '])), element('dd', '', label))));
     $('keys').append(table, element('p', '', 'Click a warp to keep its variables in view, a lane to follow it, and a cell of memory to jump between its writes. '
         + 'In a picture that has the focus, arrows with Shift walk over the cells, and Enter clicks.'));
-    $('help').addEventListener('click', help);
+    $('help').addEventListener('click', () => help());
 
     $('what-if').hidden = runs.length < 2;
     $('what-if').append('What if: ', ...runs.map((one, number) => {
@@ -1544,10 +1613,12 @@ function setUp() {
     }
     document.addEventListener('keydown', keyed);
     window.addEventListener('hashchange', followLink);
-    new ResizeObserver(() => {
+    const resized = new ResizeObserver(() => {
         measure();
         render();
-    }).observe(document.body);
+    });
+    for (const one of [document.body, $('threads'), $('variables')])
+        resized.observe(one);
 }
 function press(item) {
     if (item?.cell && item.cell.array !== undefined) {
@@ -1612,7 +1683,7 @@ window.player = {
     at: () => at,
     count: () => run.steps.length,
     run: number => chooseRun(number),
-    still: (number = at, panels = 'threads variables shared') => {
+    still: (number = at, panels = 'sentence threads variables shared') => {
         show(number);
         return stillOf(String(panels).split(/[ ,]+/));
     },

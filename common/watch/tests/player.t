@@ -30,7 +30,7 @@ for my $w (0, 1) {
     push @common, step($w, 3, v => { 0 => each_lane($w, sub { $first + $_[0] }), 1 => each_lane($w, sub { 40 }) }),
         step($w, 4, e => [{ k => 'load', a => 0, i => each_lane($w, sub { $first + $_[0] }), x => each_lane($w, sub { ($first + $_[0]) / 4 }),
             sectors => $w ? 1 : 4, lines => 1 }], v => { 2 => each_lane($w, sub { [($first + $_[0]) / 4, undef] }) }),
-        step($w, 5, m => [0 .. 3], v => { 2 => [map { [$_, 1e38] } 0 .. 3] }),
+        step($w, 5, m => [0 .. 3], v => { 2 => [map { [$_, (1e38, 1234567, 0.000123456, '9007199254740993')[$_]] } 0 .. 3] }),
         step($w, 6, e => [{ k => 'shared_store', a => 1, i => each_lane($w, sub { $_[0] * 2 + $w }), x => each_lane($w, sub { $_[0] + 0.5 }),
             conflicts => $w ? 0 : 1 }]),
         step($w, 7, e => [{ k => 'barrier', at => 'b0', place => [0, 7] }]), wait_at($w, 7, 'b0');
@@ -51,7 +51,7 @@ push @common, { b => 0, w => 0, s => 'go' }, { b => 0, w => 1, s => 'go' },
     step(0, 14, m => [0, 1], e => [{ k => 'print', x => ["$hostile\n", "two\n"] }]);
 my @as_written = (@common, map({ my $w = $_;
     step($w, 15, e => [{ k => 'store', a => 4, i => each_lane($w, sub { 4 * (32 * $w + $_[0]) }), n => 4,
-        x => [map { my $t = 32 * $w + $_; ($t, 'nan', '-inf', -0.0) } @{ $lanes[$w] }], sectors => $w ? 4 : 16, lines => $w ? 1 : 4 }]),
+        x => [map { my $t = 32 * $w + $_; ($t, 'nan', '-inf', 'inf') } @{ $lanes[$w] }], sectors => $w ? 4 : 16, lines => $w ? 1 : 4 }]),
     { b => 0, w => $w, s => 'done' } } 0, 1), { b => 0, s => 'end' });
 my @race = (@common, step(1, 16, m => [2], e => [{ k => 'shared_store', a => 1, i => [4], x => [99], conflicts => 0 }]));
 my %counts = (barriers => 2, shuffles => 1, 'load requests' => 2, 'load sectors' => 5, 'load bytes' => 160, 'store requests' => 3,
@@ -115,7 +115,7 @@ sub state_at {
         }
         my @m = @{ $step->{m} // $lanes[$w] };
         substr($lanes{$w}, $_, 1) = { wait => 'w', done => 'd' }->{$s} // 'r' for @m;
-        $lines{$w} = $step->{p} if $step->{p} && !$s;
+        $lines{$w} = $step->{p} if $step->{p};
         for my $event (@{ $step->{e} // [] }) {
             my $n = $event->{n} // 1;
             if ($event->{k} =~ /store|atomic/) {
@@ -123,9 +123,9 @@ sub state_at {
                     $cells{ $event->{a} }[$event->{i}[$j] + $_] = $event->{x}[$j * $n + $_] for 0 .. $n - 1;
                 }
             }
-            $copies{ $event->{id} } = $event->{to} if $event->{k} eq 'copy';
+            $copies{ $event->{id} } = [@{ $event->{to} }, $event->{n}] if $event->{k} eq 'copy';
             if ($event->{k} eq 'arrive') {
-                my ($a, $first) = @{ $copies{ $event->{id} } };
+                my ($a, $first) = @{ delete $copies{ $event->{id} } };
                 $cells{$a}[$first + $_] = $event->{x}[$_] for 0 .. $#{ $event->{x} };
             }
         }
@@ -135,7 +135,11 @@ sub state_at {
             }
         }
     }
-    return { cells => \%cells, values => \%values, lanes => \%lanes, lines => \%lines };
+    my %coming;
+    for my $to (values %copies) {
+        $coming{ $to->[0] }{ $to->[1] + $_ } = 1 for 0 .. $to->[2] - 1;
+    }
+    return { coming => \%coming, cells => \%cells, values => \%values, lanes => \%lanes, lines => \%lines };
 }
 
 my $browser = Browser->start;
@@ -147,25 +151,173 @@ is($browser->js('player.count()'), scalar @as_written, 'it has the steps of the 
 is($browser->js('document.title'), $trace{title}, 'the title is shown as it is');
 ok($browser->js('document.body.textContent.includes("<img src=") && !document.querySelector("img")'), 'names are never taken for HTML');
 
-# At each step the state is what the second reader finds, and the cells and variables on the page say it.
-my $start = $browser->js('player.step(0), JSON.stringify(player.state())');
-my (@wrong, @shown, @states);
-for my $number (0 .. $#as_written) {
-    my $found = $browser->js("player.step($number), player.state()");
-    push @states, $json->encode($found);
-    my $wanted = state_at(\@as_written, $number);
-    my %arrays = map { ($trace{arrays}[$_]{space} eq 'shared' ? "$_ 0" : $_) => $wanted->{cells}{$_} } keys %{ $wanted->{cells} };
-    my %values = map { $_ => [map { $wanted->{values}{ $found->{warp} }{$found->{name} // $_[0]} } ()] } ();
-    my $same = $json->encode([$found->{arrays}, map { $found->{lanes}{"0 $_"}, $found->{lines}{"0 $_"} } 0, 1]) eq $json->encode([\%arrays, map { $wanted->{lanes}{$_}, $wanted->{lines}{$_} } 0, 1]);
-    for my $v (keys %{ $found->{variables} }) {
-        my $known = $wanted->{values}{ $found->{warp} }{$v} // [];
-        $same &&= $json->encode($found->{variables}{$v}) eq $json->encode([map { $known->[$_] } @{ $lanes[$found->{warp}] }]);
-    }
-    diag($json->encode([$found->{arrays}, map { $found->{lanes}{"0 $_"}, $found->{lines}{"0 $_"} } 0, 1]),"\n", $json->encode([\%arrays, map { $wanted->{lanes}{$_}, $wanted->{lines}{$_} } 0, 1])) if !$same;
-    push @wrong, $number if !$same;
+# At each step memory, variables, lanes and lines are those of the second reader, and the page shows them.
+my $look = <<'END';
+(number => {
+    player.step(number);
+    const shown = {}, sentence = document.getElementById('sentence').textContent;
+    for (const text of document.querySelectorAll('#variables text, #shared text, #global text'))
+        if (text.item.mark)
+            shown[text.item.mark] = text.textContent;
+    const lit = document.querySelector('#code [aria-current] .number');
+    const chips = [...document.querySelectorAll('#code .chip.here')].map(chip => chip.textContent + chip.closest('.number').lastChild.data);
+    return { state: player.state(), shown, sentence, lit: lit ? lit.lastChild.data : null, chips: chips.sort().join(' ') };
+})
+END
+my %texts = (nan => 'NaN', inf => "\x{221e}", -inf => "\x{2212}\x{221e}", 1e38 => '1e38', '9007199254740993' => "900719\x{2026}");
+sub unlike_value { # whether a text shows another value; a narrow cell has only 2 digits
+    my ($text, $value) = @_;
+    my $wanted = defined $value ? $texts{$value} // $value : "\x{b7}";
+    return $text ne $wanted && !($text =~ /^[-\d.e]+\z/ && $wanted =~ /^[-\d.e]+\z/ && abs($text - $wanted) <= 0.05 * abs $wanted);
 }
-is("@wrong", '', 'at each step memory, variables, lanes and lines are those of the recording');
-is_deeply($browser->js('player.state().counts'), \%counts, 'at the end the counts are those of the events');
+sub differences { # between the page and the second reader, in words
+    my ($steps, $number, $page) = @_;
+    my ($state, $wanted, @found) = ($page->{state}, state_at($steps, $number));
+    my ($w, $shown) = ($state->{warp}, $page->{shown});
+    for my $a (keys %{ $wanted->{cells} }) {
+        my $cells = $state->{arrays}{ $trace{arrays}[$a]{space} eq 'shared' ? "$a 0" : $a };
+        push @found, "cells of array $a" if $json->encode($cells) ne $json->encode($wanted->{cells}{$a});
+        my $coming = $wanted->{coming}{$a} // {};
+        push @found, map { "cell $a $_: $shown->{\"$a $_\"}" } grep {
+            defined $shown->{"$a $_"} && ($coming->{$_} ? $shown->{"$a $_"} ne "\x{2026}" : unlike_value($shown->{"$a $_"}, $wanted->{cells}{$a}[$_])) } 0 .. $#$cells;
+    }
+    for my $v (keys %{ $state->{variables} }) {
+        my @values = map { $wanted->{values}{$w}{$v}[$_] } @{ $lanes[$w] };
+        push @found, "variable $v" if $json->encode($state->{variables}{$v}) ne $json->encode(\@values);
+        my @parts = @{ $trace{variables}[$v]{dims} } ? map({ ".$_" } 0 .. $trace{variables}[$v]{dims}[0] - 1) : '';
+        for my $part (@parts) {
+            push @found, map { "variable $v$part of lane $_" } grep {
+                my $value = $part ne '' && defined $values[$_] ? $values[$_][substr $part, 1] : $values[$_];
+                my $text = $shown->{"v$v$part $_"};
+                defined $text && unlike_value($text, $value);
+            } 0 .. $#values;
+        }
+    }
+    push @found, map { "lanes of warp $_" } grep { $state->{lanes}{"0 $_"} ne $wanted->{lanes}{$_} } 0, 1;
+    push @found, map { "line of warp $_" } grep { $json->encode($state->{lines}{"0 $_"}) ne $json->encode($wanted->{lines}{$_}) } 0, 1;
+    push @found, 'the lit line' if $steps->[$number]{p} && $steps->[$number]{p}[1] ne $page->{lit};
+    my @chips = map { defined $wanted->{lines}{$_} && $wanted->{lanes}{$_} =~ /[rw]/ ? "w$_" . $wanted->{lines}{$_}[1] : () } 0, 1;
+    push @found, "marks $page->{chips}" if join(' ', @chips) ne $page->{chips};
+    return map { "step $number: $_" } @found;
+}
+my $seen = $browser->js("window.seen = [...Array(player.count()).keys()].map($look)");
+is_deeply([map { differences(\@as_written, $_, $seen->[$_]) } 0 .. $#as_written], [],
+    'at each step cells, variables, lanes and lines are those of the recording');
+is_deeply($seen->[-1]{state}{counts}, \%counts, 'at the end the counts are those of the events');
+is_deeply($seen->[-1]{state}{arrays}{5}, $trace{runs}[0]{results}{5}, 'and the results those of the run');
+sub unlike_before { return $browser->js("$_[0].filter(number => JSON.stringify($look(number)) !== JSON.stringify(seen[number])).join()") }
+is(unlike_before('[...seen.keys()].reverse()'), '', 'stepping back shows the same at each step');
+is(unlike_before('[20, 3, 29, 0, 13]'), '', 'and so does jumping');
 
+# A sentence for each kind of event
+my @sentences = map { $_->{sentence} } @$seen;
+my %says = (
+    0 => qr/^Block 0: begins, with 40 threads in 2 warps/,
+    1 => qr/^Warp 0, line 3: all 32 lanes set thread to 0 in lane 0, 1 in lane 1 \x{2026} 31 in lane 31 and .* to 40\./,
+    2 => qr/load inputs\[0\]\[0\] to inputs\[0\]\[31\] in global memory\. One request, 4 sectors: 128 bytes move for 128 that are wanted/,
+    3 => qr/lanes 0 to 3 set x\[0\] to .*1\.235e6 in lane 1.*Lanes 4 to 31 are not active here/,
+    4 => qr/write every 2nd element from tile\[0\]\[0\] to tile\[1\]\[29\] in shared memory\. Bank conflicts: .* takes 2 turns instead of 1/,
+    5 => qr/come to __syncthreads\(\)/,
+    6 => qr/wait for __syncthreads\(\): 32 of the block's 40 threads have come, 8 have not/,
+    13 => qr/all have come to __syncthreads\(\) in line 7, so all 32 lanes go on/,
+    15 => qr/lanes 1 to 31 get the value of the lane 1 before them, .*: lane 31 gets 93 from lane 30\. Lane 0 keeps its own/,
+    16 => qr/vote, and each learns the result: 1 in all 32 lanes\. .* pass a fence/,
+    17 => qr/lane 0 starts a copy \(tma\) of inputs\[0\]\[0\] to inputs\[0\]\[7\] to stages\[1\]\[0\] to stages\[1\]\[7\]: 32 bytes are under way/i,
+    18 => qr/lane 0 waits for an mbarrier/,
+    19 => qr/2 copies \(cp\.async\) start, .*: 32 bytes are under way/,
+    20 => qr/wait until at most 0 groups of copies are under way\. 2 copies arrive: stages\[0\]\[0\] to stages\[0\]\[7\]/,
+    21 => qr/A copy arrives: stages\[1\]\[0\] .*\. The mbarrier full\[0\] is in the phase of parity 1\. .*until full\[0\] has left the phase of parity 0/,
+    22 => qr/read every 2nd element .* warp 0 wrote them in line 6/,
+    23 => qr/change, one after the other, counter\[0\], all the same one/,
+    24 => qr/lanes 0, 1 print: \Q$hostile\E/,
+    25 => qr/One request, 16 sectors: 512 bytes move for 512 that are written/,
+    26 => qr/all 32 lanes have reached the end/,
+    29 => qr/has ended/,
+);
+like($sentences[$_], $says{$_}, "the sentence of step $_") for sort { $a <=> $b } keys %says;
+
+# Keys
+sub pressed { $browser->press($_) for @_; return $browser->js('player.at()') }
+$browser->js('player.step(0)');
+is(pressed('ArrowRight', 'ArrowRight', 'ArrowLeft'), 1, 'arrows step');
+is(pressed('n'), 2, 'n goes to the next line of the warp');
+is(pressed('b'), 5, 'b to the next barrier');
+is(pressed('r'), 8, 'r to the next request');
+is(pressed('R'), 4, 'R to the one before');
+is(pressed('End'), $#as_written, 'the last step');
+is(pressed('Home'), 0, 'the first');
+$browser->js(q{for (const rect of document.querySelectorAll('#shared rect')) if (rect.item.mark === undefined && rect.item.cell?.array === 3 && rect.item.cell.index === 9) {
+    rect.dispatchEvent(new MouseEvent('click', { bubbles: true })); break }});
+is(pressed('c'), 21, 'c to the next write of the cell that was clicked, by a copy too');
+like($browser->js('document.getElementById("detail").textContent'), qr/^stages\[1\]\[1\]: 0\.25, written by thread 0 in line 11/, 'what is known of it is said');
+is(pressed('C'), 21, 'and stays where there is none');
+pressed('w');
+is($browser->js('player.state().warp'), 1, 'w shows another warp');
+is($browser->js('player.step(2), player.state().warp'), 1, 'and keeps it');
+pressed('f');
+is($browser->js('player.state().warp'), 0, 'f shows the one that runs');
+pressed('?');
+is($browser->js('document.activeElement.id + document.getElementById("keys").hidden'), 'keysfalse', '? shows the keys');
+pressed('Escape');
+is($browser->js('document.getElementById("keys").hidden'), JSON::PP::true, 'Escape hides them');
+is($browser->js(q{[...document.querySelectorAll('button, select, input')].filter(one => !one.labels?.length && !one.textContent && !one.ariaLabel).length}), 0,
+    'every control has a name');
+$browser->js('document.getElementById("shared").focus()');
+$browser->command('Input.dispatchKeyEvent', { type => 'keyDown', key => 'ArrowRight', modifiers => 8 }) for 1 .. 3;
+like($browser->js('document.getElementById("detail").textContent'), qr/^tile\[0\]\[2\]/, 'Shift and arrows walk over cells');
+pressed('4', '2');
+is($browser->js('player.state().run'), 1, 'digits choose the run');
+
+# A run that goes wrong
+is(pressed('v'), $#race, 'v goes to where it goes wrong');
+like($browser->js('document.getElementById("verdict").textContent'),
+    qr/race \Q$hostile\E.*thread 2 \(warp 0, lane 2\) reads tile\[0\]\[4\] in line 12.*thread 34 \(warp 1, lane 2\) writes tile\[0\]\[4\] in line 16.*thread 2 reads what thread 34 has just written/s,
+    'the sentence, and both threads');
+is($browser->js('[...document.querySelectorAll("#code .bad .number")].map(one => one.lastChild.data).join()'), '12,16', 'both lines are marked');
+is($browser->js('document.querySelectorAll("#shared rect.wrong").length'), 1, 'the cell is');
+is($browser->js('document.querySelectorAll("#threads rect.wrong").length'), 2, 'both threads are');
+is($browser->js('document.querySelector("#verdict button").click(), player.at()'), $#race - 3, 'a button goes to the first of the two');
+
+# Links
+sub go { # to another place of the page
+    $browser->open("$page#$_[0]");
+    $browser->js('new Promise(done => setTimeout(done, 20))');
+}
+go("run=1&step=4&block=0&warp=1&lane=3");
+is($browser->js('const s = player.state(); [s.run, s.step, s.warp, document.querySelectorAll("#variables rect.chosen").length].join()'), '1,4,1,2', 'a link names run, step, warp and lane');
+$browser->js('new Promise(done => { player.step(7); setTimeout(done, 300) })');
+is($browser->js('location.hash'), '#run=1&step=7&block=0&warp=1&lane=3', 'the address keeps up');
+go('run=9&step=-1&warp=x');
+is($browser->js('player.at() + " " + player.state().run'), '0 0', 'one that names nothing begins at the start');
+
+# Windows
+for my $dark (0, 1) {
+    for my $width (360, 1000, 1920) {
+        $browser->look(width => $width, height => 800, dark => $dark, calm => $dark);
+        go('step=' . (10 + $dark));
+        ok($browser->js('document.documentElement.scrollWidth <= innerWidth'), "nothing sticks out at $width" . ($dark ? ', dark' : ''));
+        my $contrast = $browser->js(q{(() => {
+            const light = ([r, g, b]) => [r, g, b].map(c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, c, n) => sum + c * [0.2126, 0.7152, 0.0722][n], 0);
+            const of = (one, name) => light(getComputedStyle(one)[name].match(/[\d.]+/g).map(Number));
+            const paper = of(document.body, 'backgroundColor'), ink = of(document.getElementById('sentence'), 'color');
+            return (Math.max(paper, ink) + 0.05) / (Math.min(paper, ink) + 0.05);
+        })()});
+        cmp_ok($contrast, '>', 7, 'and can be read') if $width == 360;
+    }
+}
+is($browser->js('document.getAnimations().length'), 0, 'where reduced motion is asked for, nothing moves');
+
+# A still
+my $out = scratch('still.svg');
+my ($status, undef, $err) = run_program($^X, 'common/watch/still.pl', $page, 'run=1&step=22', $out, 'sentence', 'shared');
+is("$status$err", '0', 'still.pl makes a picture');
+$browser->open($out);
+is_deeply([$browser->messages], [], 'which is an SVG');
+like(read_file($out), qr/<title>Warp 0, line 12: .*prefers-color-scheme: dark.*>16\.5</s, 'of that step, in light and dark');
+refuses('a step that is not there', qr/has no step 99: its last one is 29/, $^X, 'common/watch/still.pl', $page, 99, $out);
+refuses('an unknown panel', qr/^usage: .*threads/, $^X, 'common/watch/still.pl', $page, 1, $out, 'threads,');
+
+undef $browser;
 done_testing;
 END { system('cp', $page, '/tmp/player_page.html') if $page }
