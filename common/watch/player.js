@@ -500,7 +500,8 @@ function eventSentence(event, step) {
         return `The mbarrier ${elementName(event.a, event.i)} is in the phase of parity ${event.parity}`
             + (event.pending ? `, and waits for ${plural(event.pending, 'arrival')}.` : '.');
     case 'wait':
-        return event.on === 'copies' ? `${who} ${one ? 'waits' : 'wait'} until at most ${plural(event.left ?? 0, 'group')} of copies ${event.left === 1 ? 'is' : 'are'} under way.`
+        return event.on === 'copies' ? `${who} ${one ? 'waits' : 'wait'} until ${event.left ? `at most ${plural(event.left, 'group')} of copies ${event.left === 1 ? 'is' : 'are'} still under way`
+            : 'all copies that it has started have arrived'.replace('it has', one ? 'it has' : 'they have')}.`
             : `${who} ${one ? 'waits' : 'wait'} until ${event.a === undefined ? 'the mbarrier' : elementName(event.a, event.i)} has left the phase of parity ${event.parity}.`;
     case 'print':
         return `${who} ${one ? 'prints' : 'print'}: ${event.x.slice(0, 3).join(' ').trim()}${event.x.length > 3 ? ' \u2026' : ''}`;
@@ -604,8 +605,17 @@ function sentence() {
     const parts = eventSentences(step);
     if (changes(step).length)
         parts.push(parts.length ? `Now ${changeSentence(step, 'is')}.` : `${names} ${one ? 'sets' : 'set'} ${changeSentence(step, 'to')}.`);
+    const text = step.p ? lineText(step.p) : '', asks = /\b(if|while|for)\b/.exec(text)?.[1];
     if (!parts.length)
-        parts.push(`${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
+        parts.push(asks === 'for' ? `${names} ${one ? 'comes' : 'come'} to the head of the loop.`
+            : asks ? `${names} ${one ? 'tests' : 'test'} the condition.` : `${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
+    if (asks) {
+        const next = jump(at, 1, other => other.b === step.b && other.w === step.w && !other.s);
+        const inside = next === null ? lanes : lanesOf(run.steps[next]);
+        const out = lanes.filter(lane => !inside.includes(lane));
+        if (out.length && run.steps[next].p && inside.every(lane => lanes.includes(lane)))
+            parts.push(`${upper(laneNames(inside, step.w))} ${inside.length > 1 ? 'go' : 'goes'} on to line ${run.steps[next].p[1]}, ${laneNames(out, step.w)} ${out.length > 1 ? 'do' : 'does'} not.`);
+    }
     const aside = everyLane[step.w].filter(lane => !lanes.includes(lane) && state.lanes[threadOf(step, lane)] === 'runs');
     if (aside.length)
         parts.push(`${upper(laneNames(aside, step.w))} ${aside.length > 1 ? 'are' : 'is'} not active here.`);
@@ -777,7 +787,7 @@ function drawVariables() {
     }
 
     // what is always the same in all lanes, in one row (or more)
-    const rows = [], chips = [];
+    const rows = [], chips = [], chipsTop = y;
     for (const variable of visible())
         if (facts.same[variable.number])
             chips.push(variable);
@@ -828,7 +838,7 @@ function drawVariables() {
         items.push(words('soft', 0, y + 14, 12, 'This warp has no variables yet.')), y += 20;
     if (view.lane !== null && lanes.includes(view.lane)) {
         items.push(box('chosen', round(view.lane * w), headHeight - 1, round(w), y - headHeight));
-        items.splice(head, 0, box('chosen', round(view.lane * w), 0, round(w), headHeight));
+        items.splice(head, 0, box('chosen', round(view.lane * w), 0, round(w), chipsTop - 3));
         head++;
     }
     return { left: view.left, width: round(32 * w) + 2, height: y + 4, items, head, headHeight };
@@ -1009,11 +1019,11 @@ function drawCopies() {
 function drawSentence() {
     const [who, what] = sentence(), width = view.left + view.width, items = [], lines = [''];
     for (const part of `${who}: ${what}`.split(' '))
-        if ((lines[lines.length - 1] + part).length * 14 * 0.53 < width)
+        if (widthOf(lines[lines.length - 1] + part, 14) * 0.93 < width)
             lines[lines.length - 1] += `${part} `;
         else
             lines.push(`${part} `);
-    lines.forEach((line, n) => items.push(words(n ? '' : 'strong', 0, 15 + n * 19, 14, line.trim())));
+    lines.forEach((line, n) => items.push(words('', 0, 15 + n * 19, 14, line.trim())));
     const { p } = run.steps[at];
     if (p)
         items.push(words('mono soft', 0, 17 + lines.length * 19, 13, `${p[1]}  ${lineText(p).trim()}`, width));
@@ -1454,8 +1464,7 @@ function render() {
         button.setAttribute('aria-pressed', String(number === runNumber));
     const missing = view.cell ? toldCell(view.cell.array, view.cell.block ?? view.block, view.cell.index) : '';
     tell(missing);
-    clearTimeout(settle);
-    settle = setTimeout(link, 250);
+    settle ??= setTimeout(link, 250);   // not at each step: browsers allow some 200 in half a minute
 }
 function hint(name, text) {
     const span = $(`${name}-panel`).querySelector('.hint');
@@ -1516,6 +1525,7 @@ function measure() {
 }
 
 function link() {
+    settle = null;
     const parts = [`step=${at}`];
     if (runNumber)
         parts.unshift(`run=${runNumber}`);
@@ -1539,6 +1549,9 @@ function followLink() {
 }
 
 function setUp() {
+    const hatched = node('svg', { width: 0, height: 0, style: 'position: absolute', 'aria-hidden': true });
+    hatched.append(hatching());
+    document.body.append(hatched);
     $('title').textContent = document.title = trace.title ?? trace.kernel;
     const sizes = [plural(numBlocks, 'block'), `${numThreads} threads each`].join(' of ').replace(' each', numBlocks > 1 ? ' each' : '');
     $('about').textContent = `${trace.kernel}, ${sizes}, on the simulator. ` + (trace.command ? `Made by: ${trace.command}` : '');
