@@ -164,12 +164,13 @@ function play(step, number) {
                     set(cells.readAt, index, number);
                 }
             });
+            const requests = event.part ? 0 : 1; // the rest of a request that an earlier step began
             if (event.k.startsWith('shared')) {
-                add('shared requests', 1);
+                add('shared requests', requests);
                 add('conflicts', event.conflicts ?? 0);
             } else {
                 const kind = event.k === 'load' ? 'load' : 'store';
-                add(`${kind} requests`, 1);
+                add(`${kind} requests`, requests);
                 add(`${kind} sectors`, event.sectors ?? 0);
                 add(`${kind} bytes`, event.i.length * n * arrays[event.a].element);
             }
@@ -676,6 +677,9 @@ function wrongHere() {
     return verdict && !verdict.ok && verdict.step !== null && verdict.step !== undefined && at >= verdict.step ? verdict : null;
 }
 
+const parties = wrong => wrong ? [wrong, wrong.other].filter(one => one && one.thread !== undefined)
+    .map(one => (one.block ?? wrong.block ?? 0) * numThreads + one.thread) : [];
+
 function drawThreads() {
     const step = run.steps[at], wrong = wrongHere(), items = [];
     const most = numBlocks === 1 ? 1 : Math.max(1, Math.min(numBlocks, clusterSize > 1 ? clusterSize : 4, Math.floor(view.room / 250)));
@@ -694,7 +698,7 @@ function drawThreads() {
             const y = y0 + 20 + warp * (square + 5), chosen = block === view.block && warp === view.warp;
             const pick = { block, warp };
             items.push(box(`solid ${colour(warp)}`, x0, y - 1, left - 6, square + 2, { pick, title: `warp ${warp}: click to see its variables` }));
-            items.push(words('on middle', x0 + left / 2 - 3, y + square / 2 + 4, 11, `w${warp}`, 0, { pick }));
+            items.push(words('on middle', x0 + left / 2 - 3, y + square / 2 + Math.min(4, square * 0.45), Math.min(11, square + 3), `w${warp}`, 0, { pick }));
             if (chosen)
                 items.push(box('chosen', x0 + left - 4, y - 3, 32 * pitch + 7, square + 6));
             const lines = new Set();
@@ -712,7 +716,7 @@ function drawThreads() {
                     x, y, square, square, { pick: { ...pick, lane }, title }));
                 if (letter && square > 6)
                     items.push(words('soft middle', round(x + square / 2), round(y + square * 0.8), round(square * 0.8), letter));
-                if (wrong && wrong.block === block && [wrong.thread, wrong.other?.thread].includes(thread % numThreads))
+                if (parties(wrong).includes(thread))
                     items.push(box('wrong', x - 1, y - 1, square + 2, square + 2));
                 if (view.lane === lane && chosen)
                     items.push(box('marked', x - 1, y - 3, square + 2, square + 6));
@@ -731,15 +735,18 @@ function drawThreads() {
     return { left: 0, width: Math.max(Math.min(numBlocks, most) * (blockWidth + 8), 100), height: height + 6, items };
 }
 
-// The variables that the chosen warp sees: those of the functions it is in, where its line is in their scope.
+// The variables that the chosen warp sees: those of the functions it is in, where its line is in their scope, and some lane
+// has given them a value.
 function visible() {
+    const threads = everyLane[view.warp].map(lane => state.values[view.block * numThreads + view.warp * 32 + lane]);
+    const known = value => Array.isArray(value) ? value.some(known) : value !== null && value !== undefined;
     const frames = state.frames[view.block * numWarps + view.warp] ?? [], found = [];
     for (const frame of frames.filter(one => one))
         variables.forEach((variable, number) => {
             const [first, last] = variable.lines ?? [0, Infinity];
             const { source } = functions[variable.function] ?? {};
             if ((variable.function ?? 0) === frame.function && (source === undefined || source === frame.place[0])
-                && first <= frame.place[1] && frame.place[1] <= last && !found.some(one => one.number === number))
+                && first <= frame.place[1] && frame.place[1] <= last && threads.some(values => known(values[number])) && !found.some(one => one.number === number))
                 found.push({ ...variable, number });
         });
     return found;
@@ -761,7 +768,7 @@ function drawVariables() {
         items.push(box(own && active.has(lane) ? `solid ${colour(view.warp)}` : active.has(lane) ? `ready ${colour(view.warp)}` : 'wait', round(x + 1), 1, round(w - 2), 17,
             { pick, title: `thread ${view.warp * 32 + lane}: click to follow this lane` }));
         items.push(words(`${own && active.has(lane) ? 'on' : active.has(lane) ? '' : 'pale'} middle`, round(x + w / 2), 14, 11, lane, 0, { pick }));
-        if (wrong && wrong.block === view.block && [wrong.thread, wrong.other?.thread].includes(view.warp * 32 + lane))
+        if (parties(wrong).includes(base + lane))
             items.push(box('wrong', round(x + 1), 1, round(w - 2), 17));
     }
     y = 22;
@@ -867,7 +874,7 @@ function drawMemory(space) {
     if (shared) {
         const event = eventsOf(step).find(one => one.k.startsWith('shared_') && (one.b ?? step.b) === view.block);
         if (facts.turns) {
-            const rows = Math.min(32, facts.turns), pitch = rows > 8 ? 10 : 13, bottom = y + rows * pitch + 12;
+            const rows = Math.min(32, facts.turns), pitch = Math.max(5, Math.min(13, Math.floor(170 / rows))), bottom = y + rows * pitch + 12;
             items.push(words('soft end', -8, bottom - 3, 11, rows > 1 ? 'lanes, by turn' : 'lane', view.left - 12));
             if (event) {
                 const { boxes, turns } = queue(event, event.m ?? lanesOf(step));
@@ -875,10 +882,11 @@ function drawMemory(space) {
                     const x = round(bank * w), top = bottom - 12 - turn * pitch;
                     items.push(box(turn ? 'changed' : `ready ${colour(step.w)}`, round(x + 1), top, round(w - 2), pitch - 1,
                         { title: `lane ${lane}${others ? ` and ${others} more with the same word` : ''}: bank ${bank}, turn ${turn + 1}` }));
-                    items.push(words('middle', round(x + w / 2), top + pitch - 3, pitch - 2, others ? `${lane}+${others}` : lane, w - 4));
+                    if (pitch > 8)
+                        items.push(words('middle', round(x + w / 2), top + pitch - 3, pitch - 2, others ? `${lane}+${others}` : lane, w - 4));
                 }
                 if (turns > 1)
-                    items.push(words('strong', 0, Math.max(10, bottom - 12 - turns * pitch + 6), 12, `${turns} turns`));
+                    items.push(words('wrongtext', 0, bottom - 12 - turns * pitch + pitch + 8, 12, `${turns} turns, one after the other`));
             }
             y = bottom + 4;
         }
@@ -940,7 +948,7 @@ function drawMemory(space) {
         y += 6;
     }
     if (!list.length)
-        y = 0;
+        return { left: 0, width: 0, height: 0, items: [] };
     return { left: view.left, width: round(32 * w) + 4, height: y + 2, items, head, headHeight };
 }
 const laneMark = lanes => lanes.length > 1 ? `${lanes[0]}+${lanes.length - 1}` : lanes[0];
@@ -1321,11 +1329,14 @@ function drawSource() {
             line.chips.append(chip);
         }
     }
-    const line = lineAt(here);
+    const line = lineAt(here), leftOut = lineAt(run.without);
+    if (leftOut)
+        leftOut.chips.append(element('span', 'chip bad', 'left out'));
     if (line) {
         line.row.className = `row lit ${colour(step.w ?? view.warp)}`;
         line.row.setAttribute('aria-current', 'step');
     }
+    leftOut?.row.classList.add('left-out');
     if (wrong)
         for (const [place, text] of [[wrong.place, wrong.other ? '2nd' : 'here'], [wrong.other?.place, '1st']]) {
             const bad = lineAt(place);

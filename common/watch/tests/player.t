@@ -274,6 +274,7 @@ like($browser->js('document.getElementById("verdict").textContent'),
     qr/race \Q$hostile\E.*thread 2 \(warp 0, lane 2\) reads tile\[0\]\[4\] in line 12.*thread 34 \(warp 1, lane 2\) writes tile\[0\]\[4\] in line 16.*thread 2 reads what thread 34 has just written/s,
     'the sentence, and both threads');
 is($browser->js('[...document.querySelectorAll("#code .bad .number")].map(one => one.lastChild.data).join()'), '12,16', 'both lines are marked');
+is($browser->js('document.querySelector("#code .left-out .number").lastChild.data'), 7, 'and the barrier that is left out');
 is($browser->js('document.querySelectorAll("#shared rect.wrong").length'), 1, 'the cell is');
 is($browser->js('document.querySelectorAll("#threads rect.wrong").length'), 2, 'both threads are');
 is($browser->js('document.querySelector("#verdict button").click(), player.at()'), $#race - 3, 'a button goes to the first of the two');
