@@ -735,18 +735,42 @@ function drawThreads() {
     return { left: 0, width: Math.max(Math.min(numBlocks, most) * (blockWidth + 8), 100), height: height + 6, items };
 }
 
+// Where a variable is first given a value in a run that has it. If it is declared there, it ends with its block, which the
+// indentation tells.
+const declared = new Map();
+for (const one of runs)
+    for (const step of one.steps)
+        for (const variable of Object.keys(step.v ?? {}))
+            if (step.p && !declared.has(variable))
+                declared.set(variable, step.p);
+function lastLine(variable) {
+    const place = declared.get(String(variable)), text = place ? lineText(place) : '', { name } = variables[variable];
+    const indent = line => line.search(/\S/);
+    const said = [...text.matchAll(/\b(?!return|else|case|goto)[A-Za-z_]\w*[\s*&]+([A-Za-z_]\w*)\s*(?=[=[;,(])/g)];
+    if (!said.some(match => match[1] === name))
+        return Infinity;
+    const inHead = /^\s*for\b/.test(text);
+    const { text: all, first = 1 } = sources[place[0]];
+    for (let n = place[1] - first + 1; n < all.length; n++)
+        if (indent(all[n]) >= 0 && !/^\s*#/.test(all[n]) && (inHead ? indent(all[n]) <= indent(text) && !/^\s*[{}]/.test(all[n]) : indent(all[n]) < indent(text)))
+            return /^\s*\{/.test(all[n]) ? Infinity : n + first - 1; // before a brace: the head of a function
+    return Infinity;
+}
+const scopes = variables.map(({ lines }, number) => [lines?.[0] ?? 0, Math.min(lines?.[1] ?? Infinity, lastLine(number))]);
+
 // The variables that the chosen warp sees: those of the functions it is in, where its line is in their scope, and some lane
-// has given them a value.
+// has given them a value. A pointer to the array of the same name says nothing.
 function visible() {
     const threads = everyLane[view.warp].map(lane => state.values[view.block * numThreads + view.warp * 32 + lane]);
-    const known = value => Array.isArray(value) ? value.some(known) : value !== null && value !== undefined;
-    const frames = state.frames[view.block * numWarps + view.warp] ?? [], found = [];
-    for (const frame of frames.filter(one => one))
+    const known = (value, name) => Array.isArray(value) ? value.some(one => known(one)) : value !== null && value !== undefined
+        && value !== `&${name}[0]`;
+    const found = [];
+    for (const frame of (state.frames[view.block * numWarps + view.warp] ?? []).filter(one => one))
         variables.forEach((variable, number) => {
-            const [first, last] = variable.lines ?? [0, Infinity];
-            const { source } = functions[variable.function] ?? {};
+            const [first, last] = scopes[number], { source } = functions[variable.function] ?? {};
             if ((variable.function ?? 0) === frame.function && (source === undefined || source === frame.place[0])
-                && first <= frame.place[1] && frame.place[1] <= last && threads.some(values => known(values[number])) && !found.some(one => one.number === number))
+                && first <= frame.place[1] && frame.place[1] <= last && threads.some(values => known(values[number], variable.name))
+                && !found.some(one => one.number === number))
                 found.push({ ...variable, number });
         });
     return found;
@@ -1385,11 +1409,11 @@ function drawVerdict() {
             };
             const first = what(other.step, other.place, other.thread), second = what(verdict.step, verdict.place, verdict.thread);
             parts.push(element('ol', '', element('li', '', first.text, button('Go there', other.step)), element('li', '', second.text, button('Go there', verdict.step))));
-            const end = { 'writes reads': `thread ${verdict.thread} reads what was there before, and not what thread ${other.thread} writes`,
-                'reads writes': `thread ${other.thread} reads what thread ${verdict.thread} has just written, in place of the value that it needs`,
-                'writes writes': 'the other value stays' }[`${first.kind} ${second.kind}`];
+            const ends = { 'writes reads': [`reads what thread ${other.thread} has written`, 'it reads what was there before'],
+                'reads writes': [`writes only after thread ${other.thread} has read`, `thread ${other.thread} reads the new value`],
+                'writes writes': ['writes last, and its value stays', 'the other value stays'] }[`${first.kind} ${second.kind}`];
             parts.push(element('p', '', 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
-                + (end ? ` If the second comes first, ${end}.` : '')));
+                + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.` : '')));
         }
     }
     if (run.cut && at === run.steps.length - 1)
