@@ -24,6 +24,7 @@ enum {
     COLUMNS = 32, /* of a block's part: a warp's lanes have a column each, */
     ROWS = 64,    /* and its warps share the rows */
     WARPS = 8,
+    NUM_WAYS = 4,
 };
 
 /* What a sequence contributes to the gradient of coefficient l. */
@@ -151,11 +152,10 @@ int main(void)
     const struct {
         const char *name;
         cudaError_t (*launch)(void);
-    } ways[] = {{"along", launch_along},
-                {"across", launch_across},
-                {"block_then_atomic", launch_block_then_atomic},
-                {"two_passes", launch_two_passes}};
-    enum { NUM_WAYS = sizeof ways / sizeof *ways };
+    } ways[NUM_WAYS] = {{"along", launch_along},
+                        {"across", launch_across},
+                        {"block_then_atomic", launch_block_then_atomic},
+                        {"two_passes", launch_two_passes}};
     uint32_t bits[NUM_WAYS];
     for (int i = 0; i < NUM_SEQS * SEQ_LEN; i++)
         outputs[i] = rand() / (float)RAND_MAX, d_inputs[i] = rand() / (float)RAND_MAX;
