@@ -119,6 +119,10 @@ site:
 book:
 	@perl common/pages/site/site.pl --book
 
+# slides for lectures, build/slides/NN.html (docs/teach)
+slides:
+	@perl common/pages/slides/slides.pl
+
 # the library, liblinrec; installed into PREFIX (of a package being made: under DESTDIR)
 PREFIX ?= /usr/local
 lib: backend
@@ -209,6 +213,7 @@ help:
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make site       the course as pages for a browser: build/site/index.html (needs pandoc)"
 	@echo "make book       the course as one PDF: build/book.pdf (needs pandoc and chromium)"
+	@echo "make slides     slides for twelve sessions, a file for each: build/slides/01.html (needs pandoc)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; ONLY=NAME: one chapter)"
@@ -228,7 +233,7 @@ help:
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace, make estimate"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/class.mk

@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 our @EXPORT = qw(texts read_text stop words link_to without_blocks anchors);
 
-sub texts { return sort glob '*.md docs/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md common/*.md common/*/*.md' }
+sub texts { return sort glob '*.md docs/*.md docs/teach/*.md docs/teach/*/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md common/*.md common/*/*.md' }
 
 sub read_text {
     open my $in, '<', $_[0] or die "$_[0]: $!\n";
