@@ -12,10 +12,11 @@ use constant FRONT => 'README.md';
 sub core {
     my ($request, undef, $text) = @_;
     my ($what, @listed) = split ' ', $request;
+    return minutes(read_text($text)) if $request eq 'minutes';
     my @pages = $what eq 'list' ? @listed : pages();
     -f or stop("there is no text $_") for @pages;
     return list($text, @pages) if $what eq 'list';
-    @listed == 0 && $what =~ /^(here|next)$/ or stop('the core has list PAGE..., here and next');
+    @listed == 0 && $what =~ /^(here|next)$/ or stop('the core has list PAGE..., here, next and minutes');
     my ($at) = grep { $pages[$_] eq $text } 0 .. $#pages;
     defined $at or stop('the list in ' . FRONT . ' does not have this page');
     return here($text, $at, scalar @pages) if $what eq 'here';

@@ -146,6 +146,9 @@ like(read_file("$pages/two.md"), qr/^This was the last page of the core/m, 'and 
 is(($in_pages->('--check one.md two.md README.md'))[0], 0, 'and stay so');
 write_file("$pages/one.md", read_file("$pages/one.md") =~ s/word/word word word word/gr);
 like(($in_pages->('--check one.md'))[1], qr/core: here: .*About 12 minutes/, 'a text that has grown takes longer');
+write_file("$pages/two.md", "# Two\n\nIt takes <!-- core: minutes -->?<!-- end --> minutes. " . join ' ', ('word') x 300);
+$in_pages->('two.md');
+like(read_file("$pages/two.md"), qr/It takes <!-- core: minutes -->2<!-- end --> minutes/, 'the minutes of any page');
 write_file("$pages/three.md", "# Three\n\n" . $marks->('here'));
 like(($in_pages->('three.md'))[1], qr/three\.md: core: here: the list in README\.md does not have this page/, 'a page that is not of the core');
 like(($in_pages->('--check README.md'))[1] . ($in_pages->('README.md'))[1], qr/12 minutes/, 'and the list with it');
