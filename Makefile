@@ -230,7 +230,7 @@ help:
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "make class IN=handed_in OUT=class.csv   judges a class, a folder a student; make similar IN=handed_in finds the same code twice;"
-	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
+	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/teach/marks.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace, make estimate"
 
 .PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE

@@ -20,7 +20,8 @@ use constant { SLIDES => 'build/slides', TEMPLATE => "$FindBin::Bin/slides.html"
 sub refuse { print STDERR "$_[0]\n"; exit 2 }
 
 my @decks = sort glob 'docs/teach/slides/*.md';
-refuse("usage: $0, where there is docs/teach/slides") if @ARGV || !@decks;
+refuse("usage: $0") if @ARGV;
+refuse('There are no slides here: docs/teach/slides has them, and a repository that was written for students has not.') if !@decks;
 `pandoc --list-extensions=gfm 2> /dev/null` =~ /tex_math_dollars/
     or refuse('The slides are made by pandoc 2.10 or later, which is not here: install pandoc (make setup SITE=1 does).');
 make_path(SLIDES, { error => \my $failed });
@@ -33,13 +34,16 @@ for my $deck (@decks) {
     $text =~ s{(?<!!)\[([^\[\]]*)\]\((?!https?:)[^()\s]*\)}{$1}g; # what they link to is not carried along
     my ($to, $from) = (getcwd() . '/' . SLIDES . '/' . basename($deck, '.md') . '.html', dirname($deck));
     my @how = ('--from=gfm+tex_math_dollars', '--to=dzslides', '--slide-level=2', '--mathml', '--self-contained',
-        '--template=' . TEMPLATE, '--metadata', "pagetitle=$title", "--output=$to.partial");
+        '--template=' . TEMPLATE, '--metadata=pagetitle=slides', "--output=$to.partial");
     # pandoc finds pictures from where it runs
     open my $pandoc, '|-', 'sh', '-c', 'cd "$1" && shift && exec "$@"', 'sh', $from, 'pandoc', @how
         or refuse("pandoc cannot be started: $!");
     print $pandoc $text;
     close $pandoc or refuse("$deck: pandoc cannot convert it");
-    rename "$to.partial", $to or refuse("$to: $!");
+    my $html = read_text("$to.partial") =~ s/\{\{title\}\}/$title/r; # not by pandoc, which takes arguments in the locale's letters
+    open my $out, '>', "$to.partial" or refuse("cannot write $to: $!");
+    print $out $html;
+    close $out && rename "$to.partial", $to or refuse("cannot write $to: $!");
 }
 print SLIDES, '/', basename($decks[0], '.md'), '.html to ', basename($decks[-1], '.md'), '.html: slides for ', scalar @decks,
     " sessions (arrows turn them; printed, each is a page)\n";
