@@ -112,7 +112,7 @@ for my $number (grep { $_ <= SESSIONS } map { /(\d+)\.md$/ } glob TEACH . '/sess
     my @questions = split /^(?=\d+\. )/m, $quiz;
     shift @questions;
     is(scalar @questions, QUESTIONS, "quiz $number has six questions");
-    is((grep { join('', /^   - ([a-z])\) \S/mg) =~ /^abcd?$/ } @questions), QUESTIONS, '... each with its answers');
+    is((grep { join('', /^   - ([a-z])\) \S/mg) =~ /^abcd$/ } @questions), QUESTIONS, '... each with four answers');
     my @right = $key =~ /^\d+\. \*\*([a-d])\*\*\. \S/mg;
     is(scalar @right, QUESTIONS, "key $number has six answers");
     my @there = grep { ($questions[$_] // '') =~ /^   - $right[$_]\) /m } 0 .. $#right;
