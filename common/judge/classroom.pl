@@ -18,7 +18,7 @@ sub refuse { print STDERR "$_[0]\n"; exit 2 }
 # paths that students do not get
 my @left_out = (
     qr{/exercises/solutions/},
-    qr{(?:^|/)tests/},             # they need solutions, and a build of all chapters
+    qr{(?:^|/)tests/(?!decay/)},   # they need solutions, and a build of all chapters; with the smallest operation a project begins
     qr{^docs/teach/(?!project\.md$)}, # keys, answers, and what the judge says to mistakes
     qr{^\.ci/}, qr{^\.github/}, qr{^CONTRIBUTING\.md$}, qr{^CHANGELOG\.md$},
     qr{^common/judge/classroom},
