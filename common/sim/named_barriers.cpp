@@ -9,6 +9,7 @@
 #include "fiber.h"
 #include "include/sim_named_barrier.h"
 #include "race.h"
+#include "watch.h"
 #include "warp.h"
 
 static const char *const sync_name = "named_barrier_sync", *const arrive_name = "named_barrier_arrive";
@@ -20,6 +21,8 @@ void sim_begin_named_barriers(void)
 }
 
 /* What a call may ask for. */
+static const char *const names[] = {"", "named_barrier 1", "named_barrier 2", "named_barrier 3", "named_barrier 4", "named_barrier 5", "named_barrier 6", "named_barrier 7", "named_barrier 8", "named_barrier 9", "named_barrier 10", "named_barrier 11", "named_barrier 12", "named_barrier 13", "named_barrier 14", "named_barrier 15"};
+
 static void check_call(const char *name, int id, int threads, const char *file, int line)
 {
     sim_need_kernel(name, file, line);
@@ -85,6 +88,8 @@ static void come(const char *name, int id, int threads, bool waits, const char *
                   name, id, b->threads - b->come, b->threads);
     b->lanes[warp] |= 1u << lane;
     b->come++;
+    if (sim_watching)
+        sim_watch_barrier(names[id], sim_watch_number(sim_block), b->phase, file, line);
     sim_race_release(&b->arrived);
     sim_current->named_barrier = b;
     sim_current->file = file;
@@ -96,6 +101,7 @@ static void come(const char *name, int id, int threads, bool waits, const char *
             SIM_LEAVE(AT_NAMED_BARRIER);
         return;
     }
+    b->phase++;
     complete(b, name, id, file, line);
     if (waits) {
         sim_race_acquire(&b->arrived);
