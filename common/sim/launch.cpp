@@ -394,4 +394,5 @@ void sim_reset_counts(void)
 {
     total = {};
     sim_trace_reset();
+    sim_watch_counted();
 }

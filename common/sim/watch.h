@@ -19,6 +19,7 @@ extern bool sim_watching; /* this process records the launch that runs */
    there the function returns with sim_watching true. */
 void sim_watch_launch(const void *kernel, const char *name);
 [[noreturn]] void sim_watch_launch_end(const struct sim_counts *counts);
+void sim_watch_counted(void); /* counting begins anew */
 void sim_watch_block(const struct block *block, bool begins);
 
 /* The running thread goes on; all lanes of a warp that could have had their turn; who waits may have changed. */

@@ -2,7 +2,9 @@
 /* watch_page.cpp - records the runs of a launch, each in a process of its own, and writes the page that plays them.
 
        CUSIM_WATCH=page.html     the page; a name that ends in .json: what the page plays, alone
-       CUSIM_WATCH_KERNEL=NAME   the first launch of that kernel; NAME:2 the second. Without it, the first launch of all
+       CUSIM_WATCH_KERNEL=NAME   the first launch of that kernel; NAME:2 the second. Without it, the first launch of all,
+                                 or, where some kernels were compiled by cusim --watch, of those
+       CUSIM_WATCH_COUNTED=1     only launches behind a call of sim_reset_counts
 
    The process that launches forks a child for each run and waits for it. Then it runs the launch itself, as ever. */
 #include "watch.h"
@@ -759,15 +761,24 @@ __attribute__((constructor)) static void read_wish(void)
         wanted = NULL;
 }
 
+static bool counted; /* the program has begun to count (sim_reset_counts) */
+
+void sim_watch_counted(void)
+{
+    counted = true;
+}
+
 /* Whether this launch is the one. */
-static bool is_wanted(const char *kernel)
+static bool is_wanted(const char *kernel, bool watched)
 {
     static unsigned long seen;
     const char *const name = getenv("CUSIM_WATCH_KERNEL");
     char *end = NULL;
 
+    if (getenv("CUSIM_WATCH_COUNTED") != NULL && !counted)
+        return false;
     if (name == NULL || *name == '\0')
-        return true;
+        return !program.watched || watched;
     const char *const colon = strrchr(name, ':');
     const bool has_number = colon != NULL && colon > name && colon[-1] != ':' && strtoul(colon + 1, &end, 10) > 0 && *end == '\0';
     const size_t length = has_number ? (size_t)(colon - name) : strlen(name);
@@ -785,7 +796,7 @@ void sim_watch_launch(const void *kernel, const char *name)
     const struct function *const f = find_function((uintptr_t)kernel);
     if (f != NULL)
         name = f->name.c_str();
-    if (!is_wanted(name))
+    if (!is_wanted(name, f != NULL && f->watched))
         return;
     if (!sim_watches)
         sim_say("CUSIM_WATCH needs all checks. Leave out CUSIM_CHECKS");
