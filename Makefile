@@ -130,6 +130,7 @@ install: lib
 # nvcc's stand-in, without the course: docs/cusim.md
 install-cusim:
 	@$(MAKE) --no-print-directory QUIET=1 -C common/sim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/cusim/watch' && cp common/watch/player.html common/watch/player.css common/watch/player.js '$(DESTDIR)$(PREFIX)/lib/cusim/watch/'
 	@cp -R common/estimate common/pages/Tables.pm '$(DESTDIR)$(PREFIX)/lib/cusim/' && mv '$(DESTDIR)$(PREFIX)/lib/cusim/Tables.pm' '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/'
 	@chmod +x '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/estimate.pl' && ln -sf ../lib/cusim/estimate/estimate.pl '$(DESTDIR)$(PREFIX)/bin/cusim-estimate'
 

@@ -21,8 +21,6 @@ void sim_begin_named_barriers(void)
 }
 
 /* What a call may ask for. */
-static const char *const names[] = {"", "named_barrier 1", "named_barrier 2", "named_barrier 3", "named_barrier 4", "named_barrier 5", "named_barrier 6", "named_barrier 7", "named_barrier 8", "named_barrier 9", "named_barrier 10", "named_barrier 11", "named_barrier 12", "named_barrier 13", "named_barrier 14", "named_barrier 15"};
-
 static void check_call(const char *name, int id, int threads, const char *file, int line)
 {
     sim_need_kernel(name, file, line);
@@ -62,6 +60,8 @@ static void complete(struct named_barrier *b, const char *name, int id, const ch
 static void come(const char *name, int id, int threads, bool waits, const char *file, int line)
 {
     check_call(name, id, threads, file, line);
+    if (sim_watching && waits && sim_watch_leaves_out(name, file, line))
+        return;
     if (sim_block->named_barriers == NULL)
         sim_block->named_barriers = (struct named_barrier *)calloc(SIM_NAMED_BARRIERS, sizeof(struct named_barrier));
     if (sim_block->named_barriers == NULL)
@@ -88,8 +88,11 @@ static void come(const char *name, int id, int threads, bool waits, const char *
                   name, id, b->threads - b->come, b->threads);
     b->lanes[warp] |= 1u << lane;
     b->come++;
-    if (sim_watching)
-        sim_watch_barrier(names[id], sim_watch_number(sim_block), b->phase, file, line);
+    if (sim_watching) {
+        char which[32];
+        snprintf(which, sizeof(which), "named_barrier %d", id);
+        sim_watch_barrier(which, sim_watch_number(sim_block), b->phase, file, line);
+    }
     sim_race_release(&b->arrived);
     sim_current->named_barrier = b;
     sim_current->file = file;

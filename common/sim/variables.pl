@@ -7,9 +7,10 @@
 #
 #   file      NUMBER PATH
 #   function  FROM TO FILE LINE WATCHED NAME            addresses; WATCHED: compiled by cusim --watch
-#   variable  NAME TYPE KIND SIZE AT PARAMETER DIMS POINTS_TO
+#   variable  NAME TYPE KIND SIZE AT PARAMETER LINE FROM TO DIMS POINTS_TO
 #                                                       of the function before: a number or an array of them. AT: its distance from the
-#                                                       frame's base; DIMS: elements:bytes from one to the next, ...; POINTS_TO: type:kind:size
+#                                                       frame's base; LINE: of its declaration; FROM TO: addresses of the block that it is in;
+#                                                       DIMS: elements:bytes from one to the next, ...; POINTS_TO: type:kind:size
 #   row       ADDRESS FILE LINE                         from there on
 #
 # KIND: f floating point, h half, B bfloat16, i signed, u unsigned, c character, b truth value, p pointer.
@@ -107,9 +108,9 @@ sub number {
     return ($kind, $type->{byte_size});
 }
 
-# Prints a variable, number by number. @dims: [elements, bytes from one to the next] around it.
+# Prints a variable, number by number. $fixed: from PARAMETER to TO. @dims: [elements, bytes from one to the next] around it.
 sub print_variable {
-    my ($name, $type, $called, $at, $parameter, @dims) = @_;
+    my ($name, $type, $called, $at, $fixed, @dims) = @_;
     my $elements = 1;
     $elements *= $_->[0] for @dims;
     return if !defined $type || $elements == 0 || $elements > $most_elements;
@@ -126,19 +127,19 @@ sub print_variable {
             $points_to = join ':', $to_called, @of if @of;
             $called = "$to_called *";
         }
-        print join("\t", 'variable', $name, $called, $kind, $size, $at, $parameter, join(',', map { "$_->[0]:$_->[1]" } @dims), $points_to), "\n";
+        print join("\t", 'variable', $name, $called, $kind, $size, $at, $fixed, join(',', map { "$_->[0]:$_->[1]" } @dims), $points_to), "\n";
     } elsif ($type->{tag} eq 'array_type') {
         my ($element, $element_called) = type_of($type);
         my @sizes = map { (hex_or_number($_->{upper_bound}) // -1) + 1 } grep { $_->{tag} eq 'subrange_type' } @{ $type->{children} };
-        my $bytes = defined $element ? size_of($element) : return;
+        my $bytes = size_of($element // return);
         my @inner;
         unshift(@inner, [$_, $bytes]), $bytes *= $_ for reverse @sizes;
-        print_variable($name, $element, $element_called, $at, $parameter, @dims, @inner);
+        print_variable($name, $element, $element_called, $at, $fixed, @dims, @inner);
     } elsif ($type->{tag} =~ /^(?:structure|class|union)_type$/) {
         for my $member (grep { $_->{tag} eq 'member' && !$_->{external} && !$_->{bit_size} } @{ $type->{children} }) {
             my ($inner, $inner_called) = type_of($member);
             my $offset = hex_or_number($member->{data_member_location}) // 0;
-            print_variable(defined $member->{name} ? "$name.$member->{name}" : $name, $inner, $inner_called, $at + $offset, $parameter, @dims);
+            print_variable(defined $member->{name} ? "$name.$member->{name}" : $name, $inner, $inner_called, $at + $offset, $fixed, @dims);
         }
     }
 }
@@ -157,13 +158,14 @@ sub size_of {
 
 # The variables of a function or of a block in it.
 sub print_variables {
-    my ($entry) = @_;
+    my ($entry, $from, $to) = @_;
+    ($from, $to) = (hex $entry->{low_pc}, hex($entry->{low_pc}) + hex $entry->{high_pc}) if defined $entry->{low_pc};
     for my $child (@{ $entry->{children} }) {
-        print_variables($child) if $child->{tag} eq 'lexical_block';
+        print_variables($child, $from, $to) if $child->{tag} eq 'lexical_block';
         next if $child->{tag} !~ /^(?:variable|formal_parameter)$/;
         my ($name, $at) = (attribute($child, 'name'), ($child->{location} // '') =~ /\(DW_OP_fbreg: (-?\d+)\)/);
         next if !defined $name || !defined $at || attribute($child, 'artificial') || $name =~ /^(?:sim_|__)/;
-        print_variable($name, type_of($child), $at, $child->{tag} eq 'formal_parameter' ? 1 : 0);
+        print_variable($name, type_of($child), $at, join "\t", $child->{tag} eq 'formal_parameter' ? 1 : 0, attribute($child, 'decl_line') // 0, $from, $to);
     }
 }
 

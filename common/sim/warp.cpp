@@ -160,12 +160,10 @@ uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsign
     if (width < 1 || width > (int)SIM_WARP || (width & (width - 1)) != 0)
         sim_fault(file, line, "%s with width %d. Use 1, 2, 4, 8, 16 or 32", sim_warp_names[kind], width);
 
-    if (sim_watching && kind == SIM_SYNCWARP) {
-        sim_watch_call("__syncwarp", file, line);
-        if (sim_watch_leaves_out("__syncwarp", file, line))
-            return 0;
-    } else if (sim_watching)
-        sim_watch_call(NULL, file, line);
+    if (sim_watching && kind == SIM_SYNCWARP && sim_watch_leaves_out("__syncwarp", file, line))
+        return 0;
+    if (sim_watching)
+        sim_watch_call(file, line);
     sim_current->kind = kind;
     sim_current->mask = mask;
     sim_current->value = value;

@@ -16,6 +16,7 @@
 #include "watch.h"
 
 #include <algorithm>
+#include <set>
 #include <stdio.h>
 #include <string.h>
 #include <string>
@@ -71,14 +72,14 @@ struct lane {
     unsigned depth;
     long last_step;     /* that its last item is in; -1: none */
     enum state waiting; /* as the steps say; READY: it runs */
-    std::string meets; /* the barrier that it came to last */
+    std::string meets;  /* the barrier that it came to last */
 };
 
 static std::vector<struct lane> lanes[SIM_MAX_RESIDENT];
 static std::vector<struct step> steps;
-static std::string cut; /* why the recording ended before the run */
-static uint64_t recorded_size, most_size = (uint64_t)3 << 19;
-static size_t run_of_warp; /* from this step on all are of the same warp */
+static std::string cut;        /* why the recording ended before the run */
+static uint64_t recorded_size; /* about what the steps take as JSON */
+static size_t run_of_warp;     /* from this step on all are of the same warp */
 static uint64_t num_exchanges;
 static struct verdict outcome;
 
@@ -105,7 +106,7 @@ static void add_step(struct step &&s)
 {
     if (!cut.empty())
         return;
-    recorded_size += json_size(&s);
+    recorded_size += 60;
     if (steps.empty() || s.kind != DID || steps.back().kind != DID || steps.back().block != s.block ||
         steps.back().warp != s.warp)
         run_of_warp = steps.size() + (s.kind != DID);
@@ -302,7 +303,7 @@ extern "C" void sim_watch_come(uintptr_t pc, char *base)
 
         if (!l->frames.empty() && has_changes(&l->frames.back()) && l->frames.back().base > base)
             note_changes(&l->frames.back(), current_item(l)); /* what it did before the call */
-        for (; count > 0; caller = *(char *const *)caller) { /* up the chain of frames */
+        for (; count > 0; caller = *(char *const *)caller) {  /* up the chain of frames */
             size_t i = count;
             while (i > 0 && l->frames[i - 1].base != caller)
                 i--;
@@ -438,7 +439,8 @@ static std::string owner_text(const struct sim_region *r)
 void sim_watch_access(const struct sim_region *r, const char *at, size_t size, unsigned how, const void *pc,
                       unsigned request)
 {
-    static const char *const kinds[2][3] = {{"load", "store", "atomic"}, {"shared_load", "shared_store", "shared_atomic"}};
+    static const char *const kinds[2][3] = {{"load", "store", "atomic"},
+                                            {"shared_load", "shared_store", "shared_atomic"}};
 
     close_store();
     if (!cut.empty())
@@ -479,10 +481,13 @@ void sim_watch_cost(unsigned request, uint64_t sectors, uint64_t lines, uint64_t
     costs[request] = {sectors, lines, conflicts, -1};
 }
 
+static const char *const exchange_kinds[] = {"warp_barrier", "shuffle", "vote"};
+static std::set<uint64_t> told_exchanges; /* a step has them */
+
 void sim_watch_exchange(struct thread *warp, int kind, unsigned mask)
 {
     const bool is_barrier = kind == SIM_SYNCWARP, is_shuffle = kind >= SIM_SHFL && kind <= SIM_SHFL_XOR;
-    const char *const what = is_barrier ? "warp_barrier" : is_shuffle ? "shuffle" : "vote";
+    const char *const what = exchange_kinds[is_barrier ? 0 : is_shuffle ? 1 : 2];
     const uint64_t serial = ++num_exchanges;
 
     close_store();
@@ -509,19 +514,6 @@ static std::string place_text(struct place p)
     return p.file < 0 ? "null" : "[" + decimal(source_number((unsigned)p.file)) + "," + decimal(p.line) + "]";
 }
 
-/* Remembers a barrier that a run may leave out. */
-static void note_barrier(const char *name, struct place place)
-{
-    for (unsigned i = 0; i < common->num_barriers; i++)
-        if (common->barriers[i].place.file == place.file && common->barriers[i].place.line == place.line)
-            return;
-    if (place.file < 0 || common->num_barriers == sizeof(common->barriers) / sizeof(*common->barriers))
-        return;
-    struct barrier *const b = &common->barriers[common->num_barriers++];
-    snprintf(b->name, sizeof(b->name), "%s", name);
-    b->place = place;
-}
-
 void sim_watch_barrier(const char *what, uint64_t owner, uint64_t number, const char *file, int line)
 {
     close_store();
@@ -531,19 +523,15 @@ void sim_watch_barrier(const char *what, uint64_t owner, uint64_t number, const 
     struct lane *const l = running();
     struct item *const item = item_of_call(l, file, line);
 
-    note_barrier(what, place);
     l->meets = std::string(what) + " " + decimal(owner) + "." + decimal(number);
     add_event(item, "barrier", number, ",\"at\":" + quoted(l->meets.c_str()) + ",\"place\":" + place_text(place));
 }
 
-void sim_watch_call(const char *barrier, const char *file, int line)
+void sim_watch_call(const char *file, int line)
 {
     close_store();
-    if (!cut.empty())
-        return;
-    item_of_call(running(), file, line);
-    if (barrier != NULL)
-        note_barrier(barrier, place_of(file, (unsigned)line));
+    if (cut.empty())
+        item_of_call(running(), file, line);
 }
 
 uint64_t sim_watch_number(const struct block *b)
@@ -579,8 +567,8 @@ static std::string end_text(const char *at)
     if (r == NULL)
         return "null";
     const int number = array_of(r);
-    return "[" + decimal((uint64_t)number) + "," +
-           decimal((uint64_t)(at - r->array) / common->arrays[number].element) + "]";
+    return "[" + decimal((uint64_t)number) + "," + decimal((uint64_t)(at - r->array) / common->arrays[number].element) +
+           "]";
 }
 
 void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request)
@@ -628,8 +616,9 @@ static std::string barrier_text(const void *barrier)
 {
     const struct sim_region *const r = sim_region_near(barrier);
 
-    return ",\"a\":" + decimal((uint64_t)array_of(r)) + ",\"i\":" +
-           decimal((uint64_t)((const char *)barrier - r->array) / common->arrays[array_of(r)].element) + owner_text(r);
+    return ",\"a\":" + decimal((uint64_t)array_of(r)) +
+           ",\"i\":" + decimal((uint64_t)((const char *)barrier - r->array) / common->arrays[array_of(r)].element) +
+           owner_text(r);
 }
 
 void sim_watch_wait(const char *on, const void *barrier, unsigned parity, size_t left)
@@ -687,8 +676,10 @@ static void join_step(size_t at, unsigned lane, struct item *item)
                     e.cost = ",\"sectors\":" + decimal(c->sectors) + ",\"lines\":" + decimal(c->lines);
                 c->step = (long)at;
             }
+            if (e.kind == exchange_kinds[0] || e.kind == exchange_kinds[1] || e.kind == exchange_kinds[2])
+                e.is_part = !told_exchanges.insert(e.joins).second;
             e.has_values = !e.each.empty();
-            recorded_size += 40 + e.rest.size() + e.list.size() + e.each.size();
+            recorded_size += 30 + (e.lanes != s->lanes ? 90 : 0) + e.rest.size() + e.list.size() + e.each.size();
             s->events.push_back(std::move(e));
         } else {
             recorded_size += 2 + e.list.size() + e.each.size();
@@ -698,17 +689,18 @@ static void join_step(size_t at, unsigned lane, struct item *item)
         }
     }
     for (struct change &c : item->changes) {
-        recorded_size += 2 + c.value.size();
+        recorded_size += 4 + c.value.size();
         s->values[c.variable][lane] = std::move(c.value);
     }
 }
 
 static void cut_if_large(void)
 {
-    if (!cut.empty() || recorded_size < most_size)
+    if (!cut.empty() || recorded_size < sim_watch_most)
         return;
     cut = "the recording ends here, after " + decimal(steps.size()) +
-          " steps, so that the page stays small. A smaller launch is played to its end: fewer threads, blocks or elements";
+          " steps, so that the page stays small. A smaller launch is played to its end: fewer threads, blocks or "
+          "elements";
 }
 
 static uint32_t lanes_of_warp(unsigned warp)
@@ -762,8 +754,17 @@ static void merge(unsigned warp, int until)
             }
             if (step < 0) {
                 step = (long)steps.size();
-                add_step({DID, block_number(sim_block), warp, key.depth, 0, lanes_of_warp(warp), key.place, key.function,
-                          {}, {}, ""});
+                add_step({DID,
+                          block_number(sim_block),
+                          warp,
+                          key.depth,
+                          0,
+                          lanes_of_warp(warp),
+                          key.place,
+                          key.function,
+                          {},
+                          {},
+                          ""});
                 if (!cut.empty())
                     break;
             }

@@ -13,7 +13,8 @@ struct sim_counts;
 struct sim_region;
 struct thread;
 
-extern bool sim_watching; /* this process records the launch that runs */
+extern bool sim_watching;       /* this process records the launch that runs, */
+extern uint64_t sim_watch_most; /* in about so many bytes */
 
 /* A launch begins. If it is the one to be recorded, this process runs it some times more, in children that record:
    there the function returns with sim_watching true. */
@@ -40,10 +41,10 @@ unsigned sim_watch_source(const struct thread *t, unsigned lane); /* warp.cpp: t
 /* The running thread comes to a barrier: `what` is its name, `owner` the block (or the first
    one of the cluster), `number` says how often it was passed. */
 void sim_watch_barrier(const char *what, uint64_t owner, uint64_t number, const char *file, int line);
-void sim_watch_call(const char *barrier, const char *file, int line); /* at one of a warp, or NULL: at another call */
+void sim_watch_call(const char *file, int line);      /* something else that lanes wait for */
 uint64_t sim_watch_number(const struct block *block); /* in the grid */
 
-/* Whether this run leaves that barrier out. */
+/* The running thread comes to a barrier that a run may leave out: whether this one does. */
 bool sim_watch_leaves_out(const char *what, const char *file, int line);
 void sim_watch_fence(void);
 void sim_watch_print(const char *text);

@@ -4,6 +4,7 @@
        CUSIM_WATCH=page.html     the page; a name that ends in .json: what the page plays, alone
        CUSIM_WATCH_KERNEL=NAME   the first launch of that kernel; NAME:2 the second. Without it, the first launch of all,
                                  or, where some kernels were compiled by cusim --watch, of those
+       CUSIM_WATCH_RUNS=first    only as it is written: not in other orders, and with all barriers
        CUSIM_WATCH_COUNTED=1     only launches behind a call of sim_reset_counts
 
    The process that launches forks a child for each run and waits for it. Then it runs the launch itself, as ever. */
@@ -216,12 +217,22 @@ static std::vector<std::string> split(const std::string &line, char at)
     return fields;
 }
 
-static void read_variable(const std::vector<std::string> &f)
+static void read_variable(const std::vector<std::string> &f, uintptr_t offset)
 {
-    struct variable v = {f[1], {f[2], f[3][0], (unsigned)atoi(f[4].c_str())}, {"", 0, 0}, atoi(f[5].c_str()), f[6] == "1", {}, {}, {}};
+    struct variable v = {f[1],
+                         {f[2], f[3][0], (unsigned)atoi(f[4].c_str())},
+                         {"", 0, 0},
+                         atoi(f[5].c_str()),
+                         f[6] == "1",
+                         (unsigned)atoi(f[7].c_str()),
+                         strtoull(f[8].c_str(), NULL, 10) + offset,
+                         strtoull(f[9].c_str(), NULL, 10) + offset,
+                         {},
+                         {},
+                         {}};
 
-    if (f[7] != "")
-        for (const std::string &dim : split(f[7], ',')) {
+    if (f[10] != "")
+        for (const std::string &dim : split(f[10], ',')) {
             v.dims.push_back((unsigned)atoi(dim.c_str()));
             v.steps.push_back((unsigned)atoi(dim.c_str() + dim.find(':') + 1));
         }
@@ -233,8 +244,8 @@ static void read_variable(const std::vector<std::string> &f)
                 all.push_back(place + (int)(i * v.steps[d]));
         v.places = all;
     }
-    if (f[8] != "") {
-        const std::vector<std::string> to = split(f[8], ':');
+    if (f[11] != "") {
+        const std::vector<std::string> to = split(f[11], ':');
         const size_t n = to.size();
         if (n >= 3)
             v.points_to = {to[n - 3], to[n - 2][0], (unsigned)atoi(to[n - 1].c_str())};
@@ -286,14 +297,18 @@ static void read_program(void)
             program.files.push_back(plain_path(f[2]));
         } else if (f[0] == "function") {
             program.functions.push_back({strtoull(f[1].c_str(), NULL, 10) + offset,
-                                         strtoull(f[2].c_str(), NULL, 10) + offset, (unsigned)atoi(f[3].c_str()),
-                                         (unsigned)atoi(f[4].c_str()), f[5] == "1", f[6], {}});
+                                         strtoull(f[2].c_str(), NULL, 10) + offset,
+                                         (unsigned)atoi(f[3].c_str()),
+                                         (unsigned)atoi(f[4].c_str()),
+                                         f[5] == "1",
+                                         f[6],
+                                         {}});
             program.watched |= f[5] == "1";
         } else if (f[0] == "variable") {
-            read_variable(f);
+            read_variable(f, offset);
         } else if (f[0] == "row") {
-            program.rows.push_back({strtoull(f[1].c_str(), NULL, 10) + offset, atoi(f[2].c_str()),
-                                    (unsigned)atoi(f[3].c_str())});
+            program.rows.push_back(
+                {strtoull(f[1].c_str(), NULL, 10) + offset, atoi(f[2].c_str()), (unsigned)atoi(f[3].c_str())});
         }
     }
     free(line);
@@ -345,7 +360,7 @@ static void describe_array(struct array *a, const struct sim_region *r)
     a->size = r->array_size;
     sim_region_name(r, name, sizeof(name));
     snprintf(a->name, sizeof(a->name), "%s", a->shared ? r->name : r->array_name != NULL ? r->array_name : name);
-    a->element = s->member != 0 ? (unsigned)s->member
+    a->element = s->member != 0                                ? (unsigned)s->member
                  : s->is_class || s->is_raw || s->element == 0 ? 4
                                                                : (unsigned)s->element;
     a->kind = s->kind != 0 ? s->kind : a->element == 4 || a->element == 8 ? 'f' : 'u';
@@ -417,11 +432,6 @@ static std::string lanes_text(uint32_t lanes)
         if (lanes >> i & 1)
             text += (text.empty() ? "[" : ",") + decimal(i);
     return text + "]";
-}
-
-uint64_t json_size(const struct step *)
-{
-    return 60;
 }
 
 static std::string event_text(const struct event *e, const struct step *s)
@@ -501,8 +511,9 @@ static std::string verdict_text(const struct verdict *v)
 
 static std::string traffic_text(const struct sim_traffic *t)
 {
-    return "{\"requests\":" + decimal(t->requests) + ",\"bytes\":" + decimal(t->bytes) + ",\"sectors\":" +
-           decimal(t->sectors) + ",\"lines\":" + decimal(t->lines) + ",\"lanes\":" + decimal(t->lanes) + "}";
+    return "{\"requests\":" + decimal(t->requests) + ",\"bytes\":" + decimal(t->bytes) +
+           ",\"sectors\":" + decimal(t->sectors) + ",\"lines\":" + decimal(t->lines) +
+           ",\"lanes\":" + decimal(t->lanes) + "}";
 }
 
 static std::string counts_text(const struct sim_counts *c)
@@ -510,9 +521,17 @@ static std::string counts_text(const struct sim_counts *c)
     const struct {
         const char *name;
         uint64_t n;
-    } all[] = {{"blocks", c->blocks}, {"threads", c->threads}, {"barriers", c->barriers}, {"warp_barriers", c->warp_barriers},
-               {"shuffles", c->shuffles}, {"votes", c->votes}, {"atomics", c->atomics}, {"async_copies", c->async_copies},
-               {"bulk_copies", c->bulk_copies}, {"shared_requests", c->shared_requests}, {"shared_bytes", c->shared_bytes},
+    } all[] = {{"blocks", c->blocks},
+               {"threads", c->threads},
+               {"barriers", c->barriers},
+               {"warp_barriers", c->warp_barriers},
+               {"shuffles", c->shuffles},
+               {"votes", c->votes},
+               {"atomics", c->atomics},
+               {"async_copies", c->async_copies},
+               {"bulk_copies", c->bulk_copies},
+               {"shared_requests", c->shared_requests},
+               {"shared_bytes", c->shared_bytes},
                {"conflicts", c->conflicts}};
     std::string text = "{";
 
@@ -537,7 +556,7 @@ static std::string array_values(const struct array *a)
 static struct run {
     const char *order;
     struct barrier without; /* a place without a file: none */
-} run; /* that this process records */
+} run;                      /* that this process records */
 
 static FILE *to_parent;
 
@@ -577,13 +596,25 @@ void watch_write_run(std::vector<struct step> &steps, const std::string &cut, co
 
 bool sim_watch_leaves_out(const char *what, const char *file, int line)
 {
-    if (run.without.place.file < 0 || run.without.place.line != (unsigned)line)
-        return false;
-    return place_of(file, (unsigned)line).file == run.without.place.file && strcmp(what, run.without.name) == 0;
+    const struct place place = place_of(file, (unsigned)line);
+    const unsigned most = sizeof(common->barriers) / sizeof(*common->barriers);
+    unsigned i = 0;
+
+    while (i < common->num_barriers &&
+           (common->barriers[i].place.file != place.file || common->barriers[i].place.line != place.line))
+        i++;
+    if (place.file >= 0 && i == common->num_barriers && i < most) {
+        snprintf(common->barriers[i].name, sizeof(common->barriers[i].name), "%s", what);
+        common->barriers[i].place = place;
+        common->num_barriers++;
+    }
+    return run.without.place.file >= 0 && run.without.place.file == place.file && run.without.place.line == place.line;
 }
 
-/* Records one run in a child. Returns false in the child. */
-static bool record(const struct run *r, std::vector<std::string> *runs)
+uint64_t sim_watch_most; /* bytes that the steps of a run may take */
+
+/* Records one run in a child, in at most so many bytes. Returns false in the child. */
+static bool record(const struct run *r, uint64_t most, std::vector<std::string> *runs)
 {
     FILE *const file = tmpfile();
 
@@ -600,6 +631,7 @@ static bool record(const struct run *r, std::vector<std::string> *runs)
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
         run = *r;
+        sim_watch_most = most;
         to_parent = file;
         if (strcmp(r->order, "reverse") == 0)
             sim_schedule = SIM_REVERSE;
@@ -648,12 +680,13 @@ static std::string source_text(const std::string &name)
     return text + "]}";
 }
 
-static unsigned last_line(const struct function *f)
+/* The last line of a piece of code, which begins on line `first`. */
+static unsigned last_line(unsigned file, unsigned first, uintptr_t from, uintptr_t to)
 {
-    unsigned last = f->line;
+    unsigned last = first;
 
     for (const struct row &r : program.rows)
-        if (r.address >= f->low && r.address < f->high && r.file == (int)f->file)
+        if (r.address >= from && r.address < to && r.file == (int)file)
             last = std::max(last, r.line);
     return last;
 }
@@ -675,34 +708,38 @@ static std::string trace_text(const char *kernel, const std::vector<std::string>
     std::string text = "{\"format\":\"cusim-watch 1\",\n\"title\":" + quoted(title != NULL ? title : kernel);
 
     text += ",\"command\":" + quoted(command != NULL ? command : "");
-    snprintf(sizes, sizeof(sizes), ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"cluster\":[%u,%u,%u]", g.x, g.y, g.z, b.x,
-             b.y, b.z, c.x, c.y, c.z);
+    snprintf(sizes, sizeof(sizes), ",\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u],\"cluster\":[%u,%u,%u]", g.x, g.y, g.z,
+             b.x, b.y, b.z, c.x, c.y, c.z);
     text += ",\n\"kernel\":" + quoted(kernel) + sizes + ",\"chip\":\"simulator\"";
     text += program.watched ? ",\"watched\":true" : ",\"watched\":false";
     std::string functions, variables, sources, arrays, barriers, initial;
     for (unsigned i = 0; i < common->num_functions; i++) {
         const struct function *const f = &program.functions[common->functions[i]];
-        const unsigned last = last_line(f);
-        functions += std::string(i > 0 ? "," : "") + "\n{\"name\":" + quoted(f->name.c_str()) + ",\"source\":" +
-                     decimal(source_number(f->file)) + ",\"first\":" + decimal(f->line) + ",\"last\":" + decimal(last) + "}";
+        const unsigned last = last_line(f->file, f->line, f->low, f->high);
+        functions += std::string(i > 0 ? "," : "") + "\n{\"name\":" + quoted(f->name.c_str()) +
+                     ",\"source\":" + decimal(source_number(f->file)) + ",\"first\":" + decimal(f->line) +
+                     ",\"last\":" + decimal(last) + "}";
         for (const struct variable &v : f->variables)
             variables += std::string(variables.empty() ? "" : ",") + "\n{\"name\":" + quoted(v.name.c_str()) +
-                         ",\"type\":" + quoted(v.type.name.c_str()) + ",\"dims\":" + dims_text(v.dims.data(), v.dims.size()) +
-                         ",\"function\":" + decimal(i) + ",\"lines\":[" + decimal(f->line) + "," + decimal(last) + "]}";
+                         ",\"type\":" + quoted(v.type.name.c_str()) +
+                         ",\"dims\":" + dims_text(v.dims.data(), v.dims.size()) + ",\"function\":" + decimal(i) +
+                         ",\"lines\":[" + decimal(v.line) + "," + decimal(last_line(f->file, v.line, v.from, v.to)) +
+                         "]}";
     }
     for (unsigned i = 0; i < common->num_sources; i++)
         sources += std::string(i > 0 ? "," : "") + "\n" + source_text(program.files[common->sources[i]]);
     for (unsigned i = 0; i < common->num_arrays; i++) {
         const struct array *const a = &common->arrays[i];
         arrays += std::string(i > 0 ? "," : "") + "\n{\"name\":" + quoted(a->name) + ",\"space\":\"" +
-                  (a->shared ? "shared" : "global") + "\",\"type\":" + quoted(a->type) + ",\"element\":" + decimal(a->element) +
-                  ",\"dims\":" + dims_text(a->dims, a->rank) + ",\"start\":" + decimal(a->start) + "}";
+                  (a->shared ? "shared" : "global") + "\",\"type\":" + quoted(a->type) +
+                  ",\"element\":" + decimal(a->element) + ",\"dims\":" + dims_text(a->dims, a->rank) +
+                  ",\"start\":" + decimal(a->start) + "}";
         if (!a->shared && a->size / a->element <= most_values)
             initial += std::string(initial.empty() ? "" : ",") + "\n\"" + decimal(i) + "\":" + array_values(a);
     }
     for (unsigned i = 0; i < common->num_barriers; i++)
-        barriers += std::string(i > 0 ? "," : "") + "{\"place\":" + place_text(common->barriers[i].place) + ",\"text\":" +
-                    quoted((std::string(common->barriers[i].name) + "()").c_str()) + "}";
+        barriers += std::string(i > 0 ? "," : "") + "{\"place\":" + place_text(common->barriers[i].place) +
+                    ",\"text\":" + quoted((std::string(common->barriers[i].name) + "()").c_str()) + "}";
     text += ",\n\"sources\":[" + sources + "],\n\"functions\":[" + functions + "],\n\"arrays\":[" + arrays +
             "],\n\"variables\":[" + variables + "],\n\"barriers\":[" + barriers + "],\n\"initial\":{" + initial +
             "},\n\"runs\":[";
@@ -737,11 +774,13 @@ static void write_page(const std::string &trace, const char *title)
     std::string page = trace;
 
     if (length < 5 || strcmp(wanted + length - 5, ".json") != 0) {
-        const std::string player = access((home + "watch/player.html").c_str(), R_OK) == 0 ? home + "watch/" : home + "../watch/";
+        const std::string player =
+            access((home + "watch/player.html").c_str(), R_OK) == 0 ? home + "watch/" : home + "../watch/";
         page = read_text(player + "player.html");
         if (page == "")
-            sim_say("CUSIM_WATCH: the player, watch/player.html, is not where the simulator is. A name that ends in .json "
-                    "gets the trace alone");
+            sim_say(
+                "CUSIM_WATCH: the player, watch/player.html, is not where the simulator is. A name that ends in .json "
+                "gets the trace alone");
         put(&page, "@TITLE@", escaped(title));
         put(&page, "@STYLE@", read_text(player + "player.css"));
         put(&page, "@SCRIPT@", read_text(player + "player.js"));
@@ -780,7 +819,8 @@ static bool is_wanted(const char *kernel, bool watched)
     if (name == NULL || *name == '\0')
         return !program.watched || watched;
     const char *const colon = strrchr(name, ':');
-    const bool has_number = colon != NULL && colon > name && colon[-1] != ':' && strtoul(colon + 1, &end, 10) > 0 && *end == '\0';
+    const bool has_number =
+        colon != NULL && colon > name && colon[-1] != ':' && strtoul(colon + 1, &end, 10) > 0 && *end == '\0';
     const size_t length = has_number ? (size_t)(colon - name) : strlen(name);
     if (strncmp(kernel, name, length) != 0 || (kernel[length] != '\0' && kernel[length] != '<'))
         return false;
@@ -807,16 +847,24 @@ void sim_watch_launch(const void *kernel, const char *name)
         function_number(f); /* the kernel's is 0 */
     const struct barrier none = {"", {-1, 0}};
     std::vector<std::string> runs;
+    const bool first_alone = getenv("CUSIM_WATCH_RUNS") != NULL && strcmp(getenv("CUSIM_WATCH_RUNS"), "first") == 0;
     std::vector<struct run> all = {{"forward", none}, {"reverse", none}, {"random", none}};
+    if (first_alone)
+        all.resize(1);
     for (size_t i = 0; i < all.size(); i++) {
-        if (!record(&all[i], &runs))
+        if (!record(&all[i], i == 0 ? first_most : std::max(least, (all_most - runs[0].size()) / (all.size() - 1)),
+                    &runs))
             return;
-        for (unsigned b = 0; i == 0 && b < common->num_barriers; b++)
+        if (runs.empty())
+            sim_say("CUSIM_WATCH: the run could not be recorded. Free some memory");
+        for (unsigned b = 0; i == 0 && !first_alone && b < common->num_barriers; b++)
             all.push_back({"forward", common->barriers[b]});
     }
     write_page(trace_text(name, runs), name);
     if (!program.watched)
-        fprintf(stderr, "simulator: %s has no variables, and only lines that access memory or wait: compile with cusim "
-                        "--watch to have all.\n", wanted);
+        fprintf(stderr,
+                "simulator: %s has no variables, and only lines that access memory or wait: compile with cusim "
+                "--watch to have all.\n",
+                wanted);
     wanted = NULL;
 }

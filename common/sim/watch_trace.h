@@ -30,6 +30,8 @@ struct variable {
     struct type type, points_to; /* the second: kind 0 where that is no number */
     int at;                      /* from the frame's base */
     bool is_parameter;
+    unsigned line;                     /* of its declaration */
+    uintptr_t from, to;                /* addresses of the block that it is in */
     std::vector<unsigned> dims, steps; /* elements, and bytes from one to the next, outermost first */
     std::vector<int> places;           /* of each element, from the frame's base */
 };
@@ -62,10 +64,10 @@ struct program {
 extern struct program program;
 
 const struct function *find_function(uintptr_t pc);
-struct place find_place(uintptr_t pc);                   /* of the program's own, else unknown */
+struct place find_place(uintptr_t pc);                                 /* of the program's own, else unknown */
 uintptr_t find_address(struct place place, const struct function *in); /* of a line, in that function; NULL: in any */
-struct place place_of(const char *file, unsigned line); /* as messages spell it */
-bool is_own(unsigned file);                             /* not the simulator's or the system's */
+struct place place_of(const char *file, unsigned line);                /* as messages spell it */
+bool is_own(unsigned file);                                            /* not the simulator's or the system's */
 
 /* ---- what all runs share: a piece of memory that children see, too ---- */
 
@@ -88,10 +90,9 @@ struct common {
     unsigned num_arrays, num_barriers, num_functions, num_variables, num_sources;
     struct array arrays[256];
     struct barrier barriers[64];
-    unsigned functions[512];      /* of the program, in the order in which the trace has them */
-    unsigned variables[512];      /* of these: number of the first one */
-    unsigned sources[256];        /* files of the program, likewise */
-    unsigned first_lane_function; /* the kernel's */
+    unsigned functions[512]; /* of the program, in the order in which the trace has them */
+    unsigned variables[512]; /* of these: number of the first one */
+    unsigned sources[256];   /* files of the program, likewise */
 };
 extern struct common *common;
 
@@ -144,7 +145,6 @@ struct verdict {
 std::string number(char kind, unsigned size, const void *at);
 std::string quoted(const char *text);
 std::string decimal(uint64_t n);
-uint64_t json_size(const struct step *s); /* about */
 
 } // namespace watch
 #endif
