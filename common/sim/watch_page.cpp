@@ -846,6 +846,7 @@ void sim_watch_launch(const void *kernel, const char *name)
     if (f != NULL)
         function_number(f); /* the kernel's is 0 */
     const struct barrier none = {"", {-1, 0}};
+    const uint64_t first_most = 1500000, all_most = 2600000, least = 50000; /* bytes, so that a page stays below 3 MB */
     std::vector<std::string> runs;
     const bool first_alone = getenv("CUSIM_WATCH_RUNS") != NULL && strcmp(getenv("CUSIM_WATCH_RUNS"), "first") == 0;
     std::vector<struct run> all = {{"forward", none}, {"reverse", none}, {"random", none}};
