@@ -7,8 +7,8 @@
 
        lane 0   20 21 22 24   barrier        steps: 20 (0,1,2)  21 (0,1)  22 (0,1)  24 (0,1,2)
        lane 1   20 21 22 24   barrier
-       lane 2   20       24   barrier        the lane that is furthest back in the code goes on first,
-                                             with those that stand there, too; deeper calls before all
+       lane 2   20       24   barrier        the lane that is furthest back in the code goes on
+                                             first, with those that stand there, too
 
    A program compiled by `cusim --watch` calls sim_watch_line at each line: places.pl puts the calls in. Its variables are
    in memory then, and what has changed since the last line is read from there. In any other program a line is seen
