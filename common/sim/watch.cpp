@@ -10,8 +10,8 @@
        lane 2   20       24   barrier        the lane that is furthest back in the code goes on
                                              first, with those that stand there, too
 
-   A program compiled by `cusim --watch` calls sim_watch_line at each line: places.pl puts the calls in. Its variables are
-   in memory then, and what has changed since the last line is read from there. In any other program a line is seen
+   A program compiled by `cusim --watch` calls sim_watch_line at each line: places.pl puts the calls in. Its variables
+   are in memory then, and what has changed since the last line is read from there. In any other program a line is seen
    where it accesses memory or waits. */
 #include "watch.h"
 
@@ -115,7 +115,7 @@ static void add_step(struct step &&s)
 
 /* ---- values of variables ---- */
 
-/* Memory of variables that nobody has written yet holds this, by address: in a float no number, in an int a strange one. */
+/* What variables hold that nobody has written yet, by address: in a float no number, in an int a strange one. */
 static const unsigned char nothing[4] = {0xe1, 0xc3, 0xa5, 0xff};
 
 static bool is_nothing(const char *at, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* watch.h - records a launch step by step, for the page that plays it: CUSIM_WATCH=page.html. docs/watch.md has the format.
+/* watch.h - records a launch step by step, for the page that plays it: CUSIM_WATCH=page.html (docs/watch.md).
 
    The parts that let threads run tell it what happens. Each call does nothing unless sim_watching is true. */
 #ifndef SIM_WATCH_H

@@ -2,8 +2,8 @@
 /* watch_page.cpp - records the runs of a launch, each in a process of its own, and writes the page that plays them.
 
        CUSIM_WATCH=page.html     the page; a name that ends in .json: what the page plays, alone
-       CUSIM_WATCH_KERNEL=NAME   the first launch of that kernel; NAME:2 the second. Without it, the first launch of all,
-                                 or, where some kernels were compiled by cusim --watch, of those
+       CUSIM_WATCH_KERNEL=NAME   the first launch of that kernel; NAME:2 the second. Without it, the first
+                                 launch, or, where kernels were compiled by cusim --watch, of those
        CUSIM_WATCH_RUNS=first    only as it is written: not in other orders, and with all barriers
        CUSIM_WATCH_COUNTED=1     only launches behind a call of sim_reset_counts
 
