@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.cu - as launches.cu, but the launches are written down once, as a graph. Whoever launches the graph launches all
-   of them.
+/* graph.cu - as launches.cu, but the launches are written down once, as a graph. Whoever launches the graph launches
+   all of them.
 
        once       begin of capture, launch 0, launch 1, launch 2, ..., end of capture     nothing runs
        each run   one launch of the graph                                                 all of them run  */

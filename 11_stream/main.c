@@ -19,11 +19,11 @@ struct result {
     const struct way *way;
     enum direction direction;
     size_t num_seqs, seq_len, piece; /* piece: elements; those of all sequences where all is one */
-    double ms, ms_p20, ms_p80;       /* by the clock, from before the first copy to after the last wait; NaN: not timed */
-    double percent_of_roof;          /* both_ways' time over this one; NaN: not timed */
-    double in, out;                  /* bytes an element over the bus; NaN: not counted */
-    double launches, device_mb;      /* by the host; NaN: not counted */
-    double max_error;                /* over the bound; NaN: not checked */
+    double ms, ms_p20, ms_p80;  /* by the clock, from before the first copy to after the last wait; NaN: not timed */
+    double percent_of_roof;     /* both_ways' time over this one; NaN: not timed */
+    double in, out;             /* bytes an element over the bus; NaN: not counted */
+    double launches, device_mb; /* by the host; NaN: not counted */
+    double max_error;           /* over the bound; NaN: not checked */
 };
 
 static struct host_arrays arrays;
@@ -57,7 +57,8 @@ static void check(struct job *job, struct data_spec spec, struct result *row)
         const struct finding found = check_results(job);
         if (found.num_bad != 0) {
             say_wrong(row, &spec, &found);
-            need(cudaDeviceSynchronize(), "a kernel failed"); /* of what was too early, the rest: the simulator tells why */
+            need(cudaDeviceSynchronize(),
+                 "a kernel failed"); /* of what was too early, the rest: the simulator tells why */
         }
         row->max_error = fmax(row->max_error, found.max_error);
         num_checks++;
@@ -125,8 +126,8 @@ static void print_head(const struct machine *machine)
 {
     printf("11_stream on %s (%s)%s\n", machine->device.name, machine->toolkit,
            machine->backend == ON_SIM ? "; nothing is timed there" : "");
-    printf("%-14s %-16s %8s %9s %9s %9s %7s %7s %7s %8s %9s %7s\n", "variant", "direction", "num_seqs", "seq_len", "piece",
-           "ms", "% roof", "in B/e", "out B/e", "launches", "device_MB", "error");
+    printf("%-14s %-16s %8s %9s %9s %9s %7s %7s %7s %8s %9s %7s\n", "variant", "direction", "num_seqs", "seq_len",
+           "piece", "ms", "% roof", "in B/e", "out B/e", "launches", "device_MB", "error");
 }
 
 static void print_row(const struct result *row)
@@ -183,7 +184,8 @@ static bool run_way_on(const struct stream_options *options, const struct data_s
     host.inputs = arrays.inputs, host.coeffs = arrays.coeffs, host.outputs = arrays.outputs;
     host.d_outputs = arrays.d_outputs, host.d_inputs = arrays.d_inputs, host.d_coeffs = arrays.d_coeffs;
     if (!job_create(&job, way, &host, spec->backward, row->piece, most_bytes)) {
-        printf("left out: %s %s, %zu x %zu: it takes %.3f MB on the device, where %.3f MB are free; take a way in pieces\n",
+        printf("left out: %s %s, %zu x %zu: it takes %.3f MB on the device, where %.3f MB are free; take a way in "
+               "pieces\n",
                way->name, direction_name(row->direction), row->num_seqs, row->seq_len, (double)job.device_bytes * 1e-6,
                (double)most_bytes * 1e-6);
         return false;
@@ -220,7 +222,7 @@ static bool is_wanted(const struct stream_options *options, const struct way *wa
 static int run_shape(const struct stream_options *options, enum direction direction, size_t seq_len, size_t most_bytes,
                      struct result *rows)
 {
-    const struct data_spec spec = {options->seed, DATA_NEAR_ONE, seq_len, is_reversed(direction), 0,
+    const struct data_spec spec = {options->seed,         DATA_NEAR_ONE, seq_len, is_reversed(direction), 0,
                                    is_backward(direction)};
     double roof = NAN;
     int num_rows = 0;
@@ -229,8 +231,9 @@ static int run_shape(const struct stream_options *options, enum direction direct
             struct result *const row = &rows[num_rows];
             if (!is_wanted(options, way, direction, seq_len, p))
                 continue;
-            *row = (struct result){way, direction, options->num_seqs, seq_len, options->piece.value[p], NAN, NAN, NAN,
-                                   NAN, NAN, NAN, NAN, NAN, NAN};
+            *row = (struct result){
+                way, direction, options->num_seqs, seq_len, options->piece.value[p], NAN, NAN, NAN, NAN, NAN, NAN, NAN,
+                NAN, NAN};
             if (!run_way_on(options, &spec, most_bytes, row))
                 continue;
             if (way->run == run_both_ways)

@@ -18,7 +18,7 @@ struct numbers {
 struct stream_options {
     size_t num_seqs;
     struct numbers seq_len, piece;
-    size_t memory; /* bytes of the device that a way may take; 0: what there is */
+    size_t memory;      /* bytes of the device that a way may take; 0: what there is */
     bool directions[4]; /* enum direction */
     bool variants[32];  /* rows of the table */
     uint64_t seed;

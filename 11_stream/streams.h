@@ -42,7 +42,7 @@ struct slot {
 /* One pass over the sequences, in one of the ways. */
 struct job {
     const struct way *way;
-    bool backward, down;    /* down: from the last element to the first */
+    bool backward, down;     /* down: from the last element to the first */
     struct linrec_args host; /* sizes, direction, and the arrays in the host's memory */
 
     /* The same arrays as what is copied in and what is copied out: forward x, c and y; backward dL/dy, c, y (or x, of
@@ -55,10 +55,10 @@ struct job {
     size_t pitch; /* elements from row to row in a slot; 0: rows are as long as the piece */
     struct slot slots[MAX_SLOTS];
     cudaStream_t streams[MAX_STREAMS];
-    float *states;   /* device: what goes from piece to piece, see state_of */
+    float *states;         /* device: what goes from piece to piece, see state_of */
     cudaGraphExec_t graph; /* NULL: not captured yet */
 
-    size_t device_bytes;                /* allocated */
+    size_t device_bytes;                  /* allocated */
     size_t bytes_in, bytes_out, launches; /* of a run: copied, launched */
 };
 
@@ -112,10 +112,10 @@ struct way {
     enum memory memory;
     enum cut cut;
     int num_slots;
-    bool recomputes;  /* backward alone: reads x in place of y */
+    bool recomputes; /* backward alone: reads x in place of y */
     bool only_forward;
-    bool in_steps;    /* a launch for each STEP elements of each sequence */
-    bool is_partial;  /* a measure, and no result */
+    bool in_steps;   /* a launch for each STEP elements of each sequence */
+    bool is_partial; /* a measure, and no result */
 };
 extern const struct way chapter11_ways[]; /* it ends with a row whose name is NULL */
 

@@ -11,8 +11,8 @@
    take. All rounds launch the same kernels with the same arguments. So write one round down, as a graph, and launch
    that.
 
-       cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);    from here on nothing runs
-       ...                                                                  what is launched on the stream, is written down
+       cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);    from here on nothing runs,
+       ...                                                                  what is launched is written down
        cudaStreamEndCapture(stream, &graph);                                a cudaGraph_t
        cudaGraphInstantiate(&exec, graph, 0);                               a cudaGraphExec_t, ready to be launched
        cudaGraphLaunch(exec, stream);                                       all of it runs, as often as you launch it
@@ -42,8 +42,8 @@ extern "C" cudaError_t run_rounds(size_t rounds, size_t seq_len, const float *in
     /* here: the same launches, written down once and launched as a whole */
     for (size_t round = 0; round < rounds; round++)
         for (size_t begin = 0; begin < seq_len; begin += STEPS)
-            step<<<1, 1, 0, stream>>>(begin, begin + STEPS < seq_len ? begin + STEPS : seq_len, inputs, coeffs,
-                                      outputs, state);
+            step<<<1, 1, 0, stream>>>(begin, begin + STEPS < seq_len ? begin + STEPS : seq_len, inputs, coeffs, outputs,
+                                      state);
     cudaStreamSynchronize(stream);
     return cudaGetLastError();
 }

@@ -49,8 +49,9 @@ static cudaError_t bench_make(struct bench *bench, size_t num_seqs, size_t seq_l
             const size_t bytes = i < 3 ? bench->bytes : num_seqs * sizeof(float);
             error = cudaMalloc((void **)device[i], bytes);
 #ifdef CUSIM
-            static const char *const names[2][4] = {{"slots[0].in[0]", "slots[0].in[1]", "slots[0].out[0]", "states[0]"},
-                                                    {"slots[1].in[0]", "slots[1].in[1]", "slots[1].out[0]", "states[1]"}};
+            static const char *const names[2][4] = {
+                {"slots[0].in[0]", "slots[0].in[1]", "slots[0].out[0]", "states[0]"},
+                {"slots[1].in[0]", "slots[1].in[1]", "slots[1].out[0]", "states[1]"}};
             if (error == cudaSuccess)
                 sim_name_array(*device[i], bytes, names[s][i]);
 #endif

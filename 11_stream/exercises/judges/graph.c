@@ -66,7 +66,9 @@ static void count(const size_t *size, float *const *array)
 const struct judge judge = {
     .sizes = {"rounds", "seq_len"},
     .shapes = {{2, 32}, {1, 16}, {3, 5}, {1, 1}, {2, 17}, {5, 100}, {30, 160}, {0, 5}, {5, 0}},
-    .arrays = {{"inputs", JUDGE_VALUES, seq_len}, {"coeffs", JUDGE_COEFFS, seq_len}, {"outputs", JUDGE_OUTPUTS, seq_len}},
+    .arrays = {{"inputs", JUDGE_VALUES, seq_len},
+               {"coeffs", JUDGE_COEFFS, seq_len},
+               {"outputs", JUDGE_OUTPUTS, seq_len}},
     .reference = reference,
     .roundings = roundings,
     .is_one_seq = true,
