@@ -13,6 +13,9 @@
 #include "../common/linrec/linrec_operation.h"
 #include "check.h"
 #include "options.h"
+#ifdef CUSIM
+#include "../common/sim/sim.h"
+#endif
 
 /* A row of the table. */
 struct result {
@@ -72,7 +75,17 @@ static void count(struct job *job, struct result *row)
 {
     const double elements = (double)row->num_seqs * (double)row->seq_len;
     job->bytes_in = job->bytes_out = job->launches = 0;
+#ifdef CUSIM
+    sim_reset_counts();
+#endif
     job->way->run(job);
+#ifdef CUSIM
+    char label[128];
+    snprintf(label, sizeof label, "11_stream,%s,%s,%zu,%zu", row->way->name, direction_name(row->direction),
+             row->num_seqs, row->seq_len);
+    if (job->launches > 0)
+        sim_trace("chapter,variant,direction,num_seqs,seq_len", label);
+#endif
     row->launches = (double)job->launches;
     if (job->way->memory == MANAGED) /* the system moves pages, and tells nobody */
         return;
@@ -127,7 +140,7 @@ static void print_head(const struct machine *machine)
     printf("11_stream on %s (%s)%s\n", machine->device.name, machine->toolkit,
            machine->backend == ON_SIM ? "; nothing is timed there" : "");
     printf("%-14s %-16s %8s %9s %9s %9s %7s %7s %7s %8s %9s %7s\n", "variant", "direction", "num_seqs", "seq_len",
-           "piece", "ms", "% roof", "in B/e", "out B/e", "launches", "device_MB", "error");
+           "piece", "ms", "% roof", "in_B/e", "out_B/e", "launches", "device_MB", "error");
 }
 
 static void print_row(const struct result *row)

@@ -59,7 +59,7 @@ for (['--seq-len 1,x', qr/--seq-len takes a number from 0 on or several/], ['--p
 
 # Each call that may fail on a GPU ends the program with one sentence and status 1.
 my ($fails, @silent) = (0);
-for my $variant ('three_streams', 'recomputed', 'graph', 'managed') {
+for my $variant ('recomputed', 'graph', 'managed') {
     for my $number (1, 3, 9, 14, 19, 25) {
         my ($status, undef, $err) = run_program({ CUSIM_FAIL => $number }, $program, '--check-only', '--num-seqs', 2, '--seq-len', 20, '--piece', 20,
             $variant eq 'recomputed' ? '--backward' : '--forward', '--variant', $variant);
