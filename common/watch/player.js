@@ -98,9 +98,35 @@ function freshState() {
         frames: Array(numBlocks * numWarps).fill(null),       // the functions a warp is in, the kernel first
         ran: [0, 0],                               // the block and the warp of the last step that had one
         copies: {}, phases: {}, landed: {}, output: [],
-        counts: { barriers: 0, shuffles: 0, 'load requests': 0, 'load sectors': 0, 'load bytes': 0, 'store requests': 0,
-            'store sectors': 0, 'store bytes': 0, 'shared requests': 0, conflicts: 0, copies: 0 },
+        last: Array(arrays.length).fill(0),        // the 128-byte row that was used last
+        counts: Object.fromEntries(counters.map(name => [name, 0])),
     };
+}
+
+// What a step adds to the counts, by name. A barrier counts when the first threads come to it.
+const counters = ['barriers', 'shuffles', 'load requests', 'load sectors', 'load bytes', 'store requests', 'store sectors',
+    'store bytes', 'shared requests', 'conflicts', 'copies'];
+function countsOf(step, met) {
+    const counts = {}, add = (name, n) => n && (counts[name] = (counts[name] ?? 0) + n);
+    for (const event of eventsOf(step)) {
+        const requests = event.part ? 0 : 1; // the rest of a request that an earlier step began
+        if (!isRequest(event)) {
+            add({ barrier: met.has(event.at) ? '' : 'barriers', shuffle: 'shuffles', copy: 'copies' }[event.k], 1);
+            if (event.k === 'barrier')
+                met.add(event.at);
+        } else if (event.k.startsWith('shared')) {
+            add('shared requests', requests);
+            add('conflicts', event.conflicts);
+        } else {
+            const kind = event.k === 'load' ? 'load' : 'store';
+            add(`${kind} requests`, requests);
+            add(`${kind} sectors`, event.sectors);
+            add(`${kind} bytes`, event.i.length * (event.n ?? 1) * arrays[event.a].element);
+        }
+    }
+    delete counts[''];
+    delete counts.undefined;
+    return counts;
 }
 
 function play(step, number) {
@@ -109,7 +135,6 @@ function play(step, number) {
         log.push(object, key, object[key]);
         object[key] = value;
     };
-    const add = (name, n) => set(state.counts, name, state.counts[name] + n);
     const setLanes = (word, wait) => {
         for (const lane of lanesOf(step)) {
             const thread = threadOf(step, lane);
@@ -164,22 +189,8 @@ function play(step, number) {
                     set(cells.readAt, index, number);
                 }
             });
-            const requests = event.part ? 0 : 1; // the rest of a request that an earlier step began
-            if (event.k.startsWith('shared')) {
-                add('shared requests', requests);
-                add('conflicts', event.conflicts ?? 0);
-            } else {
-                const kind = event.k === 'load' ? 'load' : 'store';
-                add(`${kind} requests`, requests);
-                add(`${kind} sectors`, event.sectors ?? 0);
-                add(`${kind} bytes`, event.i.length * n * arrays[event.a].element);
-            }
-        } else if (event.k === 'shuffle') {
-            add('shuffles', 1);
-        } else if (event.k === 'barrier') {
-            add('barriers', 1);
+            set(state.last, event.a, Math.floor(((arrays[event.a].start ?? 0) + event.i[0] * arrays[event.a].element) / 128));
         } else if (event.k === 'copy') {
-            add('copies', 1);
             set(state.copies, event.id, { ...event, block: step.b, step: number, thread: threadOf(step, lanes[0] ?? 0) });
         } else if (event.k === 'arrive') {
             const copy = state.copies[event.id];
@@ -196,6 +207,8 @@ function play(step, number) {
         }
     }
 
+    for (const [name, n] of Object.entries(facts.counts[number]))
+        set(state.counts, name, state.counts[name] + n);
     for (const [variable, values] of Object.entries(step.v ?? {}))
         lanesOf(step).forEach((lane, j) => {
             if (values[j] !== '=')
@@ -303,8 +316,8 @@ for (const one of runs)
 
 function factsOf(one) {
     const found = { barriers: [], requests: [], flight: [], most: 0, turns: 0, shuffles: false, copies: false, letters: new Map(),
-        same: variables.map(() => true), segments: new Map(), print: false, wide: [] };
-    const flying = new Map();
+        same: variables.map(() => true), segments: new Map(), counts: [], all: {} };
+    const flying = new Map(), met = new Set();
     let bytes = 0;
     one.steps.forEach((step, number) => {
         let request = false, barrier = false;
@@ -312,7 +325,6 @@ function factsOf(one) {
             request ||= isRequest(event) || event.k === 'copy';
             barrier ||= event.k === 'barrier';
             found.shuffles ||= event.k === 'shuffle';
-            found.print ||= event.k === 'print';
             if (event.k.startsWith('shared_'))
                 found.turns = Math.max(found.turns, queue(event, event.m ?? lanesOf(step)).turns);
             if (event.k === 'copy') {
@@ -325,6 +337,9 @@ function factsOf(one) {
             }
         }
         found.flight.push(bytes);
+        found.counts.push(countsOf(step, met));
+        for (const [name, n] of Object.entries(found.counts[number]))
+            found.all[name] = (found.all[name] ?? 0) + n;
         found.most = Math.max(found.most, bytes);
         if (request)
             found.requests.push(number);
@@ -367,7 +382,7 @@ function laneNames(lanes, warp) {
             ranges[ranges.length - 1][1] = lane;
         else
             ranges.push([lane, lane]);
-    return 'lanes ' + listed(ranges.map(([a, b]) => a === b ? `${a}` : b === a + 1 ? `${a}, ${b}` : `${a} to ${b}`));
+    return 'lanes ' + listed(ranges.flatMap(([a, b]) => a === b ? [a] : b === a + 1 ? [a, b] : [`${a} to ${b}`]));
 }
 function ordinal(n) {
     return n + (n % 100 > 10 && n % 100 < 14 ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[n % 10] ?? 'th');
@@ -393,13 +408,10 @@ function elementNames(array, first, n) {
 function valueNames(lanes, values, warp) {
     const groups = new Map();
     lanes.forEach((lane, j) => groups.set(short(values[j]), [...(groups.get(short(values[j])) ?? []), lane]));
-    const chosen = lanes.indexOf(view.lane);
     if (lanes.length === 1)
         return short(values[0]);
     if (groups.size === 1 || groups.size <= 3 && [...groups.values()].every(some => some[some.length - 1] - some[0] === some.length - 1))
         return listed([...groups].map(([value, some]) => `${value} in ${laneNames(some, warp)}`));
-    if (chosen >= 0)
-        return `${short(values[chosen])} in lane ${view.lane}, which you follow`;
     const last = lanes.length - 1;
     return `${short(values[0])} in lane ${lanes[0]}, ${short(values[1])} in lane ${lanes[1]}`
         + (last > 2 ? ' \u2026 ' : last === 2 ? ', ' : '') + (last > 1 ? `${short(values[last])} in lane ${lanes[last]}` : '');
@@ -551,8 +563,11 @@ function eventSentences(step) {
 // What the variables become: 'sum to 4 in lane 0, 8 in lanes 1 to 31', or with another word between
 function changeSentence(step, between) {
     const all = changes(step), lanes = lanesOf(step), most = all.length > 4 ? 3 : 4;
-    const told = all.slice(0, most).map(([name, some, values]) => {
+    const told = all.slice(0, most).map(([name, some, values, old]) => {
         const same = some.length === lanes.length && new Set(values.map(value => short(value))).size === 1;
+        const followed = some.indexOf(view.lane);
+        if (followed >= 0 && !same && some.length > 1)
+            return `${name} ${between} ${short(values[followed])} in lane ${view.lane}, where it was ${old(view.lane)}`;
         return `${name} ${between} ${same ? short(values[0]) : valueNames(some, values, step.w)}`;
     });
     return listed(all.length > most ? [...told, `${all.length - most} more`] : told);
@@ -564,15 +579,19 @@ function changes(step) {
         const flat = values.filter(value => value !== '=');
         if (!flat.length)
             continue;
+        const old = (lane, k) => {
+            const value = before(threadOf(step, lane), variable), part = k === undefined ? value : value?.[k];
+            return part === null || part === undefined ? 'unset' : short(part);
+        };
         if (Array.isArray(flat[0])) {
             const moved = [...flat[0].keys()].filter(k => some.some((lane, j) => {
                 const old = before(threadOf(step, lane), variable);
                 return JSON.stringify(old?.[k] ?? null) !== JSON.stringify(flat[j][k]);
             }));
             for (const k of moved)
-                told.push([name + subscript(variables[variable].dims, k), some, flat.map(value => value[k])]);
+                told.push([name + subscript(variables[variable].dims, k), some, flat.map(value => value[k]), lane => old(lane, k)]);
         } else {
-            told.push([name, some, flat]);
+            told.push([name, some, flat, old]);
         }
     }
     return told;
@@ -583,7 +602,7 @@ function sentence() {
     const step = run.steps[at], block = `${numBlocks > 1 ? `block ${blockName(step.b)}` : ''}`;
     const upper = text => text.charAt(0).toUpperCase() + text.slice(1);
     if (step.s === 'begin')
-        return [`Block ${blockName(step.b)}`, `begins, with ${plural(numThreads, 'thread')} in ${plural(numWarps, 'warp')}. Nobody has written to its shared memory yet.`];
+        return [`Block ${blockName(step.b)}`, `begins, with ${plural(numThreads, 'thread')} in ${plural(numWarps, 'warp')}. Nobody has written to its shared memory yet.${at === 0 ? ' Press \u2192 to let a warp run a line.' : ''}`];
     if (step.s === 'end')
         return [`Block ${blockName(step.b)}`, 'has ended: all its threads are done.'];
     const who = upper([block, `warp ${step.w}`, step.p && !step.s || step.s === 'wait' && step.p ? `line ${step.p[1]}` : ''].filter(part => part).join(', '));
@@ -765,7 +784,7 @@ function visible() {
     const known = (value, name) => Array.isArray(value) ? value.some(one => known(one)) : value !== null && value !== undefined
         && value !== `&${name}[0]`;
     const found = [];
-    for (const frame of (state.frames[view.block * numWarps + view.warp] ?? []).filter(one => one))
+    for (const frame of [...(state.frames[view.block * numWarps + view.warp] ?? [])].reverse().filter(one => one))
         variables.forEach((variable, number) => {
             const [first, last] = scopes[number], { source } = functions[variable.function] ?? {};
             if ((variable.function ?? 0) === frame.function && (source === undefined || source === frame.place[0])
@@ -817,62 +836,73 @@ function drawVariables() {
         y = bottom + 8;
     }
 
-    // what is always the same in all lanes, in one row (or more)
-    const rows = [], chips = [], chipsTop = y;
-    for (const variable of visible())
-        if (facts.same[variable.number])
-            chips.push(variable);
-        else if (variable.dims?.length)
-            for (let k = 0; k < volume(variable.dims); k++)
-                rows.push({ ...variable, k, label: variable.name + subscript(variable.dims, k) });
-        else
-            rows.push({ ...variable, label: variable.name });
-    if (chips.length) {
-        let x = 0;
-        items.push(words('soft end', -8, y + 14, 11, 'all lanes:', view.left - 12));
-        for (const variable of chips) {
-            const value = state.values[base + lanes[0]][variable.number], text = `${variable.name} = ${short(value)}`;
-            const wide = Math.ceil(Math.max(variable.name.length + 8, text.length) * 6.6 + 10), changed = own && step.v?.[variable.number];
-            if (x > 0 && x + wide > lanes.length * w) {
-                x = 0;
-                y += 22;
-            }
-            const cell = { told: () => `${variable.type ?? ''} ${variable.name} = ${whole(value)}, the same in all lanes of warp ${view.warp}` };
-            items.push(box(changed ? 'changed' : 'cell', x, y, wide - 4, 18, { cell, title: cell.told() }));
-            items.push(words(changed ? 'strong' : '', x + 5, y + 13, 11, text, 0, { cell, mark: `v${variable.number}` }));
-            x += wide;
+    // the functions that the warp is in, the innermost first
+    const shown = visible(), inside = [...new Set(shown.map(variable => variable.function ?? 0))];
+    const head = items.length, headHeight = y;
+    for (const where of inside) {
+        if (inside.length > 1) {
+            items.push(words(`strong mono`, 0, y + 12, 12, `${functions[where]?.name ?? ''}()`, 0));
+            items.push(words('soft', widthOf(`${functions[where]?.name ?? ''}()  `, 13), y + 12, 11, where === inside[0] ? 'runs now' : 'has called it'));
+            y += 17;
         }
-        y += 24;
+        drawFrame(shown.filter(variable => (variable.function ?? 0) === where));
     }
 
-    // a row for each of the others, register arrays last
-    const headHeight = y;
-    let head = items.length;
-    rows.sort((a, b) => (a.k === undefined ? 0 : 1) - (b.k === undefined ? 0 : 1));
-    for (const row of rows) {
-        const part = value => row.k === undefined ? value : value?.[row.k] ?? null;
-        items.push(words('end mono', -8, y + 14, 11, clip(row.label, 12, view.left - 12), view.left - 12, { title: `${row.type ?? ''} ${row.label}` }));
-        for (const lane of lanes) {
-            const thread = base + lane, value = part(state.values[thread][row.number] ?? null), x = round(lane * w);
-            const entry = own && active.has(lane) ? step.v?.[row.number]?.[where.get(lane)] : undefined;
-            const changed = entry !== undefined && entry !== '='
-                && (row.k === undefined || JSON.stringify(part(before(thread, String(row.number)) ?? null)) !== JSON.stringify(part(entry)));
-            const cell = { told: () => `${row.label} in thread ${view.warp * 32 + lane} (lane ${lane}): ${whole(value)}` };
-            const pick = { block: view.block, warp: view.warp, lane };
-            items.push(box(changed ? 'changed' : 'cell', x, y, round(w), tall, { cell, pick, title: cell.told() }));
-            items.push(words(`middle${active.has(lane) ? changed ? ' strong' : '' : ' pale'}`, round(x + w / 2), y + 14, size, fit(value, size, w - 3), round(w - 3),
-                { cell, pick, mark: `v${row.number}${row.k === undefined ? '' : `.${row.k}`} ${lane}` }));
+    function drawFrame(list) {
+        // what is always the same in all lanes, in one row (or more)
+        const rows = [], chips = [];
+        for (const variable of list)
+            if (facts.same[variable.number])
+                chips.push(variable);
+            else if (variable.dims?.length)
+                for (let k = 0; k < volume(variable.dims); k++)
+                    rows.push({ ...variable, k, label: variable.name + subscript(variable.dims, k) });
+            else
+                rows.push({ ...variable, label: variable.name });
+        if (chips.length) {
+            let x = 0;
+            items.push(words('soft end', -8, y + 14, 11, 'all lanes:', view.left - 12));
+            for (const variable of chips) {
+                const value = state.values[base + lanes[0]][variable.number], text = `${variable.name} = ${short(value)}`;
+                const wide = Math.ceil(Math.max(variable.name.length + 8, text.length) * 6.6 + 10), changed = own && step.v?.[variable.number];
+                if (x > 0 && x + wide > lanes.length * w) {
+                    x = 0;
+                    y += 22;
+                }
+                const cell = { told: () => `${variable.type ?? ''} ${variable.name} = ${whole(value)}, the same in all lanes of warp ${view.warp}` };
+                items.push(box(changed ? 'changed' : 'cell', x, y, wide - 4, 18, { cell, title: cell.told() }));
+                items.push(words(changed ? 'strong' : '', x + 5, y + 13, 11, text, 0, { cell, mark: `v${variable.number}` }));
+                x += wide;
+            }
+            y += 24;
         }
-        y += tall;
+
+        // a row for each of the others, register arrays last
+        rows.sort((a, b) => (a.k === undefined ? 0 : 1) - (b.k === undefined ? 0 : 1));
+        for (const row of rows) {
+            const part = value => row.k === undefined ? value : value?.[row.k] ?? null;
+            items.push(words('end mono', -8, y + 14, 11, clip(row.label, 12, view.left - 12), view.left - 12, { title: `${row.type ?? ''} ${row.label}` }));
+            for (const lane of lanes) {
+                const thread = base + lane, value = part(state.values[thread][row.number] ?? null), x = round(lane * w);
+                const entry = own && active.has(lane) ? step.v?.[row.number]?.[where.get(lane)] : undefined;
+                const changed = entry !== undefined && entry !== '='
+                    && (row.k === undefined || JSON.stringify(part(before(thread, String(row.number)) ?? null)) !== JSON.stringify(part(entry)));
+                const cell = { told: () => `${row.label} in thread ${view.warp * 32 + lane} (lane ${lane}): ${whole(value)}` };
+                const pick = { block: view.block, warp: view.warp, lane };
+                items.push(box(changed ? 'changed' : 'cell', x, y, round(w), tall, { cell, pick, title: cell.told() }));
+                items.push(words(`middle${active.has(lane) ? changed ? ' strong' : '' : ' pale'}`, round(x + w / 2), y + 14, size, fit(value, size, w - 3), round(w - 3),
+                    { cell, pick, mark: `v${row.number}${row.k === undefined ? '' : `.${row.k}`} ${lane}` }));
+            }
+            y += tall;
+        }
     }
-    if (!rows.length && !chips.length)
+    if (!shown.length)
         items.push(words('soft', 0, y + 14, 12, 'This warp has no variables yet.')), y += 20;
     if (view.lane !== null && lanes.includes(view.lane)) {
         items.push(box('chosen', round(view.lane * w), headHeight - 1, round(w), y - headHeight));
-        items.splice(head, 0, box('chosen', round(view.lane * w), 0, round(w), chipsTop - 3));
-        head++;
+        items.splice(head, 0, box('chosen', round(view.lane * w), 0, round(w), headHeight - 3));
     }
-    return { left: view.left, width: round(32 * w) + 2, height: y + 4, items, head, headHeight };
+    return { left: view.left, width: round(32 * w) + 2, height: y + 4, items, head: head + (view.lane !== null && lanes.includes(view.lane) ? 1 : 0), headHeight };
 }
 
 function subscript(dims, k) {
@@ -921,11 +951,20 @@ function drawMemory(space) {
     }
     const head = items.length, headHeight = y;
 
+    // The rows that are used; of very many those near the last request.
+    const someRows = (number, step) => {
+        const rows = [...touched[number]].sort((a, b) => a - b), here = state.last[number];
+        if (rows.length <= 40)
+            return rows;
+        const used = new Set(eventsOf(step).filter(event => isRequest(event) && event.a === number)
+            .flatMap(event => event.i.map(index => Math.floor(((arrays[number].start ?? 0) + index * arrays[number].element) / 128))));
+        return rows.filter(row => used.has(row) || Math.floor(row / 8) === Math.floor(here / 8));
+    };
     const list = arrays.map((array, number) => ({ ...array, number })).filter(array =>
         shared === (array.space === 'shared') && touched[array.number].size);
     for (const array of list) {
         const { number, element, start = 0 } = array, total = volume(array.dims), cells = cellsOf(number, view.block);
-        const rows = [...touched[number]].sort((a, b) => a - b);
+        const rows = someRows(number, step);
         items.push(words('strong mono', -view.left, y + 13, 12, clip(array.name, 12, view.left - 8), view.left - 8));
         items.push(words('soft', 0, y + 13, 11, `${array.type}${array.dims.map(dim => `[${dim}]`).join('')}${phased.has(number) ? ', mbarriers' : ''}`));
         y += 18;
@@ -934,7 +973,7 @@ function drawMemory(space) {
         for (const row of rows) {
             if (row > last + 1) {
                 const gone = row - last - 1;
-                items.push(words('pale', 0, y + 10, 10, `\u22ee ${plural(gone, 'row')} that nobody uses`));
+                items.push(words('pale', 0, y + 10, 10, `\u22ee ${plural(gone, 'row')} more`));
                 y += 14;
             }
             last = row;
@@ -1327,6 +1366,8 @@ function drawSource() {
     const here = step.p ?? state.frames[view.block * numWarps + view.warp]?.slice(-1)[0]?.place;
     if (here)
         showSource(here[0]);
+    else if (functions[0] && at === 0)
+        showSource(functions[0].source);
     else if (shownSource === null)
         showSource(functions[0]?.source ?? 0);
     const { first = 1 } = sources[shownSource] ?? {};
@@ -1369,8 +1410,9 @@ function drawSource() {
                 bad.chips.append(element('span', 'chip bad', text));
             }
         }
-    if (line) {
-        const box = $('code'), { offsetTop, offsetHeight } = line.row;
+    const seen = line ?? (at === 0 ? lineAt([functions[0]?.source, functions[0]?.first]) : null);
+    if (seen) {
+        const box = $('code'), { offsetTop, offsetHeight } = seen.row;
         if (offsetTop < box.scrollTop + 20 || offsetTop + offsetHeight > box.scrollTop + box.clientHeight - 20)
             box.scrollTop = offsetTop - box.clientHeight / 2;
     }
@@ -1437,34 +1479,14 @@ function drawStrip() {
 }
 
 function drawCounts() {
-    const last = finals(), rows = [];
-    for (const [name, value] of Object.entries(state.counts)) {
-        if (!last[name])
-            continue;
-        const now = at > 0 && countsBefore()[name] !== value;
-        rows.push(element('div', now ? 'moved' : '', element('dt', '', name), element('dd', '', element('b', '', String(value)), ` of ${last[name]}`)));
-    }
+    const rows = [];
+    for (const [name, value] of Object.entries(state.counts))
+        if (facts.all[name])
+            rows.push(element('div', facts.counts[at][name] ? 'moved' : '', element('dt', '', name),
+                element('dd', '', element('b', '', String(value)), ` of ${facts.all[name]}`)));
     if (state.output.length)
         rows.push(element('div', '', element('dt', '', 'printed'), element('dd', '', String(state.output.length))));
     $('counts').replaceChildren(...rows);
-}
-// The counts at the end of the run, and before this step.
-let finalCounts = new Map();
-function finals() {
-    if (!finalCounts.has(run)) {
-        const here = at;
-        goTo(run.steps.length - 1);
-        finalCounts.set(run, { ...state.counts });
-        goTo(here);
-    }
-    return finalCounts.get(run);
-}
-function countsBefore() {
-    const log = undo[at], old = { ...state.counts };
-    for (let i = log.length - 3; i >= 0; i -= 3)
-        if (log[i] === state.counts)
-            old[log[i + 1]] = log[i + 2];
-    return old;
 }
 
 /* All of it, for the step that was played last. */
@@ -1571,8 +1593,8 @@ function link() {
     if (location.hash !== `#${parts.join('&')}`)
         history.replaceState(null, '', `#${parts.join('&')}`);
 }
-function followLink() {
-    const asked = new URLSearchParams(location.hash.slice(1));
+function followLink(hash) {
+    const asked = new URLSearchParams(hash.slice(1));
     const number = (name, below) => {
         const value = asked.get(name);
         return value !== null && /^\d+$/.test(value) && Number(value) < below ? Number(value) : null;
@@ -1587,6 +1609,7 @@ function setUp() {
     const hatched = node('svg', { width: 0, height: 0, style: 'position: absolute', 'aria-hidden': true });
     hatched.append(hatching());
     document.body.append(hatched);
+    $('variables').classList.toggle('tall', runs.some(one => one.steps.some(step => eventsOf(step).some(event => event.k === 'shuffle'))));
     $('title').textContent = document.title = trace.title ?? trace.kernel;
     const sizes = [plural(numBlocks, 'block'), `${numThreads} threads each`].join(' of ').replace(' each', numBlocks > 1 ? ' each' : '');
     $('about').textContent = `${trace.kernel}, ${sizes}, on the simulator. ` + (trace.command ? `Made by: ${trace.command}` : '');
@@ -1660,7 +1683,7 @@ function setUp() {
         });
     }
     document.addEventListener('keydown', keyed);
-    window.addEventListener('hashchange', followLink);
+    window.addEventListener('hashchange', event => followLink(new URL(event.newURL).hash));
     const resized = new ResizeObserver(() => {
         measure();
         render();
@@ -1754,5 +1777,5 @@ window.player = {
 
 setUp();
 measure();
-followLink();
+followLink(location.hash);
 window.player.ready = true;
