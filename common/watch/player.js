@@ -182,9 +182,10 @@ function play(step, number) {
         if (isRequest(event)) {
             const block = event.b ?? step.b, cells = cellsOf(event.a, block);
             each((index, value, thread) => {
-                if (isWrite(event))
-                    write(event.a, block, index, value, thread);
-                else {
+                if (isWrite(event)) {
+                    if (value !== null) // else it did not happen: the access at which a run stops
+                        write(event.a, block, index, value, thread);
+                } else {
                     set(cells.reader, index, thread);
                     set(cells.readAt, index, number);
                 }
@@ -315,16 +316,16 @@ for (const one of runs)
             }
 
 function factsOf(one) {
-    const found = { barriers: [], requests: [], flight: [], most: 0, turns: 0, shuffles: false, copies: false, letters: new Map(),
+    const found = { barriers: [], requests: [], exchanges: [], flight: [], most: 0, turns: 0, copies: false, letters: new Map(),
         same: variables.map(() => true), segments: new Map(), counts: [], all: {} };
     const flying = new Map(), met = new Set();
     let bytes = 0;
     one.steps.forEach((step, number) => {
-        let request = false, barrier = false;
+        let request = false, barrier = false, exchange = false;
         for (const event of eventsOf(step)) {
             request ||= isRequest(event) || event.k === 'copy';
             barrier ||= event.k === 'barrier';
-            found.shuffles ||= event.k === 'shuffle';
+            exchange ||= event.k === 'shuffle';
             if (event.k.startsWith('shared_'))
                 found.turns = Math.max(found.turns, queue(event, event.m ?? lanesOf(step)).turns);
             if (event.k === 'copy') {
@@ -345,6 +346,8 @@ function factsOf(one) {
             found.requests.push(number);
         if (barrier)
             found.barriers.push(number);
+        if (exchange)
+            found.exchanges.push(number);
         if (step.s === 'wait' && !found.letters.has(waitName(step)))
             found.letters.set(waitName(step), String.fromCharCode(65 + found.letters.size % 26));
         for (const [variable, values] of Object.entries(step.v ?? {}))
@@ -817,7 +820,7 @@ function drawVariables() {
     y = 22;
 
     // shuffles: who gives at the top, who gets at the bottom
-    if (facts.shuffles) {
+    if (facts.exchanges.length) {
         const event = own ? eventsOf(step).find(one => one.k === 'shuffle') : null;
         const bottom = y + 70;
         items.push(words('soft end', -8, y + 16, 11, event ? 'from lane' : 'a shuffle', view.left - 12));
@@ -1245,9 +1248,10 @@ const actions = [
     { name: 'Line', label: 'To the next line of this warp', keys: ['n'], act: () => show(lineJump(1)) },
     { name: 'Barrier', label: 'To the next barrier', keys: ['b'], act: () => show(near(facts.barriers, 1)) },
     { name: 'Request', label: 'To the next request to memory', keys: ['r'], act: () => show(near(facts.requests, 1)) },
+    { name: 'Shuffle', label: 'To the next shuffle', keys: ['s'], act: () => show(near(facts.exchanges, 1)) },
     { name: 'Write', label: 'To the next write of the cell that was clicked', keys: ['c'], act: () => show(writeJump(1)) },
-    { label: 'The same, backwards', keys: ['N', 'B', 'R', 'C'], act: key => show({ N: () => lineJump(-1), B: () => near(facts.barriers, -1),
-        R: () => near(facts.requests, -1), C: () => writeJump(-1) }[key]()) },
+    { label: 'The same, backwards', keys: ['N', 'B', 'R', 'S', 'C'], act: key => show({ N: () => lineJump(-1), B: () => near(facts.barriers, -1),
+        R: () => near(facts.requests, -1), S: () => near(facts.exchanges, -1), C: () => writeJump(-1) }[key]()) },
     { label: 'To the step where it goes wrong', keys: ['v'], act: () => run.verdict?.step !== null && run.verdict?.step !== undefined ? show(run.verdict.step)
         : tell('Nothing goes wrong in this run.') },
     { label: 'The variables of the next warp, of the one before', keys: ['w', 'W'], act: key => otherWarp(key === 'w' ? 1 : -1) },
@@ -1443,14 +1447,16 @@ function drawVerdict() {
         parts.push(element('p', '', element('strong', '', 'Here it goes wrong. '), verdict.text));
         if (verdict.other) {
             const { other } = verdict;
-            const what = (number, place, thread) => {
+            const what = (number, place, thread, said) => {
                 const list = eventsOf(run.steps[number] ?? {}).filter(event => isRequest(event) && event.a === verdict.array);
-                const writes = list.some(isWrite), reads = list.some(event => !isWrite(event));
-                const cell = verdict.array === null || verdict.array === undefined || verdict.index === null ? 'the cell' : elementName(verdict.array, verdict.index);
-                return { kind: writes ? 'writes' : reads ? 'reads' : 'uses', text: `step ${number}: thread ${thread} (warp ${Math.floor(thread / 32)}, lane ${thread % 32}) ${writes ? 'writes' : reads ? 'reads' : 'uses'} ${cell} in line ${place?.[1]}. ` };
+                const kind = list.some(isWrite) ? 'writes' : list.length ? 'reads' : { written: 'writes', read: 'reads' }[said] ?? 'uses';
+                const cell = (verdict.array ?? null) === null || (verdict.index ?? null) === null ? 'it' : elementName(verdict.array, verdict.index);
+                const step = (number ?? null) === null ? '' : `step ${number}: `;
+                return { kind, item: element('li', '', `${step}thread ${thread} (warp ${Math.floor(thread / 32)}, lane ${thread % 32}) ${kind} ${cell} in line ${place?.[1]}. `,
+                    ...(step ? [button('Go there', number)] : [])) };
             };
-            const first = what(other.step, other.place, other.thread), second = what(verdict.step, verdict.place, verdict.thread);
-            parts.push(element('ol', '', element('li', '', first.text, button('Go there', other.step)), element('li', '', second.text, button('Go there', verdict.step))));
+            const first = what(other.step, other.place, other.thread, verdict.text.match(/ has (read|written)/)?.[1]), second = what(verdict.step, verdict.place, verdict.thread);
+            parts.push(element('ol', '', first.item, second.item));
             const ends = { 'writes reads': [`reads what thread ${other.thread} has written`, 'it reads what was there before'],
                 'reads writes': [`writes only after thread ${other.thread} has read`, `thread ${other.thread} reads the new value`],
                 'writes writes': ['writes last, and its value stays', 'the other value stays'] }[`${first.kind} ${second.kind}`];
