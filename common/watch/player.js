@@ -1580,11 +1580,11 @@ function measure() {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const longest = Math.max(4, ...variables.map(({ name, dims }) => name.length + (dims ?? []).join('').length + 2 * (dims ?? []).length),
         ...arrays.map((array, number) => touched[number].size ? elementName(number, volume(array.dims) - 1).length : 0));
-    const room = ($('variables').clientWidth || 1000) / rem;
+    const room = ($('variables-panel').clientWidth || 1000) / rem;
     view.left = Math.max(64, Math.min(room < 500 ? 84 : 150, longest * 6.4 + 14));
     const fits = (room - view.left - 6) / 32;
     view.width = 32 * (fits < 25 ? 36 : Math.min(58, Math.floor(fits * 4) / 4));
-    view.room = ($('threads').clientWidth || 500) / rem - 4;
+    view.room = ($('threads-panel').clientWidth || 500) / rem - 4;
 }
 
 function link() {
@@ -1688,13 +1688,20 @@ function setUp() {
                     other.scrollLeft = panel.scrollLeft;
         });
     }
+    for (const heading of document.querySelectorAll('.fold'))
+        heading.addEventListener('click', () => {
+            const folded = heading.closest('section').classList.toggle('folded');
+            heading.setAttribute('aria-expanded', String(!folded));
+            measure();
+            render();
+        });
     document.addEventListener('keydown', keyed);
     window.addEventListener('hashchange', event => followLink(new URL(event.newURL).hash));
     const resized = new ResizeObserver(() => {
         measure();
         render();
     });
-    for (const one of [document.body, $('threads'), $('variables')])
+    for (const one of [document.body, $('threads-panel'), $('variables-panel')])
         resized.observe(one);
 }
 function press(item) {

@@ -265,6 +265,7 @@ is($browser->js(q{[...document.querySelectorAll('button, select, input')].filter
 $browser->js('document.getElementById("shared").focus()');
 $browser->command('Input.dispatchKeyEvent', { type => 'keyDown', key => 'ArrowRight', modifiers => 8 }) for 1 .. 3;
 like($browser->js('document.getElementById("detail").textContent'), qr/^tile\[0\]\[2\]/, 'Shift and arrows walk over cells');
+is($browser->js('document.querySelector("#shared-panel .fold").click(), document.getElementById("shared").offsetHeight'), 0, 'a picture can be folded');
 pressed('4', '2');
 is($browser->js('player.state().run'), 1, 'digits choose the run');
 
@@ -277,6 +278,7 @@ is($browser->js('[...document.querySelectorAll("#code .bad .number")].map(one =>
 is($browser->js('document.querySelector("#code .left-out .number").lastChild.data'), 7, 'and the barrier that is left out');
 is($browser->js('document.querySelectorAll("#shared rect.wrong").length'), 1, 'the cell is');
 is($browser->js('document.querySelectorAll("#threads rect.wrong").length'), 2, 'both threads are');
+is($browser->js('document.querySelector("#shared-panel .fold").click(), document.getElementById("shared").offsetHeight > 0'), JSON::PP::true, 'and unfolded');
 is($browser->js('document.querySelector("#verdict button").click(), player.at()'), $#race - 3, 'a button goes to the first of the two');
 
 # Links
