@@ -53,7 +53,7 @@ static const unsigned most_pictured = 8; /* requests of each place, for the pict
 /* What one place in the code has cost in this launch. */
 struct cost {
     struct sim_traffic global;
-    uint64_t shared_requests, shared_bytes, conflicts;
+    uint64_t shared_requests, shared_bytes, shared_lanes, conflicts, contention;
     uint64_t fills, merges;
     unsigned pictured; /* requests that trace.cpp was told of */
 };
@@ -61,6 +61,7 @@ struct cost {
 struct site {
     const void *pc;            /* where the access returns to */
     bool stores, used;         /* in this launch */
+    bool is_atomic;            /* what it does */
     bool passes_l1;            /* its loads: volatile ones, and copies that run by themselves */
     bool copies;               /* nobody waits for it here */
     struct sim_region *region; /* where it went the last time */
@@ -272,7 +273,24 @@ static void count_shared(const struct request *q)
         c->conflicts += most > 1 ? most - 1 : 0;
     }
     c->shared_requests++;
+    c->shared_lanes += q->lanes;
     c->shared_bytes += (uint64_t)q->size * q->lanes;
+}
+
+/* An atomic operation has its word to itself: lanes that go to the same address come there one after the other. */
+static void count_contention(const struct request *q)
+{
+    uint64_t wanted[SIM_WARP];
+    unsigned most = 0, here = 0;
+
+    for (unsigned i = 0; i < q->lanes; i++)
+        wanted[i] = (uint64_t)q->address[i];
+    sort(wanted, q->lanes);
+    for (unsigned i = 0; i < q->lanes; i++) {
+        here = i > 0 && wanted[i] == wanted[i - 1] ? here + 1 : 1;
+        most = here > most ? here : most;
+    }
+    q->site->cost.contention += most - 1;
 }
 
 static void use(struct site *site)
@@ -356,6 +374,8 @@ void sim_observe_pass(void)
             last_store = q->site->stores ? q : NULL;
         } else
             count_shared(q);
+        if (q->site->is_atomic)
+            count_contention(q);
         walk(thread / SIM_WARP, q, q->site->cost.fills - before.fills, from_dram > dram);
         sim_path_turns(q->site->cost.global.lines - before.global.lines + q->site->cost.shared_requests -
                        before.shared_requests + q->site->cost.conflicts - before.conflicts);
@@ -565,6 +585,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
+    site->is_atomic = how & SIM_ATOMIC;
     site->passes_l1 = how & SIM_STRONG;
     if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
         sim_changes[in_sight]++;
@@ -804,7 +825,9 @@ void sim_observe_launch_end(struct sim_counts *counts)
         *(site->stores ? &line.stores : &line.loads) = site->cost.global;
         line.shared_requests = site->cost.shared_requests;
         line.shared_bytes = site->cost.shared_bytes;
+        line.shared_lanes = site->cost.shared_lanes;
         line.conflicts = site->cost.conflicts;
+        line.contention = site->cost.contention;
         line.fills = site->cost.fills;
         line.merges = site->cost.merges;
         sim_add_counts(counts, &line);
