@@ -123,22 +123,26 @@ function countsOf(step, met) {
     const counts = {}, add = (name, n) => n && (counts[name] = (counts[name] ?? 0) + n);
     for (const event of eventsOf(step)) {
         const requests = event.part ? 0 : 1; // the rest of a request that an earlier step began
-        if (!isRequest(event)) {
-            add({barrier: met.has(event.at) ? '' : 'barriers', shuffle: 'shuffles', copy: 'copies'}[event.k], 1);
-            if (event.k === 'barrier')
-                met.add(event.at);
-        } else if (event.k.startsWith('shared')) {
+        const shared = event.k.startsWith('shared') || event.k === 'copy_store', kind = event.k === 'load' ? 'load' : 'store';
+        if (event.k === 'barrier' && !met.has(event.at)) {
+            met.add(event.at);
+            add('barriers', 1);
+        } else if (event.k === 'shuffle') {
+            add('shuffles', 1);
+        } else if (event.k === 'copy') {
+            add('copies', 1);
+            add('load requests', event.sectors === undefined ? 0 : 1);
+            add('load sectors', event.sectors);
+            add('load bytes', isShared(event.from[0]) ? 0 : event.bytes);
+        } else if (shared) {
             add('shared requests', requests);
             add('conflicts', event.conflicts);
-        } else {
-            const kind = event.k === 'load' ? 'load' : 'store';
+        } else if (isRequest(event)) {
             add(`${kind} requests`, requests);
             add(`${kind} sectors`, event.sectors);
             add(`${kind} bytes`, event.i.length * (event.n ?? 1) * arrays[event.a].element);
         }
     }
-    delete counts[''];
-    delete counts.undefined;
     return counts;
 }
 
@@ -259,6 +263,7 @@ function before(thread, variable) {
 
 const sourcesOfWait = {
     __syncthreads: '__syncthreads()',
+    __syncwarp: '__syncwarp()',
     shuffle: 'a shuffle of the warp',
     mbarrier: 'an mbarrier',
     named: 'a named barrier',
@@ -332,16 +337,19 @@ for (const one of runs)
             else if (event.k === 'phase')
                 phased.add(event.a);
         }
+
+// How many stages an array has that copies go to: its first dimension; or, if it has but one, as many as there are mbarriers,
+// or as a variable says that is named so.
+const stagesSaid = variables.flatMap(({name}, number) => /^(num_)?stages$/.test(name)
+    ? runs[0].steps.flatMap(step => step.v?.[number] ?? []).filter(value => Number.isInteger(value)).slice(0, 1) : []);
 for (const one of runs)
     for (const step of one.steps)
         for (const event of eventsOf(step))
-            if (event.k === 'copy' && isShared(event.to[0])) {
-                const {dims} = arrays[event.to[0]],
-                      barriers = Math.max(1, ...[...phased].map(array => volume(arrays[array].dims)));
-                rings.set(event.to[0],
-                    dims.length > 1 && dims[0] > 1 && dims[0] <= 16     ? dims[0]
-                        : barriers > 1 && volume(dims) % barriers === 0 ? barriers
-                                                                        : 1);
+            if (event.k === 'copy' && isShared(event.to[0]) && !rings.has(event.to[0])) {
+                const {dims} = arrays[event.to[0]], size = volume(dims);
+                const said = [...phased].map(array => volume(arrays[array].dims)).concat(stagesSaid);
+                const some = dims.length > 1 ? dims[0] : said.find(n => n > 1 && size % n === 0) ?? 1;
+                rings.set(event.to[0], some <= 16 ? some : 1);
             }
 
 function factsOf(one) {
@@ -565,12 +573,16 @@ function eventSentence(event, step) {
     case 'barrier':
         return `${who} ${one ? 'comes' : 'come'} to ${barrierOf(event.place ?? step.p)?.text ?? 'a barrier'}: nobody goes `
             + 'on before all have come, and what was written before it can be read after it.';
+    case 'copy_store':
+        return '';
+    case 'warp_barrier':
+        return `${who} ${one ? 'comes' : 'come'} to a barrier of the warp: what a lane wrote before it the others can read after it.`;
     case 'fence':
         return `${who} ${one ? 'passes' : 'pass'} a fence: what was written before it is seen by others before what is written after it.`;
     case 'copy':
         return `${one ? who : 'the warp'} starts a copy (${event.how}) of `
-            + `${elementNames(event.from[0], [event.from[1]], event.n)} to ${elementNames(event.to[0], [event.to[1]], event.n)}: `
-            + `${plural(event.bytes, 'byte')} are under way now, and the threads do not wait for them.`;
+            + `${elementNames(event.from[0], [event.from[1]], event.n)} to ${elementNames(event.to[0], [event.to[1]], event.n)}. `
+            + underWay(event.bytes);
     case 'arrive': {
         const copy = copyOf(event.id);
         return copy
@@ -593,6 +605,11 @@ function eventSentence(event, step) {
     }
 }
 
+function underWay(bytes) {
+    const all = facts.flight[at] === bytes ? '' : `, so that ${facts.flight[at]} are on their way`;
+    return `The threads do not wait for ${bytes > 1 ? `these ${bytes} bytes` : 'this byte'}${all}.`;
+}
+
 const copies = new Map(); // of this run, by id: the copy, and the step that started it
 function copyOf(id) {
     if (!copies.size)
@@ -603,34 +620,27 @@ function copyOf(id) {
     return copies.get(id);
 }
 
-// Many events of the same kind in one step, such as 32 copies of a lane each, are told as one.
+// Many events of the same kind in one step, such as 32 copies of a lane each, are told as one; copies that arrive, as one
+// for each step in which they set out.
 function eventSentences(step) {
-    const told = [], kinds = new Map();
-    for (const event of eventsOf(step)) {
-        const many = /^(copy|arrive)$/.test(event.k);
-        if (many && kinds.has(event.k))
-            kinds.get(event.k).push(event);
-        else {
-            const list = [event];
-            if (many)
-                kinds.set(event.k, list);
-            told.push(list);
-        }
-    }
-    return told.map(list => {
-        if (list.length === 1)
-            return eventSentence(list[0], step);
-        const all = list.map(event => event.k === 'copy' ? event : copyOf(event.id)).filter(copy => copy);
-        if (!all.length)
-            return eventSentence(list[0], step);
-        const to = elementNames(all[0].to[0], all.map(copy => copy.to[1]), all[0].n);
-        const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
-        return list[0].k === 'arrive'
-            ? `${all.length} copies arrive: ${to} hold what line ${run.steps[all[0].step].p?.[1]} asked for.`
-            : `${all.length} copies (${all[0].how}) start, from `
-                + `${elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n)} to ${to}: ${bytes} bytes are under `
-                + 'way now, and the threads do not wait for them.';
+    const told = new Map();
+    eventsOf(step).forEach((event, number) => {
+        const key = event.k === 'copy' ? 'copy' : event.k === 'arrive' ? `arrive ${copyOf(event.id)?.step}` : number;
+        told.set(key, [...(told.get(key) ?? []), event]);
     });
+    return [...told.values()]
+        .map(list => {
+            const all = list.map(event => event.k === 'copy' ? event : copyOf(event.id)).filter(copy => copy);
+            if (list.length === 1 || !all.length)
+                return eventSentence(list[0], step);
+            const to = elementNames(all[0].to[0], all.map(copy => copy.to[1]), all[0].n);
+            const from = elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n);
+            const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
+            return list[0].k === 'arrive'
+                ? `${all.length} copies arrive: ${to} hold what line ${run.steps[all[0].step].p?.[1]} asked for.`
+                : `${all.length} copies (${all[0].how}) start, from ${from} to ${to}. ${underWay(bytes)}`;
+        })
+        .filter(sentence => sentence);
 }
 
 // What the variables become: 'sum to 4 in lane 0, 8 in lanes 1 to 31', or with another word between
