@@ -338,8 +338,8 @@ for (const one of runs)
                 phased.add(event.a);
         }
 
-// How many stages an array has that copies go to: its first dimension; or, if it has but one, as many as there are mbarriers,
-// or as a variable says that is named so.
+// How many stages an array has that copies go to: its first dimension; or, if it has but one, as a variable says that is
+// named so, or as many as there are mbarriers.
 const stagesSaid = variables.flatMap(({name}, number) => /^(num_)?stages$/.test(name)
     ? runs[0].steps.flatMap(step => step.v?.[number] ?? []).filter(value => Number.isInteger(value)).slice(0, 1) : []);
 for (const one of runs)
@@ -347,7 +347,7 @@ for (const one of runs)
         for (const event of eventsOf(step))
             if (event.k === 'copy' && isShared(event.to[0]) && !rings.has(event.to[0])) {
                 const {dims} = arrays[event.to[0]], size = volume(dims);
-                const said = [...phased].map(array => volume(arrays[array].dims)).concat(stagesSaid);
+                const said = stagesSaid.concat([...phased].map(array => volume(arrays[array].dims)));
                 const some = dims.length > 1 ? dims[0] : said.find(n => n > 1 && size % n === 0) ?? 1;
                 rings.set(event.to[0], some <= 16 ? some : 1);
             }
@@ -590,9 +590,11 @@ function eventSentence(event, step) {
                 + `line ${run.steps[copy.step].p?.[1]} asked for.`
             : 'A copy arrives.';
     }
-    case 'phase':
-        return `The mbarrier ${elementName(event.a, event.i)} is in the phase of parity ${event.parity}`
-            + (event.pending ? `, and waits for ${plural(event.pending, 'arrival')}.` : '.');
+    case 'phase': {
+        const left = event.pending ? `${plural(event.pending, 'arrival')} and the bytes that it is told of` : 'what it is told of';
+        return event.phase ? `With that the phase of the mbarrier ${elementName(event.a, event.i)} is over: its parity is now ${event.parity}.`
+            : `The mbarrier ${elementName(event.a, event.i)} begins with parity ${event.parity}, and waits for ${left}.`;
+    }
     case 'wait':
         return event.on === 'copies'
             ? `${who} ${one ? 'waits' : 'wait'} until ${event.left ? `at most ${plural(event.left, 'group')} of copies ${event.left === 1 ? 'is' : 'are'} still under way`
@@ -625,11 +627,14 @@ function copyOf(id) {
 function eventSentences(step) {
     const told = new Map();
     eventsOf(step).forEach((event, number) => {
-        const key = event.k === 'copy' ? 'copy' : event.k === 'arrive' ? `arrive ${copyOf(event.id)?.step}` : number;
+        const {k, on, a, i, parity} = event;
+        const key = k === 'copy' ? k : k === 'arrive' ? `${k} ${copyOf(event.id)?.step}` : k === 'wait' ? [k, on, a, i, parity].join(' ') : number;
         told.set(key, [...(told.get(key) ?? []), event]);
     });
     return [...told.values()]
         .map(list => {
+            if (list[0].k === 'wait' && list.length > 1)
+                return eventSentence({...list[0], m: list.flatMap(event => event.m ?? lanesOf(step)).sort((a, b) => a - b)}, step);
             const all = list.map(event => event.k === 'copy' ? event : copyOf(event.id)).filter(copy => copy);
             if (list.length === 1 || !all.length)
                 return eventSentence(list[0], step);
@@ -1149,6 +1154,10 @@ function drawMemory(space) {
                         index => Math.floor(((arrays[number].start ?? 0) + index * arrays[number].element) / 128))));
         return rows.filter(row => used.has(row) || Math.floor(row / 8) === Math.floor(here / 8));
     };
+    const nameOfRow = ({number, dims}, first) => {
+        const inStage = volume(dims) / (rings.get(number) ?? 1);
+        return rings.get(number) > 1 && first % inStage === 0 ? `stage ${first / inStage}` : elementName(number, first);
+    };
     const list = arrays.map((array, number) => ({...array, number}))
                      .filter(array => shared === (array.space === 'shared') && touched[array.number].size);
     for (const array of list) {
@@ -1170,7 +1179,7 @@ function drawMemory(space) {
             const first = Math.max(0, Math.ceil((row * 128 - start) / element)),
                   end = Math.min(total, Math.ceil(((row + 1) * 128 - start) / element));
             items.push(words('soft end mono', -8, y + tall / 2 + 4, 10,
-                clip(elementName(number, first), 10, view.left - 12), view.left - 12));
+                clip(nameOfRow(array, first), 10, view.left - 12), view.left - 12));
             for (let index = first; index < end; index++) {
                 const byte = start + index * element - row * 128, x = round(byte / 4 * w),
                       wide = round(element / 4 * w);
@@ -1257,7 +1266,7 @@ function drawCopies() {
     for (const [array, stages] of rings) {
         if (stages < 2)
             continue;
-        const small = 74, radius = Math.max(50, stages * 17), cx = left + radius + small / 2, cy = top + radius + 32;
+        const small = 74, radius = Math.max(60, stages * 17), cx = left + radius + small / 2, cy = top + radius + 32;
         if (cx + radius + small / 2 > view.left + view.width && left > 0) {
             left = 0;
             top = bottom + 10;
@@ -1285,7 +1294,7 @@ function drawCopies() {
             ];
             for (const one of phased) {
                 const phase = state.phases[`${one} ${view.block} ${stage}`];
-                if (volume(arrays[one].dims) === stages)
+                if (stage < volume(arrays[one].dims))
                     lines.push(
                         `${arrays[one].name} ${phase ? phase.parity : 0}${phase?.pending ? ` (${phase.pending})` : ''}`);
             }
@@ -1302,9 +1311,9 @@ function drawCopies() {
         }
         left = middle + radius + small / 2 + 20;
     }
-    // mbarriers that belong to no ring
+    // mbarriers where there is no ring
     for (const one of phased)
-        if (![...rings.values()].includes(volume(arrays[one].dims)) || volume(arrays[one].dims) < 2)
+        if (![...rings.values()].some(stages => stages > 1))
             for (let i = 0; i < volume(arrays[one].dims); i++) {
                 const phase = state.phases[`${one} ${view.block} ${i}`];
                 bottom += 16;
