@@ -573,7 +573,8 @@ static std::string end_text(const char *at)
            "]";
 }
 
-void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request)
+void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request,
+                    uint64_t sectors, uint64_t lines)
 {
     close_store();
     if (!cut.empty())
@@ -590,6 +591,8 @@ void sim_watch_copy(const char *how, const void *to, const void *from, size_t si
                                     ",\"to\":" + end_text((const char *)to) + ",\"n\":" + decimal(size / element) +
                                     ",\"bytes\":" + decimal(size) + owner_text(r));
     e->request = request;
+    if (sectors > 0)
+        e->cost = ",\"sectors\":" + decimal(sectors) + ",\"lines\":" + decimal(lines);
     if (shared_request >= 0) { /* its stores to shared memory are a request of their own */
         e = add_event(item, "copy_store", (uint64_t)shared_request,
                       ",\"a\":" + decimal((uint64_t)array_of(r)) + owner_text(r));

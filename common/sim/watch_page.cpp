@@ -48,13 +48,32 @@ struct common *common;
 
 /* ---- numbers and texts in JSON ---- */
 
+/* Bytes of the character of UTF-8 that begins there; 0: none does. */
+static size_t character(const char *c)
+{
+    const unsigned char first = (unsigned char)*c;
+    const size_t size = first < 0x80                    ? 1
+                        : first >= 0xc2 && first < 0xe0 ? 2
+                        : first >= 0xe0 && first < 0xf0 ? 3
+                        : first >= 0xf0 && first < 0xf5 ? 4
+                                                        : 0;
+
+    for (size_t i = 1; i < size; i++)
+        if (((unsigned char)c[i] & 0xc0) != 0x80)
+            return 0;
+    return size;
+}
+
 std::string quoted(const char *text)
 {
     std::string out = "\"";
     char code[8];
 
     for (const char *c = text; *c != '\0'; c++)
-        if (*c == '"' || *c == '\\')
+        if (const size_t size = character(c); size != 1) {
+            out += size == 0 ? "\\ufffd" : std::string(c, size);
+            c += size > 1 ? size - 1 : 0;
+        } else if (*c == '"' || *c == '\\')
             out += std::string("\\") + *c;
         else if (*c == '/' && c > text && c[-1] == '<') /* nothing may end the page's script */
             out += "\\/";
@@ -623,7 +642,8 @@ void watch_write_run(std::vector<struct step> &steps, const std::string &cut, co
     if (said.ok && run.is_first && judged != NULL)
         blame_element(steps, &said, judged);
     else if (said.ok && !run.is_first)
-        said.text = "No mistake was found in this run.";
+        said.text = judged != NULL ? "The simulator finds no mistake in this run. Its results were not judged."
+                                   : "No mistake was found in this run.";
     fprintf(to_parent, "{\"name\":%s,\"without\":%s,\"order\":\"%s\",\n\"steps\":[", quoted(name.c_str()).c_str(),
             leaves_out ? place_text(run.without.place).c_str() : "null", run.order);
     for (size_t i = 0; i < steps.size(); i++)

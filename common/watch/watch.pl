@@ -172,6 +172,7 @@ sub watch_exercise {
         $run = run_judge($exercise, $program, { %$settings, %watch, CUSIM_WATCH => $notes, CUSIM_WATCH_RUNS => 'none' }, 'compare');
         last if !$run->{right};
     }
+    $settings = {} if $run->{right};
     my @launches = split ' ', read_text("$folder->{path}/$notes") // '';
     refuse('it launches no kernel.') if !@launches;
     my $number = $run->{right} ? worth_a_look(@launches) : scalar @launches;
