@@ -694,8 +694,9 @@ static void join_step(size_t at, unsigned lane, struct item *item)
         }
     }
     for (struct change &c : item->changes) {
-        recorded_size += 4 + c.value.size();
-        s->values[c.variable][lane] = std::move(c.value);
+        std::map<unsigned, std::string> &all = s->values[c.variable];
+        recorded_size += all.empty() || all.begin()->second != c.value ? 4 + c.value.size() : 0;
+        all[lane] = std::move(c.value);
     }
 }
 

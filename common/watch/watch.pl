@@ -81,6 +81,12 @@ sub arrays {
     return map { $option->($_) } @{ $names{read} }, @{ $names{written} };
 }
 
+# Whether a variant takes such a configuration: a check of one element says so.
+sub takes {
+    my ($program, $variant, $config) = @_;
+    return $config ne '' && (run($program, '--variant', $variant, '--config', $config, qw(--check-only --num-seqs 1 --seq-len 1)))[0] != 2;
+}
+
 sub watch_variant {
     my ($chapter, $variant) = ($given{VARIANT} =~ m{^(?:(.*?)/)?([^/]*)$});
     $chapter = $given{ONLY} if !defined $chapter || $chapter eq '';
@@ -94,6 +100,7 @@ sub watch_variant {
     refuse("DIRECTION=$direction is not known. Say forward, reverse, backward or reverse-backward.") if $direction !~ /^(?:forward|reverse|backward|reverse-backward)$/;
 
     my ($program, $usual) = make($chapter, 'watched', "WATCHED_VARIANT=$variant") =~ /^(build\/sim_watch\/\S+) (.*)$/m;
+    my $config = $usual =~ s/ --config (\S+)// ? $1 : '';
     my %shape = $usual =~ /--(\S+) (\S+)/g;
     my @order = $usual =~ /--(\S+)/g;
     for my $size (grep { defined $given{$_} } @sizes) {
@@ -105,7 +112,8 @@ sub watch_variant {
     my @shape = map { ("--$_", $shape{$_}) } @order;
 
     my $page = page("${chapter}_$variant" . ($direction eq 'forward' ? '' : "_$direction"));
-    my @options = ('--variant', $variant, defined $given{CONFIG} ? ('--config', $given{CONFIG}) : ());
+    $config = $given{CONFIG} // (takes($program, $variant, $config) ? $config : '');
+    my @options = ('--variant', $variant, $config ne '' ? ('--config', $config) : ());
     my @way = (('--reverse') x ($direction =~ /reverse/), ('--backward') x ($direction =~ /backward/), ('--forward') x ($direction eq 'forward'));
     $ENV{CUSIM_WATCH} = $page;
     $ENV{CUSIM_WATCH_TITLE} = "$chapter/$variant";

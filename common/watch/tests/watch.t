@@ -128,6 +128,7 @@ sub value {
         my $values = $step->{v}{ $number // '' } // next;
         my @lanes = @{ $step->{m} // [0 .. threads($trace, $step) - 1] };
         my ($at) = grep { $lanes[$_] == $lane } 0 .. $#lanes;
+        $at = 0 if defined $at && @$values == 1; # all lanes have the same
         $value = $values->[$at] if defined $at && $step->{w} == 0 && (ref $values->[$at] || ($values->[$at] // '') ne '=');
     }
     return $value;
