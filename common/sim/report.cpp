@@ -48,22 +48,23 @@ void sim_report(const struct sim_row *rows, size_t count)
     fprintf(stderr, "\nWhat each kernel asked of memory. An average request of a warp touches so many sectors of 32 "
                     "bytes; fewest: if its\n"
                     "bytes lay side by side; lanes: that take part in it, of 32. Conflicts: requests to shared memory "
-                    "that banks repeat.\n\n");
-    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %9s\n", "kernel", "launches", "blocks",
-            "loads:", "fewest", "lanes", "stores:", "fewest", "lanes", "conflicts", "barriers");
-    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %9s\n", "", "", "", "sectors", "", "", "sectors", "",
-            "", "", "a block");
+                    "that banks repeat;\n"
+                    "contention: atomics that are repeated because lanes go to the same address.\n\n");
+    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %10s %9s\n", "kernel", "launches", "blocks",
+            "loads:", "fewest", "lanes", "stores:", "fewest", "lanes", "conflicts", "contention", "barriers");
+    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %10s %9s\n", "", "", "", "sectors", "", "", "sectors",
+            "", "", "", "", "a block");
     for (size_t i = 0; i < count;) {
         const struct sim_row *kernel = &rows[i];
         const struct sim_counts *c = &kernel->counts;
         std::vector<const struct sim_row *> lines;
 
-        fprintf(stderr, "%-26.26s %8llu %8llu  %7.1f %7.1f %6.1f  %7.1f %7.1f %6.1f  %9llu %9.1f\n", kernel->function,
-                (unsigned long long)c->launches, (unsigned long long)c->blocks,
+        fprintf(stderr, "%-26.26s %8llu %8llu  %7.1f %7.1f %6.1f  %7.1f %7.1f %6.1f  %9llu %10llu %9.1f\n",
+                kernel->function, (unsigned long long)c->launches, (unsigned long long)c->blocks,
                 per(c->loads.sectors, c->loads.requests), per(c->loads.least, c->loads.requests),
                 per(c->loads.lanes, c->loads.requests), per(c->stores.sectors, c->stores.requests),
                 per(c->stores.least, c->stores.requests), per(c->stores.lanes, c->stores.requests),
-                (unsigned long long)c->conflicts, per(c->barriers, c->blocks));
+                (unsigned long long)c->conflicts, (unsigned long long)c->contention, per(c->barriers, c->blocks));
         for (i++; i < count && rows[i].kernel == kernel->kernel && rows[i].label == kernel->label && rows[i].pc != NULL;
              i++)
             lines.push_back(&rows[i]);
@@ -73,7 +74,14 @@ void sim_report(const struct sim_row *rows, size_t count)
         for (const struct sim_row *line : lines)
             all += cost(line);
         for (size_t l = 0; l < lines.size() && l < most_lines; l++) {
+            const struct sim_counts *n = &lines[l]->counts;
             fprintf(stderr, "  %3.0f %% %-20s", 100 * per(cost(lines[l]), all), lines[l]->place);
+            fprintf(stderr, " %4.1f lanes",
+                    per(n->loads.lanes + n->stores.lanes + n->shared_lanes,
+                        n->loads.requests + n->stores.requests + n->shared_requests));
+            if (n->contention > 0)
+                fprintf(stderr, ", contention %llu", (unsigned long long)n->contention);
+            fprintf(stderr, ":");
             print_source(lines[l]->place);
             fprintf(stderr, "\n");
         }
