@@ -12,7 +12,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin, "$FindBin::Bin/../pages";
 use Getopt::Long qw(GetOptions :config require_order);
-use Estimate qw(chip launches_time elementwise);
+use Estimate qw(chip resident launches_time elementwise);
 use Tables;
 use Traced qw(traced variants registers);
 
@@ -66,7 +66,7 @@ if (defined $trace) {
     my ($program, @options) = @ARGV;
     for ($num_seqs // (), $seq_len) { /^[1-9]\d*(?:,[1-9]\d*)*$/ or die "\"$_\" are no sizes; write 1024 or 64,1024\n" }
     my @shapes = map { my $n = $_; map { [$n, $_] } split /,/, $seq_len } split /,/, $num_seqs // 100 * $chip->{sms};
-    my $traced = traced($program, \@options, $own ? [grep { !m{/} } variants($program)] : [], @shapes);
+    my $traced = traced($program, \@options, $own ? [grep { !m{/} } variants($program)] : [], sub { $chip->{sms} * resident($chip, $_[0], registers_of($_[0])) }, @shapes);
     my @csv;
     for my $shape (@shapes) {
         my ($n, $l) = @$shape;

@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
+#include "observe.h"
 #include "trace.h"
 
 static const size_t most_lines = 5; /* of a kernel */
@@ -80,4 +83,33 @@ void sim_report(const struct sim_row *rows, size_t count)
     }
     if (count == 0)
         fprintf(stderr, "(No kernel has run.)\n");
+}
+
+extern const char *sim_estimate __attribute__((weak)); /* the program, from cusim */
+
+void sim_report_time(void (*print_rows)(FILE *file))
+{
+    const char *const program = &sim_estimate != NULL ? sim_estimate : "common/estimate/estimate.pl";
+    const char *chip = getenv("CUSIM_CHIP");
+    char path[] = "/tmp/cusim-XXXXXX";
+
+    if (!sim_watches || access(program, R_OK) != 0) /* without checks nothing of memory is counted */
+        return;
+    const int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file == NULL)
+        return;
+    print_rows(file);
+    fclose(file);
+    fputc('\n', stderr);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        execlp("perl", "perl", program, "--chip", chip != NULL && *chip != '\0' ? chip : "h200", "--trace", path,
+               (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    unlink(path);
 }
