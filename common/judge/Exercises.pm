@@ -500,16 +500,17 @@ sub judge_answer {
 # computed from counts on two small shapes, by blocks that are alike, and is never a goal.
 sub estimated {
     my ($exercise, $program) = @_;
-    my ($ours, $many, $rest) = ($exercise->{estimate} // return '') =~ /^([\d.]+) at (\d+)((?: *x *\d+)*)$/
+    my ($ours, $many, $rest, $names) = ($exercise->{estimate} // return '') =~ /^([\d.]+) at (\d+)((?: *x *\d+)*)( \(.*\))?$/
         or die "$exercise->{judge}.txt: `estimate: $exercise->{estimate}' is not like `27 at 132 x 65536'\n";
     return '' if $exercise->{on_cpu} || has_gpu();
     my ($chip, @counts) = chip('h200');
+    my $shape = $rest eq '' ? "$many elements" : defined $names ? "$many$rest$names" : $many . $rest =~ s/ *x */ sequences of /r;
     for my $few ($rest eq '' ? [65536, 131072] : ([2, 4], [128, 256])) {
         @counts = map { (count_at($exercise, $program, "$_$rest", 'count'))[0] // return '' } @$few;
-        next if $counts[0]{blocks} == $counts[1]{blocks}; # a block takes several rows
+        next if $counts[0]{blocks} == $counts[1]{blocks} && !defined $names; # a block takes several sequences
         my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
         return "\n" . fold(sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %.3g us for %s (%.3g to %.3g), and ours %.3g. It is limited by %s, then by %s.',
-            $time->{us}, $rest eq '' ? "$many elements" : $many . $rest =~ s/ *x */ sequences of /r, $time->{low}, $time->{high}, $ours, $time->{limited_by}, $time->{next});
+            $time->{us}, $shape, $time->{low}, $time->{high}, $ours, $time->{limited_by}, $time->{next});
     }
     return '';
 }
