@@ -166,6 +166,7 @@ setup:
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
 	python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null || missing="$$missing python3-matplotlib"; \
 	[ -n "$(CLANG_FORMAT)" ] || ! apt-cache show clang-format-14 >/dev/null 2>&1 || missing="$$missing clang-format-14"; \
+	command -v sim_c >/dev/null || ! apt-cache show similarity-tester >/dev/null 2>&1 || missing="$$missing similarity-tester"; \
 	command -v bwrap >/dev/null || ! apt-cache show bubblewrap >/dev/null 2>&1 || missing="$$missing bubblewrap"; \
 	command -v mpicc >/dev/null || ! apt-cache show libopenmpi-dev >/dev/null 2>&1 || missing="$$missing libopenmpi-dev openmpi-bin"; \
 	for package in $(if $(SITE),$(SITE_PACKAGES)); do \
@@ -180,7 +181,6 @@ setup:
 	    $$sudo apt-get update -qq && \
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
-	@command -v sim_c >/dev/null || echo "for make similar, which instructors use, also install similarity-tester"
 	@command -v pandoc >/dev/null || echo "for make site and make book, also install pandoc and chromium (make setup SITE=1 does)"
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"

@@ -54,7 +54,8 @@ static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     float carry = 0.0f; /* what comes into the tile: the same number in every thread */
     int turn = 0;       /* which of the totals */
 
-    for (int s = 0; s < num_stages - 1; s++) /* the first tiles; the last stage stays free */
+    /* [stages] The first tiles are sent; the last stage stays free. */
+    for (int s = 0; s < num_stages - 1; s++)
         tile_send<rows>(inputs + origin, coeffs + origin, (size_t)s * tile_len, begin, end, tile_len, own,
                         stages + s * 2 * tile_len);
     int stage = 0, empty = num_stages - 1; /* where this tile lies, and which stage is free */

@@ -14,7 +14,7 @@
 
 enum { ELEMS = 8 }; /* of a thread in each tile */
 
-/* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). */
+/* [places] Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). */
 static __global__ void __launch_bounds__(PIPE_MAX_THREADS)
     blocked_forward(size_t seq_len, const float *__restrict__ inputs, const float *__restrict__ coeffs,
                     float *__restrict__ outputs)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tma_evict_last.cu - tma.cu with a cache hint for what is read: the L2 cache should evict these lines last. Otherwise
-   the same, line by line; choosing.md measures what the hint does. */
+   the same, line by line; further/choosing.md measures what the hint does. */
 #include <cuda_runtime.h>
 
 #include "../common/cuda/launch_of.h"

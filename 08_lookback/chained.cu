@@ -41,6 +41,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
     float x[ROWS][4], c[ROWS][4];
     struct pair before[ROWS];
 
+    /* [ticket] The number of the tile: how many blocks have begun before this one. */
     if (threadIdx.x == 0)
         number_taken = take_ticket(space);
     __syncthreads();

@@ -25,12 +25,12 @@ my $in = whole($given{IN});
 refuse("IN=$given{IN} is not a folder.") if !-d $in;
 my $least = $given{LEAST} // 60;
 refuse("LEAST=$least is no per cent from 1 to 100.") if $least !~ /^\d+$/ || $least < 1 || $least > 100;
-my ($sim) = grep { -x } map { "$_/sim_c" } split(/:/, $ENV{PATH}), '/usr/bin';
-refuse("make similar needs sim_c, which compares programs; Debian's package is similarity-tester.") if !defined $sim;
 
 my @all = all_exercises();
 my @exercises = eval { chosen_exercises($given{ONLY}, @all) };
 refuse($@ =~ s/\n//r) if $@;
+my ($sim) = grep { -x } map { "$_/sim_c" } split /:/, $ENV{PATH};
+refuse("make similar needs sim_c, which compares programs; Debian's package is similarity-tester.") if !defined $sim;
 my @students = students_in($in);
 my %answers = map { $_ => (hand_ins("$in/$_", @all))[0] } @students;
 

@@ -4,7 +4,9 @@ package Texts;
 use strict;
 use warnings;
 use Exporter 'import';
-our @EXPORT = qw(texts read_text stop words link_to without_blocks anchors);
+our @EXPORT = qw(texts read_text stop words link_to without_blocks prose_words minutes anchors WORDS_A_MINUTE);
+
+use constant WORDS_A_MINUTE => 150;
 
 sub texts { return sort glob '*.md docs/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md common/*.md common/*/*.md' }
 
@@ -45,6 +47,24 @@ sub without_blocks {
     $text =~ s{^[ ]*(```+).*?^[ ]*\1$}{}gms;
     return $text;
 }
+
+# How many words of a text a reader reads from one end to the other: without listings, outputs, tables, what is folded, and without
+# exercises and sources. A formula and a piece of code are a word each.
+sub prose_words {
+    my $text = without_blocks($_[0]);
+    $text =~ s{<details>.*?</details>}{}gs;
+    $text =~ s{<!-- core: .*? -->.*?<!-- end -->}{}gs;
+    $text =~ s{<!--.*?-->}{}gs;
+    $text =~ s{^## (?:Exercises?|Further|Sources)\n.*?(?=^## |\z)}{}gms;
+    $text =~ s{^[ ]*\|.*$}{}gm;
+    $text =~ s{!\[[^\]]*\]\([^)]*\)}{}g;
+    $text =~ s{\$\$.*?\$\$|\$[^\$]+\$|`[^`]+`}{code}gs;
+    $text =~ s{\]\([^)]*\)}{]}g;
+    return scalar grep { /\w/ } split ' ', $text;
+}
+
+# How long a text takes to read.
+sub minutes { return int(prose_words($_[0]) / WORDS_A_MINUTE + 0.5) || 1 }
 
 # What GitHub makes of a page's headings, to be linked to as page.md#heading.
 sub anchors {

@@ -46,6 +46,14 @@
 #
 #       What the command prints on stdout, on the simulator (Output.pm says what may differ from machine to machine). Commands
 #       that need a GPU are only run with --gpu; --no-outputs runs none.
+#
+#   <!-- core: list PAGE ... -->
+#   (the list)
+#   <!-- end -->
+#
+#       The pages of the course's core in their order, with the minutes that each takes to read (Texts.pm counts). It stands in
+#       README.md. On each of its pages "core: here" says which of them the page is and how long it takes, and "core: next" which
+#       one comes next. On any page "core: minutes" is the number of minutes that it takes.
 use strict;
 use warnings;
 use FindBin;
@@ -53,6 +61,7 @@ use lib $FindBin::Bin;
 use Texts;
 use Recorded;
 use Listing;
+use Core;
 use Output;
 
 use constant MOST_VALUES => 12;
@@ -66,6 +75,7 @@ my ($wrong, $path) = (0);
 my %writes = (
     '' => sub { Recorded::value(@_) }, # a key's
     table => sub { Recorded::table(@_, $path) },
+    core => sub { Core::core(@_, $path) },
     listing => sub { Listing::listing(@_, $path) },
     output => sub { $option{'--no-outputs'} ? $_[1] : Output::output(@_, $option{'--gpu'}) },
 );

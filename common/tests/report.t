@@ -127,4 +127,30 @@ fails('a shape of two sizes where there are three', ($three =~ s/8x128x32/8x128/
 fails('a size that is none', ($sizes =~ s/batch,/bach,/r) . "\n?\n<!-- end -->", qr/sizes= wants two or more of/);
 is((report("`<!-- value: shown -->`\n\n```\n<!-- output: shown -->\n```\n"))[1], 0, 'markers in code are only shown');
 
+# the core of the course: its pages in their order, and how long each takes to read
+use Cwd 'getcwd';
+my ($pages, $here) = (scratch('core'), getcwd());
+my $marks = sub { join '', map { "<!-- core: $_ -->\n<!-- end -->\n" } @_ };
+my $many_words = join ' ', ('word') x 449;
+my $not_read = "\n\n| a table | ${\join ' ', ('x') x 900} |\n\n<details>$many_words</details>\n\n## Exercises\n\n$many_words\n\n";
+mkdir $pages;
+write_file("$pages/README.md", $marks->('list one.md two.md'));
+write_file("$pages/one.md", "# One\n\n" . $marks->('here') . "$many_words$not_read" . $marks->('next'));
+write_file("$pages/two.md", "# Two\n\n" . $marks->('here') . 'Short.' . "\n\n" . $marks->('next'));
+my $in_pages = sub { run_program('sh', '-c', "cd $pages && perl $here/common/pages/report.pl @_") };
+is(($in_pages->('one.md two.md README.md'))[0], 0, 'the pages of a core are written');
+like(read_file("$pages/README.md"), qr/^1\. \[One\]\(one\.md\), 3 minutes\n2\. \[Two\]\(two\.md\), 1 minute\n\nIn all 4 minutes/m, 'their list');
+like(read_file("$pages/one.md"), qr/page 1 of 2 of \[the core\]\(README\.md#the-core\)\. About 3 minutes/, 'where one is: tables, folded text and exercises do not count');
+like(read_file("$pages/one.md"), qr/^Next: \[Two\]\(two\.md\)\.$/m, 'what comes next');
+like(read_file("$pages/two.md"), qr/^This was the last page of the core/m, 'and that nothing does');
+is(($in_pages->('--check one.md two.md README.md'))[0], 0, 'and stay so');
+write_file("$pages/one.md", read_file("$pages/one.md") =~ s/word/word word word word/gr);
+like(($in_pages->('--check one.md'))[1], qr/core: here: .*About 12 minutes/, 'a text that has grown takes longer');
+write_file("$pages/two.md", "# Two\n\nIt takes <!-- core: minutes -->?<!-- end --> minutes. " . join ' ', ('word') x 300);
+$in_pages->('two.md');
+like(read_file("$pages/two.md"), qr/It takes <!-- core: minutes -->2<!-- end --> minutes/, 'the minutes of any page');
+write_file("$pages/three.md", "# Three\n\n" . $marks->('here'));
+like(($in_pages->('three.md'))[1], qr/three\.md: core: here: the list in README\.md does not have this page/, 'a page that is not of the core');
+like(($in_pages->('--check README.md'))[1] . ($in_pages->('README.md'))[1], qr/12 minutes/, 'and the list with it');
+
 done_testing;

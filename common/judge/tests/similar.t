@@ -45,7 +45,7 @@ hand_in('class', $_, $solution) for 'dora', 'emil';
 hand_in('class', $_, "$task\n/* nothing */\n") for 'fritz', 'gerd';
 
 SKIP: {
-    skip 'sim_c is not installed (similarity-tester)', 6 if !grep { -x "$_/sim_c" } split(/:/, $ENV{PATH}), '/usr/bin';
+    skip 'sim_c is not installed (similarity-tester)', 6 if !grep { -x "$_/sim_c" } split /:/, $ENV{PATH};
     my @similar = ('make', '-s', 'similar', 'IN=' . scratch('class'));
     my ($status, $out, $err) = run_program(@similar, 'OUT=' . scratch('similar.csv'));
     is($status, 0, 'make similar') or diag($err);
@@ -60,5 +60,9 @@ SKIP: {
 
 refuses('no folder', qr/^Where are the hand-ins\?/, 'perl', 'common/judge/similar.pl');
 refuses('no number', qr/^LEAST=x is no per cent/, 'perl', 'common/judge/similar.pl', 'IN=' . scratch('class'), 'LEAST=x');
+{
+    local $ENV{PATH} = scratch('nothing');
+    refuses('no sim_c', qr/^make similar needs sim_c, .* similarity-tester\.$/, $^X, 'common/judge/similar.pl', 'IN=' . scratch('class'));
+}
 refuses('no such exercise', qr/there is no exercise 77/, 'perl', 'common/judge/similar.pl', 'IN=' . scratch('class'), 'ONLY=77');
 done_testing();

@@ -23,7 +23,6 @@ use Browser;
 use Texts;
 
 use constant { SITE => 'build/site', PARTS => 'build/obj/site', PLAYERS => 'build/watch', BOOK => 'build/book.pdf' };
-use constant WORDS_A_MINUTE => 150;
 # for formulas where the reader's system has no font for them: Debian's fonts-dejavu-extra
 use constant MATH => '/usr/share/fonts/truetype/dejavu/DejaVuMathTeXGyre.ttf';
 
@@ -123,12 +122,6 @@ sub plain {
     my %character = (lt => '<', gt => '>', amp => '&', quot => '"', '#39' => "'");
     my $plain = $_[0] =~ s{<annotation.*?</annotation>|<[^>]*>}{}gsr =~ s/&(lt|gt|amp|quot|#39);/$character{$1}/gr;
     return join ' ', split ' ', $plain;
-}
-
-# How long a text takes to read, without listings and outputs. A formula counts as a word.
-sub minutes {
-    my @words = split ' ', plain($_[0] =~ s{<pre\b.*?</pre>}{}gsr =~ s{<math\b.*?</math>}{x}gsr);
-    return int(@words / WORDS_A_MINUTE + 0.5) || 1;
 }
 
 # ---- the texts, in their order ----
@@ -253,7 +246,7 @@ sub write_texts {
         $turn .= link_from($root, $texts[$i - 1], "Before: $title{$texts[$i - 1]}") =~ s/ / rel="prev" /r if $i > 0;
         $turn .= link_from($root, $texts[$i + 1], "Next: $title{$texts[$i + 1]}") =~ s/ / rel="next" /r if $i < $#texts;
         write_page($text, title => $title{$text}, body => linked($text, $root), turn => $turn,
-            minutes => 'About ' . minutes($html{$text}) . ' minutes.');
+            minutes => 'About ' . minutes(read_text($text)) . ' minutes.');
     }
 }
 
