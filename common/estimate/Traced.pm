@@ -35,15 +35,15 @@ sub traced {
         push @packed, map { my $m = $_; map { [$m, $_] } lengths($l, 1024) } $n <= 128 ? $n : (128, 256);
     }
     run(\%runs, $_, @plain) for @$variants ? @$variants : undef;
+    my %listed = map { $_ => 1 } variants($program);
+    my %filling = filling(\%runs, \%listed);
     my %packs;
     for my $shape (grep { $_->[0] > 4 } @shapes) {
         my ($l) = reverse lengths($shape->[1], 16384);
-        $packs{$_} = 1 for grep { packs(\%runs, $_, $l) } @{ $runs{order} };
+        $packs{$_} = 1 for grep { !exists $filling{$_} && packs(\%runs, $_, $l) } @{ $runs{order} };
     }
-    my %listed = map { $_ => 1 } variants($program);
     my %named = map { (name_of(\%listed, $_) => 1) } keys %packs;
     run(\%runs, $_, grep { $_->[0] > 4 } @packed) for sort keys %named;
-    my %filling = filling(\%runs, \%listed);
     my %all;
     for my $shape (@shapes) {
         my ($n, $l) = @$shape;
@@ -71,15 +71,15 @@ sub name_of {
     return ($listed->{"$chapter/$variant"} ? "$chapter/" : '') . $variant;
 }
 
-# The kernels whose grid fills the device, each with its name: as many blocks, more than one, for 2 sequences and for 256.
+# The kernels whose grid fills the device, each with its name: as many blocks, more than one, for 2, 4 and 32 sequences.
 sub filling {
     my ($runs, $listed) = @_;
-    my @numbers = (2, 4, 128, 256);
+    my @numbers = (2, 4, 32);
     my $blocks = sub { my ($key, $n) = @_; my $rows = $runs->{traced}{$n}{64}{$key}; return $rows && @$rows == 1 ? $rows->[0]{blocks} : 0 };
     my %named = map { (name_of($listed, $_) => 1) } @{ $runs->{order} };
     run($runs, $_, [2, 64], [4, 64]) for sort keys %named;
     my %same = map { (name_of($listed, $_) => 1) } grep { $blocks->($_, 2) > 1 && $blocks->($_, 2) == $blocks->($_, 4) } @{ $runs->{order} };
-    run($runs, $_, [128, 64], [256, 64]) for sort keys %same;
+    run($runs, $_, [32, 64]) for sort keys %same;
     return map { my $key = $_; my %n = map { $blocks->($key, $_) => 1 } @numbers; keys %n == 1 && !$n{0} && !$n{1} ? ($key => name_of($listed, $key)) : () } @{ $runs->{order} };
 }
 
@@ -91,7 +91,8 @@ sub share {
     return if $times < 1;
     my $part = int($n / $times + 0.5) || 1;
     my $length = int($n * $l / $times / $part + 0.5) || 1;
-    my ($longest, @numbers) = $part <= 4 ? (262144, $part) : (1024, $part <= 128 ? $part : (128, 256));
+    my @numbers = $part <= 16 ? $part : (8, 16);
+    my $longest = 2**int(log(262144 / $numbers[-1]) / log(2)); # several rounds of the simulated device, and still seconds
     run($runs, $name, map { my $m = $_; map { [$m, $_] } lengths($length, $longest) } @numbers);
     my $counts = at($runs, $key, $part, $length, @numbers, $longest) // return;
     for my $c (@$counts) {
