@@ -31,7 +31,7 @@ sub registers_of {
     return $registers;
 }
 
-# A star behind a kernel whose blocks tell each other of something: how long they wait for that is not counted.
+# A star behind a kernel whose blocks tell each other of something: how long they wait for that is counted in part.
 sub star {
     return '' if !grep { $_->{orders} > 0 } @_;
     $waits = 1;
@@ -91,4 +91,4 @@ if (defined $trace) {
         if defined $csv;
 }
 print "\nFor kernels that nobody has compiled for a GPU here or recorded, 40 registers a thread are assumed.\n" if $assumed;
-print "\n* Its blocks wait for each other, which is not counted: it takes longer than that, perhaps much longer.\n" if $waits;
+print "\n* Its blocks wait for each other. The longest chain of hand-overs is counted, as if all blocks began at once; it may take longer, up to\n  twice as long where thousands of blocks look back.\n" if $waits;
