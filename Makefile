@@ -42,7 +42,7 @@ endif
 
 # a class's repository has none (make classroom)
 there_are_tests:
-	@[ -d common/tests ] || { echo "there are no tests here: this repository was written for students" >&2; exit 2; }
+	@[ -f common/tests/Linrec.pm ] || { echo "there are no tests here: this repository was written for students" >&2; exit 2; }
 
 # everything: the long ones first that take longest
 test-all: test
@@ -118,6 +118,10 @@ site:
 
 book:
 	@perl common/pages/site/site.pl --book
+
+# slides for lectures, build/slides/NN.html (docs/teach)
+slides:
+	@perl common/pages/slides/slides.pl
 
 # the library, liblinrec; installed into PREFIX (of a package being made: under DESTDIR)
 PREFIX ?= /usr/local
@@ -209,6 +213,7 @@ help:
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
 	@echo "make site       the course as pages for a browser: build/site/index.html (needs pandoc)"
 	@echo "make book       the course as one PDF: build/book.pdf (needs pandoc and chromium)"
+	@echo "make slides     slides for twelve sessions, a file for each: build/slides/01.html (needs pandoc)"
 	@echo "make format     write the sources as .clang-format wants them (CHECK=1: only say which ones are not)"
 	@echo "make compile_commands.json   how each source is compiled, for editors"
 	@echo "make mutants    single mistakes in every kernel: which does make check find, which the tests? (hours; ONLY=NAME: one chapter)"
@@ -225,10 +230,10 @@ help:
 	@echo "DEBUG=1           for a debugger, into build/sim_debug or build/cuda_debug (docs/debugger.md)"
 	@echo "make exercises    the list of exercises; make exercise EX=02.1 judges yours, make hint EX=02.1 helps (common/judge/README.md)"
 	@echo "make class IN=handed_in OUT=class.csv   judges a class, a folder a student; make similar IN=handed_in finds the same code twice;"
-	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/INSTRUCTORS.md)"
+	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/teach/marks.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace, make estimate"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/class.mk

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# class.mk - for instructors (docs/INSTRUCTORS.md); the root makefile includes it, after exercises.mk.
+# class.mk - for instructors (docs/teach/marks.md); the root makefile includes it, after exercises.mk.
 #
 #   make class IN=handed_in OUT=class.csv     judges a class: a folder a student
 #       SECRET=TEXT  SEED=N  ONLY=02.1,03  EXERCISES=FOLDER  JOBS=N  SUMMARY=FILE      common/judge/class.pl explains them

@@ -18,8 +18,8 @@ sub refuse { print STDERR "$_[0]\n"; exit 2 }
 # paths that students do not get
 my @left_out = (
     qr{/exercises/solutions/},
-    qr{(?:^|/)tests/},             # they need solutions, and a build of all chapters
-    qr{(?:^|/)INSTRUCTORS\.md$}, qr{^docs/teach/},
+    qr{(?:^|/)tests/(?!decay/)},   # they need solutions, and a build of all chapters; with the smallest operation a project begins
+    qr{^docs/teach/(?!project\.md$)}, # keys, answers, and what the judge says to mistakes
     qr{^\.ci/}, qr{^\.github/}, qr{^CONTRIBUTING\.md$}, qr{^CHANGELOG\.md$},
     qr{^common/judge/classroom},
 );
@@ -86,4 +86,4 @@ chdir $out or refuse("cannot enter $out: $!");
 system('git init --quiet && git add --all') == 0 or refuse("git cannot begin a repository in $out.");
 print "$given{OUT}: ", scalar(keys %there) + keys %own, " files, ready to be committed:\n",
     "    git -C '$given{OUT}' commit -m 'The course'\n",
-    "Then push it to where each student gets a copy. Nobody's marks come from there: see docs/INSTRUCTORS.md.\n";
+    "Then push it to where each student gets a copy. Nobody's marks come from there: see docs/teach/marks.md.\n";

@@ -18,6 +18,7 @@
 package Browser;
 use strict;
 use warnings;
+use File::Path 'remove_tree';
 use File::Spec;
 use File::Temp 'tempdir';
 use IPC::Open2;
@@ -169,6 +170,11 @@ sub DESTROY {
     close $self->{to};
     close $self->{from};
     waitpid $self->{pid}, 0 if $self->{pid} && kill 'TERM', $self->{pid};
+    for (1 .. 40) { # its helpers, which end a little later, may still write
+        remove_tree($self->{folder}, { error => \my $left });
+        last if !-e $self->{folder};
+        select undef, undef, undef, 0.05;
+    }
 }
 
 1;

@@ -339,7 +339,7 @@ void sim_race_check_unwritten(void)
 
 void sim_race_blame_unwritten(void)
 {
-    if (sim_place.in_thread && sim_race->unwritten.thread == sim_agent)
+    if (sim_place.in_thread && sim_race->unwritten.thread / SIM_WARP == sim_agent / SIM_WARP)
         sim_race_check_unwritten();
 }
 

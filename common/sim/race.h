@@ -52,7 +52,7 @@ void sim_race_pooled(const struct sim_region *region, const void *at, bool write
 void sim_race_touch(struct sim_region *region, const void *at, size_t size, bool writes);
 
 void sim_race_access(struct sim_region *region, const char *at, size_t size, unsigned how, unsigned site);
-/* Faults if the block has read shared memory that nobody had written; the second: if the running thread has, and so
+/* Faults if the block has read shared memory that nobody had written; the second: if the running warp has, and so
    takes a wrong way. */
 void sim_race_check_unwritten(void);
 void sim_race_blame_unwritten(void);

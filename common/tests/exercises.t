@@ -37,8 +37,8 @@ for my $chapter (sort keys %{ { map { $_->{chapter} => 1 } @exercises } }) {
     }
 }
 
-# For instructors: exercises, and what the judge says to a mistake, in rows `| 02.1 | mistake | `says` | ask |'.
-for my $page (glob 'docs/INSTRUCTORS.md') {
+# For those who teach: exercises, and what the judge says to a mistake, in rows `| 02.1 | mistake | `says` | ask |'.
+for my $page (glob 'docs/teach/mistakes.md') {
     for (read_text($page) =~ /^\| (\d\d\.\d+ \|.*) \|$/mg) {
         my ($id, $mistake, $says) = split / \| /;
         my ($exercise) = grep { $_->{id} eq $id } all_exercises();

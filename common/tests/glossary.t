@@ -29,7 +29,7 @@ for (split /^(?=### )/m, without_blocks(read_text(GLOSSARY))) {
 }
 
 my $italics = qr/(?<![*\w\\])\*(?![\s*])((?:[^*\s]+\s){0,3}[^*\s]*[^*\s.:,?!])\*(?![*\w])/;
-for my $path (@ARGV ? @ARGV : grep { m{^\d\d_|^README|^docs/(?!INSTRUCTORS|teach/)} && $_ ne GLOSSARY } texts()) {
+for my $path (@ARGV ? @ARGV : grep { m{^\d\d_|^README|^docs/(?!teach/)} && $_ ne GLOSSARY } texts()) {
     my $text = without_blocks(read_text($path));
     $text =~ s{<!--.*?-->}{}gs;
     $text =~ s{`[^`]+`}{code}g;

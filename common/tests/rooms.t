@@ -16,6 +16,7 @@ my %takes = (
     linrec  => [qw(base cuda harness)],
     judge   => [@below_judge, 'estimate'],
     pages   => [],
+    watch   => ['pages'],
     estimate => ['pages'],
     plot    => [qw(pages)],
     record  => [@below_judge, 'pages'],

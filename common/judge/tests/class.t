@@ -171,10 +171,10 @@ for (['no folder', qr/^Where are the hand-ins\?/, 'OUT=x.csv'], ['no table', qr/
 
 is_deeply([map { $_->{id} } grep { ($_->{minutes} // '') !~ /^\d+$/ } @all], [], 'every exercise says how many minutes it takes');
 my %told;
-my $plan = read_text('docs/INSTRUCTORS.md');
-while ($plan =~ /^\| chapter .*$/mg) {
+my $plan = read_text('docs/teach/README.md');
+while ($plan =~ /^\| \[\d+\]\(sessions.*$/mg) {
     my $line = $&;
     $told{$1} = $2 while $line =~ /(\d\d\.\d+) \((\d+)\)/g;
 }
-is_deeply(\%told, { map { $_->{id} => $_->{minutes} } grep { exists $told{ $_->{id} } } @all }, 'the plan for instructors has the same');
+is_deeply(\%told, { map { $_->{id} => $_->{minutes} } grep { exists $told{ $_->{id} } } @all }, 'the plan for those who teach has the same');
 done_testing();

@@ -5,7 +5,8 @@
 # build/book.pdf instead: all texts in one file, printed by Chromium.
 #
 # Run from the repository's root (make site, make book). A text is found by being there (Texts.pm). Its place in the
-# contents is beside the texts of its folder, in the order of their links in README.md. What pandoc makes of a file is
+# contents is beside the texts of its folder, in the order of their links in README.md. The pages for those who teach are in
+# the contents of each other, and not in the book. What pandoc makes of a file is
 # kept in build/obj/site, and made anew when the file has changed.
 #
 # A picture PATH.svg is shown as a page in a frame, if there is one at build/watch/PATH.html: NN_x/figures/race.svg as
@@ -126,21 +127,27 @@ sub plain {
 
 # ---- the texts, in their order ----
 
-my @texts = texts();
+my @texts = grep { !$book || part_of($_) ne 'teach' } texts();
 convert(@texts);
 my %html = map { $_ => html_of($_) } @texts;
 my %title = map { $_ => $html{$_} =~ m{<h1[^>]*>(.*?)</h1>}s ? plain($1) : $_ } @texts;
 
-# The parts of the contents: the start, the chapters, what is beside them, what is inside.
+# The parts of the contents: the start, the chapters, what is beside them, what is inside, what teachers need.
 sub part_of {
     my ($text) = @_;
-    return $text =~ m{^(\d\d_\w+)} ? $1 : $text eq 'README.md' ? 0 : $text =~ m{^common} ? 'inside' : 'beside';
+    return $text =~ m{^(\d\d_\w+)} ? $1 : $text eq 'README.md' ? 0 : $text =~ m{^common} ? 'inside' : $text =~ m{^docs/teach/} ? 'teach' : 'beside';
 }
-my %heading = (beside => 'Beside the chapters', inside => 'Inside');
+my %heading = (beside => 'Beside the chapters', inside => 'Inside', teach => 'To teach');
+
+# The text whose links give a part's texts their order.
+sub index_of {
+    my ($part) = @_;
+    return $part =~ /^\d\d/ ? "$part/README.md" : $part eq 'teach' ? 'docs/teach/README.md' : 'README.md';
+}
 my %place;
 for my $text (@texts) {
     my $part = part_of($text);
-    my $index = $part =~ /^\d\d/ ? "$part/README.md" : 'README.md';
+    my $index = index_of($part);
     my $at = index $html{$index} // '', 'href="' . link_to($index, $text); # -1 where there is no such link
     $place{$text} = sprintf '%s %d %07d %s', $part, $text eq $index ? 0 : $at < 0 ? 2 : 1, $at + 1, $text;
 }
@@ -202,6 +209,7 @@ sub contents {
     for my $text (@texts) {
         my $begins = part_of($text) ne $part;
         $part = part_of($text);
+        next if $part eq 'teach' && !$begins && part_of($shown) ne 'teach';
         $contents .= qq(<li class="heading">$heading{$part}</li>\n) if $begins && $heading{$part};
         my $class = $begins || $heading{$part} ? '' : ' class="beside"';
         my $href = $book ? '#' . id($text) : $root . page_of($text);
@@ -231,8 +239,8 @@ sub link_from { my ($root, $path, $words) = @_; return qq(<a href="$root${\page_
 sub write_page {
     my ($path, %value) = @_;
     my $root = root_of(page_of($path));
-    my $chapter = part_of($path) . '/README.md';
-    my @above = $html{$chapter} && $chapter ne $path ? link_from($root, $chapter, $title{$chapter}) : ();
+    my $chapter = index_of(part_of($path));
+    my @above = $html{$chapter} && $chapter ne $path && $chapter ne 'README.md' ? link_from($root, $chapter, $title{$chapter}) : ();
     my $here = join ' &rsaquo; ', link_from($root, 'README.md', 'Start'), @above, $value{title};
     write_text(SITE . '.partial/' . page_of($path), fill('page.html', turn => '', minutes => '', %value,
         course => $title{'README.md'}, root => $root, here => $here, contents => contents($path, $root)));

@@ -64,18 +64,23 @@ file('01_first/kernel.cu', "/* </script> & \"quoted\" */\n__global__ void k() {}
 file("01_first/figures/$_.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>') for qw(still race);
 file('build/watch/01_first/figures/race.html', '<title>a player</title>');
 file('docs/notes.md', "# Notes\n\n## A & b, c\n\ntext\n");
+file('docs/teach/README.md', "# To teach\n\n[second](keys/02.md) [first](keys/01.md)\n");
+file("docs/teach/keys/0$_.md", "# Key $_\n") for 1, 2;
 file('common/base/error.c', "int error;\n");
 file('common/base/data.bin', "1\n");
 
 my ($status, $out, $err) = site();
 is("$status$err", '0', 'the site is made');
-is($out, "build/site/index.html: 5 texts, 2 files that they link to\n", 'it says where, and of what');
+is($out, "build/site/index.html: 8 texts, 2 files that they link to\n", 'it says where, and of what');
 
 # where one is
 my $first = page('01_first/index.html');
-my @order = qw(index.html 01_first/index.html 01_first/then.html 01_first/earlier.html docs/notes.html);
+my @order = qw(index.html 01_first/index.html 01_first/then.html 01_first/earlier.html docs/notes.html docs/teach/index.html);
 my @found = $first =~ m{<li[^>]*><a href="\.\./([^"]*)"}g;
-is_deeply(\@found, \@order, 'the contents have all texts, in the order of their links');
+is_deeply(\@found, \@order, 'the contents have all texts, in the order of their links; of those to teach the first');
+@found = page('docs/teach/keys/01.html') =~ m{<li[^>]*><a href="(?:\.\./)*(docs/teach/[^"]*)"}g;
+is_deeply(\@found, [map { "docs/teach/$_.html" } qw(index keys/02 keys/01)], 'which are all in the contents of each other');
+like(page('docs/teach/keys/01.html'), qr{Start</a> &rsaquo; <a href="\.\./\.\./\.\./docs/teach/index\.html">To teach</a> &rsaquo; Key 1\.}, 'and name the first');
 like($first, qr{href="\.\./01_first/index\.html" aria-current="page">01 First<}, 'they show where one is');
 like($first, qr{<li class="section"><a href="#what-is-int-x">}, 'and the headings there');
 like($first, qr{<a href="\.\./index\.html">Start</a> &rsaquo; 01 First\. About 3 minutes\.},

@@ -18,7 +18,9 @@ is($status, 0, 'make classroom') or diag($errors);
 
 my @here = split /\0/, (run_program('git', 'ls-files', '-z'))[1];
 my @there = split /\0/, (run_program('git', '-C', $room, 'ls-files', '-z'))[1];
-is_deeply([grep { m{/solutions/|(^|/)tests/|INSTRUCTORS} } @there], [], 'no solutions, no tests, no instructors\' pages');
+is_deeply([grep { m{/solutions/|(^|/)tests/(?!decay/)} } @there], [], 'no solutions, no tests');
+ok(-f "$room/common/tests/decay/launch.cu", 'but what a project begins with');
+is_deeply([grep { m{^docs/teach/} } @there], ['docs/teach/project.md'], 'of what those who teach have, the project alone');
 ok(scalar(grep { $_ eq '.github/workflows/judge.yml' } @there), 'a workflow');
 
 # lines of solutions that stand nowhere else than in solutions, tests and mistakes
