@@ -138,11 +138,15 @@ sub run {
             my @lines = grep { !/^skipped/ } <$in>;
             die $lines[-1] // "@command cannot be traced\n";
         }
+        my %found;
         for my $row (@{ read_table($path)->{rows} }) {
             next if $row->{line} ne '' || $row->{variant} eq '';
             my $key = join ',', @$row{qw(chapter variant direction)};
             push @{ $runs->{order} }, $key if !$runs->{seen}{$key}++;
-            push @{ $runs->{traced}{$row->{num_seqs}}{$row->{seq_len}}{$key} }, $row;
+            push @{ $found{$key}{ $row->{seq_len} } }, $row;
+        }
+        for my $key (keys %found) {
+            $runs->{traced}{$n}{$_}{$key} = $found{$key}{$_} for keys %{ $found{$key} };
         }
     }
 }
