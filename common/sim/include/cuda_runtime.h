@@ -932,10 +932,6 @@ SIM_INLINE void __trap(SIM_AT)
     sim_trap(file, line);
 }
 
-#ifdef SIM_ESTIMATE /* cusim says where the program lies that estimates time (CUSIM_REPORT=1) */
-__attribute__((weak)) const char *sim_estimate = SIM_ESTIMATE;
-#endif
-
 #include "sim_refused.h"
 #include "sim_texture.h"
 
