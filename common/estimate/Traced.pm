@@ -86,8 +86,9 @@ sub filling {
 # The counts of such a kernel: those of a part of the shape on the simulated device, as often as the real one holds more blocks.
 sub share {
     my ($runs, $key, $name, $most, $n, $l) = @_;
-    my $few = $runs->{traced}{2}{64}{$key}[0];
-    my $times = $most->($few) / $few->{blocks};
+    run($runs, $name, [1, 262144]); # where tiles are large: the grid is as large as the device can hold of these
+    my $large = $runs->{traced}{1}{262144}{$key} // return;
+    my $times = $most->($large->[0]) / $large->[0]{blocks};
     return if $times < 1;
     my $part = int($n / $times + 0.5) || 1;
     my $length = int($n * $l / $times / $part + 0.5) || 1;
