@@ -56,7 +56,7 @@ static struct pipe_choice backward_tuned(size_t seq_len)
     return (struct pipe_choice){NULL, NULL, {0, 0, 0}};
 }
 
-/* Measured on an H200 (README.md, "Choosing"): up to a warp's row, flat; up to 1024 elements per_block, a block for the
+/* Measured on an H200 (further/choosing.md): up to a warp's row, flat; up to 1024 elements per_block, a block for the
    whole sequence; above that the TMA with two stages of large tiles, or what the chip has in its place. */
 struct pipe_choice backward_choose(size_t seq_len, const struct gpu_info *gpu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - the default of the whole course: which chapter's kernel for which sequences on which chip. Measured on an
-   H200 (README.md, "Choosing"). */
+   H200 (further/choosing.md). */
 #include "cluster_shape.h"
 #include "lookback.h"
 

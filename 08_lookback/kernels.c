@@ -20,6 +20,8 @@ static int levels(size_t seq_len)
 const struct linrec_kernel chapter08_kernels[] = {
     {KERNEL(three_pass, "what each tile does, what comes into each, all tiles once more"),
      .forward = lookback_three_pass, .workspace_size = lookback_three_pass_workspace},
+    {KERNEL(grid_sync, "the same in one launch: all blocks meet at a barrier of the grid, twice"),
+     .forward = lookback_grid_sync, .workspace_size = lookback_three_pass_workspace},
     {KERNEL(chained, "one pass; each tile waits for the one before"), .forward = lookback_chained,
      .workspace_size = lookback_workspace},
     {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,

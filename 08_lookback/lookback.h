@@ -17,18 +17,19 @@ enum {
 };
 
 /* The launchers: forward or reversed, as backward.h has them. At most 2^31 - 1 tiles. All but cluster and its backward
-   need workspace (below), and of these all but three_pass want it as lookback_workspace_init makes it before the first
-   launch, and leave it so: every launch cleans up, which is part of its time. Two launches that run at the same time
-   need a workspace each. In a workspace that is in another state a launch ends with an error, gives wrong results or
-   waits for ever, but it reads and writes nothing else.
+   need workspace (below), and of these all but three_pass and grid_sync want it as lookback_workspace_init makes it
+   before the first launch, and leave it so: every launch cleans up, which is part of its time. Two launches that run at
+   the same time need a workspace each. In a workspace that is in another state a launch ends with an error, gives wrong
+   results or waits for ever, but it reads and writes nothing else.
 
    Each may run beside any other kernel: a block waits only for blocks that began before it, or for blocks of its
-   cluster; and where it waits for others (resident with few tiles, persistent_cluster), the launch is a cooperative
-   one, whose blocks all begin or none.
+   cluster; and where it waits for others (grid_sync, resident with few tiles, persistent_cluster), the launch is a
+   cooperative one, whose blocks all begin or none.
 
    cudaErrorNotSupported: the chip, or this part of it, has not got what the kernel needs; nothing was launched, and no
    call has failed. */
 linrec_launcher lookback_three_pass;        /* each tile's aggregate, what comes into each tile, all tiles once more */
+linrec_launcher lookback_grid_sync;         /* the same in one launch: the grid meets between the passes */
 linrec_launcher lookback_chained;           /* one pass: each tile waits for the one before */
 linrec_launcher lookback_lookback;          /* one pass: a warp looks back over 32 tiles at once */
 linrec_launcher lookback_resident;          /* the same in a fixed order, and faster where all tiles fit the chip */
@@ -42,7 +43,7 @@ linrec_launcher lookback_persistent_cluster_backward; /* both gradients, in the 
    chip. The default of the whole course. The same launch on the same chip gives the same bits, always. */
 linrec_launcher linrec_forward, linrec_backward;
 
-/* Bytes of workspace that they need. */
+/* Bytes of workspace that they need; three_pass_workspace for grid_sync, too. */
 size_t lookback_three_pass_workspace(const struct linrec_args *args);
 size_t lookback_workspace(const struct linrec_args *args);
 size_t lookback_resident_workspace(const struct linrec_args *args);

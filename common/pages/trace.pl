@@ -63,18 +63,20 @@ sub figures {
 
 print "                sectors/load sectors/store bytes/element      bank   in the launch\n";
 print 'variant        touched ideal touched ideal  moved needed conflicts barriers shuffles', $atomics ? ' atomics' : '', "\n";
-my ($shape, $variant) = ('', '');
+my ($shape, $variant) = (undef, '');
 for my $row (@rows) {
     if ($row->{line} eq '') {
         my $is = join ', ', (grep { $_ ne '' } keys %chapters > 1 ? $row->{chapter} : '', $row->{direction}),
             ($row->{num_seqs} // '') ne '' ? "$row->{num_seqs} sequences of $row->{seq_len} elements" : map { "$_ $row->{$_}" } grep { $row->{$_} ne '' } @sizes;
-        print "\n$is\n" if $is ne $shape;
-        my $more = $is eq $shape && $row->{variant} eq $variant && $variant ne ''; # more kernels of a variant
+        print "\n", $is eq '' ? '' : "$is\n" if !defined $shape || $is ne $shape;
+        my $more = defined $shape && $is eq $shape && $row->{variant} eq $variant && $variant ne ''; # more kernels of a variant
         print_row($more || $row->{variant} eq '' ? ($more ? '+ ' : '') . $row->{kernel} : $row->{variant}, figures($row),
             @$row{qw(barriers shuffles atomics)});
         ($shape, $variant) = ($is, $row->{variant});
     } elsif (defined $lines && ($lines eq 'all' || $lines eq $row->{variant})) {
-        my $shared = $row->{shared_requests} ? " [$row->{shared_requests} shared requests]" : '';
-        print_row("  $row->{line}$shared: " . source_line($row->{line}), figures($row));
+        my ($requests, $lanes) = map { $row->{"load_$_"} + $row->{"store_$_"} + $row->{"shared_$_"} } qw(requests lanes);
+        my @is = ($row->{shared_requests} ? "$row->{shared_requests} shared requests" : (), $lanes < 31.95 * $requests ? per('%.1f lanes', $lanes, $requests) : (),
+            $row->{contention} ? "contention $row->{contention}" : ());
+        print_row("  $row->{line}" . (@is ? ' [' . join(', ', @is) . ']' : '') . ': ' . source_line($row->{line}), figures($row));
     }
 }

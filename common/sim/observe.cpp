@@ -38,6 +38,7 @@
 #include "tasks.h"
 #include "stream.h"
 #include "trace.h"
+#include "watch.h"
 
 /* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
 extern "C" char __ehdr_start, etext, edata, end;
@@ -53,7 +54,7 @@ static const unsigned most_pictured = 8; /* requests of each place, for the pict
 /* What one place in the code has cost in this launch. */
 struct cost {
     struct sim_traffic global;
-    uint64_t shared_requests, shared_bytes, conflicts;
+    uint64_t shared_requests, shared_bytes, shared_lanes, conflicts, contention;
     uint64_t fills, merges;
     unsigned pictured; /* requests that trace.cpp was told of */
 };
@@ -61,6 +62,7 @@ struct cost {
 struct site {
     const void *pc;            /* where the access returns to */
     bool stores, used;         /* in this launch */
+    bool is_atomic;            /* what it does */
     bool passes_l1;            /* its loads: volatile ones, and copies that run by themselves */
     bool copies;               /* nobody waits for it here */
     struct sim_region *region; /* where it went the last time */
@@ -272,7 +274,24 @@ static void count_shared(const struct request *q)
         c->conflicts += most > 1 ? most - 1 : 0;
     }
     c->shared_requests++;
+    c->shared_lanes += q->lanes;
     c->shared_bytes += (uint64_t)q->size * q->lanes;
+}
+
+/* An atomic operation has its word to itself: lanes that go to the same address come there one after the other. */
+static void count_contention(const struct request *q)
+{
+    uint64_t wanted[SIM_WARP];
+    unsigned most = 0, here = 0;
+
+    for (unsigned i = 0; i < q->lanes; i++)
+        wanted[i] = (uint64_t)q->address[i];
+    sort(wanted, q->lanes);
+    for (unsigned i = 0; i < q->lanes; i++) {
+        here = i > 0 && wanted[i] == wanted[i - 1] ? here + 1 : 1;
+        most = here > most ? here : most;
+    }
+    q->site->cost.contention += most - 1;
 }
 
 static void use(struct site *site)
@@ -295,7 +314,7 @@ static unsigned new_request(struct site *site, struct sim_region *r, size_t size
 
 /* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn.
    Lanes that go to different regions there make one for each. */
-static void join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
+static unsigned join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
 {
     if (site->pass != pass) {
         site->pass = pass;
@@ -324,6 +343,7 @@ static void join_request(struct site *site, struct sim_region *r, const char *p,
         q->lane[q->lanes] = (unsigned char)(thread % SIM_WARP);
         q->address[q->lanes++] = p;
     }
+    return (unsigned)(q - requests);
 }
 
 static void picture(const struct request *q)
@@ -356,6 +376,12 @@ void sim_observe_pass(void)
             last_store = q->site->stores ? q : NULL;
         } else
             count_shared(q);
+        if (q->site->is_atomic)
+            count_contention(q);
+        if (sim_watching)
+            sim_watch_cost(i, q->site->cost.global.sectors - before.global.sectors,
+                           q->site->cost.global.lines - before.global.lines,
+                           q->site->cost.conflicts - before.conflicts);
         walk(thread / SIM_WARP, q, q->site->cost.fills - before.fills, from_dram > dram);
         sim_path_turns(q->site->cost.global.lines - before.global.lines + q->site->cost.shared_requests -
                        before.shared_requests + q->site->cost.conflicts - before.conflicts);
@@ -571,13 +597,16 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
+    site->is_atomic = how & SIM_ATOMIC;
     site->passes_l1 = how & SIM_STRONG;
     if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
         sim_changes[in_sight]++;
         if (in_global)
             *chain += (size + 3) / 4;
     }
-    join_request(site, r, p, size);
+    const unsigned request = join_request(site, r, p, size);
+    if (sim_watching)
+        sim_watch_access(r, p, size, how, pc, request);
     sim_race_access(r, p, size, how, number);
 }
 
@@ -624,12 +653,18 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
             touch(site, r, s);
         sim_path_ask(thread / SIM_WARP, size);
+        if (sim_watching)
+            sim_watch_copy("tma", shared, global, size, -1, -1);
         return;
     }
+    unsigned request = 0, shared_request = 0;
     if (size > 0)
-        join_request(site, r, (const char *)global, size);
+        request = join_request(site, r, (const char *)global, size);
     if (site->shared_end != NULL)
-        join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
+        shared_request = join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
+    if (sim_watching)
+        sim_watch_copy("cp.async", shared, size > 0 ? global : NULL, shared_size, size > 0 ? (int)request : -1,
+                       site->shared_end != NULL ? (int)shared_request : -1);
     accesses += 2;
 }
 
@@ -790,6 +825,8 @@ void sim_observe_turn(unsigned number, uint64_t *chain_of_thread)
 {
     thread = number;
     chain = chain_of_thread;
+    if (sim_watching)
+        sim_watch_turn(number);
     turn++;
     accesses = 0;
     last_read = NULL;
@@ -811,7 +848,9 @@ void sim_observe_launch_end(struct sim_counts *counts)
         *(site->stores ? &line.stores : &line.loads) = site->cost.global;
         line.shared_requests = site->cost.shared_requests;
         line.shared_bytes = site->cost.shared_bytes;
+        line.shared_lanes = site->cost.shared_lanes;
         line.conflicts = site->cost.conflicts;
+        line.contention = site->cost.contention;
         line.fills = site->cost.fills;
         line.merges = site->cost.merges;
         sim_add_counts(counts, &line);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -51,22 +52,23 @@ void sim_report(const struct sim_row *rows, size_t count)
     fprintf(stderr, "\nWhat each kernel asked of memory. An average request of a warp touches so many sectors of 32 "
                     "bytes; fewest: if its\n"
                     "bytes lay side by side; lanes: that take part in it, of 32. Conflicts: requests to shared memory "
-                    "that banks repeat.\n\n");
-    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %9s\n", "kernel", "launches", "blocks",
-            "loads:", "fewest", "lanes", "stores:", "fewest", "lanes", "conflicts", "barriers");
-    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %9s\n", "", "", "", "sectors", "", "", "sectors", "",
-            "", "", "a block");
+                    "that banks repeat;\n"
+                    "contention: atomics that are repeated because lanes go to the same address.\n\n");
+    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %10s %9s\n", "kernel", "launches", "blocks",
+            "loads:", "fewest", "lanes", "stores:", "fewest", "lanes", "conflicts", "contention", "barriers");
+    fprintf(stderr, "%-26s %8s %8s  %7s %7s %6s  %7s %7s %6s  %9s %10s %9s\n", "", "", "", "sectors", "", "", "sectors",
+            "", "", "", "", "a block");
     for (size_t i = 0; i < count;) {
         const struct sim_row *kernel = &rows[i];
         const struct sim_counts *c = &kernel->counts;
         std::vector<const struct sim_row *> lines;
 
-        fprintf(stderr, "%-26.26s %8llu %8llu  %7.1f %7.1f %6.1f  %7.1f %7.1f %6.1f  %9llu %9.1f\n", kernel->function,
-                (unsigned long long)c->launches, (unsigned long long)c->blocks,
+        fprintf(stderr, "%-26.26s %8llu %8llu  %7.1f %7.1f %6.1f  %7.1f %7.1f %6.1f  %9llu %10llu %9.1f\n",
+                kernel->function, (unsigned long long)c->launches, (unsigned long long)c->blocks,
                 per(c->loads.sectors, c->loads.requests), per(c->loads.least, c->loads.requests),
                 per(c->loads.lanes, c->loads.requests), per(c->stores.sectors, c->stores.requests),
                 per(c->stores.least, c->stores.requests), per(c->stores.lanes, c->stores.requests),
-                (unsigned long long)c->conflicts, per(c->barriers, c->blocks));
+                (unsigned long long)c->conflicts, (unsigned long long)c->contention, per(c->barriers, c->blocks));
         for (i++; i < count && rows[i].kernel == kernel->kernel && rows[i].label == kernel->label && rows[i].pc != NULL;
              i++)
             lines.push_back(&rows[i]);
@@ -76,7 +78,14 @@ void sim_report(const struct sim_row *rows, size_t count)
         for (const struct sim_row *line : lines)
             all += cost(line);
         for (size_t l = 0; l < lines.size() && l < most_lines; l++) {
+            const struct sim_counts *n = &lines[l]->counts;
             fprintf(stderr, "  %3.0f %% %-20s", 100 * per(cost(lines[l]), all), lines[l]->place);
+            fprintf(stderr, " %4.1f lanes",
+                    per(n->loads.lanes + n->stores.lanes + n->shared_lanes,
+                        n->loads.requests + n->stores.requests + n->shared_requests));
+            if (n->contention > 0)
+                fprintf(stderr, ", contention %llu", (unsigned long long)n->contention);
+            fprintf(stderr, ":");
             print_source(lines[l]->place);
             fprintf(stderr, "\n");
         }
@@ -85,15 +94,18 @@ void sim_report(const struct sim_row *rows, size_t count)
         fprintf(stderr, "(No kernel has run.)\n");
 }
 
-extern const char *sim_estimate __attribute__((weak)); /* the program, from cusim */
+extern "C" const char sim_home[] __attribute__((weak)); /* the folder of cusim, which has linked this program */
 
 void sim_report_time(void (*print_rows)(FILE *file))
 {
-    const char *const program = &sim_estimate != NULL ? sim_estimate : "common/estimate/estimate.pl";
+    const std::string home = sim_home != NULL ? sim_home : "common/sim";
     const char *chip = getenv("CUSIM_CHIP");
     char path[] = "/tmp/cusim-XXXXXX";
 
-    if (!sim_watches || access(program, R_OK) != 0) /* without checks nothing of memory is counted */
+    std::string program = home + "/estimate/estimate.pl"; /* installed; in a checkout the folder beside it */
+    if (access(program.c_str(), R_OK) != 0)
+        program = home + "/../estimate/estimate.pl";
+    if (!sim_watches || access(program.c_str(), R_OK) != 0) /* without checks nothing of memory is counted */
         return;
     const int descriptor = mkstemp(path);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
@@ -105,8 +117,8 @@ void sim_report_time(void (*print_rows)(FILE *file))
     const pid_t child = fork();
     if (child == 0) {
         dup2(STDERR_FILENO, STDOUT_FILENO);
-        execlp("perl", "perl", program, "--chip", chip != NULL && *chip != '\0' ? chip : "h200", "--trace", path,
-               (char *)NULL);
+        execlp("perl", "perl", program.c_str(), "--chip", chip != NULL && *chip != '\0' ? chip : "h200", "--trace",
+               path, (char *)NULL);
         _exit(127);
     }
     if (child > 0)

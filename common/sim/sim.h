@@ -43,7 +43,9 @@ struct sim_counts {
     struct sim_traffic stores; /* atomics too */
     uint64_t shared_requests; /* loads, stores and atomics of shared memory, and what asynchronous copies write there */
     uint64_t shared_bytes;
-    uint64_t conflicts;  /* how often a request to shared memory must be repeated because of banks */
+    uint64_t shared_lanes; /* that take part in these requests */
+    uint64_t conflicts;    /* how often a request to shared memory must be repeated because of banks */
+    uint64_t contention;   /* how often an atomic request must be repeated because lanes go to the same address */
     uint64_t chain;      /* the most that one thread does one after the other: elements stored, and waits for others */
     uint64_t idle_waits; /* waits of a thread for its copies after which none of them is on its way */
 

@@ -234,7 +234,8 @@ static void print_rows(FILE *file)
             ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,orders,strong_orders,"
             "async_copies,bulk_copies,load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,load_lanes,"
             "store_requests,store_bytes,store_sectors,store_least,store_lines,store_once,store_lanes,"
-            "shared_requests,shared_bytes,conflicts,chain,idle_waits,fills,merges,ahead_bytes,block_turns,shared_"
+            "shared_requests,shared_bytes,shared_lanes,conflicts,contention,chain,idle_waits,fills,merges,ahead_bytes,"
+            "block_turns,shared_"
             "memory,far_steps,l2_steps,near_steps,copy_steps,"
             "shared_steps,exchange_steps,meeting_steps,handovers,handover_work\n");
     for (size_t i = 0; i < num_rows; i++) {

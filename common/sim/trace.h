@@ -27,7 +27,7 @@ struct sim_row {
 void sim_report(const struct sim_row *rows, size_t count);
 
 /* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what estimate.pl says of the rows, which
-   `print_rows` prints as a trace. It lies where cusim says (sim_estimate), or in the course below this folder. */
+   `print_rows` prints as a trace. It lies where cusim does, or in the course. */
 void sim_report_time(void (*print_rows)(FILE *file));
 
 #endif

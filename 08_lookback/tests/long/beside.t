@@ -32,11 +32,15 @@ for my $kernel (@kernels) {
         }
     }
 }
+for my $shape (@shapes[0, 1]) {
+    my @wrong = grep { $_ ne "right\n" } map { said($_, 'streams', 'grid_sync', 'forward', @$shape) } @beside;
+    is_deeply(\@wrong, [], "grid_sync, @$shape: likewise");
+}
 
 # ---- errors: of its own launches and calls, and of somebody else's ----
 
 my $kept = "cudaSuccess, the error is kept; cudaSuccess, cudaSuccess is left, right\n";
-for my $kernel (@kernels) {
+for my $kernel (@kernels, 'grid_sync') {
     is(said({}, 'error', $kernel, 'forward', @{ $shapes[0] }), $kept, "$kernel: an error of somebody else's is neither returned nor cleared");
 }
 
@@ -44,7 +48,7 @@ for my $kernel (@kernels) {
 
 like(said({}, 'without', 'default', $$_[0], @{ $$_[1] }), qr/^0 bytes, cudaSuccess, right, /, "default $$_[0], @{$$_[1]}: no workspace needed")
     for ['forward', [1, 4096]], ['backward', [3, 100]], ['forward', [1000, 4097]], ['backward', [1000, 4100]];
-for my $kernel ('resident', 'persistent_cluster') {
+for my $kernel ('resident', 'persistent_cluster', 'grid_sync') {
     like(said({}, 'without', $kernel, 'forward', 1, 20001), qr/^[1-9]\d* bytes, cudaSuccess, right, with a byte less cudaErrorInvalidValue$/, "$kernel: the workspace that it says, and no less");
 }
 
@@ -60,6 +64,8 @@ if (backend() eq 'sim') {
                 "persistent_cluster $pass, order $order, with room for one block: refused, before any call has failed");
         }
     }
+    is(said({ SIM_RESIDENT => 1 }, 'error', 'grid_sync', 'forward', @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
+        'grid_sync, with room for one block on one of two multiprocessors: refused, before any call has failed');
     is(said({ SIM_CHIP => 'sm_75' }, 'error', 'default', $_, 1, 20001), $kept, "default $_ on a chip without clusters: resident") for 'forward', 'backward';
     is(said({ SIM_RESIDENT => 1 }, 'error', 'default', 'forward', @{ $shapes[2] }), $kept, 'default: resident stands in for persistent_cluster');
     like(said({ SIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^4104 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,

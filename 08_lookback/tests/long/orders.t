@@ -36,7 +36,7 @@ my ($rows, $length) = (2, 9001);
 my @values = map { sin $_ } 1 .. $rows * $length;
 write_npy($file{x}, "($rows, $length)", @values);
 write_npy($file{c}, "($rows, $length)", map { 1 - $_ * $_ / 500 } reverse @values);
-my %residents = (chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 1, 5, 6], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
+my %residents = (grid_sync => [0, 2, 5], chained => [0, 1, 2, 3, 5], lookback => [0, 1, 2, 3, 5], resident => [0, 1, 5, 6], persistent_cluster => [0, 16], cluster => [0, 1, 7]);
 for my $kernel (sort keys %residents) {
     my (%bits, @complaints);
     for my $resident (@{ $residents{$kernel} }) {

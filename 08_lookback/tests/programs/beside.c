@@ -24,6 +24,7 @@ static const struct {
      lookback_persistent_cluster_workspace},
     {"lookback", lookback_lookback, NULL, lookback_workspace},
     {"chained", lookback_chained, NULL, lookback_workspace},
+    {"grid_sync", lookback_grid_sync, NULL, lookback_three_pass_workspace},
 };
 
 /* A sequence's sums: all coefficients are 1, as are all inputs, or all d_outputs. Results are whole numbers. */

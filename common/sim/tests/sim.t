@@ -180,15 +180,16 @@ halves: load 2 requests 128 bytes 4 sectors 4 least 2 lines 4 once, store 1 requ
 guarded: load 4 requests 468 bytes 15 sectors 15 least 4 lines 15 once, store 4 requests 468 bytes 15 sectors 15 least 4 lines 15 once, chain 4
 again: load 3 requests 384 bytes 12 sectors 12 least 3 lines 4 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, chain 1
 rows: load 2000 requests 256000 bytes 64000 sectors 8000 least 64000 lines 8000 once, store 2000 requests 256000 bytes 64000 sectors 8000 least 64000 lines 8000 once, chain 2000
-added: store 1 requests 128 bytes 1 sectors 1 least 1 lines 1 once, chain 0
-bulk: load 2 requests 2048 bytes 64 sectors 64 least 16 lines 64 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 1 requests 128 bytes 0 conflicts, chain 3
-async: load 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 640 bytes 3 conflicts, chain 2
-float, 1 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 0 conflicts, chain 1
-float, 2 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 2 conflicts, chain 1
-float, 8 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 14 conflicts, chain 1
-float, 32 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 62 conflicts, chain 1
-float, 33 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 0 conflicts, chain 1
-quarters: load 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, store 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, shared 2 requests 1024 bytes 8 conflicts, chain 5
+added: store 1 requests 128 bytes 1 sectors 1 least 1 lines 1 once, contention 31, chain 0
+groups: store 1 requests 128 bytes 1 sectors 1 least 1 lines 1 once, shared 2 requests 144 bytes 36 lanes 0 conflicts, contention 14, chain 1
+bulk: load 2 requests 2048 bytes 64 sectors 64 least 16 lines 64 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 1 requests 128 bytes 32 lanes 0 conflicts, chain 3
+async: load 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 640 bytes 64 lanes 3 conflicts, chain 2
+float, 1 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 64 lanes 0 conflicts, chain 1
+float, 2 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 64 lanes 2 conflicts, chain 1
+float, 8 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 64 lanes 14 conflicts, chain 1
+float, 32 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 64 lanes 62 conflicts, chain 1
+float, 33 apart: store 1 requests 128 bytes 4 sectors 4 least 1 lines 4 once, shared 2 requests 256 bytes 64 lanes 0 conflicts, chain 1
+quarters: load 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, store 1 requests 512 bytes 16 sectors 16 least 4 lines 16 once, shared 2 requests 1024 bytes 64 lanes 8 conflicts, chain 5
 chain: store 5 requests 268 bytes 35 sectors 11 least 11 lines 32 once, chain 12
 END
 for my $order (@orders) {

@@ -74,6 +74,17 @@ __global__ void added(const float *, float *y) /* 32 atomics on 4 bytes */
     atomicAdd(y, 1.0f);
 }
 
+__global__ void groups(const float *, float *y) /* 8 lanes at each of 4 addresses, of global and of shared memory */
+{
+    __shared__ int sum[4];
+
+    if (threadIdx.x < 4)
+        sum[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&sum[threadIdx.x % 4], 1);
+    atomicAdd(&y[threadIdx.x % 4], 1.0f);
+}
+
 __global__ void bulk(const float *x, float *y) /* 2 requests of 1024 bytes: 32 sectors, 8 lines each */
 {
     __shared__ __align__(16) float tile[512];
@@ -150,8 +161,10 @@ static void show(const char *name)
                    (int)t[i]->requests, (int)t[i]->bytes, (int)t[i]->sectors, (int)t[i]->least, (int)t[i]->lines,
                    (int)t[i]->once);
     if (c.shared_requests > 0)
-        printf(" shared %d requests %d bytes %d conflicts,", (int)c.shared_requests, (int)c.shared_bytes,
-               (int)c.conflicts);
+        printf(" shared %d requests %d bytes %d lanes %d conflicts,", (int)c.shared_requests, (int)c.shared_bytes,
+               (int)c.shared_lanes, (int)c.conflicts);
+    if (c.atomics > 0)
+        printf(" contention %d,", (int)c.contention);
     printf(" chain %d\n", (int)c.chain);
     sim_reset_counts();
 }
@@ -178,6 +191,7 @@ int main(void)
     SHOW(again, 1, 32, float)
     SHOW(rows, 1, 32, float)
     SHOW(added, 1, 32, float)
+    SHOW(groups, 1, 32, float)
     SHOW(bulk, 1, 32, float)
     SHOW(async, 1, 32, float)
     banks<float, 1><<<1, 32>>>(x, y), show("float, 1 apart");

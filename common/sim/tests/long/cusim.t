@@ -35,8 +35,8 @@ like((try_program({}, 'reverse.cu'))[1], qr/__syncthreads waits for thread \(200
 page_program('tile[i] = x[i];' => 'if (i < n) tile[i] = x[i]; __syncthreads();', 'x[i] = tile' => 'if (i < n) x[i] = tile');
 my ($status, $said) = try_program({ CUSIM_REPORT => 1 }, 'reverse.cu');
 like($said, qr/\A199 0\n/, 'and mended, it is right');
-like($said, qr/^reverse +1 +1 +3\.6 +3\.6 +28\.6 +3\.6 +3\.6 +28\.6 +0 +1\.0$/m, 'CUSIM_REPORT counts sectors, lanes and barriers');
-like($said, qr/^ +50 % reverse\.cu:7 +if \(i < n\) tile/m, 'and names the lines');
+like($said, qr/^reverse +1 +1 +3\.6 +3\.6 +28\.6 +3\.6 +3\.6 +28\.6 +0 +0 +1\.0$/m, 'CUSIM_REPORT counts sectors, lanes and barriers');
+like($said, qr/^ +50 % reverse\.cu:7 +28\.6 lanes:  if \(i < n\) tile/m, 'and names the lines');
 
 # it looks at no error: what fails shows elsewhere, or nowhere
 my @fails = (undef, ['cudaMalloc', 16, 'cudaErrorMemoryAllocation'], ['cudaMemcpy', 17, 'cudaErrorInvalidValue'], ['the launch of reverse', 18, 'cudaErrorLaunchOutOfResources'], ['cudaMemcpy', 19, 'cudaErrorInvalidValue']);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* demo_table.c - see demo_table.h. */
+#include "demo_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef CUSIM
+#include "../sim/sim.h"
+#else
+#include "measure.h"
+#endif
+
+void demo_stop_if(cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+    exit(1);
+}
+
+#ifdef CUSIM
+static const char *shown;
+
+static double per(uint64_t a, uint64_t b)
+{
+    return b > 0 ? (double)a / (double)b : 0.0;
+}
+
+/* The counts that a column may show. */
+static double value_of(const char *column, const struct sim_counts *n)
+{
+    const struct sim_traffic *l = &n->loads, *s = &n->stores;
+    const struct {
+        const char *name;
+        double value;
+    } values[] = {
+        {"launches", (double)n->launches},
+        {"blocks", (double)n->blocks},
+        {"loads", (double)l->requests},                                       /* requests of all warps */
+        {"stores", (double)s->requests},                                      /* likewise, atomics too */
+        {"shared", (double)n->shared_requests},                               /* requests to shared memory */
+        {"lanes", per(l->lanes + s->lanes, l->requests + s->requests)},       /* of a load or store */
+        {"shared_lanes", per(n->shared_lanes, n->shared_requests)},           /* of a request to shared memory */
+        {"sectors", per(l->sectors + s->sectors, l->requests + s->requests)}, /* of a load or store */
+        {"barriers", per(n->barriers, n->blocks)},                            /* of a block */
+        {"shuffles", (double)n->shuffles},
+        {"conflicts", (double)n->conflicts},
+        {"atomics", (double)n->atomics},
+        {"contention", (double)n->contention},
+        {"steps", (double)n->chain}, /* of the thread that has most */
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strcmp(values[i].name, column) == 0)
+            return values[i].value;
+    fprintf(stderr, "demo_table: there is no column %s\n", column);
+    exit(2);
+}
+
+/* Calls `print` for each column. */
+static void each_column(void (*print)(const char *column, const struct sim_counts *counts),
+                        const struct sim_counts *counts)
+{
+    char columns[256], *at = columns;
+    snprintf(columns, sizeof columns, "%s", shown);
+    for (const char *column; (column = strtok_r(at, " ", &at)) != NULL;)
+        print(column, counts);
+    printf("\n");
+}
+
+static void print_head(const char *column, const struct sim_counts *counts)
+{
+    (void)counts;
+    printf(" %12s", column);
+}
+
+static void print_value(const char *column, const struct sim_counts *counts)
+{
+    const double value = value_of(column, counts);
+    printf(value == (double)(uint64_t)value ? " %12.0f" : " %12.1f", value);
+}
+
+void demo_table(const char *columns)
+{
+    shown = columns;
+    printf("%-20s", "kernel");
+    each_column(print_head, NULL);
+}
+
+void demo_row(const char *name, cudaError_t (*launch)(void))
+{
+    sim_reset_counts();
+    demo_stop_if(launch(), name);
+    demo_stop_if(cudaDeviceSynchronize(), name);
+    const struct sim_counts counts = sim_get_counts();
+    char label[80];
+    snprintf(label, sizeof label, ",%s,,,", name);
+    sim_trace("chapter,variant,direction,num_seqs,seq_len", label);
+    printf("%-20s", name);
+    each_column(print_value, &counts);
+}
+#else
+void demo_table(const char *columns)
+{
+    (void)columns;
+    printf("%-20s %12s\n", "kernel", "ms");
+}
+
+void demo_row(const char *name, cudaError_t (*launch)(void))
+{
+    enum { REPEATS = 25, WARM_UP = 3 };
+    float ms[REPEATS];
+    cudaEvent_t start, stop;
+    demo_stop_if(cudaEventCreate(&start), name);
+    demo_stop_if(cudaEventCreate(&stop), name);
+    for (int i = -WARM_UP; i < REPEATS; i++) {
+        demo_stop_if(cudaEventRecord(start, NULL), name);
+        demo_stop_if(launch(), name);
+        demo_stop_if(cudaEventRecord(stop, NULL), name);
+        demo_stop_if(cudaEventSynchronize(stop), name);
+        if (i >= 0)
+            demo_stop_if(cudaEventElapsedTime(&ms[i], start, stop), name);
+    }
+    demo_stop_if(cudaEventDestroy(start), name);
+    demo_stop_if(cudaEventDestroy(stop), name);
+    printf("%-20s %12.4f\n", name, timing_of(ms, REPEATS).median_ms);
+}
+#endif
