@@ -224,6 +224,40 @@ for my $chip (undef, 't4') {
 like((try_program({ CUSIM_REPORT => 1, CUSIM_CHIP => 'abacus' }, 'reverse.cu'))[1], qr/^no chip "abacus" is described; there are a100, /m, 'a chip that is none: one sentence with the list');
 unlike((try_program({ CUSIM_REPORT => 1, CUSIM_CHECKS => 'bounds' }, 'reverse.cu'))[1], qr/Estimates/, 'no estimate where memory is not counted');
 
+# Blocks that wait for each other: 10 of them in a chain, and 10 that look back at what was published first.
+write_file("$scratch/chain.cu", <<'END');
+__global__ void chain(volatile int *flags)
+{
+    int before = 0;
+    while (blockIdx.x > 0 && before == 0)
+        before = flags[blockIdx.x - 1];
+    flags[blockIdx.x] = before + 1;
+}
+__global__ void looks_back(volatile int *flags)
+{
+    int before = 0;
+    flags[blockIdx.x] = 1;
+    while (blockIdx.x > 0 && before == 0)
+        before = flags[blockIdx.x - 1];
+    flags[blockIdx.x] = before + 1;
+}
+int main()
+{
+    int *flags;
+    cudaMalloc(&flags, 40);
+    cudaMemset(flags, 0, 40);
+    chain<<<10, 1>>>(flags);
+    cudaMemset(flags, 0, 40);
+    looks_back<<<10, 1>>>(flags);
+    cudaDeviceSynchronize();
+    cudaFree(flags);
+}
+END
+my ($chain_status, $chain_said) = try_program({ SIM_TRACE => "$scratch/chain.csv" }, 'chain.cu');
+is("$chain_status$chain_said", '0', 'blocks in a chain');
+my %handovers = map { ($_->{kernel} => $_->{handovers}) } grep { $_->{line} eq '' } @{ read_table("$scratch/chain.csv")->{rows} };
+is_deeply(\%handovers, { chain => 9, looks_back => 1 }, 'hand-overs on the longest path across blocks');
+
 # ---- installed ----
 
 is((run_program('make', '-s', 'install-cusim', "PREFIX=$scratch/installed"))[0], 0, 'make install-cusim');
