@@ -134,6 +134,7 @@ install: lib
 # nvcc's stand-in, without the course: docs/cusim.md
 install-cusim:
 	@$(MAKE) --no-print-directory QUIET=1 -C common/sim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/cusim/watch' && cp common/watch/player.html common/watch/player.css common/watch/player.js '$(DESTDIR)$(PREFIX)/lib/cusim/watch/'
 	@cp -R common/estimate common/pages/Tables.pm '$(DESTDIR)$(PREFIX)/lib/cusim/' && mv '$(DESTDIR)$(PREFIX)/lib/cusim/Tables.pm' '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/'
 	@chmod +x '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/estimate.pl' && ln -sf ../lib/cusim/estimate/estimate.pl '$(DESTDIR)$(PREFIX)/bin/cusim-estimate'
 
@@ -199,6 +200,7 @@ help:
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps (in a chapter, LINES=VARIANT: of each line)"
+	@echo "make watch      a page that plays a kernel line by line: VARIANT=03_tile/shared, or EX=03.4 for your answer (docs/watch.md)"
 	@echo "make estimate   how fast each kernel would be, estimated without a GPU (CHIP=h200, NUM_SEQS=, SEQ_LEN=, CSV=FILE; in a chapter also VARIANT=)"
 	@echo "make bench      compare all kernels (needs a GPU, minutes; QUICK=1: within a minute; an interrupted run is resumed)"
 	@echo "make tune       find this GPU's best configurations (needs a GPU, minutes); make TUNED=FILE builds them in"
@@ -236,4 +238,5 @@ help:
 .PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
+include common/build/watch.mk
 include common/build/class.mk

@@ -4,6 +4,7 @@
 record_02() {
     chapter 02_cuda_ref
     run build/cuda/extra/02_cuda_ref_stores results/02_stores.csv
+    run build/cuda/extra/02_cuda_ref_mixed results/02_mixed.csv
 }
 
 record_02_counters() {

@@ -24,6 +24,8 @@ record_06() {
     short_gradients
     few_and_odd 06_backward
     one_tile
+    run build/cuda/extra/06_backward_shared_coefficients results/06_shared.csv
+    run build/cuda/extra/06_backward_histogram results/06_histogram.csv
 }
 
 record_06_counters() {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mixed.cu - sequences of mixed lengths, and how many lanes of a warp have something to do (further/divergence.md).
 
-       02_cuda_ref_mixed [SEED]
+       02_cuda_ref_mixed [FILE.csv]
 
    The sequences lie one behind the other, and `offsets` says where each begins; the next one's offset is its end:
 
@@ -15,7 +15,12 @@
 
 #include "../../common/harness/demo_table.h"
 
-enum { NUM_SEQS = 1024, LONGEST = 1000, THREADS = 128 };
+#ifdef CUSIM
+enum { NUM_SEQS = 1024 };
+#else /* enough to fill a GPU */
+enum { NUM_SEQS = 131072 };
+#endif
+enum { LONGEST = 1000, THREADS = 128 };
 
 /* A thread for each sequence, in the order of the list `order`. */
 static __global__ void thread_each(int num_seqs, const int *__restrict__ order, const int *__restrict__ offsets,
@@ -121,7 +126,6 @@ static void check(const float *inputs, const float *coeffs, float *outputs, cons
 int main(int argc, char **argv)
 {
     static int order[NUM_SEQS];
-    srand(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
     for (int seq = 0; seq < NUM_SEQS; seq++) { /* many short ones, and a few long ones */
         const double u = rand() / (RAND_MAX + 1.0);
         offsets[seq + 1] = offsets[seq] + 1 + (int)(u * u * u * LONGEST);
@@ -143,12 +147,12 @@ int main(int argc, char **argv)
     d_sorted = (int *)on_device(order, sizeof order);
 
     printf("%d sequences of 1 to %d elements, %d in all\n\n", NUM_SEQS, LONGEST, count);
-    demo_table("stores lanes sectors steps");
+    demo_begin(argc, argv, "stores lanes sectors steps");
     demo_row("as_they_come", as_they_come);
     check(inputs, coeffs, outputs, "as_they_come");
     demo_row("sorted", sorted);
     check(inputs, coeffs, outputs, "sorted");
     demo_row("a_warp_each", a_warp_each);
     check(inputs, coeffs, outputs, "a_warp_each");
-    return 0;
+    return demo_end();
 }

@@ -17,7 +17,12 @@
 #include "../../common/harness/demo_table.h"
 #include "../warp_scan.cuh"
 
-enum { NUM_SEQS = 8, SEQ_LEN = 1024, NUM_WARPS = SEQ_LEN / 32 };
+#ifdef CUSIM
+enum { NUM_SEQS = 8 };
+#else /* as the tables of the chapter */
+enum { NUM_SEQS = 13200 };
+#endif
+enum { SEQ_LEN = 1024 };
 
 /* Pairs of a block in shared memory. */
 struct pairs {
@@ -150,7 +155,7 @@ LAUNCHER(moved)
 LAUNCHER(last_warp)
 LAUNCHER(shuffles)
 
-int main(void)
+int main(int argc, char **argv)
 {
     static float inputs[NUM_SEQS * SEQ_LEN], coeffs[NUM_SEQS * SEQ_LEN], last[NUM_SEQS];
     const struct {
@@ -170,7 +175,7 @@ int main(void)
     demo_stop_if(cudaMemcpy(d_coeffs, coeffs, sizeof coeffs, cudaMemcpyHostToDevice), "reductions");
 
     printf("%d sequences of %d elements, a block of as many threads for each\n\n", NUM_SEQS, SEQ_LEN);
-    demo_table("barriers shared shared_lanes conflicts shuffles steps");
+    demo_begin(argc, argv, "barriers shared shared_lanes conflicts shuffles steps");
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         demo_stop_if(cudaMemset(d_last, 0xFF, sizeof last), ways[w].name); /* NaN */
         demo_row(ways[w].name, ways[w].launch);
@@ -185,5 +190,5 @@ int main(void)
             }
         }
     }
-    return 0;
+    return demo_end();
 }

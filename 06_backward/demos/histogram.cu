@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* histogram.cu - how many elements has each channel? (further/shared_coefficients.md)
 
-       06_backward_histogram        counts, or on a GPU times, for channels that are all as frequent, and for a list in
-                                    which most elements belong to one
+       06_backward_histogram [FILE.csv]        even: all channels are as frequent; skewed: nine of ten elements
+                                               belong to one of them
 
    channels[i] says to which channel element i belongs. Four ways to count them. */
 #include <cuda_runtime.h>
@@ -12,7 +12,12 @@
 
 #include "../../common/harness/demo_table.h"
 
-enum { COUNT = 1 << 17, NUM_CHANNELS = 64, THREADS = 256, BLOCKS = 32 };
+#ifdef CUSIM
+enum { COUNT = 1 << 17, BLOCKS = 32 };
+#else /* enough to fill a GPU */
+enum { COUNT = 1 << 26, BLOCKS = 1024 };
+#endif
+enum { NUM_CHANNELS = 64, THREADS = 256 };
 
 /* Each element by an atomic on its channel's counter. counts are 0 before, here and below. */
 static __global__ void global_only(const int *__restrict__ channels, int *counts)
@@ -81,7 +86,7 @@ LAUNCHER(matched)
 LAUNCHER(private_copies)
 LAUNCHER(private_matched)
 
-int main(void)
+int main(int argc, char **argv)
 {
     static int channels[COUNT], counts[NUM_CHANNELS];
     const struct {
@@ -93,6 +98,8 @@ int main(void)
                 {"private_matched", launch_private_matched}};
     demo_stop_if(cudaMalloc((void **)&d_channels, sizeof channels), "histogram");
     demo_stop_if(cudaMalloc((void **)&d_counts, sizeof counts), "histogram");
+    printf("%d elements in %d channels\n\n", COUNT, NUM_CHANNELS);
+    demo_begin(argc, argv, "atomics contention stores shared");
     for (int skewed = 0; skewed <= 1; skewed++) {
         int right[NUM_CHANNELS] = {0};
         for (int i = 0; i < COUNT; i++) {
@@ -100,11 +107,10 @@ int main(void)
             right[channels[i]]++;
         }
         demo_stop_if(cudaMemcpy(d_channels, channels, sizeof channels, cudaMemcpyHostToDevice), "histogram");
-        printf("%s%d elements in %d channels, %s\n\n", skewed ? "\n" : "", COUNT, NUM_CHANNELS,
-               skewed ? "nine of ten in one of them" : "each as likely");
-        demo_table("atomics contention stores shared");
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-            demo_row(ways[w].name, ways[w].launch);
+            char name[40];
+            snprintf(name, sizeof name, "%s %s", skewed ? "skewed" : "even", ways[w].name);
+            demo_row(name, ways[w].launch);
             demo_stop_if(cudaMemcpy(counts, d_counts, sizeof counts, cudaMemcpyDeviceToHost), ways[w].name);
             for (int c = 0; c < NUM_CHANNELS; c++)
                 if (counts[c] != right[c]) {
@@ -114,5 +120,5 @@ int main(void)
                 }
         }
     }
-    return 0;
+    return demo_end();
 }

@@ -4,7 +4,7 @@
 
        d_coeffs[l] = sum over all sequences s of outputs[s][l-1] * d_inputs[s][l],     d_coeffs[0] = 0
 
-       06_backward_shared_coefficients        counts, or on a GPU times, and the bits of each result as a number
+       06_backward_shared_coefficients [FILE.csv]        and the bits of each result as a number
 
    Four ways to that sum. A product is an element's, and an addition by atomicAdd is an atomic operation of one thread. */
 #include <cuda_runtime.h>
@@ -17,8 +17,12 @@
 
 #include "../../common/harness/demo_table.h"
 
+#ifdef CUSIM
+enum { NUM_SEQS = 256 };
+#else /* enough to fill a GPU */
+enum { NUM_SEQS = 16384 };
+#endif
 enum {
-    NUM_SEQS = 256,
     SEQ_LEN = 512,
     THREADS = 128,
     COLUMNS = 32, /* of a block's part: a warp's lanes have a column each, */
@@ -146,7 +150,7 @@ static uint32_t bits_of(const float *values, int count)
     return hash;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     static float outputs[NUM_SEQS * SEQ_LEN], d_inputs[NUM_SEQS * SEQ_LEN], d_coeffs[SEQ_LEN];
     const struct {
@@ -167,7 +171,7 @@ int main(void)
     demo_stop_if(cudaMemcpy(d_d_inputs, d_inputs, sizeof d_inputs, cudaMemcpyHostToDevice), "shared_coefficients");
 
     printf("%d sequences of %d elements\n\n", NUM_SEQS, SEQ_LEN);
-    demo_table("launches atomics contention loads stores sectors");
+    demo_begin(argc, argv, "launches atomics contention loads stores sectors");
     for (int w = 0; w < NUM_WAYS; w++) {
         demo_row(ways[w].name, ways[w].launch);
         demo_stop_if(cudaMemcpy(d_coeffs, d_d_coeffs, sizeof d_coeffs, cudaMemcpyDeviceToHost), ways[w].name);
@@ -186,5 +190,5 @@ int main(void)
     for (int w = 0; w < NUM_WAYS; w++)
         printf("  %s %08X", ways[w].name, bits[w]);
     printf("\n");
-    return 0;
+    return demo_end();
 }

@@ -30,6 +30,7 @@
 #                       nothing      they are not its own; the chapter has tests for itself (bench.t)
 #                       linked       other programs link them: a launcher returns the errors of its own launches, and clears nobody else's (kernels.t)
 #                       dtype        they are C++ templates in the type of the arrays, too (kernels.t; without it, C and template <int>)
+#   WATCHED_SHAPE       the small shape that `make watch` plays (default: --num-seqs 1 --seq-len 256)
 #   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
 #
 # peers.py beside the Makefile times other systems, for `make peers` (common/record/peer_times.py has what they share).
@@ -38,7 +39,7 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES WATCHED_SHAPE SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
@@ -80,6 +81,7 @@ CSV ?= $(CHAPTER)
 CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100 ; \
     --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
 CHECK_REVERSED ?= --num-seqs 3 --seq-len 33,100,4097,10007
+WATCHED_SHAPE ?= --num-seqs 1 --seq-len 256
 TRACED_SHAPES ?= --num-seqs 32 --seq-len 100,1001,4096
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
 # plain C wants no GPU
@@ -102,6 +104,7 @@ common: $(COMMON) $(SIM)
 objects: $(filter $(OBJ)/$(DIR)/%,$(OBJECTS))
 
 include $(ROOT)/common/build/exercises.mk
+include $(ROOT)/common/build/watch.mk
 
 # what is named together on the command line comes one after the other
 ifneq ($(word 2,$(filter run check plot trace estimate bench tune sanitize peers,$(MAKECMDGOALS))),)
@@ -227,7 +230,7 @@ figures::
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 
-.PHONY: all programs common objects run check plot trace estimate bench tune sanitize figures peers clean FORCE
+.PHONY: all programs common objects watched run check plot trace estimate bench tune sanitize figures peers clean FORCE
 .SECONDARY:
 
 # `make plot TERM=dumb` draws in the terminal; TERM from the environment is the terminal's own name and means nothing here.
@@ -319,6 +322,22 @@ $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas) && $(RULES); \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status
+endif
+
+# for `make watch`: the chapter's sources of one variant, or all of them, so compiled that a run can be played line by line
+ifneq ($(WATCHED_VARIANT),)
+sources_of = $(sort $(patsubst $(ROOT)/%.cu,%,$(foreach drawer,. kernels,$(wildcard $(ROOT)/$(DIR:%=%/)$(drawer:.=)$(if $(filter kernels,$(drawer)),/)$(1).cu))))
+WATCHED := $(or $(call sources_of,$(WATCHED_VARIANT)*),$(call sources_of,*))
+WATCHED_PROGRAM := $(ROOT)/build/sim_watch/$(CHAPTER)_$(WATCHED_VARIANT)
+$(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
+	@mkdir -p $(@D)
+	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim --watch -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
+watched: $(WATCHED_PROGRAM)
+	@echo '$(WATCHED_PROGRAM:$(ROOT)/%=%) $(WATCHED_SHAPE)'
+$(WATCHED_PROGRAM): $(WATCHED:%=$(OBJ)_watch/%.o) $(filter-out $(WATCHED:%=$(OBJ)/%.o),$(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM))
+	@mkdir -p $(@D)
+	$(call SAY,link)$(LINK)
+-include $(WATCHED:%=$(OBJ)_watch/%.d)
 endif
 
 # ---- link ----

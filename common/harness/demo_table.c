@@ -2,6 +2,7 @@
 /* demo_table.c - see demo_table.h. */
 #include "demo_table.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,10 @@
 #ifdef CUSIM
 #include "../sim/sim.h"
 #else
+#include "../base/output.h"
+#include "machine.h"
 #include "measure.h"
+#include "table.h"
 #endif
 
 void demo_stop_if(cudaError_t error, const char *what)
@@ -81,10 +85,14 @@ static void print_value(const char *column, const struct sim_counts *counts)
     printf(value == (double)(uint64_t)value ? " %12.0f" : " %12.1f", value);
 }
 
-void demo_table(const char *columns)
+void demo_begin(int argc, char **argv, const char *columns)
 {
+    if (argc > 1) {
+        fprintf(stderr, "%s: the simulator has no times to write into %s; that needs a GPU\n", argv[0], argv[1]);
+        exit(2);
+    }
     shown = columns;
-    printf("%-20s", "kernel");
+    printf("%-24s", "kernel");
     each_column(print_head, NULL);
 }
 
@@ -97,14 +105,33 @@ void demo_row(const char *name, cudaError_t (*launch)(void))
     char label[80];
     snprintf(label, sizeof label, ",%s,,,", name);
     sim_trace("chapter,variant,direction,num_seqs,seq_len", label);
-    printf("%-20s", name);
+    printf("%-24s", name);
     each_column(print_value, &counts);
 }
-#else
-void demo_table(const char *columns)
+
+int demo_end(void)
 {
+    return 0;
+}
+#else
+static struct machine machine;
+static struct output output;
+static bool writes;
+
+void demo_begin(int argc, char **argv, const char *columns)
+{
+    char command[512];
     (void)columns;
-    printf("%-20s %12s\n", "kernel", "ms");
+    if (machine_find(false, &machine) != 0)
+        exit(2);
+    writes = argc > 1;
+    if (writes) {
+        if (output_open(&output, argv[1]) != 0)
+            exit(2);
+        snprintf(command, sizeof command, "%s %s", argv[0], argv[1]);
+        csv_write_head(output.file, &machine, command, "variant,device,median_ms");
+    }
+    printf("on %s\n\n%-24s %12s\n", machine.device.name, "kernel", "ms");
 }
 
 void demo_row(const char *name, cudaError_t (*launch)(void))
@@ -124,6 +151,14 @@ void demo_row(const char *name, cudaError_t (*launch)(void))
     }
     demo_stop_if(cudaEventDestroy(start), name);
     demo_stop_if(cudaEventDestroy(stop), name);
-    printf("%-20s %12.4f\n", name, timing_of(ms, REPEATS).median_ms);
+    const double median_ms = timing_of(ms, REPEATS).median_ms;
+    printf("%-24s %12.4f\n", name, median_ms);
+    if (writes)
+        fprintf(output.file, "%s,%s,%.4f\n", name, machine.device.name, median_ms);
+}
+
+int demo_end(void)
+{
+    return writes ? output_commit(&output) : 0;
 }
 #endif

@@ -9,6 +9,7 @@
 #include "fiber.h"
 #include "observe.h"
 #include "race.h"
+#include "watch.h"
 
 const char *const sim_barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                          "__syncthreads_or"};
@@ -43,6 +44,10 @@ int sim_barrier(sim_barrier_kind kind, int predicate, const char *file, int line
     sim_current->value = predicate != 0;
     sim_current->file = file;
     sim_current->line = line;
+    if (sim_watching && sim_watch_leaves_out(sim_barrier_names[kind], file, line))
+        return predicate;
+    if (sim_watching)
+        sim_watch_barrier(sim_barrier_names[kind], sim_watch_number(sim_block), sim_block->num_met, file, line);
     sim_block->num_at_barrier++;
     SIM_LEAVE(AT_BARRIER);
     return (int)sim_current->value;
@@ -69,14 +74,19 @@ void sim_release_barrier(void)
     sim_block->barrier_file = first->file;
     sim_block->barrier_line = first->line;
     sim_block->num_at_barrier = 0;
+    sim_block->num_met++;
     sim_counts.barriers++;
     sim_progress++;
+    if (sim_watching)
+        sim_watch_states();
 }
 
 void sim_fence(const char *what, unsigned how, const char *file, int line)
 {
     sim_need_kernel(what, file, line);
     sim_observe_order(how);
+    if (sim_watching)
+        sim_watch_fence();
     sim_race_fence(how & SIM_BLOCK_SCOPE);
 }
 

@@ -92,6 +92,7 @@ struct block {
     const char *barrier_file; /* the place of the last barrier that all have passed; NULL: none */
     int barrier_line;
     unsigned num_done, num_at_barrier;
+    unsigned num_met;                                  /* how often all have passed a barrier */
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
     unsigned num_gathering;                            /* threads AT_GATHER */
     struct sim_path paths[SIM_MAX_THREADS / SIM_WARP]; /* of its warps */

@@ -17,6 +17,7 @@
 #include "named_barriers.h"
 #include "observe.h"
 #include "race.h"
+#include "watch.h"
 #include "shared.h"
 
 static struct cluster clusters[SIM_MAX_RESIDENT]; /* by the slot of their first block */
@@ -95,6 +96,8 @@ static void come(const char *name, bool releases, const char *file, int line)
     sim_current->come_line = line;
     sim_current->come_phase = c->phase;
     sim_current->come_releases = releases;
+    if (sim_watching)
+        sim_watch_barrier(name, sim_watch_number(c->blocks[0]), c->phase, file, line);
     if (releases)
         sim_race_cluster_arrive();
     if (++c->come == c->size * sim_num_threads)

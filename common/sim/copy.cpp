@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "observe.h"
 #include "race.h"
+#include "watch.h"
 
 /* An asynchronous copy that has been issued and not yet waited for. */
 struct async_copy {
@@ -86,7 +87,11 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
         memcpy(c.shared, c.global, c.size - c.zero);
         memset((char *)c.shared + c.size - c.zero, 0, c.zero);
         sim_race_copy_ends(sim_region_near(c.shared), c.shared, c.size, c.site);
+        if (sim_watching)
+            sim_watch_arrive(c.shared, c.size);
     }
+    if (sim_watching)
+        sim_watch_wait("copies", NULL, 0, kept);
     if (kept != sim_current->num_copies) {
         sim_step(sim_current);
         if (sim_thread_number(sim_current) % SIM_WARP == 0)

@@ -20,17 +20,16 @@
 #include "observe.h"
 #include "poll.h"
 #include "race.h"
+#include "watch.h"
 
 /* ---- from addresses to source lines ---- */
 
-/* The file that we are in, the program or a shared library, and how far it was moved from the addresses that its
-   symbols have. Returns false if that is not known. */
-static bool find_own(char *file, size_t size, uintptr_t *offset)
+bool sim_find_program(char *file, size_t size, uintptr_t *offset)
 {
     struct link_map *own = NULL;
     Dl_info info;
 
-    if (dladdr1((const void *)&find_own, &info, (void **)&own, RTLD_DL_LINKMAP) == 0 || own == NULL)
+    if (dladdr1((const void *)&sim_find_program, &info, (void **)&own, RTLD_DL_LINKMAP) == 0 || own == NULL)
         return false;
     *offset = own->l_addr;
     if (own->l_name[0] == '\0') /* the program */
@@ -48,7 +47,7 @@ static FILE *start_addr2line(const void *const *addresses, int count, pid_t *chi
     uintptr_t offset;
     int ends[2];
 
-    if (!find_own(program, sizeof(program), &offset) || pipe(ends) != 0)
+    if (!sim_find_program(program, sizeof(program), &offset) || pipe(ends) != 0)
         return NULL;
     for (int i = 0; i < count && i < MOST; i++) {
         snprintf(hex[i], sizeof(hex[i]), "%#lx", (unsigned long)((uintptr_t)addresses[i] - offset));
@@ -141,7 +140,7 @@ void sim_locate_all(struct sim_located *list, size_t count)
 
     for (size_t i = 0; i < count; i++)
         snprintf(list[i].place, sizeof(list[i].place), "%p", list[i].address);
-    if (count == 0 || file < 0 || !find_own(program, sizeof(program), &offset))
+    if (count == 0 || file < 0 || !sim_find_program(program, sizeof(program), &offset))
         return;
     for (size_t i = 0; i < count; i++)
         dprintf(file, "%#lx\n", (unsigned long)((uintptr_t)list[i].address - offset));
@@ -217,13 +216,14 @@ void sim_say(const char *message)
 
 [[noreturn]] static void fault(const char *file, int line, const char *format, va_list arguments)
 {
-    char where[1024] = "", kernel[512], message[4096];
+    char where[1024] = "", place[512], kernel[512], message[4096];
     size_t used = 0;
 
     if (line > 0)
         used += (size_t)snprintf(where, sizeof(where), "%s:%d: ", file, line);
     else if (file != NULL)
         used += (size_t)snprintf(where, sizeof(where), "%s: ", file);
+    snprintf(place, sizeof(place), "%.*s", used > 2 ? (int)used - 2 : 0, where);
     if (sim_place.kernel != NULL) {
         kernel_name(kernel, sizeof(kernel));
         used += (size_t)snprintf(where + used, sizeof(where) - used, "kernel %s", kernel);
@@ -240,6 +240,8 @@ void sim_say(const char *message)
     used = (size_t)snprintf(message, sizeof(message), "%s", where);
     vsnprintf(message + used, sizeof(message) - used, format, arguments);
     shorten_paths(message);
+    if (sim_watching)
+        sim_watch_fault(message, place);
     sim_at_fault(message);
     sim_say(sim_fault_of_all(message));
 }

@@ -29,6 +29,10 @@ extern struct sim_place sim_place;
 /* The source position of a code address, or the address itself where that is unknown. The second function does it for
    many at once, with the names of their functions. */
 void sim_locate(const void *address, char *text, size_t size);
+
+/* The file that the program, or the shared library with the simulator in it, was read from, and how far it was moved
+   from the addresses that its symbols have. Returns false if that is not known. */
+bool sim_find_program(char *file, size_t size, uintptr_t *offset);
 struct sim_located {
     const void *address;
     char function[256], place[256];

@@ -9,6 +9,7 @@
 #include "fiber.h"
 #include "named_barriers.h"
 #include "race.h"
+#include "watch.h"
 
 static uint64_t phase, num_come; /* barriers that all have come to; threads that have come to the next one */
 static struct release *learnt;   /* at the last one, by those who wait */
@@ -67,6 +68,8 @@ void sim_grid_sync(const char *file, int line)
     sim_current->file = file;
     sim_current->line = line;
     sim_step(sim_current);
+    if (sim_watching)
+        sim_watch_barrier("grid.sync", 0, phase, file, line);
     sim_race_cluster_arrive();
     if (++num_come == num_expected()) {
         complete();

@@ -19,6 +19,7 @@
 #include "schedule.h"
 #include "stream.h"
 #include "trace.h"
+#include "watch.h"
 
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
@@ -290,6 +291,7 @@ static void run(struct launch *l)
 {
     prepare(l);
     num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
+    sim_watch_launch(l->kernel, l->name);
     sim_begin_grid();
     sim_set_body(l->body, l->arguments.data());
     sim_observe_launch(l->arguments.data(), l->arguments_size, sim_num_threads);
@@ -299,6 +301,8 @@ static void run(struct launch *l)
     sim_verify_all();
     sim_counts.launches++;
     sim_observe_launch_end(&sim_counts);
+    if (sim_watching)
+        sim_watch_launch_end(&sim_counts);
     sim_add_counts(&total, &sim_counts);
     sim_counts = {};
     sim_place = {};
@@ -390,4 +394,5 @@ void sim_reset_counts(void)
 {
     total = {};
     sim_trace_reset();
+    sim_watch_counted();
 }

@@ -24,6 +24,7 @@
 #include "named_barriers.h"
 #include "observe.h"
 #include "race.h"
+#include "watch.h"
 
 static const char *const receive_name = "cluster_receive";
 
@@ -144,6 +145,8 @@ static void end_phase(struct mbarrier *b)
         }
         memcpy(c.shared, c.global != NULL ? c.global : &c.value, c.bytes);
         sim_race_bulk_ends(sim_region_near(c.shared), c.shared, c.bytes, c.site, number);
+        if (sim_watching)
+            sim_watch_arrive(c.shared, c.bytes);
     }
     sim_block->num_bulk_copies = kept;
     b->phase++;
@@ -151,6 +154,8 @@ static void end_phase(struct mbarrier *b)
     b->announced = 0;
     b->loaded = 0;
     sim_progress++;
+    if (sim_watching)
+        sim_watch_phase(b->place, b->phase, b->missing);
 }
 
 /* Whether those who wait for the phase have something to do: end it or, when it has too many bytes, fault. */
@@ -300,6 +305,8 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const ch
     sim_current->receives = receives;
     sim_current->file = file;
     sim_current->line = line;
+    if (sim_watching)
+        sim_watch_wait("mbarrier", b->place, parity, b->missing);
     while (b->phase % 2 == parity && !can_end(b))
         SIM_LEAVE(AT_MBARRIER);
     if (b->phase % 2 != parity) {
@@ -458,6 +465,8 @@ void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, uns
         sim_race_release(&b->arrived);
     else
         sim_race_send(&b->sent);
+    if (sim_watching)
+        sim_watch_copy("cluster_send", word, NULL, sizeof(*word), -1, -1);
     *word = ~(uint64_t)0;
     const struct bulk_copy copy = {word, NULL, value, sizeof(*word), b, threadIdx, file, line, site};
     add_copy(to, &copy);

@@ -9,6 +9,7 @@
 #include "fiber.h"
 #include "include/sim_named_barrier.h"
 #include "race.h"
+#include "watch.h"
 #include "warp.h"
 
 static const char *const sync_name = "named_barrier_sync", *const arrive_name = "named_barrier_arrive";
@@ -59,6 +60,8 @@ static void complete(struct named_barrier *b, const char *name, int id, const ch
 static void come(const char *name, int id, int threads, bool waits, const char *file, int line)
 {
     check_call(name, id, threads, file, line);
+    if (sim_watching && waits && sim_watch_leaves_out(name, file, line))
+        return;
     if (sim_block->named_barriers == NULL)
         sim_block->named_barriers = (struct named_barrier *)calloc(SIM_NAMED_BARRIERS, sizeof(struct named_barrier));
     if (sim_block->named_barriers == NULL)
@@ -85,6 +88,11 @@ static void come(const char *name, int id, int threads, bool waits, const char *
                   name, id, b->threads - b->come, b->threads);
     b->lanes[warp] |= 1u << lane;
     b->come++;
+    if (sim_watching) {
+        char which[32];
+        snprintf(which, sizeof(which), "named_barrier %d", id);
+        sim_watch_barrier(which, sim_watch_number(sim_block), b->phase, file, line);
+    }
     sim_race_release(&b->arrived);
     sim_current->named_barrier = b;
     sim_current->file = file;
@@ -96,6 +104,7 @@ static void come(const char *name, int id, int threads, bool waits, const char *
             SIM_LEAVE(AT_NAMED_BARRIER);
         return;
     }
+    b->phase++;
     complete(b, name, id, file, line);
     if (waits) {
         sim_race_acquire(&b->arrived);

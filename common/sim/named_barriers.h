@@ -10,6 +10,7 @@ const unsigned SIM_NAMED_BARRIERS = 16; /* of a block; the first one is that of 
 
 /* A barrier, and who has come to it since it was last complete. */
 struct named_barrier {
+    unsigned phase;                             /* how often it was complete */
     unsigned come, threads;                     /* how many have, and how many it expects */
     uint32_t lanes[SIM_MAX_THREADS / SIM_WARP]; /* who has, by warp */
     const char *file;                           /* where the first came */

@@ -38,6 +38,7 @@
 #include "tasks.h"
 #include "stream.h"
 #include "trace.h"
+#include "watch.h"
 
 /* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
 extern "C" char __ehdr_start, etext, edata, end;
@@ -313,7 +314,7 @@ static unsigned new_request(struct site *site, struct sim_region *r, size_t size
 
 /* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn.
    Lanes that go to different regions there make one for each. */
-static void join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
+static unsigned join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
 {
     if (site->pass != pass) {
         site->pass = pass;
@@ -342,6 +343,7 @@ static void join_request(struct site *site, struct sim_region *r, const char *p,
         q->lane[q->lanes] = (unsigned char)(thread % SIM_WARP);
         q->address[q->lanes++] = p;
     }
+    return (unsigned)(q - requests);
 }
 
 static void picture(const struct request *q)
@@ -376,6 +378,10 @@ void sim_observe_pass(void)
             count_shared(q);
         if (q->site->is_atomic)
             count_contention(q);
+        if (sim_watching)
+            sim_watch_cost(i, q->site->cost.global.sectors - before.global.sectors,
+                           q->site->cost.global.lines - before.global.lines,
+                           q->site->cost.conflicts - before.conflicts);
         walk(thread / SIM_WARP, q, q->site->cost.fills - before.fills, from_dram > dram);
         sim_path_turns(q->site->cost.global.lines - before.global.lines + q->site->cost.shared_requests -
                        before.shared_requests + q->site->cost.conflicts - before.conflicts);
@@ -592,7 +598,9 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         if (in_global)
             *chain += (size + 3) / 4;
     }
-    join_request(site, r, p, size);
+    const unsigned request = join_request(site, r, p, size);
+    if (sim_watching)
+        sim_watch_access(r, p, size, how, pc, request);
     sim_race_access(r, p, size, how, number);
 }
 
@@ -639,12 +647,18 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
             touch(site, r, s);
         sim_path_ask(thread / SIM_WARP, size);
+        if (sim_watching)
+            sim_watch_copy("tma", shared, global, size, -1, -1);
         return;
     }
+    unsigned request = 0, shared_request = 0;
     if (size > 0)
-        join_request(site, r, (const char *)global, size);
+        request = join_request(site, r, (const char *)global, size);
     if (site->shared_end != NULL)
-        join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
+        shared_request = join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
+    if (sim_watching)
+        sim_watch_copy("cp.async", shared, size > 0 ? global : NULL, shared_size, size > 0 ? (int)request : -1,
+                       site->shared_end != NULL ? (int)shared_request : -1);
     accesses += 2;
 }
 
@@ -804,6 +818,8 @@ void sim_observe_turn(unsigned number, uint64_t *chain_of_thread)
 {
     thread = number;
     chain = chain_of_thread;
+    if (sim_watching)
+        sim_watch_turn(number);
     turn++;
     accesses = 0;
     last_read = NULL;

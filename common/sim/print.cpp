@@ -14,6 +14,7 @@
 
 #include "block.h"
 #include "print.h"
+#include "watch.h"
 
 static void (*sink)(unsigned block, unsigned thread, const char *text, void *context);
 static void *sink_context;
@@ -104,6 +105,8 @@ static int print(const char *format, va_list arguments)
         return vprintf(format, arguments);
     const int length = vsnprintf(text, sizeof(text), format, arguments);
     unsign_nans(text);
+    if (sim_watching)
+        sim_watch_print(text);
     if (into != NULL)
         keep(text);
     else

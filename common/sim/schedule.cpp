@@ -20,6 +20,7 @@
 #include "race.h"
 #include "shared.h"
 #include "warp.h"
+#include "watch.h"
 
 void sim_explain_stall(void)
 {
@@ -67,6 +68,8 @@ static bool run_lanes(unsigned warp)
         }
     }
     sim_observe_pass();
+    if (sim_watching)
+        sim_watch_pass(warp);
     return ran;
 }
 
@@ -116,7 +119,7 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     b->rank = rank;
     b->stuck = b->met = false;
     cluster->blocks[rank] = b;
-    b->num_done = b->num_at_barrier = b->num_gathering = 0;
+    b->num_done = b->num_at_barrier = b->num_met = b->num_gathering = 0;
     b->barrier_file = NULL;
     b->num_shared = b->static_bytes = 0;
     b->dynamic = NULL;
@@ -132,6 +135,8 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     for (unsigned i = 0; i < sim_num_threads; i++)
         begin_thread(&b->threads[i], i);
     sim_race_block(slot, rank == 0);
+    if (sim_watching)
+        sim_watch_block(b, true);
 }
 
 void sim_switch_block(struct block *to)
@@ -153,6 +158,8 @@ static void end_block(void)
     sim_race_block_end();
     sim_check_bulk_copies();
     sim_place.in_thread = false;
+    if (sim_watching)
+        sim_watch_block(sim_block, false);
     if (sim_block->cluster->size > 1)
         sim_leave_shared();
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)

@@ -8,6 +8,7 @@
 #include "named_barriers.h"
 #include "observe.h"
 #include "race.h"
+#include "watch.h"
 
 #define SIM_NAME(kind, name) name,
 const char *const sim_warp_names[] = {SIM_WARP_CALLS(SIM_NAME)};
@@ -27,6 +28,11 @@ static unsigned source_lane(const struct thread *t, unsigned lane)
     default: /* SIM_SHFL_XOR */
         return (lane ^ operand) > last ? lane : lane ^ operand;
     }
+}
+
+unsigned sim_watch_source(const struct thread *t, unsigned lane)
+{
+    return source_lane(t, lane);
 }
 
 /* a and b combined as votes and reductions do. */
@@ -135,6 +141,8 @@ static __attribute__((noinline)) void complete(struct thread *warp, int kind, un
         sim_path_turns(kind <= SIM_SHFL_XOR);
     }
     sim_progress++;
+    if (sim_watching)
+        sim_watch_exchange(warp, kind, mask);
 }
 
 uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
@@ -152,6 +160,10 @@ uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsign
     if (width < 1 || width > (int)SIM_WARP || (width & (width - 1)) != 0)
         sim_fault(file, line, "%s with width %d. Use 1, 2, 4, 8, 16 or 32", sim_warp_names[kind], width);
 
+    if (sim_watching && kind == SIM_SYNCWARP && sim_watch_leaves_out("__syncwarp", file, line))
+        return 0;
+    if (sim_watching)
+        sim_watch_call(file, line);
     sim_current->kind = kind;
     sim_current->mask = mask;
     sim_current->value = value;

@@ -19,11 +19,11 @@ const volume = dims => dims.reduce((all, n) => all * n, 1);
 const numBlocks = volume(trace.grid), numThreads = volume(trace.block);
 const numWarps = Math.ceil(numThreads / lanesOfWarp);
 const clusterSize = volume(trace.cluster ?? [1]);
-const { arrays, variables = [], functions = [], sources = [], runs } = trace;
+const {arrays, variables = [], functions = [], sources = [], runs} = trace;
 
 const isShared = array => arrays[array].space === 'shared';
 const lanesIn = warp => Math.min(lanesOfWarp, numThreads - warp * lanesOfWarp);
-const everyLane = Array.from({ length: numWarps }, (_, warp) => Array.from({ length: lanesIn(warp) }, (_, lane) => lane));
+const everyLane = Array.from({length: numWarps}, (_, warp) => Array.from({length: lanesIn(warp)}, (_, lane) => lane));
 const lanesOf = step => step.m ?? everyLane[step.w] ?? [];
 const threadOf = (step, lane) => step.b * numThreads + step.w * lanesOfWarp + lane;
 const eventsOf = step => step.e ?? [];
@@ -54,22 +54,25 @@ function short(value, digits = 4) {
     if (value === null || value === undefined)
         return '\u00b7';
     if (typeof value === 'string')
-        return { nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e' }[value] ?? (value.length > 7 ? value.slice(0, 6) + '\u2026' : value);
+        return {nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e'}[value]
+            ?? (value.length > 7 ? value.slice(0, 6) + '\u2026' : value);
     if (typeof value !== 'number')
         return String(value);
     if (Number.isInteger(value) && Math.abs(value) < 1e5)
         return Object.is(value, -0) ? '-0' : String(value);
     return value.toPrecision(digits).replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replace('e+', 'e');
 }
-const whole = value => value === null || value === undefined ? 'never written' : typeof value === 'string' ? value
-    : Object.is(value, -0) ? '-0' : String(value);
+const whole = value => value === null || value === undefined ? 'never written'
+    : typeof value === 'string'                              ? value
+    : Object.is(value, -0)                                   ? '-0'
+                                                             : String(value);
 
 /* ---- 2. the state after a step ---- */
 
 let runNumber = 0, run = runs[0], facts = null;
-let at = -1;       // the number of the last step that has been played
+let at = -1; // the number of the last step that has been played
 let state = null;
-let undo = [];     // for each step that has been played: object, key and value before, one after the other
+let undo = []; // for each step that has been played: object, key and value before, one after the other
 
 function cellsOf(array, block) {
     return state.cells[isShared(array) ? `${array} ${block}` : array];
@@ -77,8 +80,13 @@ function cellsOf(array, block) {
 
 function freshState() {
     const cells = {}, threads = numBlocks * numThreads;
-    const fresh = n => ({ x: Array(n).fill(null), who: Array(n).fill(null), step: Array(n).fill(null),
-        reader: Array(n).fill(null), readAt: Array(n).fill(null) });
+    const fresh = n => ({
+        x: Array(n).fill(null),
+        who: Array(n).fill(null),
+        step: Array(n).fill(null),
+        reader: Array(n).fill(null),
+        readAt: Array(n).fill(null)
+    });
     arrays.forEach((array, number) => {
         const size = volume(array.dims);
         if (array.space === 'shared')
@@ -91,16 +99,51 @@ function freshState() {
     });
     return {
         cells,
-        lanes: Array(threads).fill('absent'),      // absent, runs, waits, done
-        waits: Array(threads).fill(null),          // the step that says what for
+        lanes: Array(threads).fill('absent'), // absent, runs, waits, done
+        waits: Array(threads).fill(null),     // the step that says what for
         places: Array(threads).fill(null),
-        values: Array.from({ length: threads }, () => ({})),  // by the variable's number
-        frames: Array(numBlocks * numWarps).fill(null),       // the functions a warp is in, the kernel first
-        ran: [0, 0],                               // the block and the warp of the last step that had one
-        copies: {}, phases: {}, landed: {}, output: [],
-        counts: { barriers: 0, shuffles: 0, 'load requests': 0, 'load sectors': 0, 'load bytes': 0, 'store requests': 0,
-            'store sectors': 0, 'store bytes': 0, 'shared requests': 0, conflicts: 0, copies: 0 },
+        values: Array.from({length: threads}, () => ({})), // by the variable's number
+        frames: Array(numBlocks * numWarps).fill(null),    // the functions a warp is in, the kernel first
+        ran: [0, 0],                                       // the block and the warp of the last step that had one
+        copies: {},
+        phases: {},
+        landed: {},
+        output: [],
+        last: Array(arrays.length).fill(0), // the 128-byte row that was used last
+        counts: Object.fromEntries(counters.map(name => [name, 0])),
     };
+}
+
+// What a step adds to the counts, by name. A barrier counts when the first threads come to it.
+const counters = [
+    'barriers', 'shuffles', 'load requests', 'load sectors', 'load bytes', 'store requests', 'store sectors',
+    'store bytes', 'shared requests', 'conflicts', 'copies'
+];
+function countsOf(step, met) {
+    const counts = {}, add = (name, n) => n && (counts[name] = (counts[name] ?? 0) + n);
+    for (const event of eventsOf(step)) {
+        const requests = event.part ? 0 : 1; // the rest of a request that an earlier step began
+        const shared = event.k.startsWith('shared') || event.k === 'copy_store', kind = event.k === 'load' ? 'load' : 'store';
+        if (event.k === 'barrier' && !met.has(event.at)) {
+            met.add(event.at);
+            add('barriers', 1);
+        } else if (event.k === 'shuffle') {
+            add('shuffles', 1);
+        } else if (event.k === 'copy') {
+            add('copies', 1);
+            add('load requests', event.sectors === undefined ? 0 : 1);
+            add('load sectors', event.sectors);
+            add('load bytes', isShared(event.from[0]) ? 0 : event.bytes);
+        } else if (shared) {
+            add('shared requests', requests);
+            add('conflicts', event.conflicts);
+        } else if (isRequest(event)) {
+            add(`${kind} requests`, requests);
+            add(`${kind} sectors`, event.sectors);
+            add(`${kind} bytes`, event.i.length * (event.n ?? 1) * arrays[event.a].element);
+        }
+    }
+    return counts;
 }
 
 function play(step, number) {
@@ -109,7 +152,6 @@ function play(step, number) {
         log.push(object, key, object[key]);
         object[key] = value;
     };
-    const add = (name, n) => set(state.counts, name, state.counts[name] + n);
     const setLanes = (word, wait) => {
         for (const lane of lanesOf(step)) {
             const thread = threadOf(step, lane);
@@ -134,16 +176,16 @@ function play(step, number) {
             set(state.waits, thread, null);
         }
     } else if (step.s) {
-        setLanes({ wait: 'waits', go: 'runs', done: 'done' }[step.s], step.s === 'wait' ? step : null);
+        setLanes({wait: 'waits', go: 'runs', done: 'done'}[step.s], step.s === 'wait' ? step : null);
         const warp = step.b * numWarps + step.w, frames = state.frames[warp];
         if (step.p && frames)
-            set(state.frames, warp, [...frames.slice(0, -1), { ...frames[frames.length - 1], place: step.p }]);
+            set(state.frames, warp, [...frames.slice(0, -1), {...frames[frames.length - 1], place: step.p}]);
     } else if (step.w !== undefined) {
         setLanes('runs', null);
         if (step.p) {
             const warp = step.b * numWarps + step.w, depth = step.d ?? 0;
             const frames = (state.frames[warp] ?? []).slice(0, depth);
-            frames[depth] = { function: step.f ?? 0, place: step.p };
+            frames[depth] = {function: step.f ?? 0, place: step.p};
             set(state.frames, warp, frames);
         }
     }
@@ -157,30 +199,18 @@ function play(step, number) {
         if (isRequest(event)) {
             const block = event.b ?? step.b, cells = cellsOf(event.a, block);
             each((index, value, thread) => {
-                if (isWrite(event))
-                    write(event.a, block, index, value, thread);
-                else {
+                if (isWrite(event)) {
+                    if (value !== null) // else it did not happen: the access at which a run stops
+                        write(event.a, block, index, value, thread);
+                } else {
                     set(cells.reader, index, thread);
                     set(cells.readAt, index, number);
                 }
             });
-            const requests = event.part ? 0 : 1; // the rest of a request that an earlier step began
-            if (event.k.startsWith('shared')) {
-                add('shared requests', requests);
-                add('conflicts', event.conflicts ?? 0);
-            } else {
-                const kind = event.k === 'load' ? 'load' : 'store';
-                add(`${kind} requests`, requests);
-                add(`${kind} sectors`, event.sectors ?? 0);
-                add(`${kind} bytes`, event.i.length * n * arrays[event.a].element);
-            }
-        } else if (event.k === 'shuffle') {
-            add('shuffles', 1);
-        } else if (event.k === 'barrier') {
-            add('barriers', 1);
+            set(state.last, event.a,
+                Math.floor(((arrays[event.a].start ?? 0) + event.i[0] * arrays[event.a].element) / 128));
         } else if (event.k === 'copy') {
-            add('copies', 1);
-            set(state.copies, event.id, { ...event, block: step.b, step: number, thread: threadOf(step, lanes[0] ?? 0) });
+            set(state.copies, event.id, {...event, block: step.b, step: number, thread: threadOf(step, lanes[0] ?? 0)});
         } else if (event.k === 'arrive') {
             const copy = state.copies[event.id];
             if (copy) {
@@ -190,12 +220,15 @@ function play(step, number) {
                 set(state.copies, event.id, undefined);
             }
         } else if (event.k === 'phase') {
-            set(state.phases, `${event.a} ${event.b ?? step.b} ${event.i}`, { parity: event.parity, pending: event.pending });
+            set(state.phases, `${event.a} ${event.b ?? step.b} ${event.i}`,
+                {parity: event.parity, pending: event.pending});
         } else if (event.k === 'print') {
             set(state, 'output', [...state.output, ...event.x]);
         }
     }
 
+    for (const [name, n] of Object.entries(facts.counts[number]))
+        set(state.counts, name, state.counts[name] + n);
     for (const [variable, values] of Object.entries(step.v ?? {}))
         lanesOf(step).forEach((lane, j) => {
             if (values[j] !== '=')
@@ -228,19 +261,29 @@ function before(thread, variable) {
 
 /* ---- 3. what is known of a run before it is played ---- */
 
-const sourcesOfWait = { __syncthreads: '__syncthreads()', shuffle: 'a shuffle of the warp', mbarrier: 'an mbarrier',
-    named: 'a named barrier', cluster: 'the barrier of the cluster', copies: 'its copies', poll: 'a value that another block writes',
-    grid: 'the barrier of the grid' };
-const barrierOf = place => place && (trace.barriers ?? []).find(one => one.place[0] === place[0] && one.place[1] === place[1]);
+const sourcesOfWait = {
+    __syncthreads: '__syncthreads()',
+    __syncwarp: '__syncwarp()',
+    shuffle: 'a shuffle of the warp',
+    mbarrier: 'an mbarrier',
+    named: 'a named barrier',
+    cluster: 'the barrier of the cluster',
+    copies: 'its copies',
+    poll: 'a value that another block writes',
+    grid: 'the barrier of the grid'
+};
+const barrierOf = place =>
+    place && (trace.barriers ?? []).find(one => one.place[0] === place[0] && one.place[1] === place[1]);
 function waitName(step) {
     const name = barrierOf(step.p)?.text ?? sourcesOfWait[step.on] ?? step.on ?? 'something';
     return step.p ? `${name} in line ${step.p[1]}` : name;
 }
 
-// How the lanes of a request to shared memory queue at the 32 banks: boxes {lane, bank, turn, others}, and the number of
-// turns. 8 bytes a lane are served in two halves of the warp, 16 in four quarters; lanes that want the same word share a turn.
+// How the lanes of a request to shared memory queue at the 32 banks: boxes {lane, bank, turn, others}, and the number
+// of turns. 8 bytes a lane are served in two halves of the warp, 16 in four quarters; lanes that want the same word
+// share a turn.
 function queue(event, lanes) {
-    const { start = 0, element } = arrays[event.a], bytes = (event.n ?? 1) * element;
+    const {start = 0, element} = arrays[event.a], bytes = (event.n ?? 1) * element;
     const words = Math.max(1, Math.floor(bytes / 4)), parts = words > 2 ? 4 : words;
     const boxes = [];
     let turns = 0;
@@ -257,27 +300,29 @@ function queue(event, lanes) {
         });
         let most = 0;
         for (const [bank, waiting] of banks) {
-            [...waiting.values()].forEach((served, n) =>
-                boxes.push({ bank, turn: turns + n, lane: served[0], others: served.length - 1 }));
+            [...waiting.values()].forEach(
+                (served, n) => boxes.push({bank, turn: turns + n, lane: served[0], others: served.length - 1}));
             most = Math.max(most, waiting.size);
         }
         turns += most;
     }
-    return { boxes, turns };
+    return {boxes, turns};
 }
 
-// The stage of a ring of stages that a copy goes to: its destination's first dimension, or a share of it for each mbarrier.
-const rings = new Map();     // array -> number of stages
+// The stage of a ring of stages that a copy goes to: its destination's first dimension, or a share of it for each
+// mbarrier.
+const rings = new Map(); // array -> number of stages
 function stageKey(copy) {
     const stages = rings.get(copy.to[0]) ?? 1;
     return `${copy.to[0]} ${copy.to[2] ?? copy.block} ${Math.floor(copy.to[1] * stages / volume(arrays[copy.to[0]].dims))}`;
 }
 
-const touched = arrays.map(() => new Set());     // 128-byte rows that any run touches
-const phased = new Set();                        // arrays of mbarriers
+const touched = arrays.map(() => new Set()); // 128-byte rows that any run touches
+const phased = new Set();                    // arrays of mbarriers
 function touch(array, first, n) {
-    const { start = 0, element } = arrays[array];
-    for (let row = Math.floor((start + first * element) / 128); row <= Math.floor((start + (first + n) * element - 1) / 128); row++)
+    const {start = 0, element} = arrays[array];
+    for (let row = Math.floor((start + first * element) / 128);
+         row <= Math.floor((start + (first + n) * element - 1) / 128); row++)
         touched[array].add(row);
 }
 for (const one of runs)
@@ -292,27 +337,44 @@ for (const one of runs)
             else if (event.k === 'phase')
                 phased.add(event.a);
         }
+
+// How many stages an array has that copies go to: its first dimension; or, if it has but one, as a variable says that is
+// named so, or as many as there are mbarriers.
+const stagesSaid = variables.flatMap(({name}, number) => /^(num_)?stages$/.test(name)
+    ? runs[0].steps.flatMap(step => step.v?.[number] ?? []).filter(value => Number.isInteger(value)).slice(0, 1) : []);
 for (const one of runs)
     for (const step of one.steps)
         for (const event of eventsOf(step))
-            if (event.k === 'copy' && isShared(event.to[0])) {
-                const { dims } = arrays[event.to[0]], barriers = Math.max(1, ...[...phased].map(array => volume(arrays[array].dims)));
-                rings.set(event.to[0], dims.length > 1 && dims[0] > 1 && dims[0] <= 16 ? dims[0]
-                    : barriers > 1 && volume(dims) % barriers === 0 ? barriers : 1);
+            if (event.k === 'copy' && isShared(event.to[0]) && !rings.has(event.to[0])) {
+                const {dims} = arrays[event.to[0]], size = volume(dims);
+                const said = stagesSaid.concat([...phased].map(array => volume(arrays[array].dims)));
+                const some = dims.length > 1 ? dims[0] : said.find(n => n > 1 && size % n === 0) ?? 1;
+                rings.set(event.to[0], some <= 16 ? some : 1);
             }
 
 function factsOf(one) {
-    const found = { barriers: [], requests: [], flight: [], most: 0, turns: 0, shuffles: false, copies: false, letters: new Map(),
-        same: variables.map(() => true), segments: new Map(), print: false, wide: [] };
-    const flying = new Map();
+    const found = {
+        barriers: [],
+        requests: [],
+        exchanges: [],
+        flight: [],
+        most: 0,
+        turns: 0,
+        copies: false,
+        letters: new Map(),
+        same: variables.map(() => true),
+        segments: new Map(),
+        counts: [],
+        all: {}
+    };
+    const flying = new Map(), met = new Set();
     let bytes = 0;
     one.steps.forEach((step, number) => {
-        let request = false, barrier = false;
+        let request = false, barrier = false, exchange = false;
         for (const event of eventsOf(step)) {
             request ||= isRequest(event) || event.k === 'copy';
             barrier ||= event.k === 'barrier';
-            found.shuffles ||= event.k === 'shuffle';
-            found.print ||= event.k === 'print';
+            exchange ||= event.k === 'shuffle';
             if (event.k.startsWith('shared_'))
                 found.turns = Math.max(found.turns, queue(event, event.m ?? lanesOf(step)).turns);
             if (event.k === 'copy') {
@@ -325,16 +387,21 @@ function factsOf(one) {
             }
         }
         found.flight.push(bytes);
+        found.counts.push(countsOf(step, met));
+        for (const [name, n] of Object.entries(found.counts[number]))
+            found.all[name] = (found.all[name] ?? 0) + n;
         found.most = Math.max(found.most, bytes);
         if (request)
             found.requests.push(number);
         if (barrier)
             found.barriers.push(number);
+        if (exchange)
+            found.exchanges.push(number);
         if (step.s === 'wait' && !found.letters.has(waitName(step)))
             found.letters.set(waitName(step), String.fromCharCode(65 + found.letters.size % 26));
         for (const [variable, values] of Object.entries(step.v ?? {}))
-            if (values.length < (everyLane[step.w]?.length ?? 0) || values.some(value => value === '=' || Array.isArray(value)
-                || value !== values[0]))
+            if (values.length < (everyLane[step.w]?.length ?? 0)
+                || values.some(value => value === '=' || Array.isArray(value) || value !== values[0]))
                 found.same[variable] = false;
         if (step.w !== undefined && !step.s) {
             const warp = step.b * numWarps + step.w, list = found.segments.get(warp) ?? [];
@@ -350,7 +417,8 @@ function factsOf(one) {
 
 /* ---- 4. a step as an English sentence ---- */
 
-const listed = parts => parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
+const listed = parts =>
+    parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 
 // 'all 32 lanes', 'lanes 0 to 15', 'every 2nd lane from 0 to 30', 'lanes 0 to 3 and 8'
 function laneNames(lanes, warp) {
@@ -367,10 +435,10 @@ function laneNames(lanes, warp) {
             ranges[ranges.length - 1][1] = lane;
         else
             ranges.push([lane, lane]);
-    return 'lanes ' + listed(ranges.map(([a, b]) => a === b ? `${a}` : b === a + 1 ? `${a}, ${b}` : `${a} to ${b}`));
+    return 'lanes ' + listed(ranges.flatMap(([a, b]) => a === b ? [a] : b === a + 1 ? [a, b] : [`${a} to ${b}`]));
 }
 function ordinal(n) {
-    return n + (n % 100 > 10 && n % 100 < 14 ? 'th' : { 1: 'st', 2: 'nd', 3: 'rd' }[n % 10] ?? 'th');
+    return n + (n % 100 > 10 && n % 100 < 14 ? 'th' : {1: 'st', 2: 'nd', 3: 'rd'}[n % 10] ?? 'th');
 }
 
 // Which elements: 'sums[0] to sums[31]', 'every 4th element from x[0] to x[124]'
@@ -385,7 +453,8 @@ function elementNames(array, first, n) {
         return `${name(first[0])} to ${name(last + n - 1)}`;
     if (stride === -n)
         return `${name(first[0])} down to ${name(last)}`;
-    return n === 1 && stride > 0 ? `every ${ordinal(stride)} element from ${name(first[0])} to ${name(last)}`
+    return n === 1 && stride > 0
+        ? `every ${ordinal(stride)} element from ${name(first[0])} to ${name(last)}`
         : `${n > 1 ? `${n} elements each, ` : ''}${stride > 0 ? `${stride} apart` : 'backwards'}, from ${name(first[0])} to ${name(last)}`;
 }
 
@@ -393,16 +462,17 @@ function elementNames(array, first, n) {
 function valueNames(lanes, values, warp) {
     const groups = new Map();
     lanes.forEach((lane, j) => groups.set(short(values[j]), [...(groups.get(short(values[j])) ?? []), lane]));
-    const chosen = lanes.indexOf(view.lane);
     if (lanes.length === 1)
         return short(values[0]);
-    if (groups.size === 1 || groups.size <= 3 && [...groups.values()].every(some => some[some.length - 1] - some[0] === some.length - 1))
+    if (groups.size === 1
+        || groups.size <= 3 && [...groups.values()].every(some => some[some.length - 1] - some[0] === some.length - 1))
         return listed([...groups].map(([value, some]) => `${value} in ${laneNames(some, warp)}`));
-    if (chosen >= 0)
-        return `${short(values[chosen])} in lane ${view.lane}, which you follow`;
     const last = lanes.length - 1;
     return `${short(values[0])} in lane ${lanes[0]}, ${short(values[1])} in lane ${lanes[1]}`
-        + (last > 2 ? ' \u2026 ' : last === 2 ? ', ' : '') + (last > 1 ? `${short(values[last])} in lane ${lanes[last]}` : '');
+        + (last > 2          ? ' \u2026 '
+                : last === 2 ? ', '
+                             : '')
+        + (last > 1 ? `${short(values[last])} in lane ${lanes[last]}` : '');
 }
 
 // Who has written what is read now: 'thread 5 in line 49', 'the threads 0 to 31 in line 49'
@@ -423,14 +493,20 @@ function writerNames(array, block, first, n) {
         return 'nobody has ever written there';
     const by = `${writers.size > 1 ? 'warps' : 'warp'} ${listed([...writers].sort((a, b) => a - b))}`;
     const line = lines.size === 1 && [...lines][0] ? ` in line ${[...lines][0]}` : '';
-    return `${by} wrote ${first.length * n > 1 ? 'them' : 'it'}${line}` + (never ? `, and ${plural(never, 'of them was', 'of them were')} never written` : '');
+    return `${by} wrote ${first.length * n > 1 ? 'them' : 'it'}${line}`
+        + (never ? `, and ${plural(never, 'of them was', 'of them were')} never written` : '');
 }
 
 function requestSentence(event, step, lanes) {
     const shared = event.k.startsWith('shared'), n = event.n ?? 1, block = event.b ?? step.b;
-    const verb = { load: ['load', 'loads'], store: ['store to', 'stores to'], atomic: ['change, one after the other,', 'changes, atomically,'],
-        shared_load: ['read', 'reads'], shared_store: ['write', 'writes'],
-        shared_atomic: ['change, one after the other,', 'changes, atomically,'] }[event.k][lanes.length > 1 ? 0 : 1];
+    const verb = {
+        load: ['load', 'loads'],
+        store: ['store to', 'stores to'],
+        atomic: ['change, one after the other,', 'changes, atomically,'],
+        shared_load: ['read', 'reads'],
+        shared_store: ['write', 'writes'],
+        shared_atomic: ['change, one after the other,', 'changes, atomically,']
+    }[event.k][lanes.length > 1 ? 0 : 1];
     let text = `${laneNames(lanes, step.w)} ${verb} ${elementNames(event.a, event.i, n)}`;
     if (lanes.length > 1 && event.i.every(index => index === event.i[0]))
         text += ', all the same' + (n > 1 ? ` ${n}` : ' one');
@@ -440,25 +516,30 @@ function requestSentence(event, step, lanes) {
     if (chosen >= 0 && lanes.length > 1)
         text += ` (lane ${view.lane}: ${elementName(event.a, event.i[chosen])})`;
     if (shared) {
-        const { turns } = queue(event, lanes);
+        const {turns} = queue(event, lanes);
         text += ` in shared memory`;
         const by = event.k === 'shared_store' ? '' : writerNames(event.a, block, event.i, n);
         text += by ? `; ${by}.` : '.';
         if (event.conflicts)
-            text += ` Bank conflicts: lanes want different words of the same bank and queue, so this takes ${plural(turns, 'turn')} instead of ${turns - event.conflicts}.`;
+            text +=
+                ' Bank conflicts: lanes want different words of the same bank and queue, so this takes '
+                + `${plural(turns, 'turn')} instead of ${turns - event.conflicts}.`;
     } else {
         const bytes = lanes.length * n * arrays[event.a].element, moved = (event.sectors ?? 0) * 32;
         text += ` in global memory`;
         const by = event.k === 'load' ? writerNames(event.a, block, event.i, n) : '';
         text += by ? `; ${by}.` : '.';
         if (event.sectors)
-            text += ` One request, ${plural(event.sectors, 'sector')}: ${moved} bytes move for ${bytes} that are ${event.k === 'load' ? 'wanted' : 'written'}.`;
+            text +=
+                ` One request, ${plural(event.sectors, 'sector')}: ${moved} bytes move for ${bytes} that are `
+                + `${event.k === 'load' ? 'wanted' : 'written'}.`;
     }
     return text;
 }
 
 function shuffleSentence(event, step, lanes) {
-    const from = event.from, others = lanes.map((lane, j) => [lane, from[j]]).filter(([lane, source]) => lane !== source);
+    const from = event.from,
+          others = lanes.map((lane, j) => [lane, from[j]]).filter(([lane, source]) => lane !== source);
     if (!others.length)
         return `${laneNames(lanes, step.w)} shuffle, and each keeps its own value.`;
     const distance = others[0][0] - others[0][1], mask = others[0][0] ^ others[0][1];
@@ -468,13 +549,15 @@ function shuffleSentence(event, step, lanes) {
     if (lanes.every((_, j) => from[j] === from[0]))
         text = `${laneNames(lanes, step.w)} get the value of lane ${from[0]}`;
     else if (others.every(([one, other]) => one - other === distance))
-        text = `${laneNames(movers, step.w)} ${movers.length > 1 ? 'get' : 'gets'} the value of the lane ${Math.abs(distance)} ${distance > 0 ? 'before' : 'after'} ${movers.length > 1 ? 'them' : 'it'}`;
+        text = `${laneNames(movers, step.w)} ${movers.length > 1 ? 'get' : 'gets'} the value of the lane `
+            + `${Math.abs(distance)} ${distance > 0 ? 'before' : 'after'} ${movers.length > 1 ? 'them' : 'it'}`;
     else if (others.every(([one, other]) => (one ^ other) === mask))
         text = `lanes swap values in pairs, each with the lane whose number differs by ${mask}`;
     else
         text = `${laneNames(movers, step.w)} get values of other lanes`;
     text += `, from register to register: lane ${lane} gets ${short(event.x?.[lanes.indexOf(lane)])} from lane ${source}.`;
-    return own ? `${text} ${own === 1 ? 'Lane' : 'Lanes'} ${laneNames(lanes.filter((one, j) => from[j] === one), step.w).replace(/^\w*lanes? /, '')} ${own === 1 ? 'keeps its' : 'keep their'} own.` : text;
+    const keepers = laneNames(lanes.filter((one, j) => from[j] === one), step.w);
+    return own ? `${text} ${keepers[0].toUpperCase()}${keepers.slice(1)} ${own === 1 ? 'keeps its' : 'keep their'} own.` : text;
 }
 
 function eventSentence(event, step) {
@@ -488,20 +571,33 @@ function eventSentence(event, step) {
     case 'vote':
         return `${who} vote, and each learns the result: ${valueNames(lanes, event.x ?? [], step.w)}.`;
     case 'barrier':
-        return `${who} ${one ? 'comes' : 'come'} to ${barrierOf(event.place ?? step.p)?.text ?? 'a barrier'}: nobody goes on before all have come, and what was written before it can be read after it.`;
+        return `${who} ${one ? 'comes' : 'come'} to ${barrierOf(event.place ?? step.p)?.text ?? 'a barrier'}: nobody goes `
+            + 'on before all have come, and what was written before it can be read after it.';
+    case 'copy_store':
+        return '';
+    case 'warp_barrier':
+        return `${who} ${one ? 'comes' : 'come'} to a barrier of the warp: what a lane wrote before it the others can read after it.`;
     case 'fence':
         return `${who} ${one ? 'passes' : 'pass'} a fence: what was written before it is seen by others before what is written after it.`;
     case 'copy':
-        return `${one ? who : 'the warp'} starts a copy (${event.how}) of ${elementNames(event.from[0], [event.from[1]], event.n)} to ${elementNames(event.to[0], [event.to[1]], event.n)}: ${plural(event.bytes, 'byte')} are under way now, and the threads do not wait for them.`;
+        return `${one ? who : 'the warp'} starts a copy (${event.how}) of `
+            + `${elementNames(event.from[0], [event.from[1]], event.n)} to ${elementNames(event.to[0], [event.to[1]], event.n)}. `
+            + underWay(event.bytes);
     case 'arrive': {
         const copy = copyOf(event.id);
-        return copy ? `A copy arrives: ${elementNames(copy.to[0], [copy.to[1]], copy.n)} ${copy.n > 1 ? 'hold' : 'holds'} what line ${run.steps[copy.step].p?.[1]} asked for.` : 'A copy arrives.';
+        return copy
+            ? `A copy arrives: ${elementNames(copy.to[0], [copy.to[1]], copy.n)} ${copy.n > 1 ? 'hold' : 'holds'} what `
+                + `line ${run.steps[copy.step].p?.[1]} asked for.`
+            : 'A copy arrives.';
     }
-    case 'phase':
-        return `The mbarrier ${elementName(event.a, event.i)} is in the phase of parity ${event.parity}`
-            + (event.pending ? `, and waits for ${plural(event.pending, 'arrival')}.` : '.');
+    case 'phase': {
+        const left = event.pending ? `${plural(event.pending, 'arrival')} and the bytes that it is told of` : 'what it is told of';
+        return event.phase ? `With that the phase of the mbarrier ${elementName(event.a, event.i)} is over: its parity is now ${event.parity}.`
+            : `The mbarrier ${elementName(event.a, event.i)} begins with parity ${event.parity}, and waits for ${left}.`;
+    }
     case 'wait':
-        return event.on === 'copies' ? `${who} ${one ? 'waits' : 'wait'} until ${event.left ? `at most ${plural(event.left, 'group')} of copies ${event.left === 1 ? 'is' : 'are'} still under way`
+        return event.on === 'copies'
+            ? `${who} ${one ? 'waits' : 'wait'} until ${event.left ? `at most ${plural(event.left, 'group')} of copies ${event.left === 1 ? 'is' : 'are'} still under way`
             : 'all copies that it has started have arrived'.replace('it has', one ? 'it has' : 'they have')}.`
             : `${who} ${one ? 'waits' : 'wait'} until ${event.a === undefined ? 'the mbarrier' : elementName(event.a, event.i)} has left the phase of parity ${event.parity}.`;
     case 'print':
@@ -511,48 +607,55 @@ function eventSentence(event, step) {
     }
 }
 
-const copies = new Map();    // of this run, by id: the copy, and the step that started it
+function underWay(bytes) {
+    const all = facts.flight[at] === bytes ? '' : `, so that ${facts.flight[at]} are on their way`;
+    return `The threads do not wait for ${bytes > 1 ? `these ${bytes} bytes` : 'this byte'}${all}.`;
+}
+
+const copies = new Map(); // of this run, by id: the copy, and the step that started it
 function copyOf(id) {
     if (!copies.size)
         run.steps.forEach((step, number) => eventsOf(step).forEach(event => {
             if (event.k === 'copy')
-                copies.set(event.id, { ...event, step: number, block: step.b });
+                copies.set(event.id, {...event, step: number, block: step.b});
         }));
     return copies.get(id);
 }
 
-// Many events of the same kind in one step, such as 32 copies of a lane each, are told as one.
+// Many events of the same kind in one step, such as 32 copies of a lane each, are told as one; copies that arrive, as one
+// for each step in which they set out.
 function eventSentences(step) {
-    const told = [], kinds = new Map();
-    for (const event of eventsOf(step)) {
-        const many = /^(copy|arrive)$/.test(event.k);
-        if (many && kinds.has(event.k))
-            kinds.get(event.k).push(event);
-        else {
-            const list = [event];
-            if (many)
-                kinds.set(event.k, list);
-            told.push(list);
-        }
-    }
-    return told.map(list => {
-        if (list.length === 1)
-            return eventSentence(list[0], step);
-        const all = list.map(event => event.k === 'copy' ? event : copyOf(event.id)).filter(copy => copy);
-        if (!all.length)
-            return eventSentence(list[0], step);
-        const to = elementNames(all[0].to[0], all.map(copy => copy.to[1]), all[0].n);
-        const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
-        return list[0].k === 'arrive' ? `${all.length} copies arrive: ${to} hold what line ${run.steps[all[0].step].p?.[1]} asked for.`
-            : `${all.length} copies (${all[0].how}) start, from ${elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n)} to ${to}: ${bytes} bytes are under way now, and the threads do not wait for them.`;
+    const told = new Map();
+    eventsOf(step).forEach((event, number) => {
+        const {k, on, a, i, parity} = event;
+        const key = k === 'copy' ? k : k === 'arrive' ? `${k} ${copyOf(event.id)?.step}` : k === 'wait' ? [k, on, a, i, parity].join(' ') : number;
+        told.set(key, [...(told.get(key) ?? []), event]);
     });
+    return [...told.values()]
+        .map(list => {
+            if (list[0].k === 'wait' && list.length > 1)
+                return eventSentence({...list[0], m: list.flatMap(event => event.m ?? lanesOf(step)).sort((a, b) => a - b)}, step);
+            const all = list.map(event => event.k === 'copy' ? event : copyOf(event.id)).filter(copy => copy);
+            if (list.length === 1 || !all.length)
+                return eventSentence(list[0], step);
+            const to = elementNames(all[0].to[0], all.map(copy => copy.to[1]), all[0].n);
+            const from = elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n);
+            const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
+            return list[0].k === 'arrive'
+                ? `${all.length} copies arrive: ${to} hold what line ${run.steps[all[0].step].p?.[1]} asked for.`
+                : `${all.length} copies (${all[0].how}) start, from ${from} to ${to}. ${underWay(bytes)}`;
+        })
+        .filter(sentence => sentence);
 }
 
 // What the variables become: 'sum to 4 in lane 0, 8 in lanes 1 to 31', or with another word between
 function changeSentence(step, between) {
     const all = changes(step), lanes = lanesOf(step), most = all.length > 4 ? 3 : 4;
-    const told = all.slice(0, most).map(([name, some, values]) => {
+    const told = all.slice(0, most).map(([name, some, values, old]) => {
         const same = some.length === lanes.length && new Set(values.map(value => short(value))).size === 1;
+        const followed = some.indexOf(view.lane);
+        if (followed >= 0 && !same && some.length > 1)
+            return `${name} ${between} ${short(values[followed])} in lane ${view.lane}, where it was ${old(view.lane)}`;
         return `${name} ${between} ${same ? short(values[0]) : valueNames(some, values, step.w)}`;
     });
     return listed(all.length > most ? [...told, `${all.length - most} more`] : told);
@@ -560,19 +663,26 @@ function changeSentence(step, between) {
 function changes(step) {
     const lanes = lanesOf(step), told = [];
     for (const [variable, values] of Object.entries(step.v ?? {})) {
-        const { name } = variables[variable], some = lanes.filter((_, j) => values[j] !== '=');
+        const {name} = variables[variable], some = lanes.filter((_, j) => values[j] !== '=');
         const flat = values.filter(value => value !== '=');
         if (!flat.length)
             continue;
+        const old = (lane, k) => {
+            const value = before(threadOf(step, lane), variable), part = k === undefined ? value : value?.[k];
+            return part === null || part === undefined ? 'unset' : short(part);
+        };
         if (Array.isArray(flat[0])) {
             const moved = [...flat[0].keys()].filter(k => some.some((lane, j) => {
                 const old = before(threadOf(step, lane), variable);
                 return JSON.stringify(old?.[k] ?? null) !== JSON.stringify(flat[j][k]);
             }));
             for (const k of moved)
-                told.push([name + subscript(variables[variable].dims, k), some, flat.map(value => value[k])]);
+                told.push([
+                    name + subscript(variables[variable].dims, k), some, flat.map(value => value[k]),
+                    lane => old(lane, k)
+                ]);
         } else {
-            told.push([name, some, flat]);
+            told.push([name, some, flat, old]);
         }
     }
     return told;
@@ -583,41 +693,64 @@ function sentence() {
     const step = run.steps[at], block = `${numBlocks > 1 ? `block ${blockName(step.b)}` : ''}`;
     const upper = text => text.charAt(0).toUpperCase() + text.slice(1);
     if (step.s === 'begin')
-        return [`Block ${blockName(step.b)}`, `begins, with ${plural(numThreads, 'thread')} in ${plural(numWarps, 'warp')}. Nobody has written to its shared memory yet.`];
+        return [
+            `Block ${blockName(step.b)}`,
+            `begins, with ${plural(numThreads, 'thread')} in ${plural(numWarps, 'warp')}. Nobody has written to its shared `
+                + `memory yet.${at === 0 ? ' Press \u2192 to let a warp run a line.' : ''}`
+        ];
     if (step.s === 'end')
         return [`Block ${blockName(step.b)}`, 'has ended: all its threads are done.'];
-    const who = upper([block, `warp ${step.w}`, step.p && !step.s || step.s === 'wait' && step.p ? `line ${step.p[1]}` : ''].filter(part => part).join(', '));
+    const who = upper([
+        block, `warp ${step.w}`, step.p && !step.s || step.s === 'wait' && step.p ? `line ${step.p[1]}` : ''
+    ].filter(part => part).join(', '));
     const lanes = lanesOf(step), names = laneNames(lanes, step.w), one = lanes.length === 1;
     if (step.s === 'wait') {
         const block = [...Array(numThreads).keys()].map(thread => step.b * numThreads + thread);
-        const come = block.filter(thread => state.waits[thread]?.at === step.at && state.lanes[thread] === 'waits').length;
+        const come =
+            block.filter(thread => state.waits[thread]?.at === step.at && state.lanes[thread] === 'waits').length;
         const missing = block.filter(thread => state.lanes[thread] === 'runs').length;
-        return [who, `${names} ${one ? 'waits' : 'wait'} for ${waitName(step).replace(/ in line \d+$/, '')}`
-            + (step.on === '__syncthreads' ? `: ${come} of the block's ${numThreads} threads have come` + (missing ? `, ${missing} have not.` : '.') : '.')];
+        return [
+            who,
+            `${names} ${one ? 'waits' : 'wait'} for ${waitName(step).replace(/ in line \d+$/, '')}`
+                + (step.on === '__syncthreads' ? `: ${come} of the block's ${numThreads} threads have come`
+                            + (missing ? `, ${missing} have not.` : '.')
+                                               : '.')
+        ];
     }
     if (step.s === 'go') {
         const wait = jump(at, -1, other => other.s === 'wait' && other.b === step.b && other.w === step.w);
-        const on = wait === null ? null : run.steps[wait], many = on && /^(__syncthreads|named|cluster|grid)$/.test(on.on);
-        return [who, on === null ? `${names} ${one ? 'goes' : 'go'} on.` : many ? `all have come to ${waitName(on)}, so ${names} ${one ? 'goes' : 'go'} on.`
-            : `${names} ${one ? 'has' : 'have'} waited long enough for ${waitName(on)}, and ${one ? 'goes' : 'go'} on.`];
+        const on = wait === null ? null : run.steps[wait],
+              many = on && /^(__syncthreads|named|cluster|grid)$/.test(on.on);
+        return [
+            who,
+            on === null ? `${names} ${one ? 'goes' : 'go'} on.`
+                : many
+                ? `all have come to ${waitName(on)}, so ${names} ${one ? 'goes' : 'go'} on.`
+                : `${names} ${one ? 'has' : 'have'} waited long enough for ${waitName(on)}, and ${one ? 'goes' : 'go'} on.`
+        ];
     }
     if (step.s === 'done')
         return [who, `${names} ${one ? 'has' : 'have'} reached the end of the kernel.`];
     const parts = eventSentences(step);
     if (changes(step).length)
-        parts.push(parts.length ? `Now ${changeSentence(step, 'is')}.` : `${names} ${one ? 'sets' : 'set'} ${changeSentence(step, 'to')}.`);
+        parts.push(parts.length ? `Now ${changeSentence(step, 'is')}.`
+                                : `${names} ${one ? 'sets' : 'set'} ${changeSentence(step, 'to')}.`);
     const text = step.p ? lineText(step.p) : '', asks = /\b(if|while|for)\b/.exec(text)?.[1];
     if (!parts.length)
         parts.push(asks === 'for' ? `${names} ${one ? 'comes' : 'come'} to the head of the loop.`
-            : asks ? `${names} ${one ? 'tests' : 'test'} the condition.` : `${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
+                : asks            ? `${names} ${one ? 'tests' : 'test'} the condition.`
+                                  : `${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
     if (asks) {
         const next = jump(at, 1, other => other.b === step.b && other.w === step.w && !other.s);
         const inside = next === null ? lanes : lanesOf(run.steps[next]);
         const out = lanes.filter(lane => !inside.includes(lane));
         if (out.length && run.steps[next].p && inside.every(lane => lanes.includes(lane)))
-            parts.push(`${upper(laneNames(inside, step.w))} ${inside.length > 1 ? 'go' : 'goes'} on to line ${run.steps[next].p[1]}, ${laneNames(out, step.w)} ${out.length > 1 ? 'do' : 'does'} not.`);
+            parts.push(
+                `${upper(laneNames(inside, step.w))} ${inside.length > 1 ? 'go' : 'goes'} on to line `
+                + `${run.steps[next].p[1]}, ${laneNames(out, step.w)} ${out.length > 1 ? 'do' : 'does'} not.`);
     }
-    const aside = everyLane[step.w].filter(lane => !lanes.includes(lane) && state.lanes[threadOf(step, lane)] === 'runs');
+    const aside =
+        everyLane[step.w].filter(lane => !lanes.includes(lane) && state.lanes[threadOf(step, lane)] === 'runs');
     if (aside.length)
         parts.push(`${upper(laneNames(aside, step.w))} ${aside.length > 1 ? 'are' : 'is'} not active here.`);
     return [who, parts.map((part, n) => n ? upper(part) : part).join(' ')];
@@ -625,16 +758,25 @@ function sentence() {
 
 /* ---- 5. pictures ---- */
 
-// A picture is { left, width, height, items }: shapes from x = -left (names) to width. `pick` says what a click chooses,
-// `cell` what is told of it.
-const view = { block: 0, warp: 0, lane: null, follow: true, cell: null, width: 32 * 38, left: 100, room: 560 };
+// A picture is { left, width, height, items }: shapes from x = -left (names) to width. `pick` says what a click
+// chooses, `cell` what is told of it.
+const view = {
+    block: 0,
+    warp: 0,
+    lane: null,
+    follow: true,
+    cell: null,
+    width: 32 * 38,
+    left: 100,
+    room: 560
+};
 
-const shape = (tag, look, numbers, more) => ({ tag, numbers: { class: look, ...numbers }, ...more });
-const box = (look, x, y, width, height, more) => shape('rect', look, { x, y, width, height, rx: 2 }, more);
-const path = (look, d, more) => shape('path', look, { d }, more);
+const shape = (tag, look, numbers, more) => ({tag, numbers: {class: look, ...numbers}, ...more});
+const box = (look, x, y, width, height, more) => shape('rect', look, {x, y, width, height, rx: 2}, more);
+const path = (look, d, more) => shape('path', look, {d}, more);
 
-// How wide text is, about: a digit's width is measured once. Text that is wider than its room is squeezed; of a number fewer
-// digits are written, down to 2.
+// How wide text is, about: a digit's width is measured once. Text that is wider than its room is squeezed; of a number
+// fewer digits are written, down to 2.
 let digitWidth = 0.6;
 const widthOf = (text, size) => text.length * size * digitWidth;
 function fit(value, size, room) {
@@ -646,10 +788,12 @@ function fit(value, size, room) {
 function words(look, x, y, size, text, room, more) {
     text = String(text);
     const wide = widthOf(text, size);
-    return shape('text', look, { x, y, 'font-size': size, ...(room && wide > room ? { textLength: room, lengthAdjust: 'spacingAndGlyphs' } : {}) },
-        { text, ...more });
+    return shape('text', look,
+        {x, y, 'font-size': size, ...(room && wide > room ? {textLength: room, lengthAdjust: 'spacingAndGlyphs'} : {})},
+        {text, ...more});
 }
-const clip = (text, size, room) => widthOf(text, size) <= room * 1.25 ? text
+const clip = (text, size, room) => widthOf(text, size) <= room * 1.25
+    ? text
     : text.slice(0, Math.max(1, Math.floor(room * 1.2 / size / digitWidth) - 1)) + '\u2026';
 const round = x => Math.round(x * 100) / 100;
 const cellWidth = () => view.width / 32;
@@ -662,7 +806,8 @@ function accesses(step) {
             const lanes = event.m ?? lanesOf(step);
             event.i.forEach((first, j) => {
                 for (let k = 0; k < (event.n ?? 1); k++) {
-                    const key = `${event.a} ${isShared(event.a) ? event.b ?? step.b : ''} ${first + k}`, access = found.get(key) ?? { reads: [], writes: [] };
+                    const key = `${event.a} ${isShared(event.a) ? event.b ?? step.b : ''} ${first + k}`,
+                          access = found.get(key) ?? {reads: [], writes: []};
                     access[isWrite(event) ? 'writes' : 'reads'].push(lanes[j]);
                     found.set(key, access);
                 }
@@ -673,16 +818,21 @@ function accesses(step) {
 
 // The two places of a race, or the place of a fault, if the run's verdict is about this step.
 function wrongHere() {
-    const { verdict } = run;
-    return verdict && !verdict.ok && verdict.step !== null && verdict.step !== undefined && at >= verdict.step ? verdict : null;
+    const {verdict} = run;
+    return verdict && !verdict.ok && verdict.step !== null && verdict.step !== undefined && at >= verdict.step ? verdict
+                                                                                                               : null;
 }
 
-const parties = wrong => wrong ? [wrong, wrong.other].filter(one => one && one.thread !== undefined)
-    .map(one => (one.block ?? wrong.block ?? 0) * numThreads + one.thread) : [];
+const parties = wrong => wrong ? [wrong, wrong.other]
+                                     .filter(one => one && one.thread !== undefined)
+                                     .map(one => (one.block ?? wrong.block ?? 0) * numThreads + one.thread)
+                               : [];
 
 function drawThreads() {
     const step = run.steps[at], wrong = wrongHere(), items = [];
-    const most = numBlocks === 1 ? 1 : Math.max(1, Math.min(numBlocks, clusterSize > 1 ? clusterSize : 4, Math.floor(view.room / 250)));
+    const most = numBlocks === 1
+        ? 1
+        : Math.max(1, Math.min(numBlocks, clusterSize > 1 ? clusterSize : 4, Math.floor(view.room / 250)));
     const room = view.room / most, left = 30, right = 58;
     const square = Math.max(5, Math.min(16, Math.floor((room - left - right - 12) / 32) - 1)), pitch = square + 1;
     const blockWidth = left + 32 * pitch + right, blockHeight = numWarps * (square + 5) + 22;
@@ -693,29 +843,39 @@ function drawThreads() {
         const x0 = block % most * (blockWidth + 8), y0 = Math.floor(block / most) * (blockHeight + 6);
         height = Math.max(height, y0 + blockHeight);
         const cluster = clusterSize > 1 ? `, cluster ${Math.floor(block / clusterSize)}` : '';
-        items.push(words(block === view.block ? 'strong' : 'soft', x0, y0 + 13, 12, `block ${blockName(block)}${cluster}`));
+        items.push(
+            words(block === view.block ? 'strong' : 'soft', x0, y0 + 13, 12, `block ${blockName(block)}${cluster}`));
         for (let warp = 0; warp < numWarps; warp++) {
             const y = y0 + 20 + warp * (square + 5), chosen = block === view.block && warp === view.warp;
-            const pick = { block, warp };
-            items.push(box(`solid ${colour(warp)}`, x0, y - 1, left - 6, square + 2, { pick, title: `warp ${warp}: click to see its variables` }));
-            items.push(words('on middle', x0 + left / 2 - 3, y + square / 2 + Math.min(4, square * 0.45), Math.min(11, square + 3), `w${warp}`, 0, { pick }));
+            const pick = {block, warp};
+            items.push(box(`solid ${colour(warp)}`, x0, y - 1, left - 6, square + 2,
+                {pick, title: `warp ${warp}: click to see its variables`}));
+            items.push(words('on middle', x0 + left / 2 - 3, y + square / 2 + Math.min(4, square * 0.45),
+                Math.min(11, square + 3), `w${warp}`, 0, {pick}));
             if (chosen)
                 items.push(box('chosen', x0 + left - 4, y - 3, 32 * pitch + 7, square + 6));
             const lines = new Set();
             for (const lane of everyLane[warp]) {
-                const thread = block * numThreads + warp * 32 + lane, word = state.lanes[thread], x = x0 + left + lane * pitch;
+                const thread = block * numThreads + warp * 32 + lane, word = state.lanes[thread],
+                      x = x0 + left + lane * pitch;
                 const runsNow = step.b === block && step.w === warp && active.has(lane) && !step.s;
-                const letter = word === 'waits' ? facts.letters.get(waitName(state.waits[thread])) : word === 'done' ? '\u2713' : '';
+                const letter = word === 'waits' ? facts.letters.get(waitName(state.waits[thread]))
+                    : word === 'done'           ? '\u2713'
+                                                : '';
                 if (word === 'waits')
                     waiting.set(letter, [...(waiting.get(letter) ?? []), thread]);
                 if (state.places[thread] && word !== 'done')
                     lines.add(state.places[thread][1]);
                 const title = `thread ${thread % numThreads} (warp ${warp}, lane ${lane}): `
-                    + (runsNow ? 'runs the line of this step' : word === 'waits' ? `waits for ${waitName(state.waits[thread])}` : { absent: 'has not begun', runs: 'may run', done: 'is done' }[word]);
-                items.push(box(`${runsNow ? 'solid' : { runs: 'ready', waits: 'wait', done: 'done', absent: 'absent' }[word]} ${colour(warp)}`,
-                    x, y, square, square, { pick: { ...pick, lane }, title }));
+                    + (runsNow                 ? 'runs the line of this step'
+                            : word === 'waits' ? `waits for ${waitName(state.waits[thread])}`
+                                               : {absent: 'has not begun', runs: 'may run', done: 'is done'}[word]);
+                items.push(box(
+                    `${runsNow ? 'solid' : { runs: 'ready', waits: 'wait', done: 'done', absent: 'absent' }[word]} ${colour(warp)}`,
+                    x, y, square, square, {pick: {...pick, lane}, title}));
                 if (letter && square > 6)
-                    items.push(words('soft middle', round(x + square / 2), round(y + square * 0.8), round(square * 0.8), letter));
+                    items.push(words(
+                        'soft middle', round(x + square / 2), round(y + square * 0.8), round(square * 0.8), letter));
                 if (parties(wrong).includes(thread))
                     items.push(box('wrong', x - 1, y - 1, square + 2, square + 2));
                 if (view.lane === lane && chosen)
@@ -723,20 +883,26 @@ function drawThreads() {
             }
             const line = [...lines].sort((a, b) => a - b);
             items.push(words('soft', x0 + left + 32 * pitch + 6, y + square / 2 + 4, 11,
-                line.length ? `${most < 2 ? 'line ' : ''}${line.length > 2 ? `${line[0]}\u2013${line[line.length - 1]}` : line.join(', ')}` : '', right - 4));
+                line.length
+                    ? `${most < 2 ? 'line ' : ''}${line.length > 2 ? `${line[0]}\u2013${line[line.length - 1]}` : line.join(', ')}`
+                    : '',
+                right - 4));
         }
     }
     for (const [name, letter] of facts.letters) {
         const threads = waiting.get(letter) ?? [];
         height += 17;
         items.push(words(threads.length ? 'strong' : 'pale', 0, height, 12, letter));
-        items.push(words(threads.length ? '' : 'pale', 16, height, 12, clip(`wait${threads.length ? '' : 'ing'} for ${name}` + (threads.length ? `: ${plural(threads.length, 'thread')}` : ''), 12, view.room - 20)));
+        items.push(words(threads.length ? '' : 'pale', 16, height, 12,
+            clip(`wait${threads.length ? '' : 'ing'} for ${name}`
+                    + (threads.length ? `: ${plural(threads.length, 'thread')}` : ''),
+                12, view.room - 20)));
     }
-    return { left: 0, width: Math.max(Math.min(numBlocks, most) * (blockWidth + 8), 100), height: height + 6, items };
+    return {left: 0, width: Math.max(Math.min(numBlocks, most) * (blockWidth + 8), 100), height: height + 6, items};
 }
 
-// Where a variable is first given a value in a run that has it. If it is declared there, it ends with its block, which the
-// indentation tells.
+// Where a variable is first given a value in a run that has it. If it is declared there, it ends with its block, which
+// the indentation tells.
 const declared = new Map();
 for (const one of runs)
     for (const step of one.steps)
@@ -744,34 +910,38 @@ for (const one of runs)
             if (step.p && !declared.has(variable))
                 declared.set(variable, step.p);
 function lastLine(variable) {
-    const place = declared.get(String(variable)), text = place ? lineText(place) : '', { name } = variables[variable];
+    const place = declared.get(String(variable)), text = place ? lineText(place) : '', {name} = variables[variable];
     const indent = line => line.search(/\S/);
     const said = [...text.matchAll(/\b(?!return|else|case|goto)[A-Za-z_]\w*[\s*&]+([A-Za-z_]\w*)\s*(?=[=[;,(])/g)];
     if (!said.some(match => match[1] === name))
         return Infinity;
     const inHead = /^\s*for\b/.test(text);
-    const { text: all, first = 1 } = sources[place[0]];
+    const {text: all, first = 1} = sources[place[0]];
     for (let n = place[1] - first + 1; n < all.length; n++)
-        if (indent(all[n]) >= 0 && !/^\s*#/.test(all[n]) && (inHead ? indent(all[n]) <= indent(text) && !/^\s*[{}]/.test(all[n]) : indent(all[n]) < indent(text)))
+        if (indent(all[n]) >= 0 && !/^\s*#/.test(all[n])
+            && (inHead ? indent(all[n]) <= indent(text) && !/^\s*[{}]/.test(all[n]) : indent(all[n]) < indent(text)))
             return /^\s*\{/.test(all[n]) ? Infinity : n + first - 1; // before a brace: the head of a function
     return Infinity;
 }
-const scopes = variables.map(({ lines }, number) => [lines?.[0] ?? 0, Math.min(lines?.[1] ?? Infinity, lastLine(number))]);
+const scopes =
+    variables.map(({lines}, number) => [lines?.[0] ?? 0, Math.min(lines?.[1] ?? Infinity, lastLine(number))]);
 
-// The variables that the chosen warp sees: those of the functions it is in, where its line is in their scope, and some lane
-// has given them a value. A pointer to the array of the same name says nothing.
+// The variables that the chosen warp sees: those of the functions it is in, where its line is in their scope, and some
+// lane has given them a value. A pointer to the array of the same name says nothing.
 function visible() {
     const threads = everyLane[view.warp].map(lane => state.values[view.block * numThreads + view.warp * 32 + lane]);
-    const known = (value, name) => Array.isArray(value) ? value.some(one => known(one)) : value !== null && value !== undefined
-        && value !== `&${name}[0]`;
+    const known = (value, name) => Array.isArray(value)
+        ? value.some(one => known(one))
+        : value !== null && value !== undefined && value !== `&${name}[0]`;
     const found = [];
-    for (const frame of (state.frames[view.block * numWarps + view.warp] ?? []).filter(one => one))
+    for (const frame of [...(state.frames[view.block * numWarps + view.warp] ?? [])].reverse().filter(one => one))
         variables.forEach((variable, number) => {
-            const [first, last] = scopes[number], { source } = functions[variable.function] ?? {};
+            const [first, last] = scopes[number], {source} = functions[variable.function] ?? {};
             if ((variable.function ?? 0) === frame.function && (source === undefined || source === frame.place[0])
-                && first <= frame.place[1] && frame.place[1] <= last && threads.some(values => known(values[number], variable.name))
+                && first <= frame.place[1] && frame.place[1] <= last
+                && threads.some(values => known(values[number], variable.name))
                 && !found.some(one => one.number === number))
-                found.push({ ...variable, number });
+                found.push({...variable, number});
         });
     return found;
 }
@@ -788,91 +958,133 @@ function drawVariables() {
     // the lanes
     items.push(words('soft end', -8, 14, 12, 'lane'));
     for (const lane of lanes) {
-        const pick = { block: view.block, warp: view.warp, lane }, x = lane * w;
-        items.push(box(own && active.has(lane) ? `solid ${colour(view.warp)}` : active.has(lane) ? `ready ${colour(view.warp)}` : 'wait', round(x + 1), 1, round(w - 2), 17,
-            { pick, title: `thread ${view.warp * 32 + lane}: click to follow this lane` }));
-        items.push(words(`${own && active.has(lane) ? 'on' : active.has(lane) ? '' : 'pale'} middle`, round(x + w / 2), 14, 11, lane, 0, { pick }));
+        const pick = {block: view.block, warp: view.warp, lane}, x = lane * w;
+        items.push(box(own && active.has(lane) ? `solid ${colour(view.warp)}`
+                : active.has(lane)             ? `ready ${colour(view.warp)}`
+                                               : 'wait',
+            round(x + 1), 1, round(w - 2), 17,
+            {pick, title: `thread ${view.warp * 32 + lane}: click to follow this lane`}));
+        items.push(words(`${own && active.has(lane) ? 'on' : active.has(lane) ? '' : 'pale'} middle`, round(x + w / 2),
+            14, 11, lane, 0, {pick}));
         if (parties(wrong).includes(base + lane))
             items.push(box('wrong', round(x + 1), 1, round(w - 2), 17));
     }
     y = 22;
 
     // shuffles: who gives at the top, who gets at the bottom
-    if (facts.shuffles) {
+    if (facts.exchanges.length) {
         const event = own ? eventsOf(step).find(one => one.k === 'shuffle') : null;
         const bottom = y + 70;
         items.push(words('soft end', -8, y + 16, 11, event ? 'from lane' : 'a shuffle', view.left - 12));
         items.push(words('soft end', -8, bottom - 2, 11, event ? 'to lane' : 'will show here', view.left - 12));
-        items.push(path('rule', `M0 ${y + 4}H${round(lanes.length * w)}`), path('rule', `M0 ${bottom + 3}H${round(lanes.length * w)}`));
+        items.push(path('rule', `M0 ${y + 4}H${round(lanes.length * w)}`),
+            path('rule', `M0 ${bottom + 3}H${round(lanes.length * w)}`));
         if (event)
             (event.m ?? lanesOf(step)).forEach((lane, j) => {
-                const from = event.from[j], x1 = round((from + 0.5) * w), x2 = round((lane + 0.5) * w), kept = from === lane;
+                const from = event.from[j], x1 = round((from + 0.5) * w), x2 = round((lane + 0.5) * w),
+                      kept = from === lane;
                 const bold = lane === view.lane ? ' bold' : '';
-                items.push(path(`${kept ? 'own' : `arrow ${colour(view.warp)}`}${bold}`, `M${x1} ${y + 5}C${x1} ${y + 30} ${x2} ${y + 30} ${x2} ${bottom - 15}`,
-                    { title: kept ? `lane ${lane} keeps its own` : `lane ${lane} gets ${whole(event.x?.[j])} from lane ${from}` }));
+                items.push(path(`${kept ? 'own' : `arrow ${colour(view.warp)}`}${bold}`,
+                    `M${x1} ${y + 5}C${x1} ${y + 30} ${x2} ${y + 30} ${x2} ${bottom - 15}`, {
+                        title: kept ? `lane ${lane} keeps its own`
+                                    : `lane ${lane} gets ${whole(event.x?.[j])} from lane ${from}`
+                    }));
                 if (!kept)
-                    items.push(path(`head ${colour(view.warp)}`, `M${x2 - 3} ${bottom - 17}L${x2 + 3} ${bottom - 17}L${x2} ${bottom - 11}Z`));
-                items.push(words(`middle${kept ? ' pale' : bold ? ' strong' : ''}`, x2, bottom, round(size * 0.95), fit(event.x?.[j], size, w - 2), w - 2));
+                    items.push(path(`head ${colour(view.warp)}`,
+                        `M${x2 - 3} ${bottom - 17}L${x2 + 3} ${bottom - 17}L${x2} ${bottom - 11}Z`));
+                items.push(words(`middle${kept ? ' pale' : bold ? ' strong' : ''}`, x2, bottom, round(size * 0.95),
+                    fit(event.x?.[j], size, w - 2), w - 2));
             });
         y = bottom + 8;
     }
 
-    // what is always the same in all lanes, in one row (or more)
-    const rows = [], chips = [], chipsTop = y;
-    for (const variable of visible())
-        if (facts.same[variable.number])
-            chips.push(variable);
-        else if (variable.dims?.length)
-            for (let k = 0; k < volume(variable.dims); k++)
-                rows.push({ ...variable, k, label: variable.name + subscript(variable.dims, k) });
-        else
-            rows.push({ ...variable, label: variable.name });
-    if (chips.length) {
-        let x = 0;
-        items.push(words('soft end', -8, y + 14, 11, 'all lanes:', view.left - 12));
-        for (const variable of chips) {
-            const value = state.values[base + lanes[0]][variable.number], text = `${variable.name} = ${short(value)}`;
-            const wide = Math.ceil(Math.max(variable.name.length + 8, text.length) * 6.6 + 10), changed = own && step.v?.[variable.number];
-            if (x > 0 && x + wide > lanes.length * w) {
-                x = 0;
-                y += 22;
-            }
-            const cell = { told: () => `${variable.type ?? ''} ${variable.name} = ${whole(value)}, the same in all lanes of warp ${view.warp}` };
-            items.push(box(changed ? 'changed' : 'cell', x, y, wide - 4, 18, { cell, title: cell.told() }));
-            items.push(words(changed ? 'strong' : '', x + 5, y + 13, 11, text, 0, { cell, mark: `v${variable.number}` }));
-            x += wide;
+    // the functions that the warp is in, the innermost first
+    const shown = visible(), inside = [...new Set(shown.map(variable => variable.function ?? 0))];
+    const head = items.length, headHeight = y;
+    for (const where of inside) {
+        if (inside.length > 1) {
+            items.push(words(`strong mono`, 0, y + 12, 12, `${functions[where]?.name ?? ''}()`, 0));
+            items.push(words('soft', widthOf(`${functions[where]?.name ?? ''}()  `, 13), y + 12, 11,
+                where === inside[0] ? 'runs now' : 'has called it'));
+            y += 17;
         }
-        y += 24;
+        drawFrame(shown.filter(variable => (variable.function ?? 0) === where));
     }
 
-    // a row for each of the others, register arrays last
-    const headHeight = y;
-    let head = items.length;
-    rows.sort((a, b) => (a.k === undefined ? 0 : 1) - (b.k === undefined ? 0 : 1));
-    for (const row of rows) {
-        const part = value => row.k === undefined ? value : value?.[row.k] ?? null;
-        items.push(words('end mono', -8, y + 14, 11, clip(row.label, 12, view.left - 12), view.left - 12, { title: `${row.type ?? ''} ${row.label}` }));
-        for (const lane of lanes) {
-            const thread = base + lane, value = part(state.values[thread][row.number] ?? null), x = round(lane * w);
-            const entry = own && active.has(lane) ? step.v?.[row.number]?.[where.get(lane)] : undefined;
-            const changed = entry !== undefined && entry !== '='
-                && (row.k === undefined || JSON.stringify(part(before(thread, String(row.number)) ?? null)) !== JSON.stringify(part(entry)));
-            const cell = { told: () => `${row.label} in thread ${view.warp * 32 + lane} (lane ${lane}): ${whole(value)}` };
-            const pick = { block: view.block, warp: view.warp, lane };
-            items.push(box(changed ? 'changed' : 'cell', x, y, round(w), tall, { cell, pick, title: cell.told() }));
-            items.push(words(`middle${active.has(lane) ? changed ? ' strong' : '' : ' pale'}`, round(x + w / 2), y + 14, size, fit(value, size, w - 3), round(w - 3),
-                { cell, pick, mark: `v${row.number}${row.k === undefined ? '' : `.${row.k}`} ${lane}` }));
+    function drawFrame(list) {
+        // what is always the same in all lanes, in one row (or more)
+        const rows = [], chips = [];
+        for (const variable of list)
+            if (facts.same[variable.number])
+                chips.push(variable);
+            else if (variable.dims?.length)
+                for (let k = 0; k < volume(variable.dims); k++)
+                    rows.push({...variable, k, label: variable.name + subscript(variable.dims, k)});
+            else
+                rows.push({...variable, label: variable.name});
+        if (chips.length) {
+            let x = 0;
+            items.push(words('soft end', -8, y + 14, 11, 'all lanes:', view.left - 12));
+            for (const variable of chips) {
+                const value = state.values[base + lanes[0]][variable.number],
+                      text = `${variable.name} = ${short(value)}`;
+                const wide = Math.ceil(Math.max(variable.name.length + 8, text.length) * 6.6 + 10),
+                      changed = own && step.v?.[variable.number];
+                if (x > 0 && x + wide > lanes.length * w) {
+                    x = 0;
+                    y += 22;
+                }
+                const cell = {
+                    told: () =>
+                        `${variable.type ?? ''} ${variable.name} = ${whole(value)}, the same in all lanes of warp ${view.warp}`
+                };
+                items.push(box(changed ? 'changed' : 'cell', x, y, wide - 4, 18, {cell, title: cell.told()}));
+                items.push(
+                    words(changed ? 'strong' : '', x + 5, y + 13, 11, text, 0, {cell, mark: `v${variable.number}`}));
+                x += wide;
+            }
+            y += 24;
         }
-        y += tall;
+
+        // a row for each of the others, register arrays last
+        rows.sort((a, b) => (a.k === undefined ? 0 : 1) - (b.k === undefined ? 0 : 1));
+        for (const row of rows) {
+            const part = value => row.k === undefined ? value : value?.[row.k] ?? null;
+            items.push(words('end mono', -8, y + 14, 11, clip(row.label, 12, view.left - 12), view.left - 12,
+                {title: `${row.type ?? ''} ${row.label}`}));
+            for (const lane of lanes) {
+                const thread = base + lane, value = part(state.values[thread][row.number] ?? null), x = round(lane * w);
+                const entry = own && active.has(lane) ? step.v?.[row.number]?.[where.get(lane)] : undefined;
+                const changed = entry !== undefined && entry !== '='
+                    && (row.k === undefined
+                        || JSON.stringify(part(before(thread, String(row.number)) ?? null))
+                            !== JSON.stringify(part(entry)));
+                const cell = {
+                    told: () => `${row.label} in thread ${view.warp * 32 + lane} (lane ${lane}): ${whole(value)}`
+                };
+                const pick = {block: view.block, warp: view.warp, lane};
+                items.push(box(changed ? 'changed' : 'cell', x, y, round(w), tall, {cell, pick, title: cell.told()}));
+                items.push(words(`middle${active.has(lane) ? changed ? ' strong' : '' : ' pale'}`, round(x + w / 2),
+                    y + 14, size, fit(value, size, w - 3), round(w - 3),
+                    {cell, pick, mark: `v${row.number}${row.k === undefined ? '' : `.${row.k}`} ${lane}`}));
+            }
+            y += tall;
+        }
     }
-    if (!rows.length && !chips.length)
+    if (!shown.length)
         items.push(words('soft', 0, y + 14, 12, 'This warp has no variables yet.')), y += 20;
     if (view.lane !== null && lanes.includes(view.lane)) {
         items.push(box('chosen', round(view.lane * w), headHeight - 1, round(w), y - headHeight));
-        items.splice(head, 0, box('chosen', round(view.lane * w), 0, round(w), chipsTop - 3));
-        head++;
+        items.splice(head, 0, box('chosen', round(view.lane * w), 0, round(w), headHeight - 3));
     }
-    return { left: view.left, width: round(32 * w) + 2, height: y + 4, items, head, headHeight };
+    return {
+        left: view.left,
+        width: round(32 * w) + 2,
+        height: y + 4,
+        items,
+        head: head + (view.lane !== null && lanes.includes(view.lane) ? 1 : 0),
+        headHeight
+    };
 }
 
 function subscript(dims, k) {
@@ -886,31 +1098,39 @@ function subscript(dims, k) {
 
 // Memory as rows of 128 bytes: in shared memory a column is a bank, in global memory 8 columns are a sector.
 function drawMemory(space) {
-    const step = run.steps[at], items = [], w = cellWidth(), size = Math.min(13, Math.max(9, w * 0.27)), tall = w < 33 ? 28 : 30;
+    const step = run.steps[at], items = [], w = cellWidth(), size = Math.min(13, Math.max(9, w * 0.27)),
+          tall = w < 33 ? 28 : 30;
     const now = accesses(step), wrong = wrongHere(), shared = space === 'shared';
     const coming = new Map();
     for (const copy of Object.values(state.copies))
         if (copy)
             for (let k = 0; k < copy.n; k++)
-                coming.set(`${copy.to[0]} ${isShared(copy.to[0]) ? copy.to[2] ?? copy.block : ''} ${copy.to[1] + k}`, copy);
+                coming.set(
+                    `${copy.to[0]} ${isShared(copy.to[0]) ? copy.to[2] ?? copy.block : ''} ${copy.to[1] + k}`, copy);
     let y = 0;
 
     if (shared) {
         const event = eventsOf(step).find(one => one.k.startsWith('shared_') && (one.b ?? step.b) === view.block);
         if (facts.turns) {
-            const rows = Math.min(32, facts.turns), pitch = Math.max(5, Math.min(13, Math.floor(170 / rows))), bottom = y + rows * pitch + 12;
+            const rows = Math.min(32, facts.turns), pitch = Math.max(5, Math.min(13, Math.floor(170 / rows))),
+                  bottom = y + rows * pitch + 12;
             items.push(words('soft end', -8, bottom - 3, 11, rows > 1 ? 'lanes, by turn' : 'lane', view.left - 12));
             if (event) {
-                const { boxes, turns } = queue(event, event.m ?? lanesOf(step));
-                for (const { bank, turn, lane, others } of boxes) {
+                const {boxes, turns} = queue(event, event.m ?? lanesOf(step));
+                for (const {bank, turn, lane, others} of boxes) {
                     const x = round(bank * w), top = bottom - 12 - turn * pitch;
-                    items.push(box(turn ? 'changed' : `ready ${colour(step.w)}`, round(x + 1), top, round(w - 2), pitch - 1,
-                        { title: `lane ${lane}${others ? ` and ${others} more with the same word` : ''}: bank ${bank}, turn ${turn + 1}` }));
+                    items.push(
+                        box(turn ? 'changed' : `ready ${colour(step.w)}`, round(x + 1), top, round(w - 2), pitch - 1, {
+                            title:
+                                `lane ${lane}${others ? ` and ${others} more with the same word` : ''}: bank ${bank}, turn ${turn + 1}`
+                        }));
                     if (pitch > 8)
-                        items.push(words('middle', round(x + w / 2), top + pitch - 3, pitch - 2, others ? `${lane}+${others}` : lane, w - 4));
+                        items.push(words('middle', round(x + w / 2), top + pitch - 3, pitch - 2,
+                            others ? `${lane}+${others}` : lane, w - 4));
                 }
                 if (turns > 1)
-                    items.push(words('wrongtext', 0, bottom - 12 - turns * pitch + pitch + 8, 12, `${turns} turns, one after the other`));
+                    items.push(words('wrongtext', 0, bottom - 12 - turns * pitch + pitch + 8, 12,
+                        `${turns} turns, one after the other`));
             }
             y = bottom + 4;
         }
@@ -921,44 +1141,77 @@ function drawMemory(space) {
     }
     const head = items.length, headHeight = y;
 
-    const list = arrays.map((array, number) => ({ ...array, number })).filter(array =>
-        shared === (array.space === 'shared') && touched[array.number].size);
+    // The rows that are used; of very many those near the last request.
+    const someRows = (number, step) => {
+        const rows = [...touched[number]].sort((a, b) => a - b), here = state.last[number];
+        if (rows.length <= 40)
+            return rows;
+        const used = new Set(
+            eventsOf(step)
+                .filter(event => isRequest(event) && event.a === number)
+                .flatMap(
+                    event => event.i.map(
+                        index => Math.floor(((arrays[number].start ?? 0) + index * arrays[number].element) / 128))));
+        return rows.filter(row => used.has(row) || Math.floor(row / 8) === Math.floor(here / 8));
+    };
+    const nameOfRow = ({number, dims}, first) => {
+        const inStage = volume(dims) / (rings.get(number) ?? 1);
+        return rings.get(number) > 1 && first % inStage === 0 ? `stage ${first / inStage}` : elementName(number, first);
+    };
+    const list = arrays.map((array, number) => ({...array, number}))
+                     .filter(array => shared === (array.space === 'shared') && touched[array.number].size);
     for (const array of list) {
-        const { number, element, start = 0 } = array, total = volume(array.dims), cells = cellsOf(number, view.block);
-        const rows = [...touched[number]].sort((a, b) => a - b);
+        const {number, element, start = 0} = array, total = volume(array.dims), cells = cellsOf(number, view.block);
+        const rows = someRows(number, step);
         items.push(words('strong mono', -view.left, y + 13, 12, clip(array.name, 12, view.left - 8), view.left - 8));
-        items.push(words('soft', 0, y + 13, 11, `${array.type}${array.dims.map(dim => `[${dim}]`).join('')}${phased.has(number) ? ', mbarriers' : ''}`));
+        items.push(words('soft', 0, y + 13, 11,
+            `${array.type}${array.dims.map(dim => `[${dim}]`).join('')}${phased.has(number) ? ', mbarriers' : ''}`));
         y += 18;
         const sectors = new Set();
         let last = rows[0] - 1;
         for (const row of rows) {
             if (row > last + 1) {
                 const gone = row - last - 1;
-                items.push(words('pale', 0, y + 10, 10, `\u22ee ${plural(gone, 'row')} that nobody uses`));
+                items.push(words('pale', 0, y + 10, 10, `\u22ee ${plural(gone, 'row')} more`));
                 y += 14;
             }
             last = row;
-            const first = Math.max(0, Math.ceil((row * 128 - start) / element)), end = Math.min(total, Math.ceil(((row + 1) * 128 - start) / element));
-            items.push(words('soft end mono', -8, y + tall / 2 + 4, 10, clip(elementName(number, first), 10, view.left - 12), view.left - 12));
+            const first = Math.max(0, Math.ceil((row * 128 - start) / element)),
+                  end = Math.min(total, Math.ceil(((row + 1) * 128 - start) / element));
+            items.push(words('soft end mono', -8, y + tall / 2 + 4, 10,
+                clip(nameOfRow(array, first), 10, view.left - 12), view.left - 12));
             for (let index = first; index < end; index++) {
-                const byte = start + index * element - row * 128, x = round(byte / 4 * w), wide = round(element / 4 * w);
-                const key = `${number} ${shared ? view.block : ''} ${index}`, access = now.get(key), who = cells.who[index], copy = coming.get(key);
+                const byte = start + index * element - row * 128, x = round(byte / 4 * w),
+                      wide = round(element / 4 * w);
+                const key = `${number} ${shared ? view.block : ''} ${index}`, access = now.get(key),
+                      who = cells.who[index], copy = coming.get(key);
                 const block = shared ? view.block : null;
-                const cell = { array: number, index, block, told: () => toldCell(number, view.block, index) };
+                const cell = {array: number, index, block, told: () => toldCell(number, view.block, index)};
                 const warp = who === null ? null : Math.floor(who % numThreads / 32), mark = `${number} ${index}`;
-                items.push(box(copy ? 'coming' : warp === null ? 'cell' : `tinted ${colour(warp)}`, x, y, wide, tall, { cell, title: '' }));
-                items.push(words(`middle${access ? ' strong' : ''}`, round(x + wide / 2), y + tall * 0.5, size, copy ? '\u2026' : fit(cells.x[index], size, wide - 3), wide - 3, { cell, mark }));
-                const by = access ? (access.writes.length ? 'W' : 'R') + laneMark(access.writes.length ? access.writes : access.reads)
-                    : who !== null ? (numBlocks > 1 && !shared ? `b${Math.floor(who / numThreads)} ` : '') + `t${who % numThreads}` : '';
+                items.push(box(copy     ? 'coming'
+                        : warp === null ? 'cell'
+                                        : `tinted ${colour(warp)}`,
+                    x, y, wide, tall, {cell, title: ''}));
+                items.push(words(`middle${access ? ' strong' : ''}`, round(x + wide / 2), y + tall * 0.5, size,
+                    copy ? '\u2026' : fit(cells.x[index], size, wide - 3), wide - 3, {cell, mark}));
+                const by = access
+                    ? (access.writes.length ? 'W' : 'R') + laneMark(access.writes.length ? access.writes : access.reads)
+                    : who !== null
+                    ? (numBlocks > 1 && !shared ? `b${Math.floor(who / numThreads)} ` : '') + `t${who % numThreads}`
+                    : '';
                 if (by && wide > 10)
-                    items.push(words(`middle ${access ? `ofwarp ${colour(step.w)}` : 'soft'}`, round(x + wide / 2), y + tall - 3.5, Math.max(8, size * 0.72), by, wide - 3, { cell }));
+                    items.push(words(`middle ${access ? `ofwarp ${colour(step.w)}` : 'soft'}`, round(x + wide / 2),
+                        y + tall - 3.5, Math.max(8, size * 0.72), by, wide - 3, {cell}));
                 if (!shared && access)
                     sectors.add(`${y} ${Math.floor(byte / 32)}`);
                 if (access)
-                    items.push(box(`${access.writes.length ? 'writes' : 'reads'} ${colour(step.w)}`, x + 1.5, y + 1.5, wide - 3, tall - 3));
-                if (view.cell && view.cell.array === number && view.cell.index === index && (!shared || view.cell.block === view.block))
+                    items.push(box(`${access.writes.length ? 'writes' : 'reads'} ${colour(step.w)}`, x + 1.5, y + 1.5,
+                        wide - 3, tall - 3));
+                if (view.cell && view.cell.array === number && view.cell.index === index
+                    && (!shared || view.cell.block === view.block))
                     items.push(box('marked', x - 1, y - 1, wide + 2, tall + 2));
-                if (wrong && wrong.array === number && wrong.index === index && (!shared || wrong.block === view.block)) {
+                if (wrong && wrong.array === number && wrong.index === index
+                    && (!shared || wrong.block === view.block)) {
                     items.push(box('wrong', x - 1, y - 1, wide + 2, tall + 2));
                     items.push(words('wrongtext end', x + wide - 1, y + 9, 12, '!'));
                 }
@@ -966,85 +1219,109 @@ function drawMemory(space) {
             if (!shared)
                 for (let sector = 0; sector < 4; sector++)
                     if (row * 128 + sector * 32 < start + total * element && row * 128 + sector * 32 + 32 > start)
-                        items.push(box(sectors.has(`${y} ${sector}`) ? `moved ${colour(step.w)}` : 'sector', round(sector * 8 * w), y, round(8 * w), tall));
+                        items.push(box(sectors.has(`${y} ${sector}`) ? `moved ${colour(step.w)}` : 'sector',
+                            round(sector * 8 * w), y, round(8 * w), tall));
             y += tall;
         }
         y += 6;
     }
     if (!list.length)
-        return { left: 0, width: 0, height: 0, items: [] };
-    return { left: view.left, width: round(32 * w) + 4, height: y + 2, items, head, headHeight };
+        return {left: 0, width: 0, height: 0, items: []};
+    return {left: view.left, width: round(32 * w) + 4, height: y + 2, items, head, headHeight};
 }
 const laneMark = lanes => lanes.length > 1 ? `${lanes[0]}+${lanes.length - 1}` : lanes[0];
 
 // All that is known of a cell, in words.
 function toldCell(array, block, index) {
     const cells = cellsOf(array, block), who = cells.who[index];
-    const thread = one => `${numBlocks > 1 ? `block ${blockName(Math.floor(one / numThreads))}, ` : ''}thread ${one % numThreads}`;
+    const thread = one =>
+        `${numBlocks > 1 ? `block ${blockName(Math.floor(one / numThreads))}, ` : ''}thread ${one % numThreads}`;
     const when = number => `line ${run.steps[number].p?.[1]} (step ${number})`;
-    const { start = 0, element } = arrays[array], bank = Math.floor((start + index * element) / 4) % 32;
+    const {start = 0, element} = arrays[array], bank = Math.floor((start + index * element) / 4) % 32;
     return `${elementName(array, index)}: ${whole(cells.x[index])}`
-        + (who === null ? isShared(array) ? '' : ', as it was before the launch' : `, written by ${thread(who)} in ${when(cells.step[index])}`)
-        + (cells.reader[index] === null ? '' : `, last read by ${thread(cells.reader[index])} in ${when(cells.readAt[index])}`)
-        + (isShared(array) ? `. Bank ${bank}` : '')
-        + '. Click it, then c goes to its next write';
+        + (who === null ? isShared(array) ? '' : ', as it was before the launch'
+                        : `, written by ${thread(who)} in ${when(cells.step[index])}`)
+        + (cells.reader[index] === null
+                ? ''
+                : `, last read by ${thread(cells.reader[index])} in ${when(cells.readAt[index])}`)
+        + (isShared(array) ? `. Bank ${bank}` : '') + '. Click it, then c goes to its next write';
 }
 
 // Copies that are under way: how many bytes over the steps, and rings of stages.
 function drawCopies() {
-    const items = [], steps = run.steps.length, wide = Math.min(420, view.room), tall = 90, x = number => round(number / Math.max(1, steps - 1) * wide);
+    const items = [], steps = run.steps.length, wide = Math.min(420, view.room), tall = 90,
+          x = number => round(number / Math.max(1, steps - 1) * wide);
     const height = bytes => round(18 + tall - bytes / Math.max(1, facts.most) * tall);
     let d = `M0 ${18 + tall}`;
     facts.flight.forEach((bytes, number) => {
         if (number === 0 || bytes !== facts.flight[number - 1])
             d += `H${x(number)}V${height(bytes)}`;
     });
-    items.push(words('soft', 0, 12, 12, `${facts.flight[at]} bytes on their way (at most ${facts.most}), over the steps`));
+    items.push(
+        words('soft', 0, 12, 12, `${facts.flight[at]} bytes on their way (at most ${facts.most}), over the steps`));
     items.push(path('curve', `${d}H${wide}V${18 + tall}Z`), path('cursor', `M${x(at)} 16V${20 + tall}`));
-    items.push(shape('circle', 'head c4', { cx: x(at), cy: height(facts.flight[at]), r: 4 }));
+    items.push(shape('circle', 'head c4', {cx: x(at), cy: height(facts.flight[at]), r: 4}));
 
     let left = wide + 30, top = 0, bottom = 18 + tall;
     for (const [array, stages] of rings) {
         if (stages < 2)
             continue;
-        const small = 74, radius = Math.max(50, stages * 17), cx = left + radius + small / 2, cy = top + radius + 32;
+        const small = 74, radius = Math.max(60, stages * 17), cx = left + radius + small / 2, cy = top + radius + 32;
         if (cx + radius + small / 2 > view.left + view.width && left > 0) {
             left = 0;
             top = bottom + 10;
         }
         const middle = left + radius + small / 2, centre = top + radius + 32;
-        items.push(shape('circle', 'rule', { cx: middle, cy: centre, r: radius }));
+        items.push(shape('circle', 'rule', {cx: middle, cy: centre, r: radius}));
         items.push(words('strong mono middle', middle, centre, 12, arrays[array].name, radius * 1.6));
         items.push(words('soft middle', middle, centre + 14, 11, `${stages} stages`));
         for (let stage = 0; stage < stages; stage++) {
-            const angle = stage / stages * 2 * Math.PI - Math.PI / 2, px = round(middle + radius * Math.cos(angle)), py = round(centre + radius * Math.sin(angle));
-            const key = `${array} ${view.block} ${stage}`, flying = Object.values(state.copies).filter(copy => copy && stageKey(copy) === key);
+            const angle = stage / stages * 2 * Math.PI - Math.PI / 2, px = round(middle + radius * Math.cos(angle)),
+                  py = round(centre + radius * Math.sin(angle));
+            const key = `${array} ${view.block} ${stage}`,
+                  flying = Object.values(state.copies).filter(copy => copy && stageKey(copy) === key);
             const bytes = flying.reduce((sum, copy) => sum + copy.bytes, 0), size = volume(arrays[array].dims) / stages;
-            const step = run.steps[at], used = eventsOf(step).some(event => isRequest(event) && event.a === array && (event.b ?? step.b) === view.block
-                && event.i.some(first => Math.floor(first / size) === stage));
-            const lines = [`stage ${stage}`, bytes ? `\u2193 ${bytes} B` : used ? `used by w${step.w}` : state.landed[key] !== undefined ? 'arrived' : 'empty'];
+            const step = run.steps[at],
+                  used = eventsOf(step).some(event => isRequest(event) && event.a === array
+                          && (event.b ?? step.b) === view.block
+                          && event.i.some(first => Math.floor(first / size) === stage));
+            const lines = [
+                `stage ${stage}`,
+                bytes                                 ? `\u2193 ${bytes} B`
+                    : used                            ? `used by w${step.w}`
+                    : state.landed[key] !== undefined ? 'arrived'
+                                                      : 'empty'
+            ];
             for (const one of phased) {
                 const phase = state.phases[`${one} ${view.block} ${stage}`];
-                if (volume(arrays[one].dims) === stages)
-                    lines.push(`${arrays[one].name} ${phase ? phase.parity : 0}${phase?.pending ? ` (${phase.pending})` : ''}`);
+                if (stage < volume(arrays[one].dims))
+                    lines.push(
+                        `${arrays[one].name} ${phase ? phase.parity : 0}${phase?.pending ? ` (${phase.pending})` : ''}`);
             }
             const tall = lines.length * 12 + 6;
             items.push(box('paper', px - small / 2, py - tall / 2, small, tall));
-            items.push(box(bytes ? 'coming' : used ? `ready ${colour(step.w)}` : state.landed[key] !== undefined ? 'changed' : 'cell', px - small / 2, py - tall / 2, small, tall));
-            lines.forEach((line, n) => items.push(words(`middle ${n ? '' : 'strong'}`, px, py - tall / 2 + 13 + n * 12, 10.5, line, small - 6)));
+            items.push(box(bytes                      ? 'coming'
+                    : used                            ? `ready ${colour(step.w)}`
+                    : state.landed[key] !== undefined ? 'changed'
+                                                      : 'cell',
+                px - small / 2, py - tall / 2, small, tall));
+            lines.forEach((line, n) => items.push(words(
+                              `middle ${n ? '' : 'strong'}`, px, py - tall / 2 + 13 + n * 12, 10.5, line, small - 6)));
             bottom = Math.max(bottom, py + tall / 2);
         }
         left = middle + radius + small / 2 + 20;
     }
-    // mbarriers that belong to no ring
+    // mbarriers where there is no ring
     for (const one of phased)
-        if (![...rings.values()].includes(volume(arrays[one].dims)) || volume(arrays[one].dims) < 2)
+        if (![...rings.values()].some(stages => stages > 1))
             for (let i = 0; i < volume(arrays[one].dims); i++) {
                 const phase = state.phases[`${one} ${view.block} ${i}`];
                 bottom += 16;
-                items.push(words('', 0, bottom, 12, `${elementName(one, i)}: parity ${phase ? phase.parity : 0}` + (phase?.pending ? `, waits for ${plural(phase.pending, 'arrival')}` : '')));
+                items.push(words('', 0, bottom, 12,
+                    `${elementName(one, i)}: parity ${phase ? phase.parity : 0}`
+                        + (phase?.pending ? `, waits for ${plural(phase.pending, 'arrival')}` : '')));
             }
-    return { left: 0, width: view.left + view.width, height: bottom + 6, items };
+    return {left: 0, width: view.left + view.width, height: bottom + 6, items};
 }
 
 // The sentence, for a still: a page has it on top.
@@ -1056,14 +1333,18 @@ function drawSentence() {
         else
             lines.push(`${part} `);
     lines.forEach((line, n) => items.push(words('', 0, 15 + n * 19, 14, line.trim())));
-    const { p } = run.steps[at];
+    const {p} = run.steps[at];
     if (p)
         items.push(words('mono soft', 0, 17 + lines.length * 19, 13, `${p[1]}  ${lineText(p).trim()}`, width));
-    return { left: 0, width, height: 26 + lines.length * 19, items };
+    return {left: 0, width, height: 26 + lines.length * 19, items};
 }
 
 const pictures = {
-    threads: drawThreads, variables: drawVariables, shared: () => drawMemory('shared'), global: () => drawMemory('global'), copies: drawCopies,
+    threads: drawThreads,
+    variables: drawVariables,
+    shared: () => drawMemory('shared'),
+    global: () => drawMemory('global'),
+    copies: drawCopies,
 };
 
 const namespace = 'http://www.w3.org/2000/svg';
@@ -1074,8 +1355,9 @@ function node(tag, numbers = {}) {
     return made;
 }
 function hatching() {
-    const pattern = node('pattern', { id: 'coming', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' });
-    pattern.append(node('path', { class: 'hatch', d: 'M0 0V6' }));
+    const pattern = node(
+        'pattern', {id: 'coming', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'});
+    pattern.append(node('path', {class: 'hatch', d: 'M0 0V6'}));
     const defs = node('defs');
     defs.append(pattern);
     return defs;
@@ -1115,15 +1397,17 @@ function fill(svg, items) {
 
 // The picture as SVG text, with the names and the cells in one.
 function stillOf(panels) {
-    const rules = document.querySelector('style').textContent.match(/\/\* pictures \*\/([^]*)\/\* end of pictures \*\//)[1];
+    const rules =
+        document.querySelector('style').textContent.match(/\/\* pictures \*\/([^]*)\/\* end of pictures \*\//)[1];
     const escape = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);
     const [who, what] = sentence(), margin = 10, parts = [];
     let width = 0, height = margin;
-    const drawn = panels.map(name => (name === 'sentence' ? drawSentence : pictures[name])()).filter(picture => picture.items.length);
+    const drawn = panels.map(name => (name === 'sentence' ? drawSentence : pictures[name])())
+                      .filter(picture => picture.items.length);
     for (const picture of drawn)
         width = Math.max(width, picture.left + picture.width);
-    for (const { items, left, height: tall } of drawn) {
-        const shapes = items.map(({ tag, numbers, text }) => {
+    for (const {items, left, height: tall} of drawn) {
+        const shapes = items.map(({tag, numbers, text}) => {
             const written = Object.entries(numbers).map(([name, value]) => `${name}="${escape(value)}"`).join(' ');
             return text === undefined ? `<${tag} ${written}/>` : `<${tag} ${written}>${escape(text)}</${tag}>`;
         });
@@ -1132,10 +1416,10 @@ function stillOf(panels) {
     }
     width = Math.ceil(width + 2 * margin);
     height = Math.ceil(height);
-    return `<svg xmlns="${namespace}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">\n`
-        + `<title>${escape(`${who}: ${what}`)}</title>\n<style>${rules}</style>\n`
-        + '<defs><pattern id="coming" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
-        + `<path class="hatch" d="M0 0V6"/></pattern></defs>\n<rect class="paper" width="${width}" height="${height}"/>\n`
+    return `<svg xmlns="${namespace}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">\n` +
+        `<title>${escape(`${who}: ${what}`)}</title>\n<style>${rules}</style>\n` +
+        '<defs><pattern id="coming" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">' +
+        `<path class="hatch" d="M0 0V6"/></pattern></defs>\n<rect class="paper" width="${width}" height="${height}"/>\n`
         + parts.join('\n') + '\n</svg>\n';
 }
 
@@ -1167,18 +1451,19 @@ const show = number => {
     render();
 };
 function lineJump(way) {
-    const { block, warp } = view, here = state.places[block * numThreads + warp * 32];
+    const {block, warp} = view, here = state.places[block * numThreads + warp * 32];
     const own = step => step.b === block && step.w === warp && step.p && !step.s;
     const now = own(run.steps[at]) ? run.steps[at].p : here;
     return jump(at, way, step => own(step) && (!now || step.p[0] !== now[0] || step.p[1] !== now[1]));
 }
-const near = (list, way) => (way > 0 ? list.find(number => number > at) : [...list].reverse().find(number => number < at)) ?? null;
+const near = (list, way) =>
+    (way > 0 ? list.find(number => number > at) : [...list].reverse().find(number => number < at)) ?? null;
 function writeJump(way) {
     if (!view.cell) {
         tell('Click a cell of memory first: this goes to its next write.');
         return at;
     }
-    const { array, index, block } = view.cell;
+    const {array, index, block} = view.cell;
     return jump(at, way, step => eventsOf(step).some(event => {
         if (isWrite(event))
             return event.a === array && (block === null || (event.b ?? step.b) === block)
@@ -1190,7 +1475,7 @@ function writeJump(way) {
 }
 function otherWarp(way) {
     const all = numBlocks * numWarps, next = (view.block * numWarps + view.warp + way + all) % all;
-    choose({ block: Math.floor(next / numWarps), warp: next % numWarps });
+    choose({block: Math.floor(next / numWarps), warp: next % numWarps});
 }
 function otherLane(way) {
     const count = lanesIn(view.warp);
@@ -1198,33 +1483,85 @@ function otherLane(way) {
     render();
 }
 const actions = [
-    { name: 'First', label: 'First step', keys: ['Home'], act: () => show(0) },
-    { name: '\u2190 Back', label: 'One step back', keys: ['ArrowLeft'], act: () => show(at - 1 < 0 ? 0 : at - 1) },
-    { name: '\u25b6 Play', label: 'Play or pause', keys: [' '], shown: 'Space', id: 'play', act: () => playing ? stop() : start() },
-    { name: 'Step \u2192', label: 'One step', keys: ['ArrowRight'], act: () => show(Math.min(at + 1, run.steps.length - 1)) },
-    { name: 'Last', label: 'Last step', keys: ['End'], act: () => show(run.steps.length - 1) },
-    { name: 'Line', label: 'To the next line of this warp', keys: ['n'], act: () => show(lineJump(1)) },
-    { name: 'Barrier', label: 'To the next barrier', keys: ['b'], act: () => show(near(facts.barriers, 1)) },
-    { name: 'Request', label: 'To the next request to memory', keys: ['r'], act: () => show(near(facts.requests, 1)) },
-    { name: 'Write', label: 'To the next write of the cell that was clicked', keys: ['c'], act: () => show(writeJump(1)) },
-    { label: 'The same, backwards', keys: ['N', 'B', 'R', 'C'], act: key => show({ N: () => lineJump(-1), B: () => near(facts.barriers, -1),
-        R: () => near(facts.requests, -1), C: () => writeJump(-1) }[key]()) },
-    { label: 'To the step where it goes wrong', keys: ['v'], act: () => run.verdict?.step !== null && run.verdict?.step !== undefined ? show(run.verdict.step)
-        : tell('Nothing goes wrong in this run.') },
-    { label: 'The variables of the next warp, of the one before', keys: ['w', 'W'], act: key => otherWarp(key === 'w' ? 1 : -1) },
-    { label: 'Show the warp that runs, at each step (again)', keys: ['f'], act: () => { view.follow = true; render(); } },
-    { label: 'Follow the next lane, the one before, none', keys: [']', '[', 'Escape'], act: key => {
-        if (key === 'Escape') {
-            view.lane = view.cell = null;
-            $('keys').hidden = true;
-            $('help').setAttribute('aria-expanded', 'false');
+    {name: 'First', label: 'First step', keys: ['Home'], act: () => show(0)},
+    {name: '\u2190 Back', label: 'One step back', keys: ['ArrowLeft'], act: () => show(at - 1 < 0 ? 0 : at - 1)},
+    {
+        name: '\u25b6 Play',
+        label: 'Play or pause',
+        keys: [' '],
+        shown: 'Space',
+        id: 'play',
+        act: () => playing ? stop() : start()
+    },
+    {
+        name: 'Step \u2192',
+        label: 'One step',
+        keys: ['ArrowRight'],
+        act: () => show(Math.min(at + 1, run.steps.length - 1))
+    },
+    {name: 'Last', label: 'Last step', keys: ['End'], act: () => show(run.steps.length - 1)},
+    {name: 'Line', label: 'To the next line of this warp', keys: ['n'], act: () => show(lineJump(1))},
+    {name: 'Barrier', label: 'To the next barrier', keys: ['b'], act: () => show(near(facts.barriers, 1))},
+    {name: 'Request', label: 'To the next request to memory', keys: ['r'], act: () => show(near(facts.requests, 1))},
+    {name: 'Shuffle', label: 'To the next shuffle', keys: ['s'], act: () => show(near(facts.exchanges, 1))},
+    {
+        name: 'Write',
+        label: 'To the next write of the cell that was clicked',
+        keys: ['c'],
+        act: () => show(writeJump(1))
+    },
+    {
+        label: 'The same, backwards',
+        keys: ['N', 'B', 'R', 'S', 'C'],
+        act: key => show({
+            N: () => lineJump(-1),
+            B: () => near(facts.barriers, -1),
+            R: () => near(facts.requests, -1),
+            S: () => near(facts.exchanges, -1),
+            C: () => writeJump(-1)
+        }[key]())
+    },
+    {
+        label: 'To the step where it goes wrong',
+        keys: ['v'],
+        act: () => run.verdict?.step !== null && run.verdict?.step !== undefined
+            ? show(run.verdict.step)
+            : tell('Nothing goes wrong in this run.')
+    },
+    {
+        label: 'The variables of the next warp, of the one before',
+        keys: ['w', 'W'],
+        act: key => otherWarp(key === 'w' ? 1 : -1)
+    },
+    {
+        label: 'Show the warp that runs, at each step (again)',
+        keys: ['f'],
+        act: () => {
+            view.follow = true;
             render();
-        } else
-            otherLane(key === ']' ? 1 : -1);
-    } },
-    { label: 'Slower, faster', keys: ['-', '+'], act: key => changeSpeed(key === '+' ? 1 : -1) },
-    { label: 'Another run', keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'], shown: '1 \u2026 9', act: key => runs[key - 1] && chooseRun(key - 1) },
-    { label: 'These keys', keys: ['?'], act: () => help() },
+        }
+    },
+    {
+        label: 'Follow the next lane, the one before, none',
+        keys: [']', '[', 'Escape'],
+        act: key => {
+            if (key === 'Escape') {
+                view.lane = view.cell = null;
+                $('keys').hidden = true;
+                $('help').setAttribute('aria-expanded', 'false');
+                render();
+            } else
+                otherLane(key === ']' ? 1 : -1);
+        }
+    },
+    {label: 'Slower, faster', keys: ['-', '+'], act: key => changeSpeed(key === '+' ? 1 : -1)},
+    {
+        label: 'Another run',
+        keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
+        shown: '1 \u2026 9',
+        act: key => runs[key - 1] && chooseRun(key - 1)
+    },
+    {label: 'These keys', keys: ['?'], act: () => help()},
 ];
 
 const speeds = [0.5, 1, 2, 4, 8, 16, 32];
@@ -1271,8 +1608,8 @@ function tell(text) {
     $('detail').hidden = !text;
 }
 
-function choose({ block = view.block, warp = view.warp, lane }) {
-    Object.assign(view, { block, warp, follow: false });
+function choose({block = view.block, warp = view.warp, lane}) {
+    Object.assign(view, {block, warp, follow: false});
     if (lane !== undefined)
         view.lane = view.lane === lane ? null : lane;
     render();
@@ -1294,13 +1631,14 @@ function chooseRun(number, step = 0) {
 
 /* The source. Its lines are made once; a step changes the marks at some of them. */
 let shownSource = null, codeLines = [];
-const word = /(\/\*[^]*?\*\/|\/\/.*)|("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(\d[\w.]*)|(#\w+|\b(?:__\w+__|asm|auto|bool|break|case|char|const|constexpr|continue|default|do|double|else|enum|extern|float|float4|for|goto|if|inline|int|long|return|short|signed|sizeof|size_t|static|struct|switch|template|typedef|typename|union|unsigned|using|void|volatile|while)\b)/g;
+const word =
+    /(\/\*[^]*?\*\/|\/\/.*)|("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(\d[\w.]*)|(#\w+|\b(?:__\w+__|asm|auto|bool|break|case|char|const|constexpr|continue|default|do|double|else|enum|extern|float|float4|for|goto|if|inline|int|long|return|short|signed|sizeof|size_t|static|struct|switch|template|typedef|typename|union|unsigned|using|void|volatile|while)\b)/g;
 function showSource(number) {
     if (number === shownSource || !sources[number])
         return;
     shownSource = number;
     $('file').value = number;
-    const { text, first = 1 } = sources[number], all = text.join('\n');
+    const {text, first = 1} = sources[number], all = text.join('\n');
     const pieces = [[]]; // for each line: [look, text]
     const put = (look, some) => some.split('\n').forEach((part, n) => {
         if (n)
@@ -1316,9 +1654,12 @@ function showSource(number) {
     }
     put('', all.slice(done));
     codeLines = pieces.map((parts, n) => {
-        const chips = element('span', 'chips'), row = element('div', 'row', element('span', 'number', chips, String(first + n)),
-            element('span', '', ...(parts.length ? parts.map(([look, some]) => look ? element('span', look, some) : some) : [' '])));
-        return { row, chips };
+        const chips = element('span', 'chips'),
+              row = element('div', 'row', element('span', 'number', chips, String(first + n)),
+                  element('span', '',
+                      ...(parts.length ? parts.map(([look, some]) => look ? element('span', look, some) : some)
+                                       : [' '])));
+        return {row, chips};
     });
     $('code').replaceChildren(...codeLines.map(line => line.row));
 }
@@ -1327,11 +1668,13 @@ function drawSource() {
     const here = step.p ?? state.frames[view.block * numWarps + view.warp]?.slice(-1)[0]?.place;
     if (here)
         showSource(here[0]);
+    else if (functions[0] && at === 0)
+        showSource(functions[0].source);
     else if (shownSource === null)
         showSource(functions[0]?.source ?? 0);
-    const { first = 1 } = sources[shownSource] ?? {};
+    const {first = 1} = sources[shownSource] ?? {};
     const lineAt = place => place && place[0] === shownSource ? codeLines[place[1] - first] : null;
-    for (const { row, chips } of codeLines) {
+    for (const {row, chips} of codeLines) {
         row.className = 'row';
         chips.replaceChildren();
         row.removeAttribute('aria-current');
@@ -1348,7 +1691,8 @@ function drawSource() {
             const line = lineAt(key.split(' ').map(Number));
             if (!line)
                 continue;
-            const all = places.size === 1, chip = element('span', `chip ${colour(warp)}${all || key === top ? ' here' : ''}`, `w${warp}`);
+            const all = places.size === 1,
+                  chip = element('span', `chip ${colour(warp)}${all || key === top ? ' here' : ''}`, `w${warp}`);
             chip.title = `warp ${warp}, ${laneNames(lanes, warp)}`;
             line.chips.append(chip);
         }
@@ -1369,8 +1713,9 @@ function drawSource() {
                 bad.chips.append(element('span', 'chip bad', text));
             }
         }
-    if (line) {
-        const box = $('code'), { offsetTop, offsetHeight } = line.row;
+    const seen = line ?? (at === 0 ? lineAt([functions[0]?.source, functions[0]?.first]) : null);
+    if (seen) {
+        const box = $('code'), {offsetTop, offsetHeight} = seen.row;
         if (offsetTop < box.scrollTop + 20 || offsetTop + offsetHeight > box.scrollTop + box.clientHeight - 20)
             box.scrollTop = offsetTop - box.clientHeight / 2;
     }
@@ -1378,7 +1723,7 @@ function drawSource() {
 
 // What went wrong, and for a race the two accesses one after the other.
 function drawVerdict() {
-    const { verdict } = run, here = wrongHere();
+    const {verdict} = run, here = wrongHere();
     $('verdict').hidden = !verdict || verdict.ok && (!verdict.text || at < run.steps.length - 1) && !run.cut;
     if ($('verdict').hidden)
         return;
@@ -1395,25 +1740,44 @@ function drawVerdict() {
     } else if (!here) {
         $('verdict').className = '';
         const last = verdict.step ?? null;
-        parts.push(element('p', '', last === null ? verdict.text : `\u2717 This run goes wrong at step ${last}. `, ...(last === null ? [] : [button('Go there (v)', last)])));
+        parts.push(element('p', '', last === null ? verdict.text : `\u2717 This run goes wrong at step ${last}. `,
+            ...(last === null ? [] : [button('Go there (v)', last)])));
     } else {
         $('verdict').className = '';
         parts.push(element('p', '', element('strong', '', 'Here it goes wrong. '), verdict.text));
         if (verdict.other) {
-            const { other } = verdict;
-            const what = (number, place, thread) => {
-                const list = eventsOf(run.steps[number] ?? {}).filter(event => isRequest(event) && event.a === verdict.array);
-                const writes = list.some(isWrite), reads = list.some(event => !isWrite(event));
-                const cell = verdict.array === null || verdict.array === undefined || verdict.index === null ? 'the cell' : elementName(verdict.array, verdict.index);
-                return { kind: writes ? 'writes' : reads ? 'reads' : 'uses', text: `step ${number}: thread ${thread} (warp ${Math.floor(thread / 32)}, lane ${thread % 32}) ${writes ? 'writes' : reads ? 'reads' : 'uses'} ${cell} in line ${place?.[1]}. ` };
+            const {other} = verdict;
+            const what = (number, place, thread, said) => {
+                const list =
+                    eventsOf(run.steps[number] ?? {}).filter(event => isRequest(event) && event.a === verdict.array);
+                const kind = list.some(isWrite) ? 'writes'
+                    : list.length               ? 'reads'
+                                                : {written: 'writes', read: 'reads'}[said] ?? 'uses';
+                const cell = (verdict.array ?? null) === null || (verdict.index ?? null) === null
+                    ? 'it'
+                    : elementName(verdict.array, verdict.index);
+                const step = (number ?? null) === null ? '' : `step ${number}: `;
+                return {
+                    kind,
+                    item: element('li', '',
+                        `${step}thread ${thread} (warp ${Math.floor(thread / 32)}, lane ${thread % 32}) ${kind} ${cell} in `
+                            + `line ${place?.[1]}. `,
+                        ...(step ? [button('Go there', number)] : []))
+                };
             };
-            const first = what(other.step, other.place, other.thread), second = what(verdict.step, verdict.place, verdict.thread);
-            parts.push(element('ol', '', element('li', '', first.text, button('Go there', other.step)), element('li', '', second.text, button('Go there', verdict.step))));
-            const ends = { 'writes reads': [`reads what thread ${other.thread} has written`, 'it reads what was there before'],
-                'reads writes': [`writes only after thread ${other.thread} has read`, `thread ${other.thread} reads the new value`],
-                'writes writes': ['writes last, and its value stays', 'the other value stays'] }[`${first.kind} ${second.kind}`];
-            parts.push(element('p', '', 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
-                + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.` : '')));
+            const first = what(other.step, other.place, other.thread, verdict.text.match(/ has (read|written)/)?.[1]),
+                  second = what(verdict.step, verdict.place, verdict.thread);
+            parts.push(element('ol', '', first.item, second.item));
+            const ends = {
+                'writes reads': [`reads what thread ${other.thread} has written`, 'it reads what was there before'],
+                'reads writes':
+                    [`writes only after thread ${other.thread} has read`, `thread ${other.thread} reads the new value`],
+                'writes writes': ['writes last, and its value stays', 'the other value stays']
+            }[`${first.kind} ${second.kind}`];
+            parts.push(element('p', '',
+                'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
+                    + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.`
+                            : '')));
         }
     }
     if (run.cut && at === run.steps.length - 1)
@@ -1427,44 +1791,28 @@ function drawStrip() {
     const svg = $('strip');
     svg.setAttribute('viewBox', `0 0 ${Math.max(1, steps - 1)} ${rows}`);
     for (const [warp, segments] of facts.segments)
-        parts.push(node('path', { class: colour(warp % numWarps), d: segments.map(([a, b]) => `M${a - 0.5} ${warp + 0.5}H${b + 0.5}`).join(''),
-            style: `stroke-width: ${Math.max(1, Math.min(8, 28 / rows))}px` }));
-    parts.push(node('path', { class: 'barriers', d: facts.barriers.map(number => `M${number} ${-0.05 * rows}V${0.12 * rows}`).join('') }));
+        parts.push(node('path', {
+            class: colour(warp % numWarps),
+            d: segments.map(([a, b]) => `M${a - 0.5} ${warp + 0.5}H${b + 0.5}`).join(''),
+            style: `stroke-width: ${Math.max(1, Math.min(8, 28 / rows))}px`
+        }));
+    parts.push(node('path',
+        {class: 'barriers', d: facts.barriers.map(number => `M${number} ${-0.05 * rows}V${0.12 * rows}`).join('')}));
     if (run.verdict && !run.verdict.ok && run.verdict.step !== null && run.verdict.step !== undefined)
-        parts.push(node('path', { class: 'verdict', d: `M${run.verdict.step} 0V${rows}` }));
+        parts.push(node('path', {class: 'verdict', d: `M${run.verdict.step} 0V${rows}`}));
     svg.replaceChildren(...parts);
     $('line').max = steps - 1;
 }
 
 function drawCounts() {
-    const last = finals(), rows = [];
-    for (const [name, value] of Object.entries(state.counts)) {
-        if (!last[name])
-            continue;
-        const now = at > 0 && countsBefore()[name] !== value;
-        rows.push(element('div', now ? 'moved' : '', element('dt', '', name), element('dd', '', element('b', '', String(value)), ` of ${last[name]}`)));
-    }
+    const rows = [];
+    for (const [name, value] of Object.entries(state.counts))
+        if (facts.all[name])
+            rows.push(element('div', facts.counts[at][name] ? 'moved' : '', element('dt', '', name),
+                element('dd', '', element('b', '', String(value)), ` of ${facts.all[name]}`)));
     if (state.output.length)
         rows.push(element('div', '', element('dt', '', 'printed'), element('dd', '', String(state.output.length))));
     $('counts').replaceChildren(...rows);
-}
-// The counts at the end of the run, and before this step.
-let finalCounts = new Map();
-function finals() {
-    if (!finalCounts.has(run)) {
-        const here = at;
-        goTo(run.steps.length - 1);
-        finalCounts.set(run, { ...state.counts });
-        goTo(here);
-    }
-    return finalCounts.get(run);
-}
-function countsBefore() {
-    const log = undo[at], old = { ...state.counts };
-    for (let i = log.length - 3; i >= 0; i -= 3)
-        if (log[i] === state.counts)
-            old[log[i + 1]] = log[i + 2];
-    return old;
 }
 
 /* All of it, for the step that was played last. */
@@ -1480,15 +1828,20 @@ function render() {
     drawSource();
     for (const [name, draw] of Object.entries(pictures)) {
         const panel = $(`${name}-panel`), empty = name === 'copies' && !facts.copies && !phased.size;
-        const picture = empty ? { items: [] } : draw();
+        const picture = empty ? {items: []} : draw();
         panel.hidden = !picture.items.length;
         if (!panel.hidden)
             place($(name), picture);
     }
     const here = `${numBlocks > 1 ? `block ${blockName(view.block)}, ` : ''}warp ${view.warp}`;
-    hint('threads', `\u2013 ${plural(numBlocks, 'block')}, ${plural(numWarps, 'warp')}, ${plural(numThreads, 'thread')}${numBlocks > 1 ? ' each' : ''}. A filled square runs now, a letter waits.`);
-    hint('variables', `of ${here}, a column for each lane${view.follow ? '' : ' (kept: f shows the running warp again)'}. What has changed is lit.`);
-    hint('shared', `of block ${blockName(view.block)}, a column for each bank. Colour and t5: thread 5 wrote it. R5, W5: lane 5 reads, writes it now.`);
+    hint('threads',
+        `\u2013 ${plural(numBlocks, 'block')}, ${plural(numWarps, 'warp')}, ${plural(numThreads, 'thread')}`
+            + `${numBlocks > 1 ? ' each' : ''}. A filled square runs now, a letter waits.`);
+    hint('variables',
+        `of ${here}, a column for each lane${view.follow ? '' : ' (kept: f shows the running warp again)'}. What has changed is lit.`);
+    hint(
+        'shared', `of block ${blockName(view.block)}, a column for each bank. Colour and t5: thread 5 wrote it. `
+            + 'R5, W5: lane 5 reads, writes it now.');
     hint('global', '\u2013 32 bytes, a frame, are a sector. R5, W5: lane 5 reads, writes it now.');
     drawCounts();
     $('line').value = at;
@@ -1499,7 +1852,7 @@ function render() {
         button.setAttribute('aria-pressed', String(number === runNumber));
     const missing = view.cell ? toldCell(view.cell.array, view.cell.block ?? view.block, view.cell.index) : '';
     tell(missing);
-    settle ??= setTimeout(link, 250);   // not at each step: browsers allow some 200 in half a minute
+    settle ??= setTimeout(link, 250); // not at each step: browsers allow some 200 in half a minute
 }
 function hint(name, text) {
     const span = $(`${name}-panel`).querySelector('.hint');
@@ -1508,10 +1861,11 @@ function hint(name, text) {
 }
 
 // Names and the head of a picture stand in SVGs of their own, which stay when the cells are scrolled.
-function place(panel, { left, width, height, items, head = 0, headHeight = 0 }) {
+function place(panel, {left, width, height, items, head = 0, headHeight = 0}) {
     walker?.remove();
     const parts = [];
-    for (const [list, top, tall] of [[items.slice(0, head), 0, headHeight], [items.slice(head), headHeight, height - headHeight]]) {
+    for (const [list, top, tall] of [
+             [items.slice(0, head), 0, headHeight], [items.slice(head), headHeight, height - headHeight]]) {
         const name = item => left > 0 && item.numbers.x < 0, stays = top === 0 && head ? ' head' : '';
         if (!tall)
             continue;
@@ -1535,7 +1889,8 @@ function place(panel, { left, width, height, items, head = 0, headHeight = 0 }) 
 
 // Scrolls a picture, and only that, to what the step touches.
 function reveal(panel) {
-    const touchedNow = panel.querySelector('.cells:not(.head) .changed, .cells:not(.head) .reads, .cells:not(.head) .writes, .wrong');
+    const touchedNow =
+        panel.querySelector('.cells:not(.head) .changed, .cells:not(.head) .reads, .cells:not(.head) .writes, .wrong');
     if (!touchedNow || panel.scrollHeight <= panel.clientHeight + 1)
         return;
     const box = panel.getBoundingClientRect(), it = touchedNow.getBoundingClientRect();
@@ -1550,13 +1905,15 @@ function measure() {
     pen.font = '100px system-ui, "DejaVu Sans", sans-serif';
     digitWidth = pen.measureText('0').width / 100 * 0.98;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-    const longest = Math.max(4, ...variables.map(({ name, dims }) => name.length + (dims ?? []).join('').length + 2 * (dims ?? []).length),
-        ...arrays.map((array, number) => touched[number].size ? elementName(number, volume(array.dims) - 1).length : 0));
-    const room = ($('variables').clientWidth || 1000) / rem;
+    const longest = Math.max(4,
+        ...variables.map(({name, dims}) => name.length + (dims ?? []).join('').length + 2 * (dims ?? []).length),
+        ...arrays.map(
+            (array, number) => touched[number].size ? elementName(number, volume(array.dims) - 1).length : 0));
+    const room = ($('variables-panel').clientWidth || 1000) / rem;
     view.left = Math.max(64, Math.min(room < 500 ? 84 : 150, longest * 6.4 + 14));
     const fits = (room - view.left - 6) / 32;
     view.width = 32 * (fits < 25 ? 36 : Math.min(58, Math.floor(fits * 4) / 4));
-    view.room = ($('threads').clientWidth || 500) / rem - 4;
+    view.room = ($('threads-panel').clientWidth || 500) / rem - 4;
 }
 
 function link() {
@@ -1571,25 +1928,31 @@ function link() {
     if (location.hash !== `#${parts.join('&')}`)
         history.replaceState(null, '', `#${parts.join('&')}`);
 }
-function followLink() {
-    const asked = new URLSearchParams(location.hash.slice(1));
+function followLink(hash) {
+    const asked = new URLSearchParams(hash.slice(1));
     const number = (name, below) => {
         const value = asked.get(name);
         return value !== null && /^\d+$/.test(value) && Number(value) < below ? Number(value) : null;
     };
     if (number('block', numBlocks) !== null || number('warp', numWarps) !== null)
-        Object.assign(view, { block: number('block', numBlocks) ?? 0, warp: number('warp', numWarps) ?? 0, follow: false });
+        Object.assign(
+            view, {block: number('block', numBlocks) ?? 0, warp: number('warp', numWarps) ?? 0, follow: false});
     view.lane = number('lane', lanesOfWarp);
     chooseRun(number('run', runs.length) ?? 0, number('step', Infinity) ?? 0);
 }
 
 function setUp() {
-    const hatched = node('svg', { width: 0, height: 0, style: 'position: absolute', 'aria-hidden': true });
+    const hatched = node('svg', {width: 0, height: 0, style: 'position: absolute', 'aria-hidden': true});
     hatched.append(hatching());
     document.body.append(hatched);
+    $('variables')
+        .classList.toggle(
+            'tall', runs.some(one => one.steps.some(step => eventsOf(step).some(event => event.k === 'shuffle'))));
     $('title').textContent = document.title = trace.title ?? trace.kernel;
-    const sizes = [plural(numBlocks, 'block'), `${numThreads} threads each`].join(' of ').replace(' each', numBlocks > 1 ? ' each' : '');
-    $('about').textContent = `${trace.kernel}, ${sizes}, on the simulator. ` + (trace.command ? `Made by: ${trace.command}` : '');
+    const sizes = [plural(numBlocks, 'block'), `${numThreads} threads each`].join(' of ').replace(
+        ' each', numBlocks > 1 ? ' each' : '');
+    $('about').textContent =
+        `${trace.kernel}, ${sizes}, on the simulator. ` + (trace.command ? `Made by: ${trace.command}` : '');
 
     for (const action of actions.filter(one => one.name)) {
         const button = element('button', '', action.name);
@@ -1614,13 +1977,23 @@ function setUp() {
             $('controls').append(select);
         }
         if (action.keys[0] === 'End')
-            $('controls').append(Object.assign(element('span', 'at'), { id: 'at' }), element('span', 'at wide', 'To the next:'));
+            $('controls')
+                .append(Object.assign(element('span', 'at'), {id: 'at'}), element('span', 'at wide', 'To the next:'));
     }
-    const table = element('dl', '', ...actions.map(({ label, keys, shown }) => element('div', '',
-        element('dt', '', ...(shown ? [shown] : keys).flatMap(key => [element('kbd', '',
-            { ArrowLeft: '\u2190', ArrowRight: '\u2192', Escape: 'Esc' }[key] ?? key), ' '])), element('dd', '', label))));
-    $('keys').append(table, element('p', '', 'Click a warp to keep its variables in view, a lane to follow it, and a cell of memory to jump between its writes. '
-        + 'In a picture that has the focus, arrows with Shift walk over the cells, and Enter clicks.'));
+    const table = element('dl', '',
+        ...actions.map(
+            ({label, keys, shown}) => element('div', '',
+                element('dt', '',
+                    ...(shown ? [shown] : keys)
+                        .flatMap(key => [element('kbd', '',
+                                             {ArrowLeft: '\u2190', ArrowRight: '\u2192', Escape: 'Esc'}[key] ?? key),
+                                     ' '])),
+                element('dd', '', label))));
+    $('keys').append(table,
+        element('p', '',
+            'Click a warp to keep its variables in view, a lane to follow it, and a cell of memory to jump between its writes. '
+                +
+                'In a picture that has the focus, arrows with Shift walk over the cells, and Enter clicks.'));
     $('help').addEventListener('click', () => help());
 
     $('what-if').hidden = runs.length < 2;
@@ -1633,10 +2006,8 @@ function setUp() {
         button.addEventListener('click', () => chooseRun(number));
         return button;
     }));
-    $('file').append(...sources.map(({ name }, number) => Object.assign(element('option', '', name), { value: number })));
-    $('file').addEventListener('change', () => {
-        showSource(Number($('file').value));
-    });
+    $('file').append(...sources.map(({name}, number) => Object.assign(element('option', '', name), {value: number})));
+    $('file').addEventListener('change', () => { showSource(Number($('file').value)); });
     $('line').addEventListener('input', () => show(Number($('line').value)));
 
     for (const name of Object.keys(pictures)) {
@@ -1651,7 +2022,8 @@ function setUp() {
             if (item?.cell || item?.title)
                 tell(item.cell ? item.cell.told() : item.title);
         });
-        panel.addEventListener('pointerleave', () => tell(view.cell ? toldCell(view.cell.array, view.cell.block ?? view.block, view.cell.index) : ''));
+        panel.addEventListener('pointerleave',
+            () => tell(view.cell ? toldCell(view.cell.array, view.cell.block ?? view.block, view.cell.index) : ''));
         panel.addEventListener('blur', () => walker?.remove());
         panel.addEventListener('scroll', () => {
             for (const other of document.querySelectorAll('.lanes'))
@@ -1659,19 +2031,27 @@ function setUp() {
                     other.scrollLeft = panel.scrollLeft;
         });
     }
+    for (const heading of document.querySelectorAll('.fold'))
+        heading.addEventListener('click', () => {
+            const folded = heading.closest('section').classList.toggle('folded');
+            heading.setAttribute('aria-expanded', String(!folded));
+            measure();
+            render();
+        });
     document.addEventListener('keydown', keyed);
-    window.addEventListener('hashchange', followLink);
+    window.addEventListener('hashchange', event => followLink(new URL(event.newURL).hash));
     const resized = new ResizeObserver(() => {
         measure();
         render();
     });
-    for (const one of [document.body, $('threads'), $('variables')])
+    for (const one of [document.body, $('threads-panel'), $('variables-panel')])
         resized.observe(one);
 }
 function press(item) {
     if (item?.cell && item.cell.array !== undefined) {
-        const { array, index, block } = item.cell, same = view.cell && view.cell.array === array && view.cell.index === index;
-        view.cell = same ? null : { array, index, block };
+        const {array, index, block} = item.cell,
+                             same = view.cell && view.cell.array === array && view.cell.index === index;
+        view.cell = same ? null : {array, index, block};
         render();
     } else if (item?.pick)
         choose(item.pick);
@@ -1679,16 +2059,18 @@ function press(item) {
 
 /* Walking over the cells of a picture that has the focus, with Shift and the arrows. */
 function walk(panel, key) {
-    const all = [...panel.querySelectorAll('rect[data-cell], rect[data-pick]')].map(shape => ({ shape, at: shape.getBoundingClientRect() }));
+    const all = [...panel.querySelectorAll('rect[data-cell], rect[data-pick]')].map(
+        shape => ({shape, at: shape.getBoundingClientRect()}));
     const now = walked?.isConnected && panel.contains(walked) ? walked.getBoundingClientRect() : null;
-    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
+    const [dx, dy] = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[key];
     let best = null, least = Infinity;
     for (const one of all) {
         if (!now) {
             best ??= one;
             continue;
         }
-        const x = one.at.x + one.at.width / 2 - now.x - now.width / 2, y = one.at.y + one.at.height / 2 - now.y - now.height / 2;
+        const x = one.at.x + one.at.width / 2 - now.x - now.width / 2,
+              y = one.at.y + one.at.height / 2 - now.y - now.height / 2;
         const along = x * dx + y * dy, across = Math.abs(x * dy) + Math.abs(y * dx);
         if (along > 1 && along + 4 * across < least)
             [best, least] = [one, along + 4 * across];
@@ -1697,24 +2079,25 @@ function walk(panel, key) {
         return;
     walked = best.shape;
     walker?.remove();
-    walker = node('rect', { class: 'chosen' });
+    walker = node('rect', {class: 'chosen'});
     for (const name of ['x', 'y', 'width', 'height'])
         walker.setAttribute(name, walked.getAttribute(name));
     walked.parentNode.append(walker);
-    walked.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    walked.scrollIntoView({block: 'nearest', inline: 'nearest'});
     tell(walked.item.cell ? walked.item.cell.told() : walked.item.title);
 }
 function keyed(event) {
     if (event.ctrlKey || event.altKey || event.metaKey)
         return;
-    const { target, key } = event, picture = target.closest?.('.picture');
+    const {target, key} = event, picture = target.closest?.('.picture');
     if (picture && event.shiftKey && key.startsWith('Arrow')) {
         walk(picture, key);
     } else if (picture && key === 'Enter' && walked?.isConnected) {
         press(walked.item);
     } else {
         const control = target.closest?.('button, select, input');
-        if (control && (key === ' ' || key === 'Enter') || target.tagName === 'SELECT' || (picture || target.id === 'code') && /^Arrow(Up|Down)$/.test(key))
+        if (control && (key === ' ' || key === 'Enter') || target.tagName === 'SELECT'
+            || (picture || target.id === 'code') && /^Arrow(Up|Down)$/.test(key))
             return;
         const action = actions.find(one => one.keys.includes(key));
         if (!action)
@@ -1736,23 +2119,34 @@ window.player = {
         return stillOf(String(panels).split(/[ ,]+/));
     },
     state: () => {
-        const lines = {}, lanes = {}, memory = {}, values = {}, letter = { absent: '-', runs: 'r', waits: 'w', done: 'd' };
+        const lines = {}, lanes = {}, memory = {}, values = {},
+              letter = {absent: '-', runs: 'r', waits: 'w', done: 'd'};
         for (let block = 0; block < numBlocks; block++)
             for (let warp = 0; warp < numWarps; warp++) {
                 const name = `${block} ${warp}`, base = block * numThreads + warp * 32;
                 lines[name] = state.frames[block * numWarps + warp]?.slice(-1)[0]?.place ?? null;
                 lanes[name] = everyLane[warp].map(lane => letter[state.lanes[base + lane]]).join('');
             }
-        for (const [name, { x }] of Object.entries(state.cells))
+        for (const [name, {x}] of Object.entries(state.cells))
             memory[name] = [...x];
         const base = view.block * numThreads + view.warp * 32;
-        for (const { number } of visible())
+        for (const {number} of visible())
             values[number] = everyLane[view.warp].map(lane => state.values[base + lane][number] ?? null);
-        return { step: at, run: runNumber, block: view.block, warp: view.warp, lines, lanes, arrays: memory, variables: values, counts: { ...state.counts } };
+        return {
+            step: at,
+            run: runNumber,
+            block: view.block,
+            warp: view.warp,
+            lines,
+            lanes,
+            arrays: memory,
+            variables: values,
+            counts: {...state.counts}
+        };
     },
 };
 
 setUp();
 measure();
-followLink();
+followLink(location.hash);
 window.player.ready = true;

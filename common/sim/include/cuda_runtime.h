@@ -47,7 +47,11 @@ int putchar(int) __asm__("sim_putchar");
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#ifdef SIM_AS_WRITTEN /* cusim --watch: each function has variables of its own */
+#define __forceinline__ inline
+#else
 #define __forceinline__ inline __attribute__((always_inline))
+#endif
 
 /* Inlined always, so that a fault in it is traced to the kernel's line. */
 #define SIM_INLINE static inline __attribute__((always_inline, unused))
@@ -546,6 +550,15 @@ constexpr size_t sim_member_of = 0;
 template <class T>
 constexpr size_t sim_member_of<T, std::void_t<typename T::sim_member>> = sizeof(typename T::sim_member);
 
+/* What kind of number a type is, or the members of a vector type: as sim_shape says. */
+template <class T, class = void>
+constexpr char sim_kind_of = std::is_floating_point<T>::value ? 'f'
+                             : !std::is_integral<T>::value    ? 0
+                             : std::is_signed<T>::value       ? 'i'
+                                                              : 'u';
+template <class T>
+constexpr char sim_kind_of<T, std::void_t<typename T::sim_member>> = sim_kind_of<typename T::sim_member>;
+
 /* Of an array of any rank. */
 template <class T>
 using sim_element = typename std::remove_cv<typename std::remove_all_extents<T>::type>::type;
@@ -556,6 +569,7 @@ constexpr sim_shape sim_make_shape(const sim_field *fields = NULL)
     typedef sim_element<T> element;
     return {sizeof(element),
             sim_member_of<element>,
+            sim_kind_of<element>,
             std::is_class<element>::value,
             std::is_same<element, char>::value || std::is_same<element, unsigned char>::value,
             (unsigned)std::rank<T>::value,
@@ -644,6 +658,7 @@ SIM_INLINE T sim_shuffle(sim_warp_kind kind, unsigned mask, T value, unsigned la
     static_assert(sizeof(T) <= 8, "shuffles take types of up to 8 bytes: numbers, half, __half2");
     uint64_t word = 0;
     memcpy(&word, &value, sizeof(T));
+    lane = (lane & 31) | (unsigned)sim_kind_of<T> << 8 | (unsigned)sizeof(T) << 16; /* the rest is for watch.cpp */
     word = sim_warp_call(kind, mask, word, lane, width, file, line);
     memcpy(&value, &word, sizeof(T));
     return value;

@@ -13,12 +13,13 @@ struct sim_field { /* of a struct: its name; NULL ends the list */
 };
 
 struct sim_shape {
-    size_t element;                 /* bytes; 0: not known */
-    size_t member;                  /* of a float4 and its like: bytes of .x; else 0 */
-    bool is_class;                  /* a struct */
-    bool is_raw;                    /* of char: storage that the kernel divides as it likes */
-    unsigned rank;                  /* number of dimensions; 0: a variable */
-    size_t dims[SIM_MAX_DIMS];      /* outermost first; that one is not looked at */
+    size_t element;            /* bytes; 0: not known */
+    size_t member;             /* of a float4 and its like: bytes of .x; else 0 */
+    char kind;                 /* of an element or its members: f floating point, i signed, u unsigned, h half; or 0 */
+    bool is_class;             /* a struct */
+    bool is_raw;               /* of char: storage that the kernel divides as it likes */
+    unsigned rank;             /* number of dimensions; 0: a variable */
+    size_t dims[SIM_MAX_DIMS]; /* outermost first; that one is not looked at */
     const struct sim_field *fields; /* of a struct, as far as they are known; or NULL */
 };
 

@@ -39,12 +39,12 @@ push @common, { b => 0, w => 0, s => 'go' }, { b => 0, w => 1, s => 'go' },
     step(0, 8, f => 1, d => 1, e => [{ k => 'shuffle', from => each_lane(0, sub { $_[0] ? $_[0] - 1 : 0 }), x => each_lane(0, sub { $_[0] * 3 }) }],
         v => { 3 => each_lane(0, sub { $_[0] % 2 ? '=' : $_[0] * 3 }) }),
     step(0, 9, e => [{ k => 'vote', x => each_lane(0, sub { 1 }) }, { k => 'fence' }]),
-    step(0, 10, m => [0], e => [{ k => 'phase', a => 2, i => 0, parity => 0, pending => 1 },
-        { k => 'copy', id => 7, how => 'tma', from => [0, 0], to => [3, 8], n => 8, bytes => 32 }]),
+    step(0, 10, m => [0], e => [{ k => 'phase', a => 2, i => 0, phase => 0, parity => 0, pending => 1 },
+        { k => 'copy', id => 7, how => 'tma', from => [0, 0], to => [3, 8], n => 8, bytes => 32, sectors => 1 }]),
     step(0, 11, m => [0], s => 'wait', on => 'mbarrier', at => 'full0'),
-    step(1, 10, m => [0 .. 1], e => [map { { k => 'copy', id => 8 + $_, how => 'cp.async', from => [0, 4 * $_], to => [3, 4 * $_], n => 4, bytes => 16, m => [$_] } } 0, 1]),
+    step(1, 10, m => [0 .. 1], e => [map { { k => 'copy', id => 8 + $_, how => 'cp.async', from => [0, 4 * $_], to => [3, 4 * $_], n => 4, bytes => 16, m => [$_], $_ ? () : (sectors => 1) } } 0, 1]),
     step(1, 11, e => [{ k => 'wait', on => 'copies', left => 0 }, map { { k => 'arrive', id => 8 + $_, x => [map { $_ / 4 } 4 * $_ .. 4 * $_ + 3] } } 0, 1]),
-    step(0, 11, m => [0], e => [{ k => 'arrive', id => 7, x => [map { $_ / 4 } 0 .. 7] }, { k => 'phase', a => 2, i => 0, parity => 1, pending => 0 },
+    step(0, 11, m => [0], e => [{ k => 'arrive', id => 7, x => [map { $_ / 4 } 0 .. 7] }, { k => 'phase', a => 2, i => 0, phase => 1, parity => 1, pending => 1 },
         { k => 'wait', on => 'mbarrier', a => 2, i => 0, parity => 0 }]),
     step(0, 12, e => [{ k => 'shared_load', a => 1, i => each_lane(0, sub { 2 * $_[0] }), x => each_lane(0, sub { $_[0] + 0.5 }), conflicts => 1 }]),
     step(0, 13, m => [0 .. 2], e => [{ k => 'atomic', a => 5, i => [0, 0, 0], x => [1, 2, 3], sectors => 1, lines => 1 }]),
@@ -54,7 +54,7 @@ my @as_written = (@common, map({ my $w = $_;
         x => [map { my $t = 32 * $w + $_; ($t, 'nan', '-inf', 'inf') } @{ $lanes[$w] }], sectors => $w ? 4 : 16, lines => $w ? 1 : 4 }]),
     { b => 0, w => $w, s => 'done' } } 0, 1), { b => 0, s => 'end' });
 my @race = (@common, step(1, 16, m => [2], e => [{ k => 'shared_store', a => 1, i => [4], x => [99], conflicts => 0 }]));
-my %counts = (barriers => 2, shuffles => 1, 'load requests' => 2, 'load sectors' => 5, 'load bytes' => 160, 'store requests' => 3,
+my %counts = (barriers => 1, shuffles => 1, 'load requests' => 4, 'load sectors' => 7, 'load bytes' => 224, 'store requests' => 3,
     'store sectors' => 21, 'store bytes' => 652, 'shared requests' => 3, conflicts => 2, copies => 3);
 my %trace = (
     format => 'cusim-watch 1', title => "title $hostile", command => 'make watch', kernel => "kernel $hostile", grid => [1, 1, 1],
@@ -222,14 +222,14 @@ my %says = (
     13 => qr/all have come to __syncthreads\(\) in line 7, so all 32 lanes go on/,
     15 => qr/lanes 1 to 31 get the value of the lane 1 before them, .*: lane 31 gets 93 from lane 30\. Lane 0 keeps its own/,
     16 => qr/vote, and each learns the result: 1 in all 32 lanes\. .* pass a fence.*Lane 0 goes on to line 10, lanes 1 to 31 do not/,
-    17 => qr/lane 0 starts a copy \(tma\) of inputs\[0\]\[0\] to inputs\[0\]\[7\] to stages\[1\]\[0\] to stages\[1\]\[7\]: 32 bytes are under way/i,
+    17 => qr/The mbarrier full\[0\] begins with parity 0, .*lane 0 starts a copy \(tma\) of inputs\[0\]\[0\] to inputs\[0\]\[7\] to stages\[1\]\[0\] to stages\[1\]\[7\]\. The threads do not wait for these 32 bytes\./i,
     18 => qr/lane 0 waits for an mbarrier/,
-    19 => qr/2 copies \(cp\.async\) start, .*: 32 bytes are under way/,
+    19 => qr/2 copies \(cp\.async\) start, .*The threads do not wait for these 32 bytes, so that 64 are on their way\./,
     20 => qr/wait until all copies that they have started have arrived\. 2 copies arrive: stages\[0\]\[0\] to stages\[0\]\[7\]/,
-    21 => qr/A copy arrives: stages\[1\]\[0\] .*\. The mbarrier full\[0\] is in the phase of parity 1\. .*until full\[0\] has left the phase of parity 0/,
+    21 => qr/A copy arrives: stages\[1\]\[0\] .*\. With that the phase of the mbarrier full\[0\] is over: its parity is now 1\. .*until full\[0\] has left the phase of parity 0/,
     22 => qr/read every 2nd element .* warp 0 wrote them in line 6/,
     23 => qr/change, one after the other, counter\[0\], all the same one/,
-    24 => qr/lanes 0, 1 print: \Q$hostile\E/,
+    24 => qr/lanes 0 and 1 print: \Q$hostile\E/,
     25 => qr/One request, 16 sectors: 512 bytes move for 512 that are written/,
     26 => qr/all 32 lanes have reached the end/,
     29 => qr/has ended/,
@@ -265,6 +265,7 @@ is($browser->js(q{[...document.querySelectorAll('button, select, input')].filter
 $browser->js('document.getElementById("shared").focus()');
 $browser->command('Input.dispatchKeyEvent', { type => 'keyDown', key => 'ArrowRight', modifiers => 8 }) for 1 .. 3;
 like($browser->js('document.getElementById("detail").textContent'), qr/^tile\[0\]\[2\]/, 'Shift and arrows walk over cells');
+is($browser->js('document.querySelector("#shared-panel .fold").click(), document.getElementById("shared").offsetHeight'), 0, 'a picture can be folded');
 pressed('4', '2');
 is($browser->js('player.state().run'), 1, 'digits choose the run');
 
@@ -277,6 +278,7 @@ is($browser->js('[...document.querySelectorAll("#code .bad .number")].map(one =>
 is($browser->js('document.querySelector("#code .left-out .number").lastChild.data'), 7, 'and the barrier that is left out');
 is($browser->js('document.querySelectorAll("#shared rect.wrong").length'), 1, 'the cell is');
 is($browser->js('document.querySelectorAll("#threads rect.wrong").length'), 2, 'both threads are');
+is($browser->js('document.querySelector("#shared-panel .fold").click(), document.getElementById("shared").offsetHeight > 0'), JSON::PP::true, 'and unfolded');
 is($browser->js('document.querySelector("#verdict button").click(), player.at()'), $#race - 3, 'a button goes to the first of the two');
 
 # Links

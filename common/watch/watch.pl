@@ -1,0 +1,130 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+# watch.pl - `make watch`: writes a page that plays a kernel line by line, results/watch/NAME.html. common/build/watch.mk says how it is called;
+# docs/watch.md is its page.
+use strict;
+use warnings;
+use File::Path 'make_path';
+use POSIX ();
+
+my %given = map { /^(\w+)=(.*)$/s ? ($1 => $2) : () } @ARGV;
+my @sizes = qw(NUM_SEQS SEQ_LEN BATCH CHANNELS STATES GROUPS HEADS DK DV DECAYS RANK CHUNKS);
+
+# Ends with one sentence.
+sub refuse { print STDERR "make watch: $_[0]\n"; exit 2 }
+
+sub read_text {
+    open my $file, '<', $_[0] or refuse("cannot read $_[0]: $!");
+    local $/;
+    return <$file> // '';
+}
+
+# The chapters with kernels.
+sub chapters { return grep { -e "$_/main.c" && read_text("$_/Makefile") !~ /^ON_CPU/m } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile' }
+
+# Runs a command; returns its status and what it said, both streams.
+sub run {
+    open my $out, '-|', 'sh', '-c', 'exec "$@" 2>&1', 'sh', @_ or refuse("cannot run $_[0]: $!");
+    local $/;
+    my $text = <$out> // '';
+    close $out;
+    return ($? >> 8, $text);
+}
+
+# The chapter's makefile, for the simulator, which alone can be watched.
+sub make {
+    my ($chapter, @rest) = @_;
+    my ($status, $said) = run('make', '--no-print-directory', 'BACKEND=sim', 'QUIET=1', '-C', $chapter, @rest);
+    return $said if $status == 0;
+    print STDERR $said;
+    exit $status;
+}
+
+# What was asked for, as one types it.
+sub command {
+    return join ' ', 'make watch', map { "$_=" . ($given{$_} =~ /[^\w.,:=\/-]/ ? "'$given{$_}'" : $given{$_}) }
+        grep { defined $given{$_} } @_, @sizes, qw(CONFIG DIRECTION KERNEL SEED);
+}
+
+# Where the page goes.
+sub page {
+    my ($name) = @_;
+    make_path('results/watch');
+    return 'results/watch/' . ($name =~ s/[^\w.-]+/_/gr) . '.html';
+}
+
+sub finish {
+    my ($page) = @_;
+    print "$page\n";
+    return if !($given{OPEN} // '') || $given{OPEN} eq '0';
+    for my $opener (qw(xdg-open open sensible-browser)) {
+        next if system("command -v $opener > /dev/null 2>&1") != 0;
+        exec $opener, $page or last;
+    }
+    refuse("there is nothing here that opens a page (xdg-open). Open $page in your browser.");
+}
+
+# ---- a kernel of a chapter ----
+
+# Arrays of ones: a sum then says how many elements are in it. Returns the options that name them.
+sub arrays {
+    my ($program, $shape, $direction) = @_;
+    my $file = sub { "build/watch/$_[0].npy" };
+    make_path('build/watch');
+    my %names = $direction =~ /backward/ ? (read => [qw(d_outputs coeffs outputs)], written => [qw(d_inputs d_coeffs)])
+                                         : (read => [qw(inputs coeffs)], written => ['outputs']);
+    my $option = sub { ('--' . ($_[0] =~ tr/_/-/r), $file->($_[0])) };
+    for my $name (@{ $names{read} }) {
+        my ($status, $text) = run($program, '--fill', $name eq 'outputs' ? 'ramp' : 'ones', @$shape, $option->($name));
+        refuse($text =~ s/\n.*//sr) if $status != 0;
+    }
+    return map { $option->($_) } @{ $names{read} }, @{ $names{written} };
+}
+
+sub watch_variant {
+    my ($chapter, $variant) = ($given{VARIANT} =~ m{^(?:(.*?)/)?([^/]*)$});
+    $chapter = $given{ONLY} if !defined $chapter || $chapter eq '';
+    my @chapters = chapters();
+    ($chapter) = grep { $_ eq $chapter || /^\Q$chapter\E_/ } @chapters if $chapter ne '';
+    refuse("VARIANT=$given{VARIANT} names no chapter with kernels. There are " . join(', ', @chapters) . '.') if !defined $chapter || $chapter eq '';
+    make($chapter, "../build/sim/$chapter");
+    my @variants = (run("build/sim/$chapter", '--list'))[1] =~ /^(\w+) /mg;
+    refuse("$chapter has no variant \"$variant\". It has " . join(', ', @variants) . '.') if !grep { $_ eq $variant } @variants;
+    my $direction = $given{DIRECTION} // (read_text("$chapter/Makefile") =~ /^SHOWN := (\S+)/m ? $1 : 'forward');
+    refuse("DIRECTION=$direction is not known. Say forward, reverse, backward or reverse-backward.") if $direction !~ /^(?:forward|reverse|backward|reverse-backward)$/;
+
+    my ($program, $usual) = make($chapter, 'watched', "WATCHED_VARIANT=$variant") =~ /^(build\/sim_watch\/\S+) (.*)$/m;
+    my %shape = $usual =~ /--(\S+) (\S+)/g;
+    my @order = $usual =~ /--(\S+)/g;
+    for my $size (grep { defined $given{$_} } @sizes) {
+        my $option = lc($size) =~ tr/_/-/r;
+        refuse("$chapter has no size $size. It has " . join(', ', map { uc tr/-/_/r } @order) . '.') if !exists $shape{$option};
+        refuse("$size=$given{$size} is not one number. Say $size=$shape{$option}, for example.") if $given{$size} !~ /^\d+$/;
+        $shape{$option} = $given{$size};
+    }
+    my @shape = map { ("--$_", $shape{$_}) } @order;
+
+    my $page = page("${chapter}_$variant" . ($direction eq 'forward' ? '' : "_$direction"));
+    my @options = ('--variant', $variant, defined $given{CONFIG} ? ('--config', $given{CONFIG}) : ());
+    my @way = (('--reverse') x ($direction =~ /reverse/), ('--backward') x ($direction =~ /backward/), ('--forward') x ($direction eq 'forward'));
+    $ENV{CUSIM_WATCH} = $page;
+    $ENV{CUSIM_WATCH_TITLE} = "$chapter/$variant";
+    $ENV{CUSIM_WATCH_COMMAND} = command('VARIANT') =~ s{VARIANT=\S+}{VARIANT=$chapter/$variant}r;
+    $ENV{CUSIM_WATCH_KERNEL} = $given{KERNEL} if defined $given{KERNEL};
+    unlink $page;
+    my @arrays = exists $shape{'num-seqs'} ? arrays($program, \@shape, $direction) : ();
+    my ($status, $said) = @arrays ? run($program, @options, ('--reverse') x ($direction =~ /reverse/), @arrays) : (2, 'part of the result');
+    if ($status == 2 && $said =~ /part of the result/) { # then the launch that is counted, on the harness's own data
+        local $ENV{CUSIM_WATCH_COUNTED} = 1;
+        ($status, $said) = run($program, @options, @way, @shape);
+    }
+    if (!-e $page) {
+        refuse($said =~ /^(?:\S+: )?(.*?)\n?\z/ ? $1 : $said) if $status != 0;
+        refuse(defined $given{KERNEL} ? "no kernel $given{KERNEL} is launched there." : 'no kernel is launched there.');
+    }
+    print $said =~ /^(simulator: .*\n)/m;
+    finish($page);
+}
+
+refuse('VARIANT=CHAPTER/NAME names a kernel, and EX= an exercise. There are the chapters ' . join(', ', chapters()) . '.') if !defined $given{VARIANT};
+watch_variant();
