@@ -777,6 +777,8 @@ const path = (look, d, more) => shape('path', look, {d}, more);
 
 // How wide text is, about: a digit's width is measured once. Text that is wider than its room is squeezed; of a number
 // fewer digits are written, down to 2.
+const pen = document.createElement('canvas').getContext('2d');
+pen.font = '100px system-ui, "DejaVu Sans", sans-serif';
 let digitWidth = 0.6;
 const widthOf = (text, size) => text.length * size * digitWidth;
 function fit(value, size, room) {
@@ -787,7 +789,7 @@ function fit(value, size, room) {
 }
 function words(look, x, y, size, text, room, more) {
     text = String(text);
-    const wide = widthOf(text, size);
+    const wide = room && widthOf(text, size) > room ? pen.measureText(text).width * size / 100 : 0;
     return shape('text', look,
         {x, y, 'font-size': size, ...(room && wide > room ? {textLength: room, lengthAdjust: 'spacingAndGlyphs'} : {})},
         {text, ...more});
@@ -1266,15 +1268,15 @@ function drawCopies() {
     for (const [array, stages] of rings) {
         if (stages < 2)
             continue;
-        const small = 74, radius = Math.max(60, stages * 17), cx = left + radius + small / 2, cy = top + radius + 32;
+        const small = 104, radius = Math.max(72, stages * 20), cx = left + radius + small / 2, cy = top + radius + 32;
         if (cx + radius + small / 2 > view.left + view.width && left > 0) {
             left = 0;
             top = bottom + 10;
         }
         const middle = left + radius + small / 2, centre = top + radius + 32;
         items.push(shape('circle', 'rule', {cx: middle, cy: centre, r: radius}));
-        items.push(words('strong mono middle', middle, centre, 12, arrays[array].name, radius * 1.6));
-        items.push(words('soft middle', middle, centre + 14, 11, `${stages} stages`));
+        items.push(words('strong mono middle', middle, centre - 14, 12, arrays[array].name, radius * 1.6));
+        items.push(words('soft middle', middle, centre, 11, `${stages} stages`));
         for (let stage = 0; stage < stages; stage++) {
             const angle = stage / stages * 2 * Math.PI - Math.PI / 2, px = round(middle + radius * Math.cos(angle)),
                   py = round(centre + radius * Math.sin(angle));
@@ -1295,8 +1297,7 @@ function drawCopies() {
             for (const one of phased) {
                 const phase = state.phases[`${one} ${view.block} ${stage}`];
                 if (stage < volume(arrays[one].dims))
-                    lines.push(
-                        `${arrays[one].name} ${phase ? phase.parity : 0}${phase?.pending ? ` (${phase.pending})` : ''}`);
+                    lines.push(`${arrays[one].name}: parity ${phase ? phase.parity : 0}`);
             }
             const tall = lines.length * 12 + 6;
             items.push(box('paper', px - small / 2, py - tall / 2, small, tall));
@@ -1306,7 +1307,7 @@ function drawCopies() {
                                                       : 'cell',
                 px - small / 2, py - tall / 2, small, tall));
             lines.forEach((line, n) => items.push(words(
-                              `middle ${n ? '' : 'strong'}`, px, py - tall / 2 + 13 + n * 12, 10.5, line, small - 6)));
+                              `middle halo ${n ? '' : 'strong'}`, px, py - tall / 2 + 13 + n * 12, 10.5, line, small - 6)));
             bottom = Math.max(bottom, py + tall / 2);
         }
         left = middle + radius + small / 2 + 20;
@@ -1750,9 +1751,7 @@ function drawVerdict() {
             const what = (number, place, thread, said) => {
                 const list =
                     eventsOf(run.steps[number] ?? {}).filter(event => isRequest(event) && event.a === verdict.array);
-                const kind = list.some(isWrite) ? 'writes'
-                    : list.length               ? 'reads'
-                                                : {written: 'writes', read: 'reads'}[said] ?? 'uses';
+                const kind = said ?? (list.some(isWrite) ? 'writes' : list.length ? 'reads' : 'uses');
                 const cell = (verdict.array ?? null) === null || (verdict.index ?? null) === null
                     ? 'it'
                     : elementName(verdict.array, verdict.index);
@@ -1765,8 +1764,9 @@ function drawVerdict() {
                         ...(step ? [button('Go there', number)] : []))
                 };
             };
-            const first = what(other.step, other.place, other.thread, verdict.text.match(/ has (read|written)/)?.[1]),
-                  second = what(verdict.step, verdict.place, verdict.thread);
+            const said = verdict.text.match(/race: (reads|writes)[^]* has (read|written)/) ?? [];
+            const first = what(other.step, other.place, other.thread, {read: 'reads', written: 'writes'}[said[2]]);
+            const second = what(verdict.step, verdict.place, verdict.thread, said[1]);
             parts.push(element('ol', '', first.item, second.item));
             const ends = {
                 'writes reads': [`reads what thread ${other.thread} has written`, 'it reads what was there before'],
@@ -1901,8 +1901,6 @@ function reveal(panel) {
 
 // How wide a cell can be, so that 32 fit; where the window is too narrow for readable ones, they scroll.
 function measure() {
-    const pen = document.createElement('canvas').getContext('2d');
-    pen.font = '100px system-ui, "DejaVu Sans", sans-serif';
     digitWidth = pen.measureText('0').width / 100 * 0.98;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const longest = Math.max(4,
