@@ -1464,15 +1464,17 @@ function writeJump(way) {
         tell('Click a cell of memory first: this goes to its next write.');
         return at;
     }
-    const {array, index, block} = view.cell;
-    return jump(at, way, step => eventsOf(step).some(event => {
+    return jump(at, way, step => writesTo(step, view.cell));
+}
+function writesTo(step, {array, index, block}) {
+    return eventsOf(step).some(event => {
         if (isWrite(event))
             return event.a === array && (block === null || (event.b ?? step.b) === block)
                 && event.i.some(first => first <= index && index < first + (event.n ?? 1));
         const copy = event.k === 'arrive' ? copyOf(event.id) : null;
         return copy && copy.to[0] === array && (block === null || (copy.to[2] ?? copy.block) === block)
             && copy.to[1] <= index && index < copy.to[1] + copy.n;
-    }));
+    });
 }
 function otherWarp(way) {
     const all = numBlocks * numWarps, next = (view.block * numWarps + view.warp + way + all) % all;
@@ -1778,6 +1780,18 @@ function drawVerdict() {
                 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
                     + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.`
                             : '')));
+        }
+    }
+    if (!verdict.ok && !verdict.other && Number.isInteger(verdict.array) && Number.isInteger(verdict.index)) {
+        const block = isShared(verdict.array) ? verdict.block ?? 0 : null, cell = {array: verdict.array, index: verdict.index, block};
+        const write = jump(run.steps.length, -1, step => writesTo(step, cell));
+        const name = elementName(verdict.array, verdict.index);
+        if (write === null) {
+            parts.push(element('p', '', `Nobody writes ${name} in this run.`));
+        } else {
+            const made = button(`To the last write of ${name}: step ${write}, line ${run.steps[write].p?.[1]}`, write);
+            made.addEventListener('click', () => view.cell = cell, {capture: true});
+            parts.push(element('p', '', made));
         }
     }
     if (run.cut && at === run.steps.length - 1)
