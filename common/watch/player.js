@@ -1627,6 +1627,8 @@ function chooseRun(number, step = 0) {
     state = freshState();
     undo = [];
     at = -1;
+    for (const [name, list] of Object.entries({Barrier: facts.barriers, Request: facts.requests, Shuffle: facts.exchanges}))
+        $(`to-${name}`).hidden = !list.length;
     drawStrip();
     goTo(step);
     render();
@@ -1747,7 +1749,7 @@ function drawVerdict() {
             ...(last === null ? [] : [button('Go there (v)', last)])));
     } else {
         $('verdict').className = '';
-        parts.push(element('p', '', element('strong', '', 'Here it goes wrong. '), verdict.text));
+        parts.push(element('p', '', element('strong', '', at === verdict.step ? 'Here it goes wrong. ' : `It went wrong in step ${verdict.step}. `), verdict.text));
         if (verdict.other) {
             const {other} = verdict;
             const what = (number, place, thread, said) => {
@@ -1972,8 +1974,7 @@ function setUp() {
         button.title = `${action.label} (${action.shown ?? action.keys[0]})`;
         button.setAttribute('aria-label', action.label);
         button.setAttribute('aria-keyshortcuts', action.shown ?? action.keys[0]);
-        if (action.id)
-            button.id = action.id;
+        button.id = action.id ?? `to-${action.name}`;
         button.addEventListener('click', () => action.act(action.keys[0]));
         $('controls').append(button);
         if (action.id === 'play') {
