@@ -30,7 +30,8 @@
 #                       nothing      they are not its own; the chapter has tests for itself (bench.t)
 #                       linked       other programs link them: a launcher returns the errors of its own launches, and clears nobody else's (kernels.t)
 #                       dtype        they are C++ templates in the type of the arrays, too (kernels.t; without it, C and template <int>)
-#   WATCHED_SHAPE       the small shape that `make watch` plays (default: --num-seqs 1 --seq-len 256)
+#   WATCHED_SHAPE, WATCHED_CONFIG   the small shape that `make watch` plays (default: --num-seqs 1 --seq-len 256), and what it gives to --config, where a
+#                       variant takes that (default: nothing)
 #   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
 #
 # peers.py beside the Makefile times other systems, for `make peers` (common/record/peer_times.py has what they share).
@@ -39,7 +40,7 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES WATCHED_SHAPE SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES WATCHED_SHAPE WATCHED_CONFIG SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
@@ -333,7 +334,7 @@ $(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(RO
 	@mkdir -p $(@D)
 	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim --watch -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
 watched: $(WATCHED_PROGRAM)
-	@echo '$(WATCHED_PROGRAM:$(ROOT)/%=%) $(WATCHED_SHAPE)'
+	@echo '$(WATCHED_PROGRAM:$(ROOT)/%=%) $(WATCHED_SHAPE) $(WATCHED_CONFIG:%=--config %)'
 $(WATCHED_PROGRAM): $(WATCHED:%=$(OBJ)_watch/%.o) $(filter-out $(WATCHED:%=$(OBJ)/%.o),$(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM))
 	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)

@@ -167,6 +167,8 @@ my %counters = (
     strong_orders => ['strong_orders', 'orders stronger than needed',
         'Release and acquire on the device are enough here. An atomic_ref without an order is memory_order_seq_cst, and without a scope it is for the whole system. __threadfence() is sequentially consistent, too.'],
     launches => ['launches', 'launches', 'What can one kernel do with what the other one has in its registers?'],
+    host_waits => ['host_waits', 'waits of the host', 'While the host waits, it queues nothing. Which of the waits can a stream do in its place?'],
+    calls => ['calls', 'calls of the host', 'Each launch costs the host some time. What can be written down once?'],
     chain => ['chain', 'steps that one thread takes', 'Which thread does the most, and could others do part of it?'],
     span => ['span', 'loads and stores in a row',
         'Which thread does the most, and who waits for it? Count the loads and stores on the longest way from start to end.'],

@@ -76,6 +76,7 @@ sub run_command {
     return ($status & 127 ? 'signal ' . ($status & 127) : $status >> 8, map { seek $_, 0, 0; scalar(<$_>) // '' } @files);
 }
 
+our $watched = 0;    # whether answers are so compiled that a run can be played (common/watch)
 our $compiling = 60; # seconds, of each process of a compiler: so long, 8 GB of memory and 512 MB of disk
 
 # Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,
@@ -92,7 +93,7 @@ sub build {
     my $cores = `nproc 2> /dev/null` =~ /(\d+)/ ? $1 : 1;
     my @limited = (qw(sh -c), "for limit in '-t $compiling' '-v 8388608' '-f 1048576'; do ulimit \$limit 2> /dev/null; done; exec \"\$@\"", 'sh');
     my ($status, undef, $errors) = run_command({ MAKEFLAGS => $flags, MAKELEVEL => 1, LC_ALL => 'C' }, @limited, 'make', '-s', "-j$cores", '-C', 'common/judge', 'QUIET=1', "BACKEND=$backend",
-        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
+        "JUDGE=$exercise->{judge}", "ANSWER=$answer", $watched ? 'WATCHED=yes' : (), $exercise->{on_cpu} ? 'ON_CPU=' . ($on_cpu // 'yes') : ());
     return $status eq 0 ? $answer : (undef, $errors);
 }
 

@@ -55,9 +55,10 @@ sub open_copy {
 
 # Where help is, from the third failed try on; and what make, which calls all this, is about to print.
 sub after_failure {
-    my ($exercise, $progress) = @_;
+    my ($exercise, $progress, $report) = @_;
     my ($hints, $taken) = (scalar @{ $exercise->{hint} // [] }, $progress->{hints});
     print "\nmake hint EX=$exercise->{id} ($hints hints, ", $taken == 0 ? 'none taken yet' : "$taken taken", ")\n" if $progress->{tries} >= 3 && $taken < $hints;
+    print "\nmake watch EX=$exercise->{id} plays it up to that line by line, in your browser.\n" if !$exercise->{on_cpu} && $report =~ /^(?:A result is wrong|The simulator stopped it)/;
     print "\n(A line of make comes now, with `Error 1': it says only that $exercise->{id} is not solved yet.)\n" if defined $ENV{MAKELEVEL};
 }
 
@@ -141,7 +142,7 @@ my %commands = (
             $progress->{state} = $state;
             $progress->{tries}++;
             keep($exercise, $progress);
-            after_failure($exercise, $progress) if $state ne 'solved';
+            after_failure($exercise, $progress, $report) if $state ne 'solved';
         }
         return $state eq 'solved' ? 0 : 1;
     },

@@ -466,7 +466,7 @@ void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, uns
     else
         sim_race_send(&b->sent);
     if (sim_watching)
-        sim_watch_copy("cluster_send", word, NULL, sizeof(*word), -1, -1);
+        sim_watch_copy("cluster_send", word, NULL, sizeof(*word), -1, -1, 0, 0);
     *word = ~(uint64_t)0;
     const struct bulk_copy copy = {word, NULL, value, sizeof(*word), b, threadIdx, file, line, site};
     add_copy(to, &copy);

@@ -648,7 +648,8 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
             touch(site, r, s);
         sim_path_ask(thread / SIM_WARP, size);
         if (sim_watching)
-            sim_watch_copy("tma", shared, global, size, -1, -1);
+            sim_watch_copy("tma", shared, global, size, -1, -1, (end + 31) / 32 - from / 32,
+                           (end + 127) / 128 - from / 128);
         return;
     }
     unsigned request = 0, shared_request = 0;
@@ -658,7 +659,7 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         shared_request = join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
     if (sim_watching)
         sim_watch_copy("cp.async", shared, size > 0 ? global : NULL, shared_size, size > 0 ? (int)request : -1,
-                       site->shared_end != NULL ? (int)shared_request : -1);
+                       site->shared_end != NULL ? (int)shared_request : -1, 0, 0);
     accesses += 2;
 }
 

@@ -642,6 +642,7 @@ static std::vector<step> steps_of(cudaGraph_t graph, std::vector<unsigned> *line
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (exec == NULL || graph == NULL)
         return sim_error(cudaErrorInvalidValue);
     *exec = new CUgraphExec_st();
@@ -798,6 +799,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorLaunchFailure);
     if (exec == NULL)
         return sim_error(cudaErrorInvalidValue);
     if (queue_of(stream) == NULL)
@@ -847,10 +849,11 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t)
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     const sim_guard guard;
+    if (exec == NULL)
+        return sim_error(cudaErrorInvalidValue);
     sim_gone(exec);
-    if (exec != NULL)
-        for (unsigned line : exec->lines)
-            sim_end_line(line);
+    for (unsigned line : exec->lines)
+        sim_end_line(line);
     delete exec;
     return cudaSuccess;
 }
@@ -858,6 +861,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     const sim_guard guard;
+    if (graph == NULL)
+        return sim_error(cudaErrorInvalidValue);
     sim_gone(graph);
     for (CUgraphNode_st *node : graph->nodes)
         delete node;

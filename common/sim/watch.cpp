@@ -410,7 +410,7 @@ static void close_store(void)
 
 static struct event *add_event(struct item *to, const char *kind, uint64_t joins, std::string rest)
 {
-    to->events.push_back({kind, joins, 0, rest, "", false, "", "", NULL, -1, false});
+    to->events.push_back({kind, joins, 0, rest, "", false, "", "", NULL, -1, 1, -1, false});
     return &to->events.back();
 }
 
@@ -459,6 +459,8 @@ void sim_watch_access(const struct sim_region *r, const char *at, size_t size, u
              owner_text(r).c_str());
     struct event *const e =
         add_event(item, kinds[sim_is_shared(r)][how & SIM_ATOMIC ? 2 : (how & SIM_WRITES) != 0], request, rest);
+    e->array = number;
+    e->count = count;
     e->request = (int)request;
     e->list_name = "i";
     e->list = decimal((uint64_t)(at - r->array) / a->element);
@@ -571,7 +573,8 @@ static std::string end_text(const char *at)
            "]";
 }
 
-void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request)
+void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request,
+                    uint64_t sectors, uint64_t lines)
 {
     close_store();
     if (!cut.empty())
@@ -588,6 +591,8 @@ void sim_watch_copy(const char *how, const void *to, const void *from, size_t si
                                     ",\"to\":" + end_text((const char *)to) + ",\"n\":" + decimal(size / element) +
                                     ",\"bytes\":" + decimal(size) + owner_text(r));
     e->request = request;
+    if (sectors > 0)
+        e->cost = ",\"sectors\":" + decimal(sectors) + ",\"lines\":" + decimal(lines);
     if (shared_request >= 0) { /* its stores to shared memory are a request of their own */
         e = add_event(item, "copy_store", (uint64_t)shared_request,
                       ",\"a\":" + decimal((uint64_t)array_of(r)) + owner_text(r));
@@ -689,8 +694,9 @@ static void join_step(size_t at, unsigned lane, struct item *item)
         }
     }
     for (struct change &c : item->changes) {
-        recorded_size += 4 + c.value.size();
-        s->values[c.variable][lane] = std::move(c.value);
+        std::map<unsigned, std::string> &all = s->values[c.variable];
+        recorded_size += all.empty() || all.begin()->second != c.value ? 4 + c.value.size() : 0;
+        all[lane] = std::move(c.value);
     }
 }
 
@@ -709,12 +715,31 @@ static uint32_t lanes_of_warp(unsigned warp)
     return rest < SIM_WARP ? (1u << rest) - 1 : ~0u;
 }
 
-/* Puts together what the lanes of a warp have done. Up to the last item of lane `until`, if that is one. */
-static void merge(unsigned warp, int until)
+/* Whether an event of that lane is an access to that element. */
+static bool touches(const struct event *e, unsigned lane, int array, uint64_t index)
+{
+    const char *at = e->list.c_str();
+
+    if (e->array != array || (e->lanes != 0 && !(e->lanes >> lane & 1)))
+        return false;
+    for (uint32_t before = e->lanes & ((1u << lane) - 1); before != 0; before &= before - 1)
+        at = strchr(at, ',') + 1;
+    const uint64_t first = strtoull(at, NULL, 10);
+    return index >= first && index < first + e->count;
+}
+
+/* Puts together what the lanes of a warp have done. Up to the last item of lane `until`, if that is one; and before that
+   comes the access of lane `before` to an element, if it has run ahead of the others. */
+static void merge(unsigned warp, int until, int before = -1, int array = -1, uint64_t index = 0)
 {
     struct lane *const first = lane_of(sim_block, warp * SIM_WARP);
     const unsigned rest = sim_num_threads - warp * SIM_WARP, count = rest < SIM_WARP ? rest : SIM_WARP;
-    size_t next[SIM_WARP] = {0};
+    size_t next[SIM_WARP] = {0}, ahead = 0; /* items of lane `before` that come first */
+
+    for (size_t i = 0; before >= 0 && i < first[before].items.size(); i++)
+        for (const struct event &e : first[before].items[i].events)
+            if (touches(&e, (unsigned)before, array, index))
+                ahead = i + 1;
 
     for (;;) {
         const struct item *back = NULL; /* the one that is furthest back */
@@ -725,6 +750,8 @@ static void merge(unsigned warp, int until)
             if (next[i] == first[i].items.size())
                 continue;
             struct item *const item = &first[i].items[next[i]];
+            if ((int)i == until && next[i] + 1 == first[i].items.size() && ahead > 0 && next[before] < ahead)
+                continue;                                                           /* held back */
             if (item->continues && item->events.empty() && item->changes.empty()) { /* nothing came of it */
                 next[i]++;
                 i--;
@@ -743,6 +770,8 @@ static void merge(unsigned warp, int until)
             if (next[i] == first[i].items.size())
                 continue;
             struct item *const item = &first[i].items[next[i]];
+            if ((int)i == until && next[i] + 1 == first[i].items.size() && ahead > 0 && next[before] < ahead)
+                continue;
             if (item->pc != key.pc || item->depth != key.depth || item->continues != key.continues)
                 continue;
             next[i]++;
@@ -890,13 +919,18 @@ void sim_watch_other(const void *pc, unsigned thread, uint32_t block, const void
     other = {pc, thread, b.x + (uint64_t)gridDim.x * (b.y + (uint64_t)gridDim.y * b.z), (const char *)at};
 }
 
-/* The last step before `before` in which that thread was at that place, or, without one, anywhere. */
-static long last_step_of(uint64_t block, unsigned thread, struct place place, long before)
+/* The last step before `before` in which that thread took part and accessed that element; array -1: took part. */
+static long last_step_of(uint64_t block, unsigned thread, int array, uint64_t index, long before)
 {
     for (long i = before - 1; i >= 0; i--) {
         const struct step *const s = &steps[(size_t)i];
-        if (s->kind == DID && s->block == block && s->warp == thread / SIM_WARP && s->lanes >> thread % SIM_WARP & 1 &&
-            (place.file < 0 || (s->place.file == place.file && s->place.line == place.line)))
+        bool found = array < 0;
+
+        if (s->kind != DID || s->block != block || s->warp != thread / SIM_WARP || !(s->lanes >> thread % SIM_WARP & 1))
+            continue;
+        for (const struct event &e : s->events)
+            found |= touches(&e, thread % SIM_WARP, array, index);
+        if (found)
             return i;
     }
     return -1;
@@ -919,34 +953,41 @@ void sim_watch_fault(const char *message, const char *where)
     forget_open_store();
     outcome = {false, message, -1, -1, {-1, 0}, {-1, 0}, 0, 0, 0, 0, false, false, -1, 0};
     outcome.text += ".";
+    for (size_t at; (at = outcome.text.find(" ./")) != std::string::npos;)
+        outcome.text.erase(at + 1, 2);
+    if (outcome.text.compare(0, 2, "./") == 0)
+        outcome.text.erase(0, 2);
     char path[1024];
     snprintf(path, sizeof(path), "%s", where);
     if (char *const colon = strrchr(path, ':')) {
         *colon = '\0';
         outcome.place = place_of(path, (unsigned)atoi(colon + 1));
     }
+    const struct sim_region *const r = other.pc != NULL ? sim_region_near(other.at) : NULL;
+    if (r != NULL) {
+        outcome.array = array_of(r);
+        outcome.index = (uint64_t)(other.at - r->array) / common->arrays[outcome.array].element;
+    }
     if (sim_block != NULL) {
         outcome.block = block_number(sim_block);
         outcome.thread = thread;
         outcome.has_thread = sim_place.in_thread;
         if (sim_place.in_thread && cut.empty()) {
+            const bool same_warp = r != NULL && other.block == outcome.block &&
+                                   other.thread / SIM_WARP == thread / SIM_WARP && other.thread != thread;
             const struct lane *const l = lane_of(sim_block, thread);
-            merge(thread / SIM_WARP, l->items.empty() ? -1 : (int)(thread % SIM_WARP));
-            outcome.step = last_step_of(outcome.block, thread, {-1, 0}, (long)steps.size());
+            merge(thread / SIM_WARP, l->items.empty() ? -1 : (int)(thread % SIM_WARP),
+                  same_warp ? (int)(other.thread % SIM_WARP) : -1, outcome.array, outcome.index);
+            outcome.step = last_step_of(outcome.block, thread, -1, 0, (long)steps.size());
         }
     }
     if (other.pc != NULL) {
-        const struct sim_region *const r = sim_region_near(other.at);
         outcome.has_other = true;
         outcome.other_place = find_place((uintptr_t)other.pc - 1);
         outcome.other_block = other.block;
         outcome.other_thread = other.thread;
-        outcome.other_step = last_step_of(other.block, other.thread, outcome.other_place,
+        outcome.other_step = last_step_of(other.block, other.thread, outcome.array, outcome.index,
                                           outcome.step >= 0 ? outcome.step : (long)steps.size());
-        if (r != NULL) {
-            outcome.array = array_of(r);
-            outcome.index = (uint64_t)(other.at - r->array) / common->arrays[outcome.array].element;
-        }
     }
     finish(NULL);
 }

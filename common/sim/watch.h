@@ -50,8 +50,9 @@ void sim_watch_fence(void);
 void sim_watch_print(const char *text);
 
 /* A copy sets out, and arrives. `number`: of the request that asks global memory for it, or -1 where it is none of the
-   warp's. `block`: whose shared memory that is. */
-void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request);
+   warp's, and then what it costs. `block`: whose shared memory that is. */
+void sim_watch_copy(const char *how, const void *to, const void *from, size_t size, int request, int shared_request,
+                    uint64_t sectors, uint64_t lines);
 void sim_watch_arrive(const void *to, size_t size);
 void sim_watch_wait(const char *on, const void *barrier, unsigned parity, size_t left);
 void sim_watch_phase(const void *barrier, unsigned phase, unsigned pending);

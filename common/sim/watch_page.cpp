@@ -2,10 +2,14 @@
 /* watch_page.cpp - records the runs of a launch, each in a process of its own, and writes the page that plays them.
 
        CUSIM_WATCH=page.html     the page; a name that ends in .json: what the page plays, alone
-       CUSIM_WATCH_KERNEL=NAME   the first launch of that kernel; NAME:2 the second. Without it, the first
+       CUSIM_WATCH_KERNEL=NAME   the first launch of that kernel; NAME:2 the second, :2 of any. Without it, the first
                                  launch, or, where kernels were compiled by cusim --watch, of those
        CUSIM_WATCH_RUNS=first    only as it is written: not in other orders, and with all barriers
+                       =none     only notes the launches: a line each, with the number of threads
        CUSIM_WATCH_COUNTED=1     only launches behind a call of sim_reset_counts
+       CUSIM_WATCH_FROM=FOLDER   where the sources are, if they are named from another folder than the working one
+       CUSIM_WATCH_VERDICT=TEXT  what a judge says of the results, and the element that it names:
+       CUSIM_WATCH_ELEMENT=outputs[0][5]
 
    The process that launches forks a child for each run and waits for it. Then it runs the launch itself, as ever. */
 #include "watch.h"
@@ -44,13 +48,32 @@ struct common *common;
 
 /* ---- numbers and texts in JSON ---- */
 
+/* Bytes of the character of UTF-8 that begins there; 0: none does. */
+static size_t character(const char *c)
+{
+    const unsigned char first = (unsigned char)*c;
+    const size_t size = first < 0x80                    ? 1
+                        : first >= 0xc2 && first < 0xe0 ? 2
+                        : first >= 0xe0 && first < 0xf0 ? 3
+                        : first >= 0xf0 && first < 0xf5 ? 4
+                                                        : 0;
+
+    for (size_t i = 1; i < size; i++)
+        if (((unsigned char)c[i] & 0xc0) != 0x80)
+            return 0;
+    return size;
+}
+
 std::string quoted(const char *text)
 {
     std::string out = "\"";
     char code[8];
 
     for (const char *c = text; *c != '\0'; c++)
-        if (*c == '"' || *c == '\\')
+        if (const size_t size = character(c); size != 1) {
+            out += size == 0 ? "\\ufffd" : std::string(c, size);
+            c += size > 1 ? size - 1 : 0;
+        } else if (*c == '"' || *c == '\\')
             out += std::string("\\") + *c;
         else if (*c == '/' && c > text && c[-1] == '<') /* nothing may end the page's script */
             out += "\\/";
@@ -455,7 +478,10 @@ static std::string values_text(const struct step *s)
 
     for (const auto &v : s->values) {
         text += (text.empty() ? "{\"" : ",\"") + decimal(v.first) + "\":[";
-        for (unsigned i = 0, any = 0; i < SIM_WARP; i++)
+        bool same = v.second.size() == (size_t)__builtin_popcount(s->lanes); /* then one entry is enough */
+        for (const auto &value : v.second)
+            same &= value.second == v.second.begin()->second;
+        for (unsigned i = 0, any = 0; i < SIM_WARP && !(same && any > 0); i++)
             if (s->lanes >> i & 1) {
                 const auto value = v.second.find(i);
                 text += (any++ > 0 ? "," : "") + (value == v.second.end() ? "\"=\"" : value->second);
@@ -556,6 +582,7 @@ static std::string array_values(const struct array *a)
 static struct run {
     const char *order;
     struct barrier without; /* a place without a file: none */
+    bool is_first;          /* as it is written */
 } run;                      /* that this process records */
 
 static FILE *to_parent;
@@ -564,18 +591,62 @@ static FILE *to_parent;
 
 using namespace watch;
 
+/* A judge says that a result is wrong, and which: the step that wrote it last is where the run stands still. */
+static void blame_element(const std::vector<struct step> &steps, struct verdict *v, const char *judged)
+{
+    const char *const element = getenv("CUSIM_WATCH_ELEMENT");
+    const size_t length = element != NULL ? strcspn(element, "[") : 0;
+
+    v->ok = false;
+    v->text = judged;
+    for (unsigned i = 0; i < common->num_arrays && length > 0 && v->array < 0; i++)
+        if (strncmp(common->arrays[i].name, element, length) == 0 && common->arrays[i].name[length] == '\0')
+            v->array = (int)i;
+    if (v->array < 0)
+        return;
+    const struct array *const a = &common->arrays[v->array];
+    unsigned d = 0;
+    for (const char *c = element + length; *c == '[' && d < a->rank; c = strchr(c, ']') + 1, d++)
+        v->index = v->index * a->dims[d] + strtoull(c + 1, NULL, 10);
+    for (size_t i = steps.size(); i-- > 0 && v->step < 0;)
+        for (const struct event &e : steps[i].events) {
+            if ((strcmp(e.kind, "store") != 0 && strcmp(e.kind, "atomic") != 0) || e.array != v->array)
+                continue;
+            const std::vector<std::string> first = split(e.list, ',');
+            uint32_t rest = e.lanes;
+            for (const std::string &at : first) {
+                const uint64_t from = strtoull(at.c_str(), NULL, 10);
+                if (v->index >= from && v->index < from + e.count) {
+                    v->step = (long)i;
+                    v->place = steps[i].place;
+                    v->block = steps[i].block;
+                    v->thread = steps[i].warp * SIM_WARP + (unsigned)__builtin_ctz(rest);
+                    v->has_thread = true;
+                }
+                rest &= rest - 1;
+            }
+        }
+}
+
 void watch_write_run(std::vector<struct step> &steps, const std::string &cut, const struct verdict &verdict,
                      const struct sim_counts *counts)
 {
     const bool leaves_out = run.without.place.file >= 0;
     struct verdict said = verdict;
-    std::string name = strcmp(run.order, "forward") == 0   ? "as it is written"
+    const char *const judged = getenv("CUSIM_WATCH_VERDICT");
+    std::string name = run.is_first                        ? "as it is written"
+                       : strcmp(run.order, "forward") == 0 ? "in the usual order: the first block, warp and lane first"
                        : strcmp(run.order, "reverse") == 0 ? "in reverse order: the last block, warp and lane first"
                                                            : "in a random order";
     if (leaves_out)
         name = "without " + std::string(run.without.name) + " of line " + decimal(run.without.place.line);
-    if (said.ok && (leaves_out || strcmp(run.order, "forward") != 0))
-        said.text = "No mistake was found in this order.";
+    else if (run.is_first && strcmp(run.order, "forward") != 0)
+        name += std::string(", in ") + (strcmp(run.order, "reverse") == 0 ? "reverse" : "a random") + " order";
+    if (said.ok && run.is_first && judged != NULL)
+        blame_element(steps, &said, judged);
+    else if (said.ok && !run.is_first)
+        said.text = judged != NULL ? "The simulator finds no mistake in this run. Its results were not judged."
+                                   : "No mistake was found in this run.";
     fprintf(to_parent, "{\"name\":%s,\"without\":%s,\"order\":\"%s\",\n\"steps\":[", quoted(name.c_str()).c_str(),
             leaves_out ? place_text(run.without.place).c_str() : "null", run.order);
     for (size_t i = 0; i < steps.size(); i++)
@@ -633,10 +704,9 @@ static bool record(const struct run *r, uint64_t most, std::vector<std::string> 
         run = *r;
         sim_watch_most = most;
         to_parent = file;
-        if (strcmp(r->order, "reverse") == 0)
-            sim_schedule = SIM_REVERSE;
-        if (strcmp(r->order, "random") == 0)
-            sim_schedule = SIM_RANDOM;
+        sim_schedule = strcmp(r->order, "forward") == 0   ? SIM_FORWARD
+                       : strcmp(r->order, "reverse") == 0 ? SIM_REVERSE
+                                                          : SIM_RANDOM;
         sim_watching = true;
         return false;
     }
@@ -670,7 +740,8 @@ static std::string read_text(const std::string &path)
 static std::string source_text(const std::string &name)
 {
     std::string text = "{\"name\":" + quoted(name.c_str()) + ",\"first\":1,\"text\":[";
-    const std::string all = read_text(name);
+    const char *const from = getenv("CUSIM_WATCH_FROM");
+    const std::string all = read_text(from != NULL && name[0] != '/' ? std::string(from) + "/" + name : name);
     std::vector<std::string> lines = split(all, '\n');
 
     if (!lines.empty() && lines.back() == "")
@@ -820,9 +891,10 @@ static bool is_wanted(const char *kernel, bool watched)
         return !program.watched || watched;
     const char *const colon = strrchr(name, ':');
     const bool has_number =
-        colon != NULL && colon > name && colon[-1] != ':' && strtoul(colon + 1, &end, 10) > 0 && *end == '\0';
+        colon != NULL && (colon == name || colon[-1] != ':') && strtoul(colon + 1, &end, 10) > 0 && *end == '\0';
     const size_t length = has_number ? (size_t)(colon - name) : strlen(name);
-    if (strncmp(kernel, name, length) != 0 || (kernel[length] != '\0' && kernel[length] != '<'))
+    if (length == 0 ? program.watched && !watched
+                    : strncmp(kernel, name, length) != 0 || (kernel[length] != '\0' && kernel[length] != '<'))
         return false;
     return ++seen == (has_number ? strtoul(colon + 1, NULL, 10) : 1);
 }
@@ -838,6 +910,14 @@ void sim_watch_launch(const void *kernel, const char *name)
         name = f->name.c_str();
     if (!is_wanted(name, f != NULL && f->watched))
         return;
+    const char *const wanted_runs = getenv("CUSIM_WATCH_RUNS") != NULL ? getenv("CUSIM_WATCH_RUNS") : "";
+    if (strcmp(wanted_runs, "none") == 0) {
+        if (FILE *const file = fopen(wanted, "a")) {
+            fprintf(file, "%llu\n", (unsigned long long)gridDim.x * gridDim.y * gridDim.z * sim_num_threads);
+            fclose(file);
+        }
+        return;
+    }
     if (!sim_watches)
         sim_say("CUSIM_WATCH needs all checks. Leave out CUSIM_CHECKS");
     common = (struct common *)mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -846,10 +926,15 @@ void sim_watch_launch(const void *kernel, const char *name)
     if (f != NULL)
         function_number(f); /* the kernel's is 0 */
     const struct barrier none = {"", {-1, 0}};
-    const uint64_t first_most = 1500000, all_most = 2600000, least = 50000; /* bytes, so that a page stays below 3 MB */
+    const uint64_t first_most = 2000000, all_most = 2700000, least = 50000; /* bytes, so that a page stays below 3 MB */
     std::vector<std::string> runs;
-    const bool first_alone = getenv("CUSIM_WATCH_RUNS") != NULL && strcmp(getenv("CUSIM_WATCH_RUNS"), "first") == 0;
-    std::vector<struct run> all = {{"forward", none}, {"reverse", none}, {"random", none}};
+    const bool first_alone = strcmp(wanted_runs, "first") == 0;
+    const char *const orders[] = {"forward", "reverse", "random"}; /* as they are numbered */
+    const char *const own = orders[sim_schedule];
+    std::vector<struct run> all = {{own, none, true}};
+    for (const char *order : orders)
+        if (order != own)
+            all.push_back({order, none, false});
     if (first_alone)
         all.resize(1);
     for (size_t i = 0; i < all.size(); i++) {
@@ -859,7 +944,7 @@ void sim_watch_launch(const void *kernel, const char *name)
         if (runs.empty())
             sim_say("CUSIM_WATCH: the run could not be recorded. Free some memory");
         for (unsigned b = 0; i == 0 && !first_alone && b < common->num_barriers; b++)
-            all.push_back({"forward", common->barriers[b]});
+            all.push_back({own, common->barriers[b], false});
     }
     write_page(trace_text(name, runs), name);
     if (!program.watched)

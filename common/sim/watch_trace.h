@@ -111,6 +111,8 @@ struct event {
     bool has_values;
     std::string list, each; /* "i" or "from": an index a lane; "x": values a lane */
     const char *list_name;  /* NULL: it has no such list */
+    int array;              /* or -1 */
+    unsigned count;         /* elements a lane */
     int request;            /* of the pass, or -1 */
     bool is_part;           /* its request was counted with an earlier step */
 };

@@ -25,6 +25,14 @@ const isShared = array => arrays[array].space === 'shared';
 const lanesIn = warp => Math.min(lanesOfWarp, numThreads - warp * lanesOfWarp);
 const everyLane = Array.from({length: numWarps}, (_, warp) => Array.from({length: lanesIn(warp)}, (_, lane) => lane));
 const lanesOf = step => step.m ?? everyLane[step.w] ?? [];
+// Of a list in which all lanes have the same, the recorder writes one entry.
+for (const step of runs.flatMap(run => run.steps)) {
+    const count = lanesOf(step).length;
+    for (const [number, values] of Object.entries(step.v ?? {})) {
+        if (values.length === 1 && count > 1)
+            step.v[number] = Array(count).fill(values[0]);
+    }
+}
 const threadOf = (step, lane) => step.b * numThreads + step.w * lanesOfWarp + lane;
 const eventsOf = step => step.e ?? [];
 const lineText = place => sources[place[0]]?.text[place[1] - (sources[place[0]].first ?? 1)] ?? '';

@@ -5,7 +5,13 @@
 use strict;
 use warnings;
 use File::Path 'make_path';
-use POSIX ();
+use Cwd 'getcwd';
+use File::Spec;
+use lib 'common/judge';
+use Exercises;
+use HandIn;
+use Running;
+use Sandbox;
 
 my %given = map { /^(\w+)=(.*)$/s ? ($1 => $2) : () } @ARGV;
 my @sizes = qw(NUM_SEQS SEQ_LEN BATCH CHANNELS STATES GROUPS HEADS DK DV DECAYS RANK CHUNKS);
@@ -13,14 +19,8 @@ my @sizes = qw(NUM_SEQS SEQ_LEN BATCH CHANNELS STATES GROUPS HEADS DK DV DECAYS 
 # Ends with one sentence.
 sub refuse { print STDERR "make watch: $_[0]\n"; exit 2 }
 
-sub read_text {
-    open my $file, '<', $_[0] or refuse("cannot read $_[0]: $!");
-    local $/;
-    return <$file> // '';
-}
-
 # The chapters with kernels.
-sub chapters { return grep { -e "$_/main.c" && read_text("$_/Makefile") !~ /^ON_CPU/m } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile' }
+sub chapters { return grep { -e "$_/main.c" && (read_text("$_/Makefile") // '') !~ /^ON_CPU/m } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile' }
 
 # Runs a command; returns its status and what it said, both streams.
 sub run {
@@ -81,6 +81,12 @@ sub arrays {
     return map { $option->($_) } @{ $names{read} }, @{ $names{written} };
 }
 
+# Whether a variant takes such a configuration: a check of one element says so.
+sub takes {
+    my ($program, $variant, $config) = @_;
+    return $config ne '' && (run($program, '--variant', $variant, '--config', $config, qw(--check-only --num-seqs 1 --seq-len 1)))[0] != 2;
+}
+
 sub watch_variant {
     my ($chapter, $variant) = ($given{VARIANT} =~ m{^(?:(.*?)/)?([^/]*)$});
     $chapter = $given{ONLY} if !defined $chapter || $chapter eq '';
@@ -90,10 +96,11 @@ sub watch_variant {
     make($chapter, "../build/sim/$chapter");
     my @variants = (run("build/sim/$chapter", '--list'))[1] =~ /^(\w+) /mg;
     refuse("$chapter has no variant \"$variant\". It has " . join(', ', @variants) . '.') if !grep { $_ eq $variant } @variants;
-    my $direction = $given{DIRECTION} // (read_text("$chapter/Makefile") =~ /^SHOWN := (\S+)/m ? $1 : 'forward');
+    my $direction = $given{DIRECTION} // ((read_text("$chapter/Makefile") // '') =~ /^SHOWN := (\S+)/m ? $1 : 'forward');
     refuse("DIRECTION=$direction is not known. Say forward, reverse, backward or reverse-backward.") if $direction !~ /^(?:forward|reverse|backward|reverse-backward)$/;
 
     my ($program, $usual) = make($chapter, 'watched', "WATCHED_VARIANT=$variant") =~ /^(build\/sim_watch\/\S+) (.*)$/m;
+    my $config = $usual =~ s/ --config (\S+)// ? $1 : '';
     my %shape = $usual =~ /--(\S+) (\S+)/g;
     my @order = $usual =~ /--(\S+)/g;
     for my $size (grep { defined $given{$_} } @sizes) {
@@ -105,7 +112,8 @@ sub watch_variant {
     my @shape = map { ("--$_", $shape{$_}) } @order;
 
     my $page = page("${chapter}_$variant" . ($direction eq 'forward' ? '' : "_$direction"));
-    my @options = ('--variant', $variant, defined $given{CONFIG} ? ('--config', $given{CONFIG}) : ());
+    $config = $given{CONFIG} // (takes($program, $variant, $config) ? $config : '');
+    my @options = ('--variant', $variant, $config ne '' ? ('--config', $config) : ());
     my @way = (('--reverse') x ($direction =~ /reverse/), ('--backward') x ($direction =~ /backward/), ('--forward') x ($direction eq 'forward'));
     $ENV{CUSIM_WATCH} = $page;
     $ENV{CUSIM_WATCH_TITLE} = "$chapter/$variant";
@@ -126,5 +134,67 @@ sub watch_variant {
     finish($page);
 }
 
-refuse('VARIANT=CHAPTER/NAME names a kernel, and EX= an exercise. There are the chapters ' . join(', ', chapters()) . '.') if !defined $given{VARIANT};
-watch_variant();
+# ---- an answer to an exercise ----
+
+# A path as it was typed, seen from the root.
+sub from_root {
+    my $path = File::Spec->abs2rel(File::Spec->rel2abs($_[0], $given{FROM} // '.'));
+    return $path =~ /^\.\./ ? File::Spec->rel2abs($path) : $path;
+}
+
+# Which of the launches that are noted is worth a look where none is wrong: the first one of some threads, or the one of most.
+sub worth_a_look {
+    my @threads = @_;
+    my ($first) = grep { $threads[$_] >= 32 && $threads[$_] <= 128 } 0 .. $#threads;
+    my ($least) = sort { $threads[$a] <=> $threads[$b] } grep { $threads[$_] >= 32 } 0 .. $#threads;
+    return 1 + ($first // $least // 0);
+}
+
+sub watch_exercise {
+    my @exercises = all_exercises($given{SEED});
+    my ($exercise) = grep { $_->{id} eq $given{EX} || "0$given{EX}" eq $_->{id} } @exercises;
+    refuse("there is no exercise $given{EX}; `make exercises' lists them.") if !defined $exercise;
+    refuse("$exercise->{id} is a prediction: it has no kernel to watch.") if $exercise->{predict};
+    refuse("$exercise->{id} is plain C, which does not run on the simulator.") if $exercise->{on_cpu};
+    my $path = defined $given{FILE} ? from_root($given{FILE}) : $exercise->{mine};
+    refuse(defined $given{FILE} ? "FILE=$given{FILE} is not there, or is no file." : "there is no answer of yours yet. make exercise EX=$exercise->{id} begins one.") if !-f $path;
+    my $text = HandIn::as_meant(read_text($path) // refuse("cannot read $path: $!"));
+    my $refused = HandIn::refused_text($exercise, $text, $path);
+    if (defined $refused) { print STDERR $refused; exit 2 }
+
+    # it runs with the rights of whoever watches it, since the simulator starts other programs, and writes a file
+    $Sandbox::off = 'It is watched.';
+    $Running::watched = 1;
+    $Running::seconds = 120;
+    my $folder = fresh_folder("$exercise->{id}.watched");
+    my ($program, $errors) = build('sim', $exercise, $folder, $text, $path);
+    if (!defined $program) { print STDERR "make watch: it does not compile; make exercise EX=$exercise->{id} says where.\n"; exit 2 }
+    my ($root, $page, $notes) = (getcwd(), page("$exercise->{id}" . (defined $given{FILE} ? '_file' : '')), 'launches');
+    my %watch = (CUSIM_WATCH_FROM => $root, CUSIM_WATCH_TITLE => "$exercise->{id} $exercise->{title}", SIM_WATCHDOG => 5,
+        CUSIM_WATCH_COMMAND => "make watch EX=$exercise->{id}" . join '', map { " $_=$given{$_}" } grep { defined $given{$_} } qw(FILE SEED));
+
+    my ($run, $settings); # the order of execution in which it goes wrong, or else the first
+    for my $order (split ' ', $exercise->{orders} // 'warp reverse random:1') {
+        unlink "$folder->{path}/$notes";
+        $settings = Exercises::order_settings($order);
+        $run = run_judge($exercise, $program, { %$settings, %watch, CUSIM_WATCH => $notes, CUSIM_WATCH_RUNS => 'none' }, 'compare');
+        last if !$run->{right};
+    }
+    $settings = {} if $run->{right};
+    my @launches = split ' ', read_text("$folder->{path}/$notes") // '';
+    refuse('it launches no kernel.') if !@launches;
+    my $number = $run->{right} ? worth_a_look(@launches) : scalar @launches;
+    if ($run->{said} =~ /^\@wrong ((\w+(?:\[\d+\])*).*)$/m) {
+        $watch{CUSIM_WATCH_ELEMENT} = $2;
+        $watch{CUSIM_WATCH_VERDICT} = "A result is wrong: $1.";
+        $watch{CUSIM_WATCH_VERDICT} .= " $1" for $run->{said} =~ /^\@(?:slip|owner) (.+)$/mg;
+    }
+    unlink $page;
+    run_judge($exercise, $program, { %$settings, %watch, CUSIM_WATCH => "$root/$page", CUSIM_WATCH_KERNEL => ":$number" }, 'compare');
+    refuse("its run could not be recorded.") if !-e $page;
+    print $run->{right} ? "It computes what is right; this is a launch on small data.\n" : Exercises::failure($text, $path, $run);
+    finish($page);
+}
+
+refuse('VARIANT=CHAPTER/NAME names a kernel, and EX= an exercise. There are the chapters ' . join(', ', chapters()) . '.') if !defined $given{VARIANT} && !defined $given{EX};
+defined $given{EX} ? watch_exercise() : watch_variant();

@@ -29,7 +29,6 @@ sub count {
     my ($trace, $run) = @_;
     my (%n, %met, %memory);
     $memory{$_} = [@{ $trace->{initial}{$_} }] for keys %{ $trace->{initial} };
-    my %copies;
     for my $step (@{ $run->{steps} }) {
         for my $e (@{ $step->{e} // [] }) {
             my ($kind, $counted) = ($e->{k}, !$e->{part});
@@ -102,8 +101,8 @@ my @kernels = (
     ['03_tile', 'shared', 'forward', 1, 200],
     ['04_warp_scan', 'to_block', 'forward', 2, 200],
     ['05_pipe', 'float4', 'forward', 2, 300],
-    ['05_pipe', 'async', 'forward', 1, 1030],
-    ['05_pipe', 'tma', 'forward', 1, 1030],
+    ['05_pipe', 'async', 'forward', 1, 600],
+    ['05_pipe', 'tma', 'forward', 1, 600],
     ['06_backward', 'async', 'backward', 1, 300],
     ['08_lookback', 'lookback', 'forward', 1, 9000],
     ['08_lookback', 'cluster', 'forward', 1, 9000],
@@ -117,5 +116,91 @@ for (@kernels) {
     ok(defined $trace, "$chapter/$variant leaves a trace") or diag($said), next;
     agrees("$chapter/$variant", $trace);
 }
+
+# ---- every barrier of a kernel left out ----
+
+# The variables of a lane when a run has come to a line for the last time.
+sub value {
+    my ($trace, $run, $name, $lane) = @_;
+    my ($number) = grep { $trace->{variables}[$_]{name} eq $name } 0 .. $#{ $trace->{variables} };
+    my $value;
+    for my $step (@{ $run->{steps} }) {
+        my $values = $step->{v}{ $number // '' } // next;
+        my @lanes = @{ $step->{m} // [0 .. threads($trace, $step) - 1] };
+        my ($at) = grep { $lanes[$_] == $lane } 0 .. $#lanes;
+        $at = 0 if defined $at && @$values == 1; # all lanes have the same
+        $value = $values->[$at] if defined $at && $step->{w} == 0 && (ref $values->[$at] || ($values->[$at] // '') ne '=');
+    }
+    return $value;
+}
+
+sub in_page {
+    my ($json) = (read_file($_[0]) // '') =~ m{<script type="application/json" id="trace">(.*?)</script>}s;
+    return decode_json($json // 'null');
+}
+
+SKIP: {
+    skip 'lines and variables are to be had on an x86-64 only', 30 if !$lines;
+    my @make = ('make', '--no-print-directory', 'watch');
+    my $source = '03_tile/shared.cu';
+    my @text = split /\n/, read_file($source);
+    my @barriers = grep { $text[$_ - 1] =~ /^\s*__syncthreads\(\);/ } 1 .. @text;
+    my ($status, $out, $err) = run_program(@make, 'VARIANT=03_tile/shared');
+    is("$status$out", "0results/watch/03_tile_shared.html\n", 'make watch names the page') or diag($err);
+    my $trace = in_page('results/watch/03_tile_shared.html');
+    agrees('03_tile/shared, line by line', $trace);
+    cmp_ok(-s 'results/watch/03_tile_shared.html', '<', 3e6, 'a page of less than 3 MB');
+    is(value($trace, $trace->{runs}[0], 'thread', 17), 17, 'a variable of lane 17');
+    is_deeply(value($trace, $trace->{runs}[0], 'x', 17), [69 .. 72], 'and an array of it: the sums of 72 ones, at last');
+    is(join(' ', map { defined $_->{without} ? $_->{without}[1] : () } @{ $trace->{runs} }), "@barriers", 'the barriers are left out, one after the other');
+    for my $run (grep { defined $_->{without} } @{ $trace->{runs} }) {
+        my ($verdict, $line) = ($run->{verdict}, $run->{without}[1]);
+        my ($step, $other) = map { $run->{steps}[$_ // 1e9] } $verdict->{step}, $verdict->{other}{step};
+        like($verdict->{text}, qr/^03_tile\/shared\.cu:$verdict->{place}[1]: .* race: .*shared\.cu:$verdict->{other}{place}[1]/, "without line $line a race is told");
+        is_deeply([$step->{p}, $other->{p}], [$verdict->{place}, $verdict->{other}{place}], 'and shown at both lines');
+        ok((grep { ($_->{a} // -1) == $verdict->{array} } @{ $step->{e} }) && (grep { ($_->{a} // -1) == $verdict->{array} } @{ $other->{e} }), 'with both accesses');
+    }
+    like($trace->{runs}[1]{verdict}{text}, qr/^No mistake was found/, 'another order says that it finds none');
+
+    # names and values that a page may take for something else
+    my $hostile = scratch('hostile');
+    ($status, $out, $err) = run_program('perl', 'common/sim/cusim', '--watch', 'common/watch/tests/hostile.cu', '-o', $hostile);
+    is($status, 0, 'cusim --watch') or diag($err);
+    my $page = scratch('hostile.html');
+    ($status, $out) = run_program({ CUSIM_WATCH => $page }, $hostile);
+    is($out, "</script><b>\"'&\\\t60\n2e+38\n", 'the program runs as ever');
+    is(() = read_file($page) =~ m{</script}g, 2, 'the scripts of the page end where they should');
+    $trace = in_page($page);
+    my $run = $trace->{runs}[0];
+    is(join("\n", @{ $trace->{sources}[0]{text} }) . "\n", read_file('common/watch/tests/hostile.cu'), 'the source as it is');
+    is(join(' ', map { value($trace, $run, 'pair.x', $_) } 0 .. 3), 'nan 1e+38 -inf 0.1', 'a member of a struct');
+    is_deeply(value($trace, $run, 'rows', 1), [1, 2, 3, 5], 'an array of two dimensions');
+    is(join(' ', map { value($trace, $run, $_, 0) } qw(large negative letter where)), '9007199254740993 -9223372036854775808 60 &in[3]', 'integers, a pointer');
+    is_deeply($run->{results}{1}, ['nan', 2e38, '-inf', 0.1], 'the results');
+    my ($print) = grep { $_->{k} eq 'print' } map { @{ $_->{e} // [] } } @{ $run->{steps} };
+    is($print->{x}[0], "</script><b>\"'&\\\t60\n", 'what is printed');
+    my @text_of = @{ $trace->{sources}[0]{text} };
+    my %lanes = map { my $step = $_; map { $text_of[$step->{p}[1] - 1] =~ m{/\* $_ \*/} ? ($_ => "@{ $step->{m} // ['all'] }, $step->{d}") : () } qw(twice call other store) }
+        map { { d => 0, %$_ } } grep { defined $_->{p} && !defined $_->{s} } @{ $run->{steps} };
+    is_deeply(\%lanes, { twice => '1, 1', call => '1, 0', other => '0 2 3, 0', store => 'all, 0' }, 'which lanes are on a line, and how deep in calls');
+
+    # wrong names
+    for (['VARIANT=03_tile/shred', qr/^make watch: 03_tile has no variant "shred"\. It has serial, shared\.$/m], ['VARIANT=99_x/y', qr/^make watch: VARIANT=99_x\/y names no chapter .*03_tile/m],
+        ['CHANNELS=3', qr/^make watch: 03_tile has no size CHANNELS\. It has NUM_SEQS, SEQ_LEN\.$/m], ['SEQ_LEN=100000', qr/^make watch: .*16384 elements, not 100000/m],
+        ['KERNEL=nothing', qr/^make watch: no kernel nothing is launched there\.$/m], ['EX=99.9', qr/^make watch: there is no exercise 99\.9/m]) {
+        my ($wrong, $like) = @$_;
+        ($status, $out, $err) = run_program(@make, 'VARIANT=03_tile/shared', $wrong);
+        ok($status eq 2 && $err =~ $like, "refused: $wrong") or diag("$status $out $err");
+    }
+}
+
+# ---- a program that was not compiled for it ----
+
+my $page = scratch('plain.html');
+my ($status, $out, $err) = run_program({ CUSIM_WATCH => $page, CUSIM_WATCH_RUNS => 'first', CUSIM_WATCH_KERNEL => 'shared_forward' },
+    qw(build/sim/03_tile --variant shared --check-only --num-seqs 1 --seq-len 8));
+is($err, "simulator: $page has no variables, and only lines that access memory or wait: compile with cusim --watch to have all.\n", 'one sentence says how to get variables');
+($status, $out, $err) = run_program({ CUSIM_WATCH => '/nowhere/page.html', CUSIM_WATCH_KERNEL => 'shared_forward' }, qw(build/sim/03_tile --variant shared --check-only --num-seqs 1 --seq-len 8));
+ok($status eq 2 && $err =~ /^simulator: cannot write \/nowhere\/page\.html: /, 'a page that cannot be written') or diag("$status $err");
 
 done_testing;

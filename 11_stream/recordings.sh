@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+# recordings.sh - what `make recordings` measures for chapter 11; common/record/recordings.sh reads this.
+
+record_11() {
+    chapter 11_stream
+    # one long sequence, forward and backward, in pieces from too small to too large
+    run build/cuda/11_stream --num-seqs 1 --seq-len 268435456 --piece 65536,262144,1048576,4194304,16777216,67108864 --forward \
+        --csv results/11_pieces.csv
+    run build/cuda/11_stream --num-seqs 1 --seq-len 134217728 --piece 1048576,4194304,16777216 --backward --csv results/11_backward.csv
+    # ten thousand launches of 16 elements
+    run build/cuda/11_stream --num-seqs 1 --seq-len 160000 --forward --variant launches,graph --csv results/11_launches.csv
+}

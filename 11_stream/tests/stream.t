@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# Chapter 11's program: right in all ways, directions and sizes of a piece; what it counts; and what it refuses in one sentence.
+use strict;
+use warnings;
+use lib 'common/tests';
+use Linrec;
+use List::Util 'max';
+use Test::More;
+
+my $program = program('11_stream');
+
+# ---- right ----
+
+# One element, fewer than a piece, pieces that do not divide, pieces of one element, more room than elements, nothing at all.
+for my $case ('--num-seqs 1 --seq-len 0,1,2,17 --piece 1,3,1000', '--num-seqs 3 --seq-len 1,64,101 --piece 1,7,90,303,100000',
+    '--num-seqs 0 --seq-len 5', '--num-seqs 7 --seq-len 33 --piece 66') {
+    is(complaint({}, $program, split ' ', $case), '', "all ways and directions: $case");
+}
+is(complaint({ SIM_SCHEDULE => 'reverse' }, $program, split ' ', '--num-seqs 3 --seq-len 101 --piece 90'), '', 'blocks in another order');
+is(complaint({ SIM_CHIP => 'sm_75' }, $program, split ' ', '--num-seqs 2 --seq-len 9001 --piece 9000'), '', 'sequences of many tiles, an older chip');
+
+# ---- counted ----
+
+my $csv = scratch('stream.csv');
+sub counted {
+    my (@options) = @_;
+    my ($status, $out, $err) = run_program($program, '--num-seqs', 4, '--seq-len', 1000, '--csv', $csv, @options);
+    is($status, 0, "counted: @options") or diag($err);
+    return ({ map { $_->{variant} => $_ } @{ read_table($csv)->{rows} } }, $out);
+}
+sub moved { my ($row) = @_; return join ' ', map { sprintf '%g', $row->{$_} } qw(in_bytes_per_element out_bytes_per_element) }
+
+my ($rows) = counted('--forward', '--piece', 1000);
+is(moved($rows->{$_}), '8 4', "$_: 8 bytes of an element come in, 4 go out") for qw(both_ways pageable pinned two_streams three_streams handed_on);
+is("$rows->{launches}{launches} $rows->{graph}{launches}", '252.0000 1.0000', '252 launches of 16 elements, and one of a graph');
+($rows) = counted('--backward', '--piece', 1000);
+is(moved($rows->{three_streams}), '12 8', 'backward: 12 and 8');
+is(moved($rows->{handed_on}), '12.012 8', '... and a column for each piece but one');
+is(moved($rows->{recomputed}), '18 8', '... and what is computed again comes in twice, but the last of four pieces');
+
+# ---- longer than the device's memory ----
+
+my $out;
+($rows, $out) = counted('--forward', '--piece', 400, '--memory', '12K');
+is(join(' ', grep { !$rows->{$_} } qw(pageable pinned two_streams three_streams handed_on)), 'pageable pinned two_streams three_streams',
+    'where a quarter of the arrays has room, only pieces of time have it');
+like($out, qr/^left out: pinned forward, 4 x 1000: it takes 0\.048 MB on the device, where 0\.012 MB are free; take a way in pieces$/m, 'and it is said why');
+cmp_ok($rows->{handed_on}{device_mb}, '<=', 0.0123, 'what it takes, it says');
+
+# ---- refused ----
+
+for (['--seq-len 1,x', qr/--seq-len takes a number from 0 on or several/], ['--piece 0', qr/--piece takes a number from 1 on/],
+    ['--memory 4X', qr/--memory takes a number of bytes/], ['--variant pinned,none', qr/there is no variant "none"; --list names them/],
+    ['--inputs x.npy', qr/--inputs is not an option; see --help/], ['--forward --backward', qr/--forward and --backward exclude each other/]) {
+    my ($options, $says) = @$_;
+    my ($status, undef, $err) = run_program($program, split ' ', $options);
+    ok($status == 2 && $err =~ /\A11_stream: $says.*\n\z/, "$options: one sentence, status 2") or diag("$status $err");
+}
+
+# Each call that may fail on a GPU ends the program with one sentence and status 1.
+my ($fails, @silent) = (0);
+for my $variant ('recomputed', 'graph', 'managed') {
+    for my $number (1, 3, 9, 14, 19, 25) {
+        my ($status, undef, $err) = run_program({ CUSIM_FAIL => $number }, $program, '--check-only', '--num-seqs', 2, '--seq-len', 20, '--piece', 20,
+            $variant eq 'recomputed' ? '--backward' : '--forward', '--variant', $variant);
+        push @silent, "$variant $number: $status $err" if $status == 0 || $err !~ /^11_stream: .+$/m;
+        $fails++;
+    }
+}
+is(join('', @silent), '', "$fails times a call has failed, and the program said so");
+
+done_testing;
