@@ -61,9 +61,11 @@ function elementName(array, index) {
 function short(value, digits = 4) {
     if (value === null || value === undefined)
         return '\u00b7';
-    if (typeof value === 'string')
-        return {nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e'}[value]
-            ?? (value.length > 7 ? value.slice(0, 6) + '\u2026' : value);
+    if (typeof value === 'string') {
+        const text = {nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e'}[value]
+            ?? (/^&.{7}/s.test(value) ? value.replace(/^&[^[]*(?=\[)/, '') : value); // of a pointer the index matters most
+        return text.length > 7 ? text.slice(0, 6) + '\u2026' : text;
+    }
     if (typeof value !== 'number')
         return String(value);
     if (Number.isInteger(value) && Math.abs(value) < 1e5)
@@ -136,9 +138,9 @@ function countsOf(step, met) {
             met.add(event.at);
             add('barriers', 1);
         } else if (event.k === 'shuffle') {
-            add('shuffles', 1);
+            add('shuffles', requests);
         } else if (event.k === 'copy') {
-            add('copies', 1);
+            add('copies', event.how === 'cluster_send' ? 0 : 1);
             add('load requests', event.sectors === undefined ? 0 : 1);
             add('load sectors', event.sectors);
             add('load bytes', isShared(event.from[0]) ? 0 : event.bytes);
@@ -937,12 +939,13 @@ const scopes =
     variables.map(({lines}, number) => [lines?.[0] ?? 0, Math.min(lines?.[1] ?? Infinity, lastLine(number))]);
 
 // The variables that the chosen warp sees: those of the functions it is in, where its line is in their scope, and some
-// lane has given them a value. A pointer to the array of the same name says nothing.
+// lane has given them a value. A pointer to the array of the same
+// name says nothing, and neither does one to registers.
 function visible() {
     const threads = everyLane[view.warp].map(lane => state.values[view.block * numThreads + view.warp * 32 + lane]);
     const known = (value, name) => Array.isArray(value)
         ? value.some(one => known(one))
-        : value !== null && value !== undefined && value !== `&${name}[0]`;
+        : value !== null && value !== undefined && value !== `&${name}[0]` && !/^0x/.test(value);
     const found = [];
     for (const frame of [...(state.frames[view.block * numWarps + view.warp] ?? [])].reverse().filter(one => one))
         variables.forEach((variable, number) => {
