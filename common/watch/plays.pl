@@ -7,7 +7,7 @@
 # A chapter names them in figures/plays.txt, a block a moment, and `#` begins a comment:
 #
 #   race                                          the name: figures/race.svg is the picture
-#   watch: VARIANT=03_tile/shared SEQ_LEN=64      what `make watch` is told
+#   watch: VARIANT=NN_chapter/name SEQ_LEN=64   what `make watch` is told
 #   run: without 2                                the run without the second barrier (default: as it is written)
 #   step: verdict                                 where that run was stopped; or `end`; or `line TEXT [warp N] [visit N]`, the N-th step
 #                                                 of the warp (of any warp) in a line that has TEXT in it
