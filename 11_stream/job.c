@@ -162,7 +162,8 @@ bool job_create(struct job *job, const struct way *way, const struct linrec_args
         cudaEvent_t *const events[] = {&slot->filled, &slot->computed, &slot->emptied};
         for (int e = 0; e < 3; e++)
             need(cudaEventCreateWithFlags(events[e], cudaEventDisableTiming), "no event");
-        need(lookback_workspace_init(slot->workspace, slot->workspace_size, NULL), "no workspace");
+        if (slot->workspace_size > 0)
+            need(lookback_workspace_init(slot->workspace, slot->workspace_size, NULL), "no workspace");
         if (way->is_partial)
             clear(job, slot);
     }
