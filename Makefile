@@ -9,7 +9,7 @@ ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -sl '^ON_CPU' [0-9][
 # what the texts show in a debugger
 DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
-SITE_PACKAGES := pandoc fonts-dejavu-extra chromium # for make site; for make book, and for the tests of pages
+SITE_PACKAGES := pandoc fonts-dejavu-extra chromium # for make site and make slides; for make book, and for the tests of pages
 # one version, because others write some lines differently; Debian 12 and Ubuntu have it
 CLANG_FORMAT := $(shell command -v clang-format-14)
 
@@ -165,7 +165,7 @@ fuzz: backend
 fuzzed = $(if $(filter command line,$(origin ONLY)),$(patsubst %/,%,$(ONLY)))
 
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
-# with SITE=1 also what make site and make book need, which is large
+# with SITE=1 also what make site, make slides and make book need, which is large
 setup:
 	@missing=; for tool in $(TOOLS); do \
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
@@ -186,7 +186,7 @@ setup:
 	    $$sudo apt-get update -qq && \
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
-	@command -v pandoc >/dev/null || echo "for make site and make book, also install pandoc and chromium (make setup SITE=1 does)"
+	@command -v pandoc >/dev/null || echo "for make site, make slides and make book, also install pandoc and chromium (make setup SITE=1 does)"
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 
@@ -223,7 +223,7 @@ help:
 	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
 	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
 	@echo "make install-cusim   into PREFIX: cusim, which compiles anybody's CUDA C for the simulator, without the course (docs/cusim.md)"
-	@echo "make setup      install what is missing (apt; SITE=1: also what make site and make book need)"
+	@echo "make setup      install what is missing (apt; SITE=1: also what make site, make slides and make book need)"
 	@echo "make clean      remove build/ and results/"
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"

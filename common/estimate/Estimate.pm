@@ -87,14 +87,19 @@ sub launch_time {
     my $waves = max(1, $blocks / $resident / $sms);
     $t{latency} = $waves * ($path + $first) - $first;
 
+    # Blocks that wait for each other: what the last of a chain has waited for, one hand-over after the other. Chains of which the chip
+    # cannot hold all blocks at once follow each other.
+    my $handover = $us * (2 * $chip->{l2_cycles} * $c->{handovers} + $chip->{exchange_cycles} * $c->{handover_work});
+    $t{handover} = $c->{handovers} > 0 ? max(1, min($waves, $blocks / ($c->{handovers} + 1))) * $handover + $far : 0;
+
     # 4. An SM with one block that does one thing after the other waits for the sum of both; with several, they hide each other.
     my $streams = min($resident, ceil($blocks / $sms)) * $depth;
-    $t{us} = $first + together(min(4, $streams), $t{latency}, $flow);
+    $t{us} = $first + together(min(4, $streams), max($t{latency}, $t{handover}), $flow);
     $t{launch} = $chip->{launch_us} + $first + delete $t{blocks};
     return { %t, resident => $resident, depth => $depth, waves => $waves };
 }
 
-my %says = (dram => 'DRAM', l2 => 'sectors', lines => 'lines', shared => 'shared memory', issue => 'issue', latency => 'latency', launch => 'launch');
+my %says = (dram => 'DRAM', l2 => 'sectors', lines => 'lines', shared => 'shared memory', issue => 'issue', latency => 'latency', handover => 'hand-overs', launch => 'launch');
 
 # All launches of a variant, one after the other: { us, low, high, limited_by, next }. $registers->($counts): registers of a thread.
 sub launches_time {
@@ -121,7 +126,7 @@ sub elementwise {
     my $sectors = $elements / 8;
     my $blocks = ceil($elements / 1024);
     my %c = map { $_ => 0 } qw(merges shared_requests shared_bytes conflicts shuffles votes shared_memory l2_steps near_steps copy_steps
-        shared_steps exchange_steps meeting_steps);
+        shared_steps exchange_steps meeting_steps handovers handover_work);
     return { %c, launches => 1, blocks => $blocks, threads => 256 * $blocks, far_steps => 1, fills => $reads * $sectors, ahead_bytes => 32 * $reads * $sectors,
         load_once => $reads * $sectors, store_once => $writes * $sectors, store_sectors => $writes * $sectors, load_lines => $reads * $sectors / 4,
         store_lines => $writes * $sectors / 4, load_requests => $reads * $sectors / 16, store_requests => $writes * $sectors / 16,

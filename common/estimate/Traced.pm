@@ -6,6 +6,9 @@
 #   length      up to 16384: this one. More: 16384 and 32768, and the line through both; where a block takes several sequences: up to 1024,
 #               then 512 and 1024
 #
+#   a grid that fills the device, whatever the shape: the simulated device has few SMs, and so has the grid. With one of f times as many
+#               blocks each has the same share of a shape that is f times as large, so a shape of 1/f stands for it
+#
 # A kernel that has a limit has it here, too: on shapes that it does not take, nothing is counted.
 package Traced;
 use strict;
@@ -20,9 +23,10 @@ our @EXPORT_OK = qw(traced variants registers between whole_blocks);
 my $scratch;
 
 # The counts of each kernel of a program, for some shapes [num_seqs, seq_len]: { "num_seqs x seq_len" => [{ chapter, variant, direction,
-# counts => [a row of the trace for each of its kernels] }, ...] }, in the program's order. Variants: these alone. Dies with one sentence.
+# counts => [a row of the trace for each of its kernels] }, ...] }, in the program's order. Variants: these alone. $most->($counts): blocks that
+# the device can hold. Dies with one sentence.
 sub traced {
-    my ($program, $options, $variants, @shapes) = @_;
+    my ($program, $options, $variants, $most, @shapes) = @_;
     my %runs = (program => $program, options => $options);
     my (@plain, @packed);
     for (@shapes) {
@@ -31,13 +35,14 @@ sub traced {
         push @packed, map { my $m = $_; map { [$m, $_] } lengths($l, 1024) } $n <= 128 ? $n : (128, 256);
     }
     run(\%runs, $_, @plain) for @$variants ? @$variants : undef;
+    my %listed = map { $_ => 1 } variants($program);
+    my %filling = filling(\%runs, \%listed);
     my %packs;
     for my $shape (grep { $_->[0] > 4 } @shapes) {
         my ($l) = reverse lengths($shape->[1], 16384);
-        $packs{$_} = 1 for grep { packs(\%runs, $_, $l) } @{ $runs{order} };
+        $packs{$_} = 1 for grep { !exists $filling{$_} && packs(\%runs, $_, $l) } @{ $runs{order} };
     }
-    my %listed = map { $_ => 1 } variants($program);
-    my %named = map { my ($chapter, $variant) = split /,/; (($listed{"$chapter/$variant"} ? "$chapter/" : '') . $variant => 1) } keys %packs;
+    my %named = map { (name_of(\%listed, $_) => 1) } keys %packs;
     run(\%runs, $_, grep { $_->[0] > 4 } @packed) for sort keys %named;
     my %all;
     for my $shape (@shapes) {
@@ -45,7 +50,7 @@ sub traced {
         for my $key (@{ $runs{order} }) {
             my ($last) = reverse lengths($l, 16384);
             my $pack = $n > 4 && packs(\%runs, $key, $last);
-            my $counts = $pack ? at(\%runs, $key, $n, $l, $n <= 128 ? $n : (128, 256), 1024) : at(\%runs, $key, $n, $l, $n <= 4 ? $n : (2, 4), 16384);
+            my $counts = exists $filling{$key} ? share(\%runs, $key, $filling{$key}, $most, $n, $l) : $pack ? at(\%runs, $key, $n, $l, $n <= 128 ? $n : (128, 256), 1024) : at(\%runs, $key, $n, $l, $n <= 4 ? $n : (2, 4), 16384);
             my ($chapter, $variant, $direction) = split /,/, $key;
             push @{ $all{"$n x $l"} }, { chapter => $chapter, variant => $variant, direction => $direction, counts => $counts } if defined $counts;
         }
@@ -57,7 +62,46 @@ sub traced {
 sub variants { my ($program) = @_; return map { /^(\S+)/ ? $1 : () } `'$program' --list` }
 
 # The lengths that stand for this one, where tiles are alike from $most on.
-sub lengths { my ($l, $most) = @_; return $l <= $most ? $l : $most == 16384 ? (16384, 32768) : (512, 1024) }
+sub lengths { my ($l, $most) = @_; return $l <= $most ? $l : $most == 16384 ? (16384, 32768) : ($most / 2, $most) }
+
+# A kernel's name on the command line.
+sub name_of {
+    my ($listed, $key) = @_;
+    my ($chapter, $variant) = split /,/, $key;
+    return ($listed->{"$chapter/$variant"} ? "$chapter/" : '') . $variant;
+}
+
+# The kernels whose grid fills the device, each with its name: as many blocks, more than one, for 2, 4 and 32 sequences.
+sub filling {
+    my ($runs, $listed) = @_;
+    my @numbers = (2, 4, 32);
+    my $blocks = sub { my ($key, $n) = @_; my $rows = $runs->{traced}{$n}{64}{$key}; return $rows && @$rows == 1 ? $rows->[0]{blocks} : 0 };
+    my %named = map { (name_of($listed, $_) => 1) } @{ $runs->{order} };
+    run($runs, $_, [2, 64], [4, 64]) for sort keys %named;
+    my %same = map { (name_of($listed, $_) => 1) } grep { $blocks->($_, 2) > 1 && $blocks->($_, 2) == $blocks->($_, 4) } @{ $runs->{order} };
+    run($runs, $_, [32, 64]) for sort keys %same;
+    return map { my $key = $_; my %n = map { $blocks->($key, $_) => 1 } @numbers; keys %n == 1 && !$n{0} && !$n{1} ? ($key => name_of($listed, $key)) : () } @{ $runs->{order} };
+}
+
+# The counts of such a kernel: those of a part of the shape on the simulated device, as often as the real one holds more blocks.
+sub share {
+    my ($runs, $key, $name, $most, $n, $l) = @_;
+    run($runs, $name, [1, 262144]); # where tiles are large: the grid is as large as the device can hold of these
+    my $large = $runs->{traced}{1}{262144}{$key} // return;
+    my $times = $most->($large->[0]) / $large->[0]{blocks};
+    return if $times < 1;
+    my $part = int($n / $times + 0.5) || 1;
+    my $length = int($n * $l / $times / $part + 0.5) || 1;
+    my @numbers = $part <= 16 ? $part : (8, 16);
+    my $longest = 2**int(log(262144 / $numbers[-1]) / log(2)); # several rounds of the simulated device, and still seconds
+    run($runs, $name, map { my $m = $_; map { [$m, $_] } lengths($length, $longest) } @numbers);
+    my $counts = at($runs, $key, $part, $length, @numbers, $longest) // return;
+    for my $c (@$counts) {
+        $c = {%$c};
+        $c->{$_} *= $times for grep { $c->{$_} =~ /^[\d.e+-]+$/ && !/_steps$|^handover|^launches$|^block_turns$|^chain$|^num_seqs$|^seq_len$/ } keys %$c;
+    }
+    return $counts;
+}
 
 # Does a block take several sequences?
 sub packs {
@@ -95,11 +139,15 @@ sub run {
             my @lines = grep { !/^skipped/ } <$in>;
             die $lines[-1] // "@command cannot be traced\n";
         }
+        my %found;
         for my $row (@{ read_table($path)->{rows} }) {
             next if $row->{line} ne '' || $row->{variant} eq '';
             my $key = join ',', @$row{qw(chapter variant direction)};
             push @{ $runs->{order} }, $key if !$runs->{seen}{$key}++;
-            push @{ $runs->{traced}{$row->{num_seqs}}{$row->{seq_len}}{$key} }, $row;
+            push @{ $found{$key}{ $row->{seq_len} } }, $row;
+        }
+        for my $key (keys %found) {
+            $runs->{traced}{$n}{$_}{$key} = $found{$key}{$_} for keys %{ $found{$key} };
         }
     }
 }

@@ -10,7 +10,7 @@ use FindBin;
 use lib $FindBin::Bin, "$FindBin::Bin/../pages";
 use Getopt::Long;
 use List::Util qw(min sum);
-use Estimate qw(chip launches_time);
+use Estimate qw(chip resident launches_time);
 use Tables;
 use Traced qw(traced registers);
 
@@ -56,7 +56,7 @@ for my $row (grep { $_->{backend} eq 'cuda' } @{ $recording->{rows} }) {
     $recorded{ join ',', @$row{qw(chapter variant direction num_seqs seq_len)} } = $row;
     $shapes{"$row->{num_seqs} x $row->{seq_len}"} = [@$row{qw(num_seqs seq_len)}];
 }
-my $traced = traced($program, [], [], map { $shapes{$_} } sort keys %shapes);
+my $traced = traced($program, [], [], sub { $chip->{sms} * resident($chip, $_[0], (registers($_[0]))[0]) }, map { $shapes{$_} } sort keys %shapes);
 my @rows;
 for my $shape (sort keys %shapes) {
     for my $kernel (@{ $traced->{$shape} // [] }) {

@@ -12,7 +12,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin, "$FindBin::Bin/../pages";
 use Getopt::Long qw(GetOptions :config require_order);
-use Estimate qw(chip launches_time elementwise);
+use Estimate qw(chip resident launches_time elementwise);
 use Tables;
 use Traced qw(traced variants registers);
 
@@ -31,7 +31,7 @@ sub registers_of {
     return $registers;
 }
 
-# A star behind a kernel whose blocks tell each other of something: how long they wait for that is not counted.
+# A star behind a kernel whose blocks tell each other of something: how long they wait for that is counted in part.
 sub star {
     return '' if !grep { $_->{orders} > 0 } @_;
     $waits = 1;
@@ -66,7 +66,7 @@ if (defined $trace) {
     my ($program, @options) = @ARGV;
     for ($num_seqs // (), $seq_len) { /^[1-9]\d*(?:,[1-9]\d*)*$/ or die "\"$_\" are no sizes; write 1024 or 64,1024\n" }
     my @shapes = map { my $n = $_; map { [$n, $_] } split /,/, $seq_len } split /,/, $num_seqs // 100 * $chip->{sms};
-    my $traced = traced($program, \@options, $own ? [grep { !m{/} } variants($program)] : [], @shapes);
+    my $traced = traced($program, \@options, $own ? [grep { !m{/} } variants($program)] : [], sub { $chip->{sms} * resident($chip, $_[0], registers_of($_[0])) }, @shapes);
     my @csv;
     for my $shape (@shapes) {
         my ($n, $l) = @$shape;
@@ -91,4 +91,4 @@ if (defined $trace) {
         if defined $csv;
 }
 print "\nFor kernels that nobody has compiled for a GPU here or recorded, 40 registers a thread are assumed.\n" if $assumed;
-print "\n* Its blocks wait for each other, which is not counted: it takes longer than that, perhaps much longer.\n" if $waits;
+print "\n* Its blocks wait for each other. The longest chain of hand-overs is counted, as if all blocks began at once; it may take longer, up to\n  twice as long where thousands of blocks look back.\n" if $waits;

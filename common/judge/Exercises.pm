@@ -509,16 +509,18 @@ sub judge_answer {
 # computed from counts on two small shapes, by blocks that are alike, and is never a goal.
 sub estimated {
     my ($exercise, $program) = @_;
-    my ($ours, $many, $rest) = ($exercise->{estimate} // return '') =~ /^([\d.]+) at (\d+)((?: *x *\d+)*)$/
+    my ($ours, $many, $rest, $names) = ($exercise->{estimate} // return '') =~ /^([\d.]+) at (\d+)((?: *x *\d+)*)( \(.*\))?$/
         or die "$exercise->{judge}.txt: `estimate: $exercise->{estimate}' is not like `27 at 132 x 65536'\n";
     return '' if $exercise->{on_cpu} || has_gpu();
     my ($chip, @counts) = chip('h200');
+    my $short = sub { my ($us) = @_; return sprintf $us < 1000 ? '%.3g' : '%.0f', $us };
+    my $shape = $rest eq '' ? "$many elements" : defined $names ? "$many$rest$names" : $many . $rest =~ s/ *x */ sequences of /r;
     for my $few ($rest eq '' ? [65536, 131072] : ([2, 4], [128, 256])) {
         @counts = map { (count_at($exercise, $program, "$_$rest", 'count'))[0] // return '' } @$few;
-        next if $counts[0]{blocks} == $counts[1]{blocks}; # a block takes several rows
+        next if $counts[0]{blocks} == $counts[1]{blocks} && !defined $names; # a block takes several sequences
         my $time = launches_time($chip, sub { 40 }, whole_blocks(between($counts[0], $few->[0], $counts[1], $few->[1], $many)));
-        return "\n" . fold(sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %.3g us for %s (%.3g to %.3g), and ours %.3g. It is limited by %s, then by %s.',
-            $time->{us}, $rest eq '' ? "$many elements" : $many . $rest =~ s/ *x */ sequences of /r, $time->{low}, $time->{high}, $ours, $time->{limited_by}, $time->{next});
+        return "\n" . fold(sprintf 'An estimate; nothing was measured: on an NVIDIA H200 yours would take %s us for %s (%s to %s), and ours %s. It is limited by %s, then by %s.',
+            $short->($time->{us}), $shape, $short->($time->{low}), $short->($time->{high}), $ours, $time->{limited_by}, $time->{next});
     }
     return '';
 }
@@ -636,6 +638,10 @@ sub trials {
     ($state, $report, my @goals) = judge_answer($exercise, $solution, $exercise->{solution}, "$exercise->{id}.solution");
     my @others = grep { $_->{name} !~ /^(?:time|registers)$/ && number($_->{reached}) ne $_->{best} } @goals; # what differs from compiler to compiler, or chip to chip
     push @trials, ['the solution is solved, and reaches just what the goals say', $state eq 'solved' && !@others, $report];
+    if (defined $exercise->{estimate} && $report =~ /An estimate/) {
+        my ($its, $ours) = $report =~ /would\s+take\s+([\d.]+)\s+us.*\bours\s+([\d.]+)\./s;
+        push @trials, ["the solution would take what `estimate' says", defined $ours && abs($its / $ours - 1) < 0.02, $report];
+    }
     if (my ($first) = rank_of($exercise, @task)) {
         my ($before) = split " ", $exercise->{before};
         push @trials, ["the task stands where `before' says", sprintf("%.4g", $first->[1]) eq $before, "$first->[0]: $first->[1]\n"];

@@ -33,13 +33,13 @@ my %state_says = (not_begun => 'not begun', refused => 'not run', wrong => 'wron
 
 sub progress {
     my ($exercise) = @_;
-    my ($state, $tries, $hints) = split ' ', read_text($exercise->{progress}) // '';
-    return { state => exists $state_says{ $state // '' } ? $state : 'not_begun', tries => $tries // 0, hints => $hints // 0 };
+    my ($state, $tries, $hints, $estimate) = split ' ', read_text($exercise->{progress}) // '';
+    return { state => exists $state_says{ $state // '' } ? $state : 'not_begun', tries => $tries // 0, hints => $hints // 0, estimate => $estimate };
 }
 
 sub keep {
     my ($exercise, $progress) = @_;
-    write_text($exercise->{progress}, "$progress->{state} $progress->{tries} $progress->{hints}\n");
+    write_text($exercise->{progress}, join(' ', grep { defined } @$progress{qw(state tries hints estimate)}) . "\n");
 }
 
 # The copy is made when an exercise is first opened.
@@ -108,14 +108,18 @@ my %commands = (
             return 0;
         }
         print "You write code, or predict numbers that are then counted. A judge tries your answer; it needs no GPU.\n\n";
-        my ($chapter, %in) = ('');
+        my ($chapter, $estimated, %in) = ('');
         for (@listed) {
             my $state = progress($_)->{state};
             print $chapter eq '' ? '' : "\n", "$_->{chapter}\n" if $_->{chapter} ne $chapter;
             $chapter = $_->{chapter};
-            printf "  %-6s %-46s %-11s %s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state};
+            my $estimate = $state eq 'solved' && $_->{estimate} ? progress($_)->{estimate} : undef;
+            $estimated ||= defined $estimate;
+            printf "  %-6s %-46s %-11s %s%s\n", $_->{id}, $_->{title}, $_->{predict} ? 'prediction' : 'code', $state_says{$state},
+                defined $estimate ? sprintf(', %s us, ours %s *', $estimate =~ s/:(.*):(.*)/ ($1 to $2)/r, $_->{estimate} =~ /^(\S+)/) : '';
             push @{ $in{$state} }, $_;
         }
+        print "\n* An estimate of how long it would take on an NVIDIA H200; nothing was measured.\n" if $estimated;
         my ($next) = map { @{ $in{$_} // [] } } qw(over_goal wrong refused not_begun); # what is begun comes first
         printf "\n%d of %d solved.\n", scalar @{ $in{solved} // [] }, scalar @listed;
         return 0 if !defined $next;
@@ -141,6 +145,7 @@ my %commands = (
             my $progress = progress($exercise);
             $progress->{state} = $state;
             $progress->{tries}++;
+            $progress->{estimate} = join ':', $1, $2, $3 if $report =~ /would\s+take\s+(\S+)\s+us.*?\(([\d.]+)\s+to\s+([\d.]+)\)/s;
             keep($exercise, $progress);
             after_failure($exercise, $progress, $report) if $state ne 'solved';
         }

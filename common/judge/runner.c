@@ -336,6 +336,8 @@ static void send_counts(void)
         {"shared_steps", n.shared_steps},
         {"exchange_steps", n.exchange_steps},
         {"meeting_steps", n.meeting_steps},
+        {"handovers", n.handovers},
+        {"handover_work", n.handover_work},
     };
     for (size_t i = 0; !judge.on_cpu && i < sizeof counts / sizeof *counts; i++)
         judge_count(counts[i].name, (double)counts[i].value);

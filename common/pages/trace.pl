@@ -49,7 +49,6 @@ sub print_row {
     printf '%-14s %7s %5s %7s %5s %6s %6s %9s', length $name > 14 ? '' : $name, @figures[0 .. 6];
     printf ' %8s %8s', @figures[7, 8] if @figures > 7;
     printf ' %7s', $figures[9] if @figures > 7 && $atomics;
-    printf ' %7s', $figures[10] if @figures > 7;
     print "\n";
 }
 
@@ -62,9 +61,8 @@ sub figures {
         per('%.2f', 32 * ($row->{load_once} + $row->{store_once}), $elements), $row->{conflicts});
 }
 
-my $space = $atomics ? ' ' x 8 : '';
-print "                sectors/load sectors/store bytes/element      bank   in the launch   $space steps/\n";
-print 'variant        touched ideal touched ideal  moved needed conflicts barriers shuffles', $atomics ? ' atomics' : '', " element\n";
+print "                sectors/load sectors/store bytes/element      bank   in the launch\n";
+print 'variant        touched ideal touched ideal  moved needed conflicts barriers shuffles', $atomics ? ' atomics' : '', "\n";
 my ($shape, $variant) = (undef, '');
 for my $row (@rows) {
     if ($row->{line} eq '') {
@@ -73,7 +71,7 @@ for my $row (@rows) {
         print "\n", $is eq '' ? '' : "$is\n" if !defined $shape || $is ne $shape;
         my $more = defined $shape && $is eq $shape && $row->{variant} eq $variant && $variant ne ''; # more kernels of a variant
         print_row($more || $row->{variant} eq '' ? ($more ? '+ ' : '') . $row->{kernel} : $row->{variant}, figures($row),
-            @$row{qw(barriers shuffles atomics)}, per('%.3f', $row->{chain}, $row->{seq_len}));
+            @$row{qw(barriers shuffles atomics)});
         ($shape, $variant) = ($is, $row->{variant});
     } elsif (defined $lines && ($lines eq 'all' || $lines eq $row->{variant})) {
         my ($requests, $lanes) = map { $row->{"load_$_"} + $row->{"store_$_"} + $row->{"shared_$_"} } qw(requests lanes);

@@ -126,6 +126,8 @@ void cluster_wait(const char *file, int line)
     sim_current->file = file;
     sim_current->line = line;
     sim_step(sim_current);
+    if (sim_thread_number(sim_current) % SIM_WARP == 0)
+        sim_path_cluster(sim_thread_number(sim_current) / SIM_WARP);
     while (c->phase == sim_current->come_phase)
         SIM_LEAVE(AT_CLUSTER);
     sim_current->come_file = NULL;

@@ -299,7 +299,8 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const ch
     sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
     sim_step(sim_current);
     if (sim_thread_number(sim_current) % SIM_WARP == 0)
-        sim_path_step(sim_thread_number(sim_current) / SIM_WARP, SIM_COPY);
+        receives ? sim_path_cluster(sim_thread_number(sim_current) / SIM_WARP)
+                 : sim_path_step(sim_thread_number(sim_current) / SIM_WARP, SIM_COPY);
     sim_current->barrier = b;
     sim_current->parity = parity;
     sim_current->receives = receives;

@@ -173,7 +173,7 @@ static void touch(struct site *site, struct sim_region *r, uint64_t sector)
     site->cost.global.once += *fill <= fills_before;
     sim_news += *fill <= fills_before;
     if (site->passes_l1 || *fill <= sim_block->first_fill || num_fills - *fill >= l1_sectors) {
-        from_dram += *fill <= fills_before && !beside;
+        from_dram += *fill <= fills_before && !beside && r->shadow->stored[sector] != launch;
         *fill = ++num_fills;
         site->cost.fills++;
     }
@@ -197,7 +197,7 @@ static void walk(unsigned warp, const struct request *q, uint64_t fills, bool fa
     else if (q->site->stores)
         sim_path_store(warp);
     else
-        sim_path_load(warp, far ? SIM_FAR : fills > 0 ? SIM_L2 : SIM_NEAR, 32 * fills);
+        sim_path_load(warp, far ? SIM_FAR : fills > 0 ? SIM_L2 : SIM_NEAR, 32 * fills, q->site->passes_l1);
 }
 
 static void count_global(const struct request *q)
@@ -589,6 +589,12 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         *legal_at(pc) = {r->array, r->array_size};
         return;
     }
+    if (how & SIM_STRONG && in_global) {
+        if (how & SIM_WRITES)
+            sim_path_publish(thread / SIM_WARP, p, how & SIM_ATOMIC);
+        else
+            sim_path_learn(thread / SIM_WARP, p);
+    }
     __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
     site->stores = how & SIM_WRITES;
     site->is_atomic = how & SIM_ATOMIC;
@@ -812,6 +818,7 @@ void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
     l1_sectors =
         sim_chip.shared_per_sm / 32 / (num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / num_threads : 1);
     num_pictured = 0;
+    sim_path_launch();
     sim_race_launch(num_threads);
 }
 

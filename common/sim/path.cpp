@@ -6,14 +6,34 @@
 
    A load is near where L1 holds all its sectors, from L2 where that holds them (it fetches 64 bytes at once), else far.
    A barrier makes all warps as late as the latest. Which of two paths is the longer one, the weights say: cycles, about
-   those of all chips since 2018. Only the choice depends on them; what is counted are steps. */
+   those of all chips since 2018. Only the choice depends on them; what is counted are steps.
+
+   A second path goes on from block to block, if all of them began at once:
+
+       block 0   load  scan  publish
+                                  \ hand-over: the store's way to L2, and a load's way there and back
+       block 1   load  scan . . . . learn  publish
+                                                 \
+       block 2   load  scan . . . . . . . . . . . . learn
+
+   A word that is published twice counts from the first time on: who looks back and finds a prefix now would have gone
+   on with the aggregate before. */
 #include "path.h"
 
 #include <string.h>
+#include <unordered_map>
 
 #include "block.h"
 
 static const uint64_t weights[SIM_NUM_STEPS] = {35, 270, 700, 700, 30, 30, 30};
+
+static const uint64_t handover = 2 * weights[SIM_L2];
+
+/* A word that others see: who wrote it, and what the path across the blocks was then. */
+struct published {
+    uint64_t block, across, handovers, handover_work;
+};
+static std::unordered_map<const char *, struct published> words; /* of this launch */
 
 static struct sim_path *path_of(unsigned warp)
 {
@@ -37,6 +57,8 @@ void sim_path_step(unsigned warp, enum sim_step step)
         p->has_waited = true;
     p->steps[step]++;
     p->weight += weights[step];
+    p->across += weights[step];
+    p->handover_work += step >= SIM_SHARED_LOAD;
     p->last = step;
 }
 
@@ -46,7 +68,7 @@ void sim_path_ask(unsigned warp, uint64_t bytes)
         path_of(warp)->ahead += bytes;
 }
 
-void sim_path_load(unsigned warp, enum sim_step from, uint64_t bytes)
+void sim_path_load(unsigned warp, enum sim_step from, uint64_t bytes, bool strong)
 {
     struct sim_path *p = path_of(warp);
 
@@ -56,8 +78,10 @@ void sim_path_load(unsigned warp, enum sim_step from, uint64_t bytes)
     if (p->last <= SIM_FAR) { /* the step that was begun takes longer */
         p->steps[p->last]--;
         p->weight -= weights[p->last];
+        p->across -= strong ? 0 : weights[p->last];
     }
     sim_path_step(warp, from);
+    p->across -= strong ? weights[from] : 0; /* the hand-over has it */
 }
 
 void sim_path_shared(unsigned warp, bool stores)
@@ -77,6 +101,12 @@ void sim_path_store(unsigned warp)
     path_of(warp)->last = SIM_NUM_STEPS;
 }
 
+void sim_path_cluster(unsigned warp)
+{
+    sim_path_step(warp, SIM_L2);
+    path_of(warp)->last = SIM_NUM_STEPS;
+}
+
 static const struct sim_path *longest(const struct block *b)
 {
     const struct sim_path *most = &b->paths[0];
@@ -87,15 +117,59 @@ static const struct sim_path *longest(const struct block *b)
     return most;
 }
 
+/* The path across the blocks goes on from there, if that is later. */
+static void follow(struct sim_path *p, uint64_t across, uint64_t handovers, uint64_t handover_work)
+{
+    if (p->across >= across)
+        return;
+    p->across = across;
+    p->handovers = handovers;
+    p->handover_work = handover_work;
+}
+
+static const struct sim_path *latest(const struct block *b)
+{
+    const struct sim_path *most = &b->paths[0];
+
+    for (unsigned warp = 1; warp < (sim_num_threads + SIM_WARP - 1) / SIM_WARP; warp++)
+        if (b->paths[warp].across > most->across)
+            most = &b->paths[warp];
+    return most;
+}
+
+void sim_path_launch(void)
+{
+    words.clear();
+}
+
+void sim_path_publish(unsigned warp, const char *word, bool joins)
+{
+    const struct sim_path *p = path_of(warp);
+    const auto [at, is_new] = words.try_emplace(word);
+
+    if (is_new || (joins && at->second.across < p->across))
+        at->second = {sim_block->number, p->across, p->handovers, p->handover_work};
+}
+
+void sim_path_learn(unsigned warp, const char *word)
+{
+    const auto found = words.find(word);
+
+    if (found != words.end() && found->second.block != sim_block->number)
+        follow(path_of(warp), found->second.across + handover, found->second.handovers + 1,
+               found->second.handover_work);
+}
+
 void sim_path_meet(void)
 {
-    const struct sim_path most = *longest(sim_block);
+    const struct sim_path most = *longest(sim_block), last = *latest(sim_block);
 
     for (unsigned warp = 0; warp < (sim_num_threads + SIM_WARP - 1) / SIM_WARP; warp++) {
         struct sim_path *p = path_of(warp);
 
         memcpy(p->steps, most.steps, sizeof(p->steps));
         p->weight = most.weight;
+        follow(p, last.across, last.handovers, last.handover_work);
         sim_path_step(warp, SIM_MEETING);
     }
 }
@@ -107,16 +181,21 @@ void sim_path_turns(uint64_t turns)
 
 void sim_path_end(const struct block *b)
 {
-    static uint64_t weight;
-    const struct sim_path *most = longest(b);
+    static uint64_t weight, across;
+    const struct sim_path *most = longest(b), *last = latest(b);
 
     if (sim_counts.blocks == 0)
-        weight = 0;
+        weight = across = 0;
     if (b->turns > sim_counts.block_turns)
         sim_counts.block_turns = b->turns;
     for (unsigned warp = 0; warp < (sim_num_threads + SIM_WARP - 1) / SIM_WARP; warp++)
         sim_counts.ahead_bytes += b->paths[warp].ahead;
     sim_counts.shared_memory += b->static_bytes + sim_launched->dynamic_shared;
+    if (last->across >= across) {
+        across = last->across;
+        sim_counts.handovers = last->handovers;
+        sim_counts.handover_work = last->handover_work;
+    }
     if (most->weight < weight)
         return;
     weight = most->weight;

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
+#include "observe.h"
 #include "trace.h"
 
 static const size_t most_lines = 5; /* of a kernel */
@@ -88,4 +92,36 @@ void sim_report(const struct sim_row *rows, size_t count)
     }
     if (count == 0)
         fprintf(stderr, "(No kernel has run.)\n");
+}
+
+extern "C" const char sim_home[] __attribute__((weak)); /* the folder of cusim, which has linked this program */
+
+void sim_report_time(void (*print_rows)(FILE *file))
+{
+    const std::string home = sim_home != NULL ? sim_home : "common/sim";
+    const char *chip = getenv("CUSIM_CHIP");
+    char path[] = "/tmp/cusim-XXXXXX";
+
+    std::string program = home + "/estimate/estimate.pl"; /* installed; in a checkout the folder beside it */
+    if (access(program.c_str(), R_OK) != 0)
+        program = home + "/../estimate/estimate.pl";
+    if (!sim_watches || access(program.c_str(), R_OK) != 0) /* without checks nothing of memory is counted */
+        return;
+    const int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    if (file == NULL)
+        return;
+    print_rows(file);
+    fclose(file);
+    fputc('\n', stderr);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+        execlp("perl", "perl", program.c_str(), "--chip", chip != NULL && *chip != '\0' ? chip : "h200", "--trace",
+               path, (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    unlink(path);
 }

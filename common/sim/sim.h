@@ -57,6 +57,8 @@ struct sim_counts {
     uint64_t shared_memory; /* bytes of all blocks */
     uint64_t far_steps, l2_steps, near_steps, copy_steps, shared_steps, exchange_steps,
         meeting_steps; /* the longest path: path.h */
+    uint64_t handovers,
+        handover_work; /* the longest path across blocks: words that they wait for; other steps but loads */
 };
 
 /* The simulator runs one kernel at a time: host threads that call it wait for each other. Between these two, which may

@@ -3,7 +3,7 @@
 
        SIM_TRACE=FILE        a row for each kernel, and one for each of its lines that access memory
        SIM_TRACE_WARP=FILE   the first requests of the first warp, lane by lane: for a picture
-       CUSIM_REPORT=1        no file: a table on stderr (report.cpp)
+       CUSIM_REPORT=1        no file: a table on stderr (report.cpp), and below it an estimate of time
 
    A program that knows what its launches are for says so (sim_trace): the rows since the last reset then get that
    label. If it never does, all its launches are in the file, without one. */
@@ -189,7 +189,6 @@ static FILE *create(const char *path)
 
     if (file == NULL)
         give_up(path);
-    fprintf(file, "%s,kernel,line", label_columns);
     return file;
 }
 
@@ -228,10 +227,9 @@ static void join_rows(void)
     num_rows = joined;
 }
 
-static void write_rows(void)
+static void print_rows(FILE *file)
 {
-    FILE *file = create(rows_path);
-
+    fprintf(file, "%s,kernel,line", label_columns);
     fprintf(file,
             ",launches,blocks,threads,barriers,warp_barriers,shuffles,votes,atomics,orders,strong_orders,"
             "async_copies,bulk_copies,load_requests,load_bytes,load_sectors,load_least,load_lines,load_once,load_lanes,"
@@ -239,21 +237,20 @@ static void write_rows(void)
             "shared_requests,shared_bytes,shared_lanes,conflicts,contention,chain,idle_waits,fills,merges,ahead_bytes,"
             "block_turns,shared_"
             "memory,far_steps,l2_steps,near_steps,copy_steps,"
-            "shared_steps,exchange_steps,meeting_steps\n");
+            "shared_steps,exchange_steps,meeting_steps,handovers,handover_work\n");
     for (size_t i = 0; i < num_rows; i++) {
         print_place(file, rows[i].label, rows[i].kernel, rows[i].place);
         for (size_t f = 0; f < sizeof(rows[i].counts) / sizeof(uint64_t); f++)
             fprintf(file, ",%llu", (unsigned long long)((const uint64_t *)&rows[i].counts)[f]);
         fputc('\n', file);
     }
-    finish(file, rows_path);
 }
 
 static void write_lanes(void)
 {
     FILE *file = create(lanes_path);
 
-    fprintf(file, ",kind,request,lane,offset,bytes\n");
+    fprintf(file, "%s,kernel,line,kind,request,lane,offset,bytes\n", label_columns);
     for (size_t i = 0; i < num_lanes; i++) {
         const struct lane_access *a = &lanes[i];
         print_place(file, a->label, a->kernel, find(a->pc)->place);
@@ -282,10 +279,15 @@ __attribute__((destructor)) static void write_files(void)
     num_known = distinct;
     sim_locate_all(known, num_known);
     join_rows();
-    if (reports)
+    if (reports) {
         sim_report(rows, num_rows);
-    if (rows_path != NULL)
-        write_rows();
+        sim_report_time(print_rows);
+    }
+    if (rows_path != NULL) {
+        FILE *file = create(rows_path);
+        print_rows(file);
+        finish(file, rows_path);
+    }
     if (lanes_path != NULL)
         write_lanes();
 }

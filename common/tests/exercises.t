@@ -148,6 +148,12 @@ system("cp $first->{solution} $copy/$mine") == 0 or die 'cp';
 ($status, $out) = make('exercise', "EX=$id");
 is($status, 0, 'status 0 when it is solved');
 like((make('exercises', 'LIST=1'))[1], qr/^\Q$id $path\E solved$/m, 'the list knows that, too');
+my ($ours) = ($first->{estimate} // '') =~ /^([\d.]+) at /;
+SKIP: {
+    skip 'a GPU would time it', 2 if $out !~ /An estimate/;
+    like($out, qr/^An estimate; nothing was measured: on an NVIDIA H200\s+yours\s+would\s+take\s+\Q$ours\E\s+us.*\bours\s+\Q$ours\E\./ms, 'an estimate says how long it would take');
+    like((make('exercises'))[1], qr/^  \Q$id\E .* solved, \Q$ours\E \([\d.]+ to [\d.]+\) us, ours \Q$ours\E \*$.*^\* An estimate /ms, '... and the list has it beside ours');
+}
 is((make('solution', "EX=$id"))[1], $forced, 'now the solution is shown without FORCE');
 is((make('exercises', 'CSV=table.csv', 'LIST=1'))[1], (make('exercises', 'LIST=1'))[1], 'CSV and LIST together print the list');
 like(read_text("$copy/table.csv"), qr/\Aid,path,state,tries,hints\n(?:.*\n)*\Q$id,$path\E,solved,4,2\n/, 'CSV writes a table');

@@ -60,17 +60,18 @@ while ($out =~ /^ *(\d+ x +\d+), forward: +\d+ kernels, rank correlation ([\d.]+
 }
 is($columns, 4, 'four columns of the ladder');
 
-# ---- what the judge says of solutions is what they are estimated ----
+# ---- blocks that wait for each other ----
 
-my $judged = 0;
-for my $data (map { chomp; $_ } `grep -l '^estimate: ' [0-9][0-9]_*/exercises/judges/*.txt`) {
-    my ($chapter, $name) = $data =~ m{^(.*)/exercises/judges/(.*)\.txt$};
-    my ($number) = read_file($data) =~ /^number: (\d+)/m;
-    my $id = substr($chapter, 0, 2) . ".$number";
-    my ($said) = (run_program({ BACKEND => 'sim' }, 'perl', 'common/judge/exercise.pl', 'exercise', "EX=$id", "FILE=$chapter/exercises/solutions/$name.cu"))[1] =~ /(An estimate.*?by)/s;
-    my ($yours, $ours) = ($said // '') =~ /yours\s+would\s+take\s+([\d.]+)\s+us.*ours\s+([\d.]+)\./s;
-    ok(defined $ours && abs($yours / $ours - 1) < 0.02, "$id: the solution takes what is said of it") or diag($said);
-    $judged++;
+my ($waits) = map { m{^([^/]+)/} ? $1 : () } split /\n/, `grep -l "chained_forward" [0-9][0-9]_*/chained.cu`;
+my $chains = read_table(newest($waits, 'h200'));
+for my $variant (qw(chained three_pass)) {
+    my $path = scratch('chains.csv');
+    ($status, $out, $err) = run_program('perl', 'common/estimate/estimate.pl', '--num-seqs', 1, '--seq-len', '65536,1048576,16777216,268435456', '--csv', $path, program($waits), '--variant', $variant, '--forward');
+    is("$status$err", '0', "$variant: estimated");
+    for my $row (@{ read_table($path)->{rows} }) {
+        my ($recorded) = rows_with($chains, variant => $variant, num_seqs => 1, seq_len => $row->{seq_len}, direction => 'forward');
+        my $off = 100 * ($row->{estimated_ms} / $recorded->{median_ms} - 1);
+        cmp_ok(abs $off, '<', 1.25 * $chip->{range_percent}, "$variant, one sequence of $row->{seq_len}") or diag($off);
+    }
 }
-cmp_ok($judged, '>=', 2, 'of some exercises');
 done_testing;

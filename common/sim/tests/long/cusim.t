@@ -216,6 +216,48 @@ write_file("$scratch/toolkit/cuda_runtime.h", "#error a toolkit's\n");
 write_file("$scratch/method.cu", "struct lane {\n    __device__ unsigned id() { unsigned i;\n        asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(i)); return i; }\n};\nint main() {}\n");
 like((try_program({}, 'method.cu'))[1], qr/\Amethod\.cu:3: error: here is PTX, of which the simulator knows nothing/, 'PTX in a function of a class');
 
+for my $chip (undef, 't4') {
+    my $said = (try_program({ CUSIM_REPORT => 1, defined $chip ? (CUSIM_CHIP => $chip) : () }, 'reverse.cu'))[1];
+    my $name = $chip ? 'T4' : 'H200';
+    like($said, qr/^Estimates for NVIDIA $name, [^\n]*nothing was measured.*^reverse +[\d.]+ us +[\d.]+ us - [\d.]+ us +launch +\w/ms, "CUSIM_REPORT: an estimate of time, on an $name");
+}
+like((try_program({ CUSIM_REPORT => 1, CUSIM_CHIP => 'abacus' }, 'reverse.cu'))[1], qr/^no chip "abacus" is described; there are a100, /m, 'a chip that is none: one sentence with the list');
+unlike((try_program({ CUSIM_REPORT => 1, CUSIM_CHECKS => 'bounds' }, 'reverse.cu'))[1], qr/Estimates/, 'no estimate where memory is not counted');
+
+# Blocks that wait for each other: 10 of them in a chain, and 10 that look back at what was published first.
+write_file("$scratch/chain.cu", <<'END');
+__global__ void chain(volatile int *flags)
+{
+    int before = 0;
+    while (blockIdx.x > 0 && before == 0)
+        before = flags[blockIdx.x - 1];
+    flags[blockIdx.x] = before + 1;
+}
+__global__ void looks_back(volatile int *flags)
+{
+    int before = 0;
+    flags[blockIdx.x] = 1;
+    while (blockIdx.x > 0 && before == 0)
+        before = flags[blockIdx.x - 1];
+    flags[blockIdx.x] = before + 1;
+}
+int main()
+{
+    int *flags;
+    cudaMalloc(&flags, 40);
+    cudaMemset(flags, 0, 40);
+    chain<<<10, 1>>>(flags);
+    cudaMemset(flags, 0, 40);
+    looks_back<<<10, 1>>>(flags);
+    cudaDeviceSynchronize();
+    cudaFree(flags);
+}
+END
+my ($chain_status, $chain_said) = try_program({ SIM_TRACE => "$scratch/chain.csv" }, 'chain.cu');
+is("$chain_status$chain_said", '0', 'blocks in a chain');
+my %handovers = map { ($_->{kernel} => $_->{handovers}) } grep { $_->{line} eq '' } @{ read_table("$scratch/chain.csv")->{rows} };
+is_deeply(\%handovers, { chain => 9, looks_back => 1 }, 'hand-overs on the longest path across blocks');
+
 # ---- installed ----
 
 is((run_program('make', '-s', 'install-cusim', "PREFIX=$scratch/installed"))[0], 0, 'make install-cusim');
@@ -224,6 +266,7 @@ my ($hidden) = (scratch('elsewhere'));
 mkdir $hidden;
 system('cp', "$scratch/reverse.cu", $hidden);
 is((run_program('sh', '-c', 'cd "$0" && "$1" reverse.cu -o reverse && ./reverse', $hidden, $cusim))[1], "199 0\n", 'what is installed compiles and links by itself');
+like((run_program('sh', '-c', 'cd "$0" && CUSIM_REPORT=1 ./reverse 2>&1', $hidden))[1], qr/^reverse +[\d.]+ us .* launch /m, 'its report has an estimate, too');
 like((run_program('sh', '-c', 'cd "$0" && SIM_TRACE=counts.csv ./reverse > /dev/null && "$1-estimate" --trace counts.csv', $hidden, $cusim))[1], qr/^reverse +[\d.]+ us .* launch /m,
     'and what is installed beside it estimates a time from what was counted');
 system('cp', "$scratch/wrong.cu", $hidden);
