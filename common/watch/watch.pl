@@ -137,10 +137,11 @@ sub watch_variant {
 
 # ---- an answer to an exercise ----
 
-# A path as it was typed, seen from the root.
+# A path as it was typed, seen from the root, or whole if it leads elsewhere.
 sub from_root {
-    my $path = File::Spec->abs2rel(File::Spec->rel2abs($_[0], $given{FROM} // '.'));
-    return $path =~ /^\.\./ ? File::Spec->rel2abs($path) : $path;
+    my $whole = File::Spec->rel2abs($_[0], $given{FROM} // '.');
+    my $path = File::Spec->abs2rel($whole);
+    return $path =~ /^\.\./ ? $whole : $path;
 }
 
 # Which of the launches that are noted is worth a look where none is wrong: the first one of some threads, or the one of most.
