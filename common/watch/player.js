@@ -25,6 +25,9 @@ const isShared = array => arrays[array].space === 'shared';
 const lanesIn = warp => Math.min(lanesOfWarp, numThreads - warp * lanesOfWarp);
 const everyLane = Array.from({length: numWarps}, (_, warp) => Array.from({length: lanesIn(warp)}, (_, lane) => lane));
 const lanesOf = step => step.m ?? everyLane[step.w] ?? [];
+// Of a run that begins as the first one does, the recorder writes the rest.
+for (const run of runs)
+    run.steps = runs[0].steps.slice(0, run.same ?? 0).concat(run.steps);
 // Of a list in which all lanes have the same, the recorder writes one entry.
 for (const step of runs.flatMap(run => run.steps)) {
     const count = lanesOf(step).length;
