@@ -9,7 +9,7 @@ ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -sl '^ON_CPU' [0-9][
 # what the texts show in a debugger
 DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package
-SITE_PACKAGES := pandoc fonts-dejavu-extra chromium # for make site; for make book, and for the tests of pages
+SITE_PACKAGES := pandoc fonts-dejavu-extra chromium # for make site and make slides; for make book, and for the tests of pages
 # one version, because others write some lines differently; Debian 12 and Ubuntu have it
 CLANG_FORMAT := $(shell command -v clang-format-14)
 
@@ -112,8 +112,13 @@ else
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
 endif
 
+# the moments of running kernels that the texts show (NN_x/figures/plays.txt): their pages for the site, and their pictures
+plays:
+	@perl common/watch/plays.pl $(ONLY)
+
 # the course as a site, build/site/, and as a book, build/book.pdf
 site:
+	@perl common/watch/plays.pl --pages || echo "the pages that play kernels are left out: the site shows their pictures"
 	@perl common/pages/site/site.pl
 
 book:
@@ -165,7 +170,7 @@ fuzz: backend
 fuzzed = $(if $(filter command line,$(origin ONLY)),$(patsubst %/,%,$(ONLY)))
 
 # installs what is missing, and only that; without apt, or without the right to use it, it says what is needed
-# with SITE=1 also what make site and make book need, which is large
+# with SITE=1 also what make site, make slides and make book need, which is large
 setup:
 	@missing=; for tool in $(TOOLS); do \
 	    command -v $${tool%%:*} >/dev/null || missing="$$missing $${tool##*:}"; done; \
@@ -186,7 +191,7 @@ setup:
 	    $$sudo apt-get update -qq && \
 	    $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
-	@command -v pandoc >/dev/null || echo "for make site and make book, also install pandoc and chromium (make setup SITE=1 does)"
+	@command -v pandoc >/dev/null || echo "for make site, make slides and make book, also install pandoc and chromium (make setup SITE=1 does)"
 	@command -v nvcc >/dev/null || test -x /usr/local/cuda/bin/nvcc || \
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 
@@ -213,6 +218,7 @@ help:
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make notebook   write docs/first_chapters.ipynb, for Google Colab, from the chapters as they are"
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
+	@echo "make plays      draw the pictures of running kernels in the texts anew, from their pages (needs chromium; ONLY=\"03_tile\": of one chapter)"
 	@echo "make site       the course as pages for a browser: build/site/index.html (needs pandoc)"
 	@echo "make book       the course as one PDF: build/book.pdf (needs pandoc and chromium)"
 	@echo "make slides     slides for twelve sessions, a file for each: build/slides/01.html (needs pandoc)"
@@ -223,7 +229,7 @@ help:
 	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
 	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
 	@echo "make install-cusim   into PREFIX: cusim, which compiles anybody's CUDA C for the simulator, without the course (docs/cusim.md)"
-	@echo "make setup      install what is missing (apt; SITE=1: also what make site and make book need)"
+	@echo "make setup      install what is missing (apt; SITE=1: also what make site, make slides and make book need)"
 	@echo "make clean      remove build/ and results/"
 	@echo
 	@echo "BACKEND=cuda|sim  for the GPU or for the simulator (here: $(BACKEND), $(BACKEND_REASON))"
@@ -235,7 +241,7 @@ help:
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/teach/marks.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace, make estimate"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report plays site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/watch.mk

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* reductions.cu - what a whole sequence does, as one pair, in five ways (further/reductions.md). A block of 1024 threads
-   has a sequence of as many elements; thread t begins with the pair of element t. In each step half of the pairs are
-   joined with those behind them, always neighbours and in their order:
+/* reductions.cu - what a whole sequence does, as one pair, in five ways (further/reductions.md). A block of 1024
+   threads has a sequence of as many elements; thread t begins with the pair of element t. In each step half of the
+   pairs are joined with those behind them, always neighbours and in their order:
 
        spread       thread 0, 2, 4, ... then 0, 4, 8, ...       the pairs stay where they are
        gathered     thread 0, 1, 2, ... up to half              the same pairs, by other threads
        moved        likewise                                    each pair moves to its thread's place
        last_warp    likewise, and the last 32 by shuffles
-       shuffles     each warp by shuffles, then the warps' pairs by shuffles                                           */
+       shuffles     each warp by shuffles, then the warps' pairs by shuffles                                          */
 #include <cuda_runtime.h>
 
 #include <math.h>

@@ -4,9 +4,9 @@
 
        d_coeffs[l] = sum over all sequences s of outputs[s][l-1] * d_inputs[s][l],     d_coeffs[0] = 0
 
-       06_backward_shared_coefficients [FILE.csv]        and the bits of each result as a number
+       06_backward_shared_coefficients [FILE.csv]
 
-   Four ways to that sum. A product is an element's, and an addition by atomicAdd is an atomic operation of one thread. */
+   Four ways to that sum. After the table stands a number for each, which says whether their bits are the same. */
 #include <cuda_runtime.h>
 
 #include <math.h>

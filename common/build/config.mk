@@ -72,6 +72,9 @@ CFLAGS := -O3 -g1
 HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic -fPIC -fvisibility=hidden
 # -fno-gnu-unique: objcopy cannot hide the names of a template's statics in libstdc++ otherwise
 SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC -fno-gnu-unique
+# for kernels that a GPU unrolls and inlines far: here neither saves anything, and both cost g++ most of its time
+SIM_SMALL := -DSIM_AS_WRITTEN
+SIM_QUICK := -Og -fno-tree-loop-optimize $(SIM_SMALL)
 # what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
 ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object

@@ -94,6 +94,9 @@ for my $path (glob TEACH . '/sessions/*.md') {
     is($at, $slides, "$path shows all of them");
 }
 
+is_deeply([grep { $_ <= SESSIONS } map { /(\d+)\.md$/ } glob TEACH . '/sessions/*.md'], [map { sprintf '%02d', $_ } 1 .. SESSIONS],
+    SESSIONS . ' sessions');
+
 # ---- slides ----
 
 for my $path (glob TEACH . '/slides/*.md') {

@@ -185,6 +185,8 @@ sub picture {
     my $player = $path =~ s/\.svg$/.html/r;
     return $picture if !-f PLAYERS . "/$player";
     copy_to_site(PLAYERS . "/$player", $player);
+    my $start = PLAYERS . '/' . ($path =~ s/\.svg$/.start/r); # the moment that the text speaks of
+    $player .= '#' . (read_text($start) =~ s/\s+\z//r =~ s/&/&amp;/gr) if -f $start;
     return qq(<span class="player"><iframe src="$root$player" title="$says" loading="lazy"></iframe>)
         . qq(<a href="$root$player">In a window of its own</a>$picture</span>);
 }

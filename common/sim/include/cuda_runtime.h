@@ -47,7 +47,7 @@ int putchar(int) __asm__("sim_putchar");
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#ifdef SIM_AS_WRITTEN /* cusim --watch: each function has variables of its own */
+#ifdef SIM_AS_WRITTEN /* cusim --watch: each function has variables of its own; and a large kernel takes the compiler less time */
 #define __forceinline__ inline
 #else
 #define __forceinline__ inline __attribute__((always_inline))
