@@ -704,8 +704,8 @@ bool sim_watch_leaves_out(const char *what, const char *file, int line)
     return true;
 }
 
-/* A run, without the steps with which the first one begins, too: their number in place of them. A step is a line, with a
-   comma, or the end of the list, behind it. */
+/* A run, without the steps with which the first one begins, too: their number in place of them. A step is a line, with
+   a comma, or the end of the list, behind it. */
 static std::string without_same(const std::string &run, const std::string &first)
 {
     const char *const list = "\"steps\":[\n";
