@@ -6,6 +6,7 @@
                                  launch, or, where kernels were compiled by cusim --watch, of those
        CUSIM_WATCH_RUNS=first    only as it is written: not in other orders, and with all barriers
                        =none     only notes the launches: a line each, with the number of threads
+       CUSIM_WATCH_OVER=A,B      steps over functions of the files A and B: a call of one is part of the line that calls
        CUSIM_WATCH_COUNTED=1     only launches behind a call of sim_reset_counts
        CUSIM_WATCH_FROM=FOLDER   where the sources are, if they are named from another folder than the working one
        CUSIM_WATCH_VERDICT=TEXT  what a judge says of the results, and the element that it names:
@@ -302,6 +303,17 @@ static bool find_home(void)
     return false;
 }
 
+/* Whether a file is one of those whose functions are stepped over. */
+static bool is_over(const std::string &path)
+{
+    const char *const over = getenv("CUSIM_WATCH_OVER");
+
+    for (const std::string &name : split(over != NULL ? over : "", ','))
+        if (!name.empty() && path.substr(path.rfind('/') + 1) == name)
+            return true;
+    return false;
+}
+
 static void read_program(void)
 {
     char path[4096], *line = NULL;
@@ -337,6 +349,8 @@ static void read_program(void)
     free(line);
     if (table == NULL || pclose(table) != 0 || program.rows.empty())
         sim_say("CUSIM_WATCH: the program's lines cannot be read. Are perl and objdump (binutils) there?");
+    for (struct function &f : program.functions)
+        f.watched = f.watched && !(f.file < program.files.size() && is_over(program.files[f.file]));
     std::sort(program.functions.begin(), program.functions.end(),
               [](const struct function &a, const struct function &b) { return a.low < b.low; });
     std::stable_sort(program.rows.begin(), program.rows.end(), [](const struct row &a, const struct row &b) {
@@ -690,8 +704,8 @@ bool sim_watch_leaves_out(const char *what, const char *file, int line)
     return true;
 }
 
-/* A run, without the steps with which the first one begins, too: their number in place of them. A step is a line, with a
-   comma, or the end of the list, behind it. */
+/* A run, without the steps with which the first one begins, too: their number in place of them. A step is a line, with
+   a comma, or the end of the list, behind it. */
 static std::string without_same(const std::string &run, const std::string &first)
 {
     const char *const list = "\"steps\":[\n";

@@ -43,7 +43,7 @@ sub make {
 # What was asked for, as one types it.
 sub command {
     return join ' ', 'make watch', map { "$_=" . ($given{$_} =~ /[^\w.,:=\/-]/ ? "'$given{$_}'" : $given{$_}) }
-        grep { defined $given{$_} } @_, @sizes, qw(CONFIG DIRECTION KERNEL SEED);
+        grep { defined $given{$_} } @_, @sizes, qw(CONFIG DIRECTION KERNEL OVER SEED);
 }
 
 # Where the page goes.
@@ -119,6 +119,7 @@ sub watch_variant {
     $ENV{CUSIM_WATCH_TITLE} = "$chapter/$variant";
     $ENV{CUSIM_WATCH_COMMAND} = command('VARIANT') =~ s{VARIANT=\S+}{VARIANT=$chapter/$variant}r;
     $ENV{CUSIM_WATCH_KERNEL} = $given{KERNEL} if defined $given{KERNEL};
+    $ENV{CUSIM_WATCH_OVER} = $given{OVER} if defined $given{OVER};
     unlink $page;
     my @arrays = exists $shape{'num-seqs'} ? arrays($program, \@shape, $direction) : ();
     my ($status, $said) = @arrays ? run($program, @options, ('--reverse') x ($direction =~ /reverse/), @arrays) : (2, 'part of the result');
