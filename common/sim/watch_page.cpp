@@ -992,8 +992,12 @@ void sim_watch_launch(const void *kernel, const char *name)
     write_page(trace_text(name, runs), name);
     if (!program.watched)
         fprintf(stderr,
-                "simulator: %s has no variables, and only lines that access memory or wait: compile with cusim "
-                "--watch to have all.\n",
+                "simulator: %s has no variables, and only lines that access memory or wait: "
+#if defined(__x86_64__)
+                "compile with cusim --watch to have all.\n",
+#else
+                "the others are to be had on an x86-64.\n",
+#endif
                 wanted);
     wanted = NULL;
 }
