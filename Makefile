@@ -112,8 +112,13 @@ else
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
 endif
 
+# the moments of running kernels that the texts show (NN_x/figures/plays.txt): their pages for the site, and their pictures
+plays:
+	@perl common/watch/plays.pl $(ONLY)
+
 # the course as a site, build/site/, and as a book, build/book.pdf
 site:
+	@perl common/watch/plays.pl --pages || echo "the pages that play kernels are left out: the site shows their pictures"
 	@perl common/pages/site/site.pl
 
 book:
@@ -213,6 +218,7 @@ help:
 	@echo "make sanitize   run every chapter under compute-sanitizer (needs a GPU)"
 	@echo "make notebook   write docs/first_chapters.ipynb, for Google Colab, from the chapters as they are"
 	@echo "make times      how long building, running and testing take here, from a clean tree (WRITE=1: into docs/machines.md)"
+	@echo "make plays      draw the pictures of running kernels in the texts anew, from their pages (needs chromium; ONLY=\"03_tile\": of one chapter)"
 	@echo "make site       the course as pages for a browser: build/site/index.html (needs pandoc)"
 	@echo "make book       the course as one PDF: build/book.pdf (needs pandoc and chromium)"
 	@echo "make slides     slides for twelve sessions, a file for each: build/slides/01.html (needs pandoc)"
@@ -235,7 +241,7 @@ help:
 	@echo "make classroom OUT=FOLDER   writes a repository for students (all three: docs/teach/marks.md)"
 	@echo "In a chapter's folder: make, make run, make check, make plot, make trace, make estimate"
 
-.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
+.PHONY: all backend run test there_are_tests test-all tests check plot trace estimate bench tune attrs profile peers record recordings report plays site book slides sanitize notebook mutants fuzz times lib install install-cusim format setup clean help FORCE
 
 include common/build/exercises.mk
 include common/build/watch.mk

@@ -46,6 +46,7 @@ uint64_t sim_watch_number(const struct block *block); /* in the grid */
 
 /* The running thread comes to a barrier that a run may leave out: whether this one does. */
 bool sim_watch_leaves_out(const char *what, const char *file, int line);
+void sim_watch_leaves(uint64_t most); /* it has left out one: so many bytes for what comes */
 void sim_watch_fence(void);
 void sim_watch_print(const char *text);
 

@@ -6,6 +6,7 @@
                                  launch, or, where kernels were compiled by cusim --watch, of those
        CUSIM_WATCH_RUNS=first    only as it is written: not in other orders, and with all barriers
                        =none     only notes the launches: a line each, with the number of threads
+       CUSIM_WATCH_OVER=A,B      steps over functions of the files A and B: a call of one is part of the line that calls
        CUSIM_WATCH_COUNTED=1     only launches behind a call of sim_reset_counts
        CUSIM_WATCH_FROM=FOLDER   where the sources are, if they are named from another folder than the working one
        CUSIM_WATCH_VERDICT=TEXT  what a judge says of the results, and the element that it names:
@@ -302,6 +303,17 @@ static bool find_home(void)
     return false;
 }
 
+/* Whether a file is one of those whose functions are stepped over. */
+static bool is_over(const std::string &path)
+{
+    const char *const over = getenv("CUSIM_WATCH_OVER");
+
+    for (const std::string &name : split(over != NULL ? over : "", ','))
+        if (!name.empty() && path.substr(path.rfind('/') + 1) == name)
+            return true;
+    return false;
+}
+
 static void read_program(void)
 {
     char path[4096], *line = NULL;
@@ -337,6 +349,8 @@ static void read_program(void)
     free(line);
     if (table == NULL || pclose(table) != 0 || program.rows.empty())
         sim_say("CUSIM_WATCH: the program's lines cannot be read. Are perl and objdump (binutils) there?");
+    for (struct function &f : program.functions)
+        f.watched = f.watched && !(f.file < program.files.size() && is_over(program.files[f.file]));
     std::sort(program.functions.begin(), program.functions.end(),
               [](const struct function &a, const struct function &b) { return a.low < b.low; });
     std::stable_sort(program.rows.begin(), program.rows.end(), [](const struct row &a, const struct row &b) {
@@ -587,6 +601,11 @@ static struct run {
 
 static FILE *to_parent;
 
+/* Bytes, so that a page stays below 3 MB: of the first run, of all, and at least of each. Of a run that leaves out a
+   barrier it is what comes after that which counts. */
+static const uint64_t first_most = 2000000, all_most = 2700000, least = 50000;
+static uint64_t most_after;
+
 } // namespace watch
 
 using namespace watch;
@@ -679,7 +698,31 @@ bool sim_watch_leaves_out(const char *what, const char *file, int line)
         common->barriers[i].place = place;
         common->num_barriers++;
     }
-    return run.without.place.file >= 0 && run.without.place.file == place.file && run.without.place.line == place.line;
+    if (run.without.place.file < 0 || run.without.place.file != place.file || run.without.place.line != place.line)
+        return false;
+    sim_watch_leaves(most_after);
+    return true;
+}
+
+/* A run, without the steps with which the first one begins, too: their number in place of them. A step is a line, with
+   a comma, or the end of the list, behind it. */
+static std::string without_same(const std::string &run, const std::string &first)
+{
+    const char *const list = "\"steps\":[\n";
+    const size_t begin = run.find(list), begin_first = first.find(list);
+    size_t at = begin + strlen(list), number = 0;
+
+    if (begin == std::string::npos || begin_first == std::string::npos)
+        return run;
+    for (size_t at_first = begin_first + strlen(list);;) {
+        const size_t length = run.find(",\n", at) - at;
+        if (run[at + length - 1] != '}' || first.compare(at_first, length + 2, run, at, length + 2) != 0)
+            break;
+        at += length + 2;
+        at_first += length + 2;
+        number++;
+    }
+    return run.substr(0, begin) + "\"same\":" + decimal(number) + ",\n\"steps\":[\n" + run.substr(at);
 }
 
 uint64_t sim_watch_most; /* bytes that the steps of a run may take */
@@ -702,7 +745,8 @@ static bool record(const struct run *r, uint64_t most, std::vector<std::string> 
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
         run = *r;
-        sim_watch_most = most;
+        sim_watch_most = run.without.place.file >= 0 ? first_most : most;
+        most_after = most;
         to_parent = file;
         sim_schedule = strcmp(r->order, "forward") == 0   ? SIM_FORWARD
                        : strcmp(r->order, "reverse") == 0 ? SIM_REVERSE
@@ -718,7 +762,7 @@ static bool record(const struct run *r, uint64_t most, std::vector<std::string> 
         text.append(piece, got);
     fclose(file);
     if (!text.empty())
-        runs->push_back(text);
+        runs->push_back(runs->empty() ? text : without_same(text, runs->front()));
     return true;
 }
 
@@ -926,7 +970,6 @@ void sim_watch_launch(const void *kernel, const char *name)
     if (f != NULL)
         function_number(f); /* the kernel's is 0 */
     const struct barrier none = {"", {-1, 0}};
-    const uint64_t first_most = 2000000, all_most = 2700000, least = 50000; /* bytes, so that a page stays below 3 MB */
     std::vector<std::string> runs;
     const bool first_alone = strcmp(wanted_runs, "first") == 0;
     const char *const orders[] = {"forward", "reverse", "random"}; /* as they are numbered */
@@ -949,8 +992,12 @@ void sim_watch_launch(const void *kernel, const char *name)
     write_page(trace_text(name, runs), name);
     if (!program.watched)
         fprintf(stderr,
-                "simulator: %s has no variables, and only lines that access memory or wait: compile with cusim "
-                "--watch to have all.\n",
+                "simulator: %s has no variables, and only lines that access memory or wait: "
+#if defined(__x86_64__)
+                "compile with cusim --watch to have all.\n",
+#else
+                "the others are to be had on an x86-64.\n",
+#endif
                 wanted);
     wanted = NULL;
 }

@@ -25,6 +25,9 @@ const isShared = array => arrays[array].space === 'shared';
 const lanesIn = warp => Math.min(lanesOfWarp, numThreads - warp * lanesOfWarp);
 const everyLane = Array.from({length: numWarps}, (_, warp) => Array.from({length: lanesIn(warp)}, (_, lane) => lane));
 const lanesOf = step => step.m ?? everyLane[step.w] ?? [];
+// Of a run that begins as the first one does, the recorder writes the rest.
+for (const run of runs)
+    run.steps = runs[0].steps.slice(0, run.same ?? 0).concat(run.steps);
 // Of a list in which all lanes have the same, the recorder writes one entry.
 for (const step of runs.flatMap(run => run.steps)) {
     const count = lanesOf(step).length;
@@ -61,9 +64,11 @@ function elementName(array, index) {
 function short(value, digits = 4) {
     if (value === null || value === undefined)
         return '\u00b7';
-    if (typeof value === 'string')
-        return {nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e'}[value]
-            ?? (value.length > 7 ? value.slice(0, 6) + '\u2026' : value);
+    if (typeof value === 'string') {
+        const text = {nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e'}[value]
+            ?? (/^&.{7}/s.test(value) ? value.replace(/^&[^[]*(?=\[)/, '') : value); // of a pointer the index matters most
+        return text.length > 7 ? text.slice(0, 6) + '\u2026' : text;
+    }
     if (typeof value !== 'number')
         return String(value);
     if (Number.isInteger(value) && Math.abs(value) < 1e5)
@@ -136,9 +141,9 @@ function countsOf(step, met) {
             met.add(event.at);
             add('barriers', 1);
         } else if (event.k === 'shuffle') {
-            add('shuffles', 1);
+            add('shuffles', requests);
         } else if (event.k === 'copy') {
-            add('copies', 1);
+            add('copies', event.how === 'cluster_send' ? 0 : 1);
             add('load requests', event.sectors === undefined ? 0 : 1);
             add('load sectors', event.sectors);
             add('load bytes', isShared(event.from[0]) ? 0 : event.bytes);
@@ -785,6 +790,8 @@ const path = (look, d, more) => shape('path', look, {d}, more);
 
 // How wide text is, about: a digit's width is measured once. Text that is wider than its room is squeezed; of a number
 // fewer digits are written, down to 2.
+const pen = document.createElement('canvas').getContext('2d');
+pen.font = '100px system-ui, "DejaVu Sans", sans-serif';
 let digitWidth = 0.6;
 const widthOf = (text, size) => text.length * size * digitWidth;
 function fit(value, size, room) {
@@ -795,7 +802,7 @@ function fit(value, size, room) {
 }
 function words(look, x, y, size, text, room, more) {
     text = String(text);
-    const wide = widthOf(text, size);
+    const wide = room && widthOf(text, size) > room ? pen.measureText(text).width * size / 100 : 0;
     return shape('text', look,
         {x, y, 'font-size': size, ...(room && wide > room ? {textLength: room, lengthAdjust: 'spacingAndGlyphs'} : {})},
         {text, ...more});
@@ -935,12 +942,13 @@ const scopes =
     variables.map(({lines}, number) => [lines?.[0] ?? 0, Math.min(lines?.[1] ?? Infinity, lastLine(number))]);
 
 // The variables that the chosen warp sees: those of the functions it is in, where its line is in their scope, and some
-// lane has given them a value. A pointer to the array of the same name says nothing.
+// lane has given them a value. A pointer to the array of the same
+// name says nothing, and neither does one to registers.
 function visible() {
     const threads = everyLane[view.warp].map(lane => state.values[view.block * numThreads + view.warp * 32 + lane]);
     const known = (value, name) => Array.isArray(value)
         ? value.some(one => known(one))
-        : value !== null && value !== undefined && value !== `&${name}[0]`;
+        : value !== null && value !== undefined && value !== `&${name}[0]` && !/^0x/.test(value);
     const found = [];
     for (const frame of [...(state.frames[view.block * numWarps + view.warp] ?? [])].reverse().filter(one => one))
         variables.forEach((variable, number) => {
@@ -1136,9 +1144,11 @@ function drawMemory(space) {
                         items.push(words('middle', round(x + w / 2), top + pitch - 3, pitch - 2,
                             others ? `${lane}+${others}` : lane, w - 4));
                 }
-                if (turns > 1)
-                    items.push(words('wrongtext', 0, bottom - 12 - turns * pitch + pitch + 8, 12,
-                        `${turns} turns, one after the other`));
+                if (turns > 1) { // beside the queues: at the side where fewer wait
+                    const waiting = boxes.filter(one => one.turn > 0), right = waiting.some(one => one.bank < 8);
+                    items.push(words(`wrongtext halo${right ? ' end' : ''}`, right ? round(32 * w) : 0,
+                        bottom - 12 - turns * pitch + pitch + 8, 12, `${turns} turns, one after the other`));
+                }
             }
             y = bottom + 4;
         }
@@ -1274,15 +1284,15 @@ function drawCopies() {
     for (const [array, stages] of rings) {
         if (stages < 2)
             continue;
-        const small = 74, radius = Math.max(60, stages * 17), cx = left + radius + small / 2, cy = top + radius + 32;
+        const small = 104, radius = Math.max(72, stages * 20), cx = left + radius + small / 2, cy = top + radius + 32;
         if (cx + radius + small / 2 > view.left + view.width && left > 0) {
             left = 0;
             top = bottom + 10;
         }
         const middle = left + radius + small / 2, centre = top + radius + 32;
         items.push(shape('circle', 'rule', {cx: middle, cy: centre, r: radius}));
-        items.push(words('strong mono middle', middle, centre, 12, arrays[array].name, radius * 1.6));
-        items.push(words('soft middle', middle, centre + 14, 11, `${stages} stages`));
+        items.push(words('strong mono middle', middle, centre - 14, 12, arrays[array].name, radius * 1.6));
+        items.push(words('soft middle', middle, centre, 11, `${stages} stages`));
         for (let stage = 0; stage < stages; stage++) {
             const angle = stage / stages * 2 * Math.PI - Math.PI / 2, px = round(middle + radius * Math.cos(angle)),
                   py = round(centre + radius * Math.sin(angle));
@@ -1303,8 +1313,7 @@ function drawCopies() {
             for (const one of phased) {
                 const phase = state.phases[`${one} ${view.block} ${stage}`];
                 if (stage < volume(arrays[one].dims))
-                    lines.push(
-                        `${arrays[one].name} ${phase ? phase.parity : 0}${phase?.pending ? ` (${phase.pending})` : ''}`);
+                    lines.push(`${arrays[one].name}: parity ${phase ? phase.parity : 0}`);
             }
             const tall = lines.length * 12 + 6;
             items.push(box('paper', px - small / 2, py - tall / 2, small, tall));
@@ -1314,7 +1323,7 @@ function drawCopies() {
                                                       : 'cell',
                 px - small / 2, py - tall / 2, small, tall));
             lines.forEach((line, n) => items.push(words(
-                              `middle ${n ? '' : 'strong'}`, px, py - tall / 2 + 13 + n * 12, 10.5, line, small - 6)));
+                              `middle halo ${n ? '' : 'strong'}`, px, py - tall / 2 + 13 + n * 12, 10.5, line, small - 6)));
             bottom = Math.max(bottom, py + tall / 2);
         }
         left = middle + radius + small / 2 + 20;
@@ -1471,15 +1480,17 @@ function writeJump(way) {
         tell('Click a cell of memory first: this goes to its next write.');
         return at;
     }
-    const {array, index, block} = view.cell;
-    return jump(at, way, step => eventsOf(step).some(event => {
+    return jump(at, way, step => writesTo(step, view.cell));
+}
+function writesTo(step, {array, index, block}) {
+    return eventsOf(step).some(event => {
         if (isWrite(event))
             return event.a === array && (block === null || (event.b ?? step.b) === block)
                 && event.i.some(first => first <= index && index < first + (event.n ?? 1));
         const copy = event.k === 'arrive' ? copyOf(event.id) : null;
         return copy && copy.to[0] === array && (block === null || (copy.to[2] ?? copy.block) === block)
             && copy.to[1] <= index && index < copy.to[1] + copy.n;
-    }));
+    });
 }
 function otherWarp(way) {
     const all = numBlocks * numWarps, next = (view.block * numWarps + view.warp + way + all) % all;
@@ -1632,6 +1643,8 @@ function chooseRun(number, step = 0) {
     state = freshState();
     undo = [];
     at = -1;
+    for (const [name, list] of Object.entries({Barrier: facts.barriers, Request: facts.requests, Shuffle: facts.exchanges}))
+        $(`to-${name}`).hidden = !list.length;
     drawStrip();
     goTo(step);
     render();
@@ -1752,15 +1765,13 @@ function drawVerdict() {
             ...(last === null ? [] : [button('Go there (v)', last)])));
     } else {
         $('verdict').className = '';
-        parts.push(element('p', '', element('strong', '', 'Here it goes wrong. '), verdict.text));
+        parts.push(element('p', '', element('strong', '', at === verdict.step ? 'Here it goes wrong. ' : `It went wrong in step ${verdict.step}. `), verdict.text));
         if (verdict.other) {
             const {other} = verdict;
             const what = (number, place, thread, said) => {
                 const list =
                     eventsOf(run.steps[number] ?? {}).filter(event => isRequest(event) && event.a === verdict.array);
-                const kind = list.some(isWrite) ? 'writes'
-                    : list.length               ? 'reads'
-                                                : {written: 'writes', read: 'reads'}[said] ?? 'uses';
+                const kind = said ?? (list.some(isWrite) ? 'writes' : list.length ? 'reads' : 'uses');
                 const cell = (verdict.array ?? null) === null || (verdict.index ?? null) === null
                     ? 'it'
                     : elementName(verdict.array, verdict.index);
@@ -1773,8 +1784,9 @@ function drawVerdict() {
                         ...(step ? [button('Go there', number)] : []))
                 };
             };
-            const first = what(other.step, other.place, other.thread, verdict.text.match(/ has (read|written)/)?.[1]),
-                  second = what(verdict.step, verdict.place, verdict.thread);
+            const said = verdict.text.match(/race: (reads|writes)[^]* has (read|written)/) ?? [];
+            const first = what(other.step, other.place, other.thread, {read: 'reads', written: 'writes'}[said[2]]);
+            const second = what(verdict.step, verdict.place, verdict.thread, said[1]);
             parts.push(element('ol', '', first.item, second.item));
             const ends = {
                 'writes reads': [`reads what thread ${other.thread} has written`, 'it reads what was there before'],
@@ -1786,6 +1798,18 @@ function drawVerdict() {
                 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
                     + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.`
                             : '')));
+        }
+    }
+    if (!verdict.ok && !verdict.other && Number.isInteger(verdict.array) && Number.isInteger(verdict.index)) {
+        const block = isShared(verdict.array) ? verdict.block ?? 0 : null, cell = {array: verdict.array, index: verdict.index, block};
+        const write = jump(run.steps.length, -1, step => writesTo(step, cell));
+        const name = elementName(verdict.array, verdict.index);
+        if (write === null) {
+            parts.push(element('p', '', `Nobody writes ${name} in this run.`));
+        } else {
+            const made = button(`To the last write of ${name}: step ${write}, line ${run.steps[write].p?.[1]}`, write);
+            made.addEventListener('click', () => view.cell = cell, {capture: true});
+            parts.push(element('p', '', made));
         }
     }
     if (run.cut && at === run.steps.length - 1)
@@ -1909,8 +1933,6 @@ function reveal(panel) {
 
 // How wide a cell can be, so that 32 fit; where the window is too narrow for readable ones, they scroll.
 function measure() {
-    const pen = document.createElement('canvas').getContext('2d');
-    pen.font = '100px system-ui, "DejaVu Sans", sans-serif';
     digitWidth = pen.measureText('0').width / 100 * 0.98;
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
     const longest = Math.max(4,
@@ -1968,8 +1990,7 @@ function setUp() {
         button.title = `${action.label} (${action.shown ?? action.keys[0]})`;
         button.setAttribute('aria-label', action.label);
         button.setAttribute('aria-keyshortcuts', action.shown ?? action.keys[0]);
-        if (action.id)
-            button.id = action.id;
+        button.id = action.id ?? `to-${action.name}`;
         button.addEventListener('click', () => action.act(action.keys[0]));
         $('controls').append(button);
         if (action.id === 'play') {

@@ -43,7 +43,7 @@ sub make {
 # What was asked for, as one types it.
 sub command {
     return join ' ', 'make watch', map { "$_=" . ($given{$_} =~ /[^\w.,:=\/-]/ ? "'$given{$_}'" : $given{$_}) }
-        grep { defined $given{$_} } @_, @sizes, qw(CONFIG DIRECTION KERNEL SEED);
+        grep { defined $given{$_} } @_, @sizes, qw(CONFIG DIRECTION KERNEL OVER SEED);
 }
 
 # Where the page goes.
@@ -119,6 +119,7 @@ sub watch_variant {
     $ENV{CUSIM_WATCH_TITLE} = "$chapter/$variant";
     $ENV{CUSIM_WATCH_COMMAND} = command('VARIANT') =~ s{VARIANT=\S+}{VARIANT=$chapter/$variant}r;
     $ENV{CUSIM_WATCH_KERNEL} = $given{KERNEL} if defined $given{KERNEL};
+    $ENV{CUSIM_WATCH_OVER} = $given{OVER} if defined $given{OVER};
     unlink $page;
     my @arrays = exists $shape{'num-seqs'} ? arrays($program, \@shape, $direction) : ();
     my ($status, $said) = @arrays ? run($program, @options, ('--reverse') x ($direction =~ /reverse/), @arrays) : (2, 'part of the result');
@@ -136,10 +137,11 @@ sub watch_variant {
 
 # ---- an answer to an exercise ----
 
-# A path as it was typed, seen from the root.
+# A path as it was typed, seen from the root, or whole if it leads elsewhere.
 sub from_root {
-    my $path = File::Spec->abs2rel(File::Spec->rel2abs($_[0], $given{FROM} // '.'));
-    return $path =~ /^\.\./ ? File::Spec->rel2abs($path) : $path;
+    my $whole = File::Spec->rel2abs($_[0], $given{FROM} // '.');
+    my $path = File::Spec->abs2rel($whole);
+    return $path =~ /^\.\./ ? $whole : $path;
 }
 
 # Which of the launches that are noted is worth a look where none is wrong: the first one of some threads, or the one of most.

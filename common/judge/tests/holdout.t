@@ -29,7 +29,7 @@ write_file(scratch("holdout/$_"), $file{$_}) for keys %file;
 
 my ($status, $said, $errors) = does($try);
 is($status, 0, $try) or diag($said, $errors);
-is(scalar(() = $said =~ /^ok - 02.7 /mg), 4, 'the task, the solution and two mistakes');
+is(scalar(() = $said =~ /^ok - 02.8 /mg), 4, 'the task, the solution and two mistakes');
 ($status, $said, $errors) = does("$exercise BACKEND=sim");
 like($said, qr/^Solved\.$/m, $exercise) or diag($errors);
 
@@ -38,12 +38,12 @@ make_path(scratch('handed_in/anna'));
 write_file(scratch('handed_in/anna/gaps.cu'), $file{'02_cuda_ref/exercises/solutions/gaps.cu'});
 ($status, $said, $errors) = does(join ' ', map { /^(IN|OUT)=(.*)/ ? "$1=" . scratch($2) : $_ } split / /, $class);
 is($status, 0, $class) or diag($errors);
-like(read_text(scratch('class.csv')) // '', qr/^anna,02.7,solved,15,15,1,1,/m, 'is in the table');
+like(read_text(scratch('class.csv')) // '', qr/^anna,02.8,solved,15,15,1,1,/m, 'is in the table');
 ok(!-e '02_cuda_ref/exercises/gaps.cu' && !-e '02_cuda_ref/exercises/judges/gaps.txt', 'and not among the course\'s files');
 
 # ---- what may be wrong with such a folder ----
 
-refuses('no exercises', qr/has no exercises/, 'perl', 'common/judge/exercise.pl', 'try', 'EX=02.7', 'EXERCISES=' . scratch('handed_in'));
-write_file(scratch('holdout/02_cuda_ref/exercises/judges/gaps.txt'), $file{'02_cuda_ref/exercises/judges/gaps.txt'} =~ s/^number: 7/number: 1/r);
+refuses('no exercises', qr/has no exercises/, 'perl', 'common/judge/exercise.pl', 'try', 'EX=02.8', 'EXERCISES=' . scratch('handed_in'));
+write_file(scratch('holdout/02_cuda_ref/exercises/judges/gaps.txt'), $file{'02_cuda_ref/exercises/judges/gaps.txt'} =~ s/^number: 8/number: 1/r);
 refuses('a number that is taken', qr/there is an exercise 02.1 already; take the next number/, 'perl', 'common/judge/exercise.pl', 'try', 'EX=02.1', "EXERCISES=$ENV{HOME}/holdout");
 done_testing();

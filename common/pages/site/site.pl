@@ -185,6 +185,8 @@ sub picture {
     my $player = $path =~ s/\.svg$/.html/r;
     return $picture if !-f PLAYERS . "/$player";
     copy_to_site(PLAYERS . "/$player", $player);
+    my $start = PLAYERS . '/' . ($path =~ s/\.svg$/.start/r); # the moment that the text speaks of
+    $player .= '#' . (read_text($start) =~ s/\s+\z//r =~ s/&/&amp;/gr) if -f $start;
     return qq(<span class="player"><iframe src="$root$player" title="$says" loading="lazy"></iframe>)
         . qq(<a href="$root$player">In a window of its own</a>$picture</span>);
 }
@@ -317,7 +319,7 @@ sub write_book {
     $browser->open($path);
     my %how = (preferCSSPageSize => \1, printBackground => \1, generateTaggedPDF => \1, generateDocumentOutline => \1);
     write_text(BOOK, decode_base64($browser->command('Page.printToPDF', \%how)->{data}));
-    print BOOK, ": all texts\n";
+    print BOOK, ": all texts but those for teachers\n";
 }
 
 $book ? write_book() : write_site();

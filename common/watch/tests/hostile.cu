@@ -34,7 +34,7 @@ static __global__ void hostile(const float *in, float *out)
         never = twice(pair.x); /* call */
     else
         never = in[i]; /* other */
-    out[i] = never; /* store */
+    out[i] = never;    /* store */
     if (i == 0)
         printf("%s%d\n", LEAVE, letter); /* print */
     large += is_odd + (negative > 0) + (where == NULL) + (small > 1);

@@ -83,6 +83,8 @@ my %trace = (
         { name => 'without __syncthreads() of line 7', without => [0, 7], order => 'forward', steps => \@race, counts => {}, results => {},
             cut => undef, verdict => { ok => JSON::PP::false, text => "race $hostile", step => $#race, place => [0, 16], block => 0, thread => 34,
                 other => { step => $#race - 3, place => [0, 12], thread => 2 }, array => 1, index => 4 } },
+        { name => 'wrong', without => undef, order => 'reverse', steps => \@as_written, counts => {}, results => {}, cut => 'it ends here',
+            verdict => { ok => JSON::PP::false, text => 'A result is wrong.', step => undef, array => 5, index => 0 } },
     ],
 );
 
@@ -256,6 +258,11 @@ is($browser->js('player.state().warp'), 1, 'w shows another warp');
 is($browser->js('player.step(2), player.state().warp'), 1, 'and keeps it');
 pressed('f');
 is($browser->js('player.state().warp'), 0, 'f shows the one that runs');
+pressed('Home', '+', '+', '+', '+', ' ');
+my $played = $browser->js('new Promise(done => { const look = () => player.at() > 2 ? done(player.at()) : setTimeout(look, 10); look() })');
+cmp_ok($played, '>', 2, 'Space plays');
+pressed(' ');
+is($browser->js('const stopped = player.at(); new Promise(done => setTimeout(() => done(player.at() - stopped), 80))'), 0, 'and pauses');
 pressed('?');
 is($browser->js('document.activeElement.id + document.getElementById("keys").hidden'), 'keysfalse', '? shows the keys');
 pressed('Escape');
@@ -280,6 +287,12 @@ is($browser->js('document.querySelectorAll("#shared rect.wrong").length'), 1, 't
 is($browser->js('document.querySelectorAll("#threads rect.wrong").length'), 2, 'both threads are');
 is($browser->js('document.querySelector("#shared-panel .fold").click(), document.getElementById("shared").offsetHeight > 0'), JSON::PP::true, 'and unfolded');
 is($browser->js('document.querySelector("#verdict button").click(), player.at()'), $#race - 3, 'a button goes to the first of the two');
+
+$browser->js('player.run(2)');
+like($browser->js('document.getElementById("verdict").textContent'), qr/^A result is wrong\.To the last write of counter\[0\]: step 23, line 13/, 'a wrong result is told at once');
+is($browser->js('document.querySelector("#verdict button").click(), player.at()'), 23, 'and leads to where it was written');
+like($browser->js('document.getElementById("detail").textContent'), qr/^counter\[0\]: 3, written by thread 2 in line 13/, 'with the cell marked');
+is($browser->js('player.step(29), document.getElementById("verdict").lastChild.textContent'), 'it ends here', 'a recording that ends early says so');
 
 # Links
 sub go { # to another place of the page

@@ -12,7 +12,12 @@ use Test::More;
 delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT SIM_BUSY CUSIM_CHECKS)};
 my $lines = (POSIX::uname())[4] eq 'x86_64'; # elsewhere a program does not say which line it comes to
 
-sub trace { return decode_json(read_file($_[0]) // 'null') }
+# A trace, each run with all its steps.
+sub whole {
+    my $trace = decode_json($_[0] // 'null');
+    unshift @{ $_->{steps} }, @{ $trace->{runs}[0]{steps} }[0 .. $_->{same} - 1] for grep { $_->{same} } @{ $trace->{runs} // [] };
+    return $trace;
+}
 
 # Runs a program that leaves a trace. Returns the trace, and what the program said.
 sub record {
@@ -20,7 +25,7 @@ sub record {
     my $path = scratch('trace.json');
     unlink $path;
     my ($status, $out, $err) = run_program({ CUSIM_WATCH => $path, %$env }, @command);
-    return (trace($path), "$out$err", $status);
+    return (whole(read_file($path)), "$out$err", $status);
 }
 
 # ---- a second, simple reader: counts the events of a run, and keeps the arrays ----
@@ -136,7 +141,7 @@ sub value {
 
 sub in_page {
     my ($json) = (read_file($_[0]) // '') =~ m{<script type="application/json" id="trace">(.*?)</script>}s;
-    return decode_json($json // 'null');
+    return whole($json);
 }
 
 SKIP: {
