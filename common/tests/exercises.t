@@ -152,7 +152,7 @@ my ($ours) = ($first->{estimate} // '') =~ /^([\d.]+) at /;
 SKIP: {
     skip 'a GPU would time it', 2 if $out !~ /An estimate/;
     like($out, qr/^An estimate; nothing was measured: on an NVIDIA H200\s+yours\s+would\s+take\s+\Q$ours\E\s+us.*\bours\s+\Q$ours\E\./ms, 'an estimate says how long it would take');
-    like((make('exercises'))[1], qr/^  \Q$id\E .* solved, \Q$ours\E \([\d.]+ to [\d.]+\) us, ours \Q$ours\E \*$.*^\* An estimate /ms, '... and the list has it beside ours');
+    like((make('exercises'))[1], qr/^  \Q$id\E .* solved, \Q$ours\E \([\d.]+ to [\d.]+\) us, ours \Q$ours\E \*\n.*^\* An estimate /ms, '... and the list has it beside ours');
 }
 my $solved_text = read_text("$copy/$mine");
 write_text("$copy/$mine", "oops\n$solved_text");
