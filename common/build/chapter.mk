@@ -332,7 +332,7 @@ WATCHED := $(or $(call sources_of,$(WATCHED_VARIANT)*),$(call sources_of,*))
 WATCHED_PROGRAM := $(ROOT)/build/sim_watch/$(CHAPTER)_$(WATCHED_VARIANT)
 $(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim --watch -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
+	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim $(WATCH) -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
 watched: $(WATCHED_PROGRAM)
 	@echo '$(WATCHED_PROGRAM:$(ROOT)/%=%) $(WATCHED_SHAPE) $(WATCHED_CONFIG:%=--config %)'
 $(WATCHED_PROGRAM): $(WATCHED:%=$(OBJ)_watch/%.o) $(filter-out $(WATCHED:%=$(OBJ)/%.o),$(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM))

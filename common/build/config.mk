@@ -77,6 +77,8 @@ SIM_SMALL := -DSIM_AS_WRITTEN
 SIM_QUICK := -Og -fno-tree-loop-optimize $(SIM_SMALL)
 # what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
 ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
+# for `make watch`; elsewhere the lines of a program and its variables are not to be had (docs/watch.md)
+WATCH := $(if $(filter x86_64,$(shell uname -m)),--watch)
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
 SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
 NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v $(SPILL_FLAGS) \

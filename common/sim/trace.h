@@ -26,8 +26,8 @@ struct sim_row {
 /* Prints what programs ask for by CUSIM_REPORT=1, from all rows in order: each kernel before its lines (report.cpp). */
 void sim_report(const struct sim_row *rows, size_t count);
 
-/* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what estimate.pl says of the rows, which
-   `print_rows` prints as a trace. It lies where cusim does, or in the course. */
+/* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what estimate.pl says of the rows,
+   which `print_rows` prints as a trace. It lies where cusim does, or in the course. */
 void sim_report_time(void (*print_rows)(FILE *file));
 
 #endif

@@ -738,8 +738,8 @@ static bool touches(const struct event *e, unsigned lane, int array, uint64_t in
     return index >= first && index < first + e->count;
 }
 
-/* Puts together what the lanes of a warp have done. Up to the last item of lane `until`, if that is one; and before that
-   comes the access of lane `before` to an element, if it has run ahead of the others. */
+/* Puts together what the lanes of a warp have done. Up to the last item of lane `until`, if that is one; and before
+   that comes the access of lane `before` to an element, if it has run ahead of the others. */
 static void merge(unsigned warp, int until, int before = -1, int array = -1, uint64_t index = 0)
 {
     struct lane *const first = lane_of(sim_block, warp * SIM_WARP);

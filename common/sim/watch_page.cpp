@@ -704,8 +704,8 @@ bool sim_watch_leaves_out(const char *what, const char *file, int line)
     return true;
 }
 
-/* A run, without the steps with which the first one begins, too: their number in place of them. A step is a line, with a
-   comma, or the end of the list, behind it. */
+/* A run, without the steps with which the first one begins, too: their number in place of them. A step is a line, with
+   a comma, or the end of the list, behind it. */
 static std::string without_same(const std::string &run, const std::string &first)
 {
     const char *const list = "\"steps\":[\n";
@@ -992,8 +992,12 @@ void sim_watch_launch(const void *kernel, const char *name)
     write_page(trace_text(name, runs), name);
     if (!program.watched)
         fprintf(stderr,
-                "simulator: %s has no variables, and only lines that access memory or wait: compile with cusim "
-                "--watch to have all.\n",
+                "simulator: %s has no variables, and only lines that access memory or wait: "
+#if defined(__x86_64__)
+                "compile with cusim --watch to have all.\n",
+#else
+                "the others are to be had on an x86-64.\n",
+#endif
                 wanted);
     wanted = NULL;
 }

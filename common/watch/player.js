@@ -1146,9 +1146,11 @@ function drawMemory(space) {
                         items.push(words('middle', round(x + w / 2), top + pitch - 3, pitch - 2,
                             others ? `${lane}+${others}` : lane, w - 4));
                 }
-                if (turns > 1)
-                    items.push(words('wrongtext', 0, bottom - 12 - turns * pitch + pitch + 8, 12,
-                        `${turns} turns, one after the other`));
+                if (turns > 1) { // beside the queues: at the side where fewer wait
+                    const waiting = boxes.filter(one => one.turn > 0), right = waiting.some(one => one.bank < 8);
+                    items.push(words(`wrongtext halo${right ? ' end' : ''}`, right ? round(32 * w) : 0,
+                        bottom - 12 - turns * pitch + pitch + 8, 12, `${turns} turns, one after the other`));
+                }
             }
             y = bottom + 4;
         }

@@ -319,7 +319,7 @@ sub write_book {
     $browser->open($path);
     my %how = (preferCSSPageSize => \1, printBackground => \1, generateTaggedPDF => \1, generateDocumentOutline => \1);
     write_text(BOOK, decode_base64($browser->command('Page.printToPDF', \%how)->{data}));
-    print BOOK, ": all texts\n";
+    print BOOK, ": all texts but those for teachers\n";
 }
 
 $book ? write_book() : write_site();

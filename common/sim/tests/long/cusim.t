@@ -219,7 +219,7 @@ like((try_program({}, 'method.cu'))[1], qr/\Amethod\.cu:3: error: here is PTX, o
 for my $chip (undef, 't4') {
     my $said = (try_program({ CUSIM_REPORT => 1, defined $chip ? (CUSIM_CHIP => $chip) : () }, 'reverse.cu'))[1];
     my $name = $chip ? 'T4' : 'H200';
-    like($said, qr/^Estimates for NVIDIA $name, [^\n]*nothing was measured.*^reverse +[\d.]+ us +[\d.]+ us - [\d.]+ us +launch +\w/ms, "CUSIM_REPORT: an estimate of time, on an $name");
+    like($said, qr/^Estimates for NVIDIA $name, [^\n]*nothing was measured.*^reverse +[\d.]+ us +[\d.]+ us - [\d.]+ us +launch +\w/ms, "CUSIM_REPORT: an estimate of time, for $name");
 }
 like((try_program({ CUSIM_REPORT => 1, CUSIM_CHIP => 'abacus' }, 'reverse.cu'))[1], qr/^no chip "abacus" is described; there are a100, /m, 'a chip that is none: one sentence with the list');
 unlike((try_program({ CUSIM_REPORT => 1, CUSIM_CHECKS => 'bounds' }, 'reverse.cu'))[1], qr/Estimates/, 'no estimate where memory is not counted');
