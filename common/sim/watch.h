@@ -13,8 +13,8 @@ struct sim_counts;
 struct sim_region;
 struct thread;
 
-extern bool sim_watching;       /* this process records the launch that runs, */
-extern uint64_t sim_watch_most; /* in about so many bytes */
+__attribute__((visibility("hidden"))) extern bool sim_watching; /* this process records the launch that runs, */
+extern uint64_t sim_watch_most;                                 /* in about so many bytes */
 
 /* A launch begins. If it is the one to be recorded, this process runs it some times more, in children that record:
    there the function returns with sim_watching true. */

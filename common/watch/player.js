@@ -744,7 +744,9 @@ function sentence() {
     }
     if (step.s === 'done')
         return [who, `${names} ${one ? 'has' : 'have'} reached the end of the kernel.`];
-    const parts = eventSentences(step);
+    const parts = eventSentences(step), more = parts.length - 4;
+    if (more > 1) // a line that steps over a function does much
+        parts.splice(4, more, `This line does ${more} things more.`);
     if (changes(step).length)
         parts.push(parts.length ? `Now ${changeSentence(step, 'is')}.`
                                 : `${names} ${one ? 'sets' : 'set'} ${changeSentence(step, 'to')}.`);
@@ -988,8 +990,8 @@ function drawVariables() {
     y = 22;
 
     // shuffles: who gives at the top, who gets at the bottom
-    if (facts.exchanges.length) {
-        const event = own ? eventsOf(step).find(one => one.k === 'shuffle') : null;
+    const event = facts.exchanges.length && own ? eventsOf(step).find(one => one.k === 'shuffle') : null;
+    if (event || facts.exchanges.length && !forText) {
         const bottom = y + 70;
         items.push(words('soft end', -8, y + 16, 11, event ? 'from lane' : 'a shuffle', view.left - 12));
         items.push(words('soft end', -8, bottom - 2, 11, event ? 'to lane' : 'will show here', view.left - 12));
@@ -1413,7 +1415,9 @@ function fill(svg, items) {
 }
 
 // The picture as SVG text, with the names and the cells in one.
+let forText = false; // what is drawn stands still, so nothing need keep its place for later steps
 function stillOf(panels) {
+    forText = true;
     const rules =
         document.querySelector('style').textContent.match(/\/\* pictures \*\/([^]*)\/\* end of pictures \*\//)[1];
     const escape = text => String(text).replace(/[&<>"']/g, letter => `&#${letter.charCodeAt(0)};`);
@@ -1421,6 +1425,7 @@ function stillOf(panels) {
     let width = 0, height = margin;
     const drawn = panels.map(name => (name === 'sentence' ? drawSentence : pictures[name])())
                       .filter(picture => picture.items.length);
+    forText = false;
     for (const picture of drawn)
         width = Math.max(width, picture.left + picture.width);
     for (const {items, left, height: tall} of drawn) {

@@ -67,6 +67,7 @@ sub address {
         return (undef, "has no run $moment->{run}") if !defined $run;
     }
     my @steps = @{ $trace->{runs}[$run]{steps} };
+    unshift @steps, @{ $trace->{runs}[0]{steps} }[0 .. $trace->{runs}[$run]{same} - 1] if $trace->{runs}[$run]{same};
     if ($moment->{step} eq 'verdict') {
         $step = $trace->{runs}[$run]{verdict}{step} // return (undef, 'is not stopped in this run');
     } elsif ($moment->{step} eq 'end') {
