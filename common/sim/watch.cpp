@@ -51,6 +51,7 @@ struct item {
     const struct function *function;
     unsigned depth;
     bool continues; /* the line that the lane was on when it waited */
+    bool returns;   /* the rest of a line, behind a call */
     std::vector<struct event> events;
     std::vector<struct change> changes;
 };
@@ -223,7 +224,7 @@ static void begin_frame(struct frame *f)
 static struct item *new_item(struct lane *l, uintptr_t pc, struct place place, const struct function *f, unsigned depth,
                              bool continues)
 {
-    l->items.push_back({pc, pc, place, f, depth, continues, {}, {}});
+    l->items.push_back({pc, pc, place, f, depth, continues, false, {}, {}});
     l->pc = pc;
     l->place = place;
     l->function = f;
@@ -277,14 +278,18 @@ static void enter(struct lane *l, char *base, const struct function *f)
     note_changes(&l->frames.back(), new_item(l, f->low, head, f, depth, false));
 }
 
-/* Back in a frame, or in none (-1): the rest of the line that made the call. */
+/* Back in a frame, or in none: the rest of the line that made the call. A lane whose variables it leaves as they were has
+   done it, too. */
 static void return_to(struct lane *l, size_t count)
 {
-    l->frames.resize(count);
-    if (count > 0 && has_changes(&l->frames.back())) {
+    if (count < l->frames.size() && count > 0) {
+        l->frames.resize(count);
         struct frame *const f = &l->frames.back();
-        note_changes(f, new_item(l, f->pc, f->place, f->function, (unsigned)count - 1, false));
+        struct item *const item = new_item(l, f->pc, f->place, f->function, (unsigned)count - 1, false);
+        item->returns = true;
+        note_changes(f, item);
     }
+    l->frames.resize(count);
 }
 
 /* The running thread comes to a line of its program. */
@@ -714,9 +719,9 @@ static void cut_if_large(void)
 {
     if (!cut.empty() || recorded_size < sim_watch_most)
         return;
-    cut = "the recording ends here, after " + decimal(steps.size()) +
+    cut = "The recording ends here, after " + decimal(steps.size()) +
           " steps, so that the page stays small. A smaller launch is played to its end: fewer threads, blocks or "
-          "elements";
+          "elements.";
 }
 
 static uint32_t lanes_of_warp(unsigned warp)
@@ -736,6 +741,18 @@ static bool touches(const struct event *e, unsigned lane, int array, uint64_t in
         at = strchr(at, ',') + 1;
     const uint64_t first = strtoull(at, NULL, 10);
     return index >= first && index < first + e->count;
+}
+
+/* Whether a lane does with that item what another one does with `key`. */
+static bool is_key(const struct item *item, const struct item *key)
+{
+    return item->pc == key->pc && item->depth == key->depth && item->continues == key->continues &&
+           item->returns == key->returns;
+}
+
+static bool is_empty(const struct item *item)
+{
+    return item->events.empty() && item->changes.empty();
 }
 
 /* Puts together what the lanes of a warp have done. Up to the last item of lane `until`, if that is one; and before
@@ -762,7 +779,7 @@ static void merge(unsigned warp, int until, int before = -1, int array = -1, uin
             struct item *const item = &first[i].items[next[i]];
             if ((int)i == until && next[i] + 1 == first[i].items.size() && ahead > 0 && next[before] < ahead)
                 continue;                                                           /* held back */
-            if (item->continues && item->events.empty() && item->changes.empty()) { /* nothing came of it */
+            if (item->continues && is_empty(item)) { /* nothing came of it */
                 next[i]++;
                 i--;
                 continue;
@@ -774,7 +791,12 @@ static void merge(unsigned warp, int until, int before = -1, int array = -1, uin
         }
         if (back == NULL)
             break;
-        const struct item key = {back->pc, 0, back->place, back->function, back->depth, back->continues, {}, {}};
+        const struct item key = {
+            back->pc, 0, back->place, back->function, back->depth, back->continues, back->returns, {}, {}};
+        bool nothing = key.returns; /* came of it in any lane: no step */
+        for (unsigned i = 0; i < count && nothing; i++)
+            nothing = next[i] == first[i].items.size() || !is_key(&first[i].items[next[i]], &key) ||
+                      is_empty(&first[i].items[next[i]]);
         long step = -1, earlier = -1;
         for (unsigned i = 0; i < count; i++) {
             if (next[i] == first[i].items.size())
@@ -782,9 +804,11 @@ static void merge(unsigned warp, int until, int before = -1, int array = -1, uin
             struct item *const item = &first[i].items[next[i]];
             if ((int)i == until && next[i] + 1 == first[i].items.size() && ahead > 0 && next[before] < ahead)
                 continue;
-            if (item->pc != key.pc || item->depth != key.depth || item->continues != key.continues)
+            if (!is_key(item, &key))
                 continue;
             next[i]++;
+            if (nothing)
+                continue;
             if (item->continues && first[i].last_step >= (long)run_of_warp && first[i].waiting == READY &&
                 (earlier < 0 || earlier == first[i].last_step)) {
                 earlier = first[i].last_step;

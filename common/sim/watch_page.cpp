@@ -665,7 +665,8 @@ void watch_write_run(std::vector<struct step> &steps, const std::string &cut, co
         blame_element(steps, &said, judged);
     else if (said.ok && !run.is_first)
         said.text = judged != NULL ? "The simulator finds no mistake in this run. Its results were not judged."
-                                   : "No mistake was found in this run.";
+                                   : cut.empty()   ? "No mistake was found in this run."
+                                   : "No mistake was found in this run, up to its end.";
     fprintf(to_parent, "{\"name\":%s,\"without\":%s,\"order\":\"%s\",\n\"steps\":[", quoted(name.c_str()).c_str(),
             leaves_out ? place_text(run.without.place).c_str() : "null", run.order);
     for (size_t i = 0; i < steps.size(); i++)
