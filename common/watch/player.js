@@ -39,6 +39,9 @@ for (const step of runs.flatMap(run => run.steps)) {
 const threadOf = (step, lane) => step.b * numThreads + step.w * lanesOfWarp + lane;
 const eventsOf = step => step.e ?? [];
 const lineText = place => sources[place[0]]?.text[place[1] - (sources[place[0]].first ?? 1)] ?? '';
+const several = new Set(runs.flatMap(run => run.steps).flatMap(step => step.p ? [step.p[0]] : [])).size > 1;
+const fileName = place => several ? ` of ${sources[place[0]].name.replace(/.*\//, '')}` : '';
+const lineName = place => `line ${place?.[1]}${place ? fileName(place) : ''}`; // of several files it says which
 const colour = warp => `c${warp % 6}`;
 const plural = (n, one, many = one + 's') => `${n} ${n === 1 ? one : many}`;
 const isRequest = event => /^(shared_)?(load|store|atomic)$/.test(event.k);
@@ -60,12 +63,15 @@ function elementName(array, index) {
     return arrays[array].name + name;
 }
 
+// An integer beyond 2^53 is more likely a pattern of bits than a number.
+const hex = value => /^\d+$/.test(value) ? `0x${BigInt(value).toString(16)}` : undefined;
+
 // A value in a few significant digits, and as it is.
 function short(value, digits = 4) {
     if (value === null || value === undefined)
         return '\u00b7';
     if (typeof value === 'string') {
-        const text = {nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e'}[value]
+        const text = {nan: 'NaN', inf: '\u221e', '-inf': '\u2212\u221e'}[value] ?? hex(value)
             ?? (/^&.{7}/s.test(value) ? value.replace(/^&[^[]*(?=\[)/, '') : value); // of a pointer the index matters most
         return text.length > 7 ? text.slice(0, 6) + '\u2026' : text;
     }
@@ -76,7 +82,7 @@ function short(value, digits = 4) {
     return value.toPrecision(digits).replace(/(\.\d*?)0+(e|$)/, '$1$2').replace(/\.(e|$)/, '$1').replace('e+', 'e');
 }
 const whole = value => value === null || value === undefined ? 'never written'
-    : typeof value === 'string'                              ? value
+    : typeof value === 'string'                              ? value + (hex(value) ? ` (${hex(value)})` : '')
     : Object.is(value, -0)                                   ? '-0'
                                                              : String(value);
 
@@ -129,8 +135,8 @@ function freshState() {
 
 // What a step adds to the counts, by name. A barrier counts when the first threads come to it.
 const counters = [
-    'barriers', 'shuffles', 'load requests', 'load sectors', 'load bytes', 'store requests', 'store sectors',
-    'store bytes', 'shared requests', 'conflicts', 'copies'
+    'barriers', 'shuffles', 'load requests', 'load sectors', 'bytes wanted', 'store requests', 'store sectors',
+    'bytes stored', 'shared requests', 'conflicts', 'copies'
 ];
 function countsOf(step, met) {
     const counts = {}, add = (name, n) => n && (counts[name] = (counts[name] ?? 0) + n);
@@ -146,14 +152,14 @@ function countsOf(step, met) {
             add('copies', event.how === 'cluster_send' ? 0 : 1);
             add('load requests', event.sectors === undefined ? 0 : 1);
             add('load sectors', event.sectors);
-            add('load bytes', isShared(event.from[0]) ? 0 : event.bytes);
+            add('bytes wanted', isShared(event.from[0]) ? 0 : event.bytes);
         } else if (shared) {
             add('shared requests', requests);
             add('conflicts', event.conflicts);
         } else if (isRequest(event)) {
             add(`${kind} requests`, requests);
             add(`${kind} sectors`, event.sectors);
-            add(`${kind} bytes`, event.i.length * (event.n ?? 1) * arrays[event.a].element);
+            add(kind === 'load' ? 'bytes wanted' : 'bytes stored', event.i.length * (event.n ?? 1) * arrays[event.a].element);
         }
     }
     return counts;
@@ -194,6 +200,13 @@ function play(step, number) {
         if (step.p && frames)
             set(state.frames, warp, [...frames.slice(0, -1), {...frames[frames.length - 1], place: step.p}]);
     } else if (step.w !== undefined) {
+        const {source, first} = functions[step.f ?? 0] ?? {}, [file, line] = step.p ?? [];
+        if (file === source && line === first) // a function begins: what its variables were in an earlier call is gone
+            for (const thread of lanesOf(step).map(lane => threadOf(step, lane)))
+                if (state.places[thread]?.[0] !== file || state.places[thread][1] !== line)
+                    for (const variable of Object.keys(state.values[thread]))
+                        if ((variables[variable].function ?? 0) === (step.f ?? 0))
+                            set(state.values[thread], variable, undefined);
         setLanes('runs', null);
         if (step.p) {
             const warp = step.b * numWarps + step.w, depth = step.d ?? 0;
@@ -287,9 +300,9 @@ const sourcesOfWait = {
 };
 const barrierOf = place =>
     place && (trace.barriers ?? []).find(one => one.place[0] === place[0] && one.place[1] === place[1]);
-function waitName(step) {
-    const name = barrierOf(step.p)?.text ?? sourcesOfWait[step.on] ?? step.on ?? 'something';
-    return step.p ? `${name} in line ${step.p[1]}` : name;
+function waitName(step, met = facts.met) {
+    const place = met.get(step.at) ?? step.p, name = sourcesOfWait[step.on] ?? step.on ?? 'something';
+    return place ? `${barrierOf(place)?.text ?? name} in ${lineName(place)}` : name;
 }
 
 // How the lanes of a request to shared memory queue at the 32 banks: boxes {lane, bank, turn, others}, and the number
@@ -375,6 +388,7 @@ function factsOf(one) {
         turns: 0,
         copies: false,
         letters: new Map(),
+        met: new Map(), // where the barriers are, by what those who wait for one have as `at`
         same: variables.map(() => true),
         segments: new Map(),
         counts: [],
@@ -387,6 +401,8 @@ function factsOf(one) {
         for (const event of eventsOf(step)) {
             request ||= isRequest(event) || event.k === 'copy';
             barrier ||= event.k === 'barrier';
+            if (event.k === 'barrier' && event.place)
+                found.met.set(event.at, event.place);
             exchange ||= event.k === 'shuffle';
             if (event.k.startsWith('shared_'))
                 found.turns = Math.max(found.turns, queue(event, event.m ?? lanesOf(step)).turns);
@@ -410,8 +426,8 @@ function factsOf(one) {
             found.barriers.push(number);
         if (exchange)
             found.exchanges.push(number);
-        if (step.s === 'wait' && !found.letters.has(waitName(step)))
-            found.letters.set(waitName(step), String.fromCharCode(65 + found.letters.size % 26));
+        if (step.s === 'wait' && !found.letters.has(waitName(step, found.met)))
+            found.letters.set(waitName(step, found.met), String.fromCharCode(65 + found.letters.size % 26));
         for (const [variable, values] of Object.entries(step.v ?? {}))
             if (values.length < (everyLane[step.w]?.length ?? 0)
                 || values.some(value => value === '=' || Array.isArray(value) || value !== values[0]))
@@ -529,10 +545,13 @@ function requestSentence(event, step, lanes) {
     if (chosen >= 0 && lanes.length > 1)
         text += ` (lane ${view.lane}: ${elementName(event.a, event.i[chosen])})`;
     if (shared) {
-        const {turns} = queue(event, lanes);
+        const {boxes, turns} = queue(event, lanes);
         text += ` in shared memory`;
         const by = event.k === 'shared_store' ? '' : writerNames(event.a, block, event.i, n);
         text += by ? `; ${by}.` : '.';
+        if (!event.conflicts && turns === 1 && lanes.length > 1 && n === 1 && arrays[event.a].element === 4)
+            text += new Set(event.i).size === 1 ? ' All want the same word: one turn.'
+                : ` ${plural(new Set(boxes.map(({bank}) => bank)).size, 'bank')}, no two words of the same one: one turn.`;
         if (event.conflicts)
             text +=
                 ' Bank conflicts: lanes want different words of the same bank and queue, so this takes '
@@ -582,9 +601,10 @@ function eventSentence(event, step) {
     case 'shuffle':
         return shuffleSentence(event, step, lanes);
     case 'vote':
-        return `${who} vote, and each learns the result: ${valueNames(lanes, event.x ?? [], step.w)}.`;
+        return `${who} ${one ? 'votes' : 'vote'}, and ${one ? '' : 'each '}learns the result: ${valueNames(lanes, event.x ?? [], step.w)}.`;
     case 'barrier':
-        return `${who} ${one ? 'comes' : 'come'} to ${barrierOf(event.place ?? step.p)?.text ?? 'a barrier'}: nobody goes `
+        return `${who} ${one ? 'comes' : 'come'} to ${barrierOf(event.place ?? step.p)?.text ?? 'a barrier'}`
+            + `${event.place && event.place[1] !== step.p?.[1] ? ` in ${lineName(event.place)}` : ''}: nobody goes `
             + 'on before all have come, and what was written before it can be read after it.';
     case 'copy_store':
         return '';
@@ -600,7 +620,7 @@ function eventSentence(event, step) {
         const copy = copyOf(event.id);
         return copy
             ? `A copy arrives: ${elementNames(copy.to[0], [copy.to[1]], copy.n)} ${copy.n > 1 ? 'hold' : 'holds'} what `
-                + `line ${run.steps[copy.step].p?.[1]} asked for.`
+                + `${lineName(run.steps[copy.step].p)} asked for.`
             : 'A copy arrives.';
     }
     case 'phase': {
@@ -655,7 +675,7 @@ function eventSentences(step) {
             const from = elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n);
             const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
             return list[0].k === 'arrive'
-                ? `${all.length} copies arrive: ${to} hold what line ${run.steps[all[0].step].p?.[1]} asked for.`
+                ? `${all.length} copies arrive: ${to} hold what ${lineName(run.steps[all[0].step].p)} asked for.`
                 : `${all.length} copies (${all[0].how}) start, from ${from} to ${to}. ${underWay(bytes)}`;
         })
         .filter(sentence => sentence);
@@ -668,8 +688,10 @@ function changeSentence(step, between) {
         const same = some.length === lanes.length && new Set(values.map(value => short(value))).size === 1;
         const followed = some.indexOf(view.lane);
         if (followed >= 0 && !same && some.length > 1)
-            return `${name} ${between} ${short(values[followed])} in lane ${view.lane}, where it was ${old(view.lane)}`;
-        return `${name} ${between} ${same ? short(values[0]) : valueNames(some, values, step.w)}`;
+            return `${name} ${between} ${short(values[followed])} in lane ${view.lane}, where it was ${old(view.lane) === null ? 'unset' : short(old(view.lane))}`;
+        const kept = lanes.filter(lane => !some.includes(lane) && old(lane) !== null);
+        const stays = kept.length ? ` (it stays ${valueNames(kept, kept.map(lane => old(lane)), step.w)}${kept.length === 1 ? ` in lane ${kept[0]}` : ''})` : '';
+        return `${name} ${between} ${same ? short(values[0]) : valueNames(some, values, step.w)}${stays}`;
     });
     return listed(all.length > most ? [...told, `${all.length - most} more`] : told);
 }
@@ -681,8 +703,8 @@ function changes(step) {
         if (!flat.length)
             continue;
         const old = (lane, k) => {
-            const value = before(threadOf(step, lane), variable), part = k === undefined ? value : value?.[k];
-            return part === null || part === undefined ? 'unset' : short(part);
+            const value = before(threadOf(step, lane), variable);
+            return (k === undefined ? value : value?.[k]) ?? null;
         };
         if (Array.isArray(flat[0])) {
             const moved = [...flat[0].keys()].filter(k => some.some((lane, j) => {
@@ -701,6 +723,14 @@ function changes(step) {
     return told;
 }
 
+// What lines do that access no memory and change no variable.
+const calls = {
+    mbarrier_init: 'it sets up an mbarrier, and says how many arrivals end a phase',
+    mbarrier_init_done: 'from here on copies know the mbarriers',
+    mbarrier_expect: 'it arrives at the mbarrier, and says for how many bytes of copies the phase waits, too',
+    fence_proxy_async: 'what was read and written before it comes before the copies that start after it'
+};
+
 // The sentence of the step that was played last: who, and what happens.
 function sentence() {
     const step = run.steps[at], block = `${numBlocks > 1 ? `block ${blockName(step.b)}` : ''}`;
@@ -708,13 +738,13 @@ function sentence() {
     if (step.s === 'begin')
         return [
             `Block ${blockName(step.b)}`,
-            `begins, with ${plural(numThreads, 'thread')} in ${plural(numWarps, 'warp')}. Nobody has written to its shared `
-                + `memory yet.${at === 0 ? ' Press \u2192 to let a warp run a line.' : ''}`
+            `begins, with ${plural(numThreads, 'thread')} in ${plural(numWarps, 'warp')}.${arrays.some(array => array.space === 'shared')
+                ? ' Nobody has written to its shared memory yet.' : ''}${at === 0 ? ' Press \u2192 to let a warp run a line.' : ''}`
         ];
     if (step.s === 'end')
         return [`Block ${blockName(step.b)}`, 'has ended: all its threads are done.'];
     const who = upper([
-        block, `warp ${step.w}`, step.p && !step.s || step.s === 'wait' && step.p ? `line ${step.p[1]}` : ''
+        block, `warp ${step.w}`, step.p && !step.s || step.s === 'wait' && step.p ? lineName(step.p) : ''
     ].filter(part => part).join(', '));
     const lanes = lanesOf(step), names = laneNames(lanes, step.w), one = lanes.length === 1;
     if (step.s === 'wait') {
@@ -724,7 +754,7 @@ function sentence() {
         const missing = block.filter(thread => state.lanes[thread] === 'runs').length;
         return [
             who,
-            `${names} ${one ? 'waits' : 'wait'} for ${waitName(step).replace(/ in line \d+$/, '')}`
+            `${names} ${one ? 'waits' : 'wait'} for ${waitName(step).replace(/ in line .*$/, '')}`
                 + (step.on === '__syncthreads' ? `: ${come} of the block's ${numThreads} threads have come`
                             + (missing ? `, ${missing} have not.` : '.')
                                                : '.')
@@ -750,10 +780,15 @@ function sentence() {
     if (changes(step).length)
         parts.push(parts.length ? `Now ${changeSentence(step, 'is')}.`
                                 : `${names} ${one ? 'sets' : 'set'} ${changeSentence(step, 'to')}.`);
-    const text = step.p ? lineText(step.p) : '', asks = /\b(if|while|for)\b/.exec(text)?.[1];
+    const text = step.p ? lineText(step.p).replace(/\/\*.*?(\*\/|$)|\/\/.*/g, '') : '';
+    const asks = /\b(if|while|for)\b/.exec(text)?.[1], call = Object.keys(calls).find(name => text.includes(`${name}(`));
+    const {verdict} = run, stopped = at === verdict?.step && !verdict.ok && Number.isInteger(verdict.index)
+        ? `${/race: writes/.test(verdict.text) ? 'write' : 'read'} ${elementName(verdict.array, verdict.index)}` : '';
     if (!parts.length)
         parts.push(asks === 'for' ? `${names} ${one ? 'comes' : 'come'} to the head of the loop.`
                 : asks            ? `${names} ${one ? 'tests' : 'test'} the condition.`
+                : stopped         ? `${names} ${one ? 'is' : 'are'} about to ${stopped}, and here the simulator stops this run.`
+                : call            ? `${names} ${one ? 'calls' : 'call'} ${call}(): ${calls[call]}.`
                                   : `${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
     if (asks) {
         const next = jump(at, 1, other => other.b === step.b && other.w === step.w && !other.s);
@@ -1256,7 +1291,7 @@ function toldCell(array, block, index) {
     const cells = cellsOf(array, block), who = cells.who[index];
     const thread = one =>
         `${numBlocks > 1 ? `block ${blockName(Math.floor(one / numThreads))}, ` : ''}thread ${one % numThreads}`;
-    const when = number => `line ${run.steps[number].p?.[1]} (step ${number})`;
+    const when = number => `${lineName(run.steps[number].p)} (step ${number})`;
     const {start = 0, element} = arrays[array], bank = Math.floor((start + index * element) / 4) % 32;
     return `${elementName(array, index)}: ${whole(cells.x[index])}`
         + (who === null ? isShared(array) ? '' : ', as it was before the launch'
@@ -1464,6 +1499,8 @@ const jump = (from, way, wanted) => {
     return null;
 };
 const show = number => {
+    if (number === undefined)
+        return;
     if (number === null) {
         tell(`There is no further such step in this run.`);
         return;
@@ -1483,7 +1520,7 @@ const near = (list, way) =>
 function writeJump(way) {
     if (!view.cell) {
         tell('Click a cell of memory first: this goes to its next write.');
-        return at;
+        return undefined;
     }
     return jump(at, way, step => writesTo(step, view.cell));
 }
@@ -1785,7 +1822,7 @@ function drawVerdict() {
                     kind,
                     item: element('li', '',
                         `${step}thread ${thread} (warp ${Math.floor(thread / 32)}, lane ${thread % 32}) ${kind} ${cell} in `
-                            + `line ${place?.[1]}. `,
+                            + `${lineName(place)}. `,
                         ...(step ? [button('Go there', number)] : []))
                 };
             };
@@ -1812,7 +1849,7 @@ function drawVerdict() {
         if (write === null) {
             parts.push(element('p', '', `Nobody writes ${name} in this run.`));
         } else {
-            const made = button(`To the last write of ${name}: step ${write}, line ${run.steps[write].p?.[1]}`, write);
+            const made = button(`To the last write of ${name}: step ${write}, ${lineName(run.steps[write].p)}`, write);
             made.addEventListener('click', () => view.cell = cell, {capture: true});
             parts.push(element('p', '', made));
         }

@@ -30,6 +30,8 @@ static __global__ void hostile(const float *in, float *out)
     const float *where = in + 3;
     for (int k = 0; k < 2; k++)
         rows[k][i % 2] += k; /* rows */
+    float same = i;
+    same = twice(i == 1); /* all */
     if (i == 1)
         never = twice(pair.x); /* call */
     else
@@ -37,7 +39,7 @@ static __global__ void hostile(const float *in, float *out)
     out[i] = never;    /* store */
     if (i == 0)
         printf("%s%d\n", LEAVE, letter); /* print */
-    large += is_odd + (negative > 0) + (where == NULL) + (small > 1);
+    large += is_odd + (negative > 0) + (where == NULL) + (small > 1) + (same > 9);
 }
 
 int main(void)

@@ -54,8 +54,8 @@ my @as_written = (@common, map({ my $w = $_;
         x => [map { my $t = 32 * $w + $_; ($t, 'nan', '-inf', 'inf') } @{ $lanes[$w] }], sectors => $w ? 4 : 16, lines => $w ? 1 : 4 }]),
     { b => 0, w => $w, s => 'done' } } 0, 1), { b => 0, s => 'end' });
 my @race = (@common, step(1, 16, m => [2], e => [{ k => 'shared_store', a => 1, i => [4], x => [99], conflicts => 0 }]));
-my %counts = (barriers => 1, shuffles => 1, 'load requests' => 4, 'load sectors' => 7, 'load bytes' => 224, 'store requests' => 3,
-    'store sectors' => 21, 'store bytes' => 652, 'shared requests' => 3, conflicts => 2, copies => 3);
+my %counts = (barriers => 1, shuffles => 1, 'load requests' => 4, 'load sectors' => 7, 'bytes wanted' => 224, 'store requests' => 3,
+    'store sectors' => 21, 'bytes stored' => 652, 'shared requests' => 3, conflicts => 2, copies => 3);
 my %trace = (
     format => 'cusim-watch 1', title => "title $hostile", command => 'make watch', kernel => "kernel $hostile", grid => [1, 1, 1],
     block => [40, 1, 1], cluster => [1, 1, 1], chip => 'simulator',
@@ -166,7 +166,7 @@ my $look = <<'END';
     return { state: player.state(), shown, sentence, lit: lit ? lit.lastChild.data : null, chips: chips.sort().join(' ') };
 })
 END
-my %texts = (nan => 'NaN', inf => "\x{221e}", -inf => "\x{2212}\x{221e}", 1e38 => '1e38', '9007199254740993' => "900719\x{2026}");
+my %texts = (nan => 'NaN', inf => "\x{221e}", -inf => "\x{2212}\x{221e}", 1e38 => '1e38', '9007199254740993' => "0x2000\x{2026}");
 sub unlike_value { # whether a text shows another value; a narrow cell has only 2 digits
     my ($text, $value) = @_;
     my $wanted = defined $value ? $texts{$value} // $value : "\x{b7}";
@@ -310,6 +310,19 @@ for my $dark (0, 1) {
     for my $width (360, 1000, 1920) {
         $browser->look(width => $width, height => 800, dark => $dark);
         go('step=' . (10 + $dark));
+        is($browser->js(q{(() => {
+            const covered = new Set();
+            for (let y = 0; y < document.body.scrollHeight; y += 10) {
+                scrollTo(0, y);
+                for (const one of document.querySelectorAll('#controls button, #sentence, #line')) {
+                    const { left, right, top, bottom } = one.getBoundingClientRect(), hit = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+                    if (hit && !hit.closest('#now, #detail'))
+                        covered.add(one.id);
+                }
+            }
+            scrollTo(0, 0);
+            return [...covered].join();
+        })()}), '', "the bar covers what is scrolled under it at $width") if !$dark;
         ok($browser->js('document.documentElement.scrollWidth <= innerWidth'), "nothing sticks out at $width" . ($dark ? ', dark' : ''));
         my $contrast = $browser->js(q{(() => {
             const light = ([r, g, b]) => [r, g, b].map(c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
@@ -335,4 +348,3 @@ refuses('an unknown panel', qr/^usage: .*threads/, $^X, 'common/watch/still.pl',
 
 undef $browser;
 done_testing;
-END { system('cp', $page, '/tmp/player_page.html') if $page }

@@ -185,9 +185,9 @@ SKIP: {
     my ($print) = grep { $_->{k} eq 'print' } map { @{ $_->{e} // [] } } @{ $run->{steps} };
     is($print->{x}[0], "</script><b>\"'&\\\t60\n", 'what is printed');
     my @text_of = @{ $trace->{sources}[0]{text} };
-    my %lanes = map { my $step = $_; map { $text_of[$step->{p}[1] - 1] =~ m{/\* $_ \*/} ? ($_ => "@{ $step->{m} // ['all'] }, $step->{d}") : () } qw(twice call other store) }
+    my %lanes = map { my $step = $_; map { $text_of[$step->{p}[1] - 1] =~ m{/\* $_ \*/} ? ($_ => "@{ $step->{m} // ['all'] }, $step->{d}") : () } qw(twice all call other store) }
         map { { d => 0, %$_ } } grep { defined $_->{p} && !defined $_->{s} } @{ $run->{steps} };
-    is_deeply(\%lanes, { twice => '1, 1', call => '1, 0', other => '0 2 3, 0', store => 'all, 0' }, 'which lanes are on a line, and how deep in calls');
+    is_deeply(\%lanes, { twice => '1, 1', all => 'all, 0', call => '1, 0', other => '0 2 3, 0', store => 'all, 0' }, 'which lanes are on a line, and how deep in calls');
 
     # wrong names
     for (['VARIANT=03_tile/shred', qr/^make watch: 03_tile has no variant "shred"\. It has serial, shared\.$/m], ['VARIANT=99_x/y', qr/^make watch: VARIANT=99_x\/y names no chapter .*03_tile/m],
