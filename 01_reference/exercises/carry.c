@@ -14,9 +14,9 @@
 
    The phases are started for you: run_on_all starts a thread for each part and waits for all of them.
 
-   Goal: right for every seq_len and num_threads, however the threads run. The local phase loads x and c once, the
-   combination c and y; and no thread has more to do than its part: with 8 threads and 4096 elements a chain of
-   2 * 3 * 512 loads and stores.
+   Goal: right for every seq_len, 0 included, and num_threads, however the threads run. The local phase loads x and c
+   once, the combination c and y; and no thread has more to do than its part: with 8 threads and 4096 elements at most 3
+   loads and stores for each of its 512 elements, in each of the two phases.
 
    Write where it says "here", about 20 lines in all. */
 #include <pthread.h>

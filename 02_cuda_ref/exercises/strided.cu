@@ -7,8 +7,8 @@
        lane 0                  lane 1                  lane 2
        |0 . . . . . . .|       |8 . . . . . . .|       |16 . . . . . . .|   a sector each, of which 4 bytes are used
 
-   Let neighbouring lanes add neighbouring elements. Keep the blocks: each has 128 threads and adds 1024 elements, the
-   same ones as now, in eight turns:
+   Let neighbouring lanes add neighbouring elements. Keep the blocks: each has 128 threads and adds 1024 elements in
+   eight turns. The simplest is to let it have the same ones as now:
 
        k = 0   |t0 t1 t2 ... t127|
        k = 1                     |t0 t1 t2 ... t127|

@@ -22,7 +22,7 @@ sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
 
 # ---- the data of an exercise, judges/NAME.txt: `key: text', and lines that go on are indented ----
 
-my %lists = map { $_ => 1 } qw(goal hint mutant ask);
+my %lists = map { $_ => 1 } qw(goal hint mutant ask when);
 
 sub read_data {
     my ($path) = @_;
@@ -36,8 +36,9 @@ sub read_data {
             push @{ $changes->[-1]{$1} }, $2 // '';
         } elsif (/^(\w+): *(.*)$/) {
             my ($key, $text) = ($1, $2);
-            if ($key eq 'says' && $data{mutant} || $key eq 'look' && $data{ask}) { # belongs to the one above
-                $last = \($data{ $key eq 'says' ? 'mutant' : 'ask' }[-1]{$key} = $text);
+            my $above = $key eq 'says' ? 'mutant' : $key ne 'look' ? '' : $data{ask} ? 'ask' : 'when'; # it belongs to the last one of these
+            if ($data{$above}) {
+                $last = \($data{$above}[-1]{$key} = $text);
             } elsif ($key eq 'draw' || $key eq 'let') {
                 push @{ $data{draw} }, eval { read_draw($key, $text) } // die "$path:$number: $@";
                 undef $last;
@@ -157,7 +158,7 @@ my %counters = (
         'A load of a warp takes the same time for one lane as for 32. Do more lanes take part than have work?',
         'A load of a warp takes the same time for one lane as for 32. Which lanes have nothing to do, and how long do they wait for the others of their warp?'],
     idle_waits => ['idle_waits / threads', 'idle waits of a thread',
-        'A wait is idle if none of the thread\'s copies is on its way when it ends. Which copies have set off by then, and which may a wait leave out?',
+        'A wait is idle if none of the thread\'s copies is on its way when it ends. Which copies have been started by then, and for which of them need it not wait?',
         'No wait found a copy of its own to wait for. Do the tiles still travel by __pipeline_memcpy_async?'],
     threads => ['threads', 'threads', 'How much work does each thread have, and how many threads does a block have?',
         'How much work does each thread have, and how many threads does a block have?'],
@@ -380,11 +381,19 @@ sub compile_error {
     return "It does not compile.\n" . $errors;
 }
 
+# What the exercise itself says to a report: its first `when' that the report contains.
+sub own_look {
+    my ($exercise, $report) = @_;
+    my ($when) = grep { said($report, $_->{text}) } @{ $exercise->{when} // [] };
+    return defined $when ? fold($when->{look}, '  ') : '';
+}
+
 # The report of a run (run_judge's) that did not go well. That it is wrong is known; why is told by the judge's own lines first. What the
 # answer's process wrote, the simulator's and the sanitizers' messages, is shown, whoever wrote it.
 sub failure {
-    my ($text, $shown, $run) = @_;
+    my ($text, $shown, $run, $exercise) = @_;
     my ($said, $err, $ended) = @$run{qw(said complained ended)};
+    $err =~ s{build/exercises/[^/\s]+/answer\.cu?\b}{$shown}g; # where a compiler names an array by the file that it is in
     my ($sizes) = $said =~ /.*^\@with (.*)$/ms; # the last one
     my ($data) = $said =~ /.*^\@data (.*?)$/ms;
     ($sizes, $data) = map { ($_ // '') =~ s/\n.*//sr } $sizes, $data;
@@ -395,6 +404,7 @@ sub failure {
     if ($said =~ /^\@wrong (.*)$/m) {
         my $report = "A result is wrong.\n" . fold("$1.", '  ');
         $report .= fold($1, '  ') if $said =~ /^\@slip (.+)$/m;
+        $report .= own_look($exercise, $report);
         $report .= fold($1, '  ') if $said =~ /^\@owner (.+)$/m;
         return $report . $with;
     }
@@ -405,13 +415,14 @@ sub failure {
     if ($err =~ /^simulator: (.*)$/m) {
         my ($place, $who, $message) = $1 =~ /^(?:(.*?:\d+): )?((?:kernel|host code)\b.*?): (.*)$/s;
         ($place, $who, $message) = (undef, undef, $1) if !defined $message;
-        my $report = "The simulator stopped it.\n";
+        my $report = ($exercise // {})->{on_cpu} ? "It was stopped.\n" : "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         $message = with_array($message, $text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;
         my ($look) = map { $_->[1] } grep { $message =~ $_->[0] } @looks, $no_blocks;
         $look = no_work($sizes) // $look // '';
-        return $report . fold($message, '  ') . ($look ne '' ? fold($look, '  ') : '') . $with;
+        $report .= fold($message, '  ') . ($look ne '' ? fold($look, '  ') : '');
+        return $report . own_look($exercise, $report) . $with;
     }
     if ($err =~ /AddressSanitizer: ([\w-]+)|runtime error: (.*)/) {
         my $what = $1 // $2;
@@ -439,7 +450,7 @@ sub races {
         if !$races_are_seen;
     return undef if !$races_are_seen || $run->{right};
     my ($race) = $run->{complained} =~ /ThreadSanitizer: data race(.*)/s;
-    return failure($text, $shown, $run) if !defined $race;
+    return failure($text, $shown, $run, $exercise) if !defined $race;
     my ($line) = $race =~ /\Q$shown\E:(\d+)/;
     return "It was stopped.\n" . (defined $line ? "  At $shown:$line:\n" . source_line($text, $line) : '')
         . fold($race =~ /Location is global/ ? 'race: threads write the same variable, and nothing orders them. Give each thread its own (no static, no globals).'
@@ -468,7 +479,7 @@ sub judge_answer {
         my $settings = order_settings($order);
         my $run = run_judge($exercise, $program, { %$settings, SIM_WATCHDOG => 5 }, 'compare');
         if (!$run->{right}) {
-            my $report = failure($text, $shown, $run);
+            my $report = failure($text, $shown, $run, $exercise);
             my $named = join ' ', map { "$_=$settings->{$_}" } reverse sort keys %$settings;
             $report .= "  (In another order of execution, $named. In the order before this one it went well.)\n" if $order ne 'warp';
             return ('wrong', $report);
@@ -483,7 +494,7 @@ sub judge_answer {
 
     ($program) = build('sim', $exercise, $folder, $text, $shown, 'counted') if $exercise->{on_cpu} && $exercise->{goal};
     my ($failed, @goals) = goals($exercise, $program, 0);
-    return ('wrong', failure($text, $shown, $failed)) if defined $failed;
+    return ('wrong', failure($text, $shown, $failed, $exercise)) if defined $failed;
     my $missed = missed(@goals);
     return ('over_goal', $missed . standing($exercise, @goals), @goals) if defined $missed;
 
@@ -492,7 +503,7 @@ sub judge_answer {
         return ('wrong', "For the GPU: " . compile_error($text, $shown, $errors)) if !defined $program;
         my $run = run_judge($exercise, $program, {}, 'compare');
         ($failed, my @timed) = $run->{right} ? goals($exercise, $program, 1) : $run;
-        return ('wrong', "On the GPU: " . failure($text, $shown, $failed)) if defined $failed;
+        return ('wrong', "On the GPU: " . failure($text, $shown, $failed, $exercise)) if defined $failed;
 
         $missed = missed(@timed);
         return ('over_goal', $missed, @goals, @timed) if defined $missed;

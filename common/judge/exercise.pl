@@ -59,7 +59,7 @@ sub after_failure {
     my ($hints, $taken) = (scalar @{ $exercise->{hint} // [] }, $progress->{hints});
     print "\nmake hint EX=$exercise->{id} ($hints hints, ", $taken == 0 ? 'none taken yet' : "$taken taken", ")\n" if $progress->{tries} >= 3 && $taken < $hints;
     print "\nmake watch EX=$exercise->{id} plays it up to that line by line, in your browser.\n" if !$exercise->{on_cpu} && $report =~ /^(?:A result is wrong|The simulator stopped it)/;
-    print "\n(A line of make comes now, with `Error 1': it says only that $exercise->{id} is not solved yet.)\n" if defined $ENV{MAKELEVEL};
+    print "\n(A line of make comes now, with `Error 1': it says only that ", $progress->{state} eq 'solved' ? 'this answer is not right' : "$exercise->{id} is not solved yet", ".)\n" if defined $ENV{MAKELEVEL};
 }
 
 # ---- commands ----
@@ -143,10 +143,12 @@ my %commands = (
         print "$exercise->{id} $exercise->{title}\n\n$report";
         if (!defined $given{FILE}) {
             my $progress = progress($exercise);
-            $progress->{state} = $state;
+            my $was_solved = $progress->{state} eq 'solved';
+            $progress->{state} = $state if !$was_solved; # what is solved stays solved, whatever is tried afterwards
             $progress->{tries}++;
             $progress->{estimate} = join ':', $1, $2, $3 if $report =~ /would\s+take\s+(\S+)\s+us.*?\(([\d.]+)\s+to\s+([\d.]+)\)/s;
             keep($exercise, $progress);
+            print "\nYou have solved $exercise->{id} before, and `make exercises' goes on to say so.\n" if $was_solved && $state ne 'solved';
             after_failure($exercise, $progress, $report) if $state ne 'solved';
         }
         return $state eq 'solved' ? 0 : 1;

@@ -103,6 +103,6 @@ void sim_explain_barrier(void)
     }
     FAULT_OF(waits,
              "%s waits for thread (%u,%u,%u), which has ended without coming to it. Let all threads of the block "
-             "reach it: put the work inside the condition, not the barrier or the return",
+             "reach it: put only the work behind the condition, with no barrier and no return",
              sim_barrier_names[waits->kind], done->index.x, done->index.y, done->index.z);
 }

@@ -575,7 +575,8 @@ const char *sim_flag_advice(uint64_t record)
                      flag_written);
     } else if (!release_knows(release, record, false)) {
         snprintf(advice, sizeof(advice),
-                 "The fence before the flag written at %s reaches its own block only: call __threadfence()",
+                 "The release of the flag written at %s is for its own block only: take thread_scope_device, or call "
+                 "__threadfence()",
                  flag_written);
     } else if (!release_knows(all_known_of(reader), record, true)) {
         snprintf(
@@ -584,7 +585,9 @@ const char *sim_flag_advice(uint64_t record)
             flag_read);
     } else if (!release_knows(all_known_of(reader), record, false)) {
         snprintf(advice, sizeof(advice),
-                 "The fence after the flag read at %s reaches its own block only: call __threadfence()", flag_read);
+                 "The acquire of the flag read at %s is for its own block only: take thread_scope_device, or call "
+                 "__threadfence()",
+                 flag_read);
     } else {
         snprintf(advice, sizeof(advice),
                  "Another thread has read the flag, at %s: call __syncthreads() between that and this, or __syncwarp() "

@@ -152,11 +152,17 @@ my ($ours) = ($first->{estimate} // '') =~ /^([\d.]+) at /;
 SKIP: {
     skip 'a GPU would time it', 2 if $out !~ /An estimate/;
     like($out, qr/^An estimate; nothing was measured: on an NVIDIA H200\s+yours\s+would\s+take\s+\Q$ours\E\s+us.*\bours\s+\Q$ours\E\./ms, 'an estimate says how long it would take');
-    like((make('exercises'))[1], qr/^  \Q$id\E .* solved, \Q$ours\E \([\d.]+ to [\d.]+\) us, ours \Q$ours\E \*$.*^\* An estimate /ms, '... and the list has it beside ours');
+    like((make('exercises'))[1], qr/^  \Q$id\E .* solved, \Q$ours\E \([\d.]+ to [\d.]+\) us, ours \Q$ours\E \*\n.*^\* An estimate /ms, '... and the list has it beside ours');
 }
+my $solved_text = read_text("$copy/$mine");
+write_text("$copy/$mine", "oops\n$solved_text");
+($status, $out) = make('exercise', "EX=$id");
+ok($status ne 0 && $out =~ /^It does not compile\..*^You have solved \Q$id\E before, /ms && (make('exercises', 'LIST=1'))[1] =~ /^\Q$id $path\E solved$/m,
+    'a wrong answer afterwards is told, and what is solved stays solved') or diag($out);
+write_text("$copy/$mine", $solved_text);
 is((make('solution', "EX=$id"))[1], $forced, 'now the solution is shown without FORCE');
 is((make('exercises', 'CSV=table.csv', 'LIST=1'))[1], (make('exercises', 'LIST=1'))[1], 'CSV and LIST together print the list');
-like(read_text("$copy/table.csv"), qr/\Aid,path,state,tries,hints\n(?:.*\n)*\Q$id,$path\E,solved,4,2\n/, 'CSV writes a table');
+like(read_text("$copy/table.csv"), qr/\Aid,path,state,tries,hints\n(?:.*\n)*\Q$id,$path\E,solved,5,2\n/, 'CSV writes a table');
 
 ($status, $out) = make('reset', "EX=$id");
 ok($status eq 0 && read_text("$copy/$mine") eq read_text($path) && -f "$copy/$mine.old", 'reset begins again, and keeps what was there');

@@ -118,7 +118,7 @@ static __global__ void copy_async(const float4 *in, float4 *out)
     __pipeline_commit();
     __pipeline_memcpy_async(&stage[1][threadIdx.x], &in[32 + threadIdx.x], sizeof(float4));
     __pipeline_commit();
-    __pipeline_wait_prior(1); /* all but the newest group: the first */
+    __pipeline_wait_prior(1); /* all but the newest batch: the first */
     out[threadIdx.x] = stage[0][threadIdx.x];
     __pipeline_wait_prior(0);
     out[32 + threadIdx.x] = stage[1][threadIdx.x];
