@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../common/harness/demo_table.h"
+#include "../../common/linrec/demo_table.h"
 
 #ifdef CUSIM
 enum { NUM_SEQS = 1024 };

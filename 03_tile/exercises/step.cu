@@ -14,7 +14,7 @@
                     \       \       \
        takes               x0      x1      x2
 
-   Goal: one barrier; every element of inputs and coeffs is loaded once, so 8 bytes for each.
+   Goal: one barrier; no element of inputs or coeffs is loaded twice, so at most 8 bytes for each.
 
    Write where it says "here". */
 #include <cuda_runtime.h>

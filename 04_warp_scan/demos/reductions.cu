@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../common/harness/demo_table.h"
+#include "../../common/linrec/demo_table.h"
 #include "../warp_scan.cuh"
 
 #ifdef CUSIM

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../common/harness/demo_table.h"
+#include "../../common/linrec/demo_table.h"
 
 #ifdef CUSIM
 enum { COUNT = 1 << 17, BLOCKS = 32 };

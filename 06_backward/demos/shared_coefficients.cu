@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/harness/demo_table.h"
+#include "../../common/linrec/demo_table.h"
 
 #ifdef CUSIM
 enum { NUM_SEQS = 256 };

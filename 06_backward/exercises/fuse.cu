@@ -17,6 +17,8 @@
    Goal: one launch, and 20.25 bytes moved for an element: five arrays, and one more sector for each row of a warp.
    Nothing outside of a sequence is read, and a NaN in d_inputs[0] does not get into d_coeffs[0].
 
+   In direction.cuh, place<1>(n, 1) says where in memory the element with number n lies, counted from the origin.
+
    Write where it says "here". */
 #include <cuda_runtime.h>
 

@@ -11,9 +11,9 @@
 #include "../sim/sim.h"
 #else
 #include "../base/output.h"
-#include "machine.h"
-#include "measure.h"
-#include "table.h"
+#include "../harness/machine.h"
+#include "../harness/measure.h"
+#include "../harness/table.h"
 #endif
 
 void demo_stop_if(cudaError_t error, const char *what)
