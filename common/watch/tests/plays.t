@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What the texts show of running kernels: each picture stands in a text that says how to watch it; in test-all (LONG=1), 03's are as its kernel runs.
+# What the texts show of running kernels: each picture stands in a text that says how to watch it. (long/plays.t opens their pages.)
 use strict;
 use warnings;
-use lib 'common/base', 'common/pages';
-use Browser;
+use lib 'common/base';
 use Run;
 use Test::More;
 
@@ -20,10 +19,4 @@ for my $list (glob '[0-9][0-9]_*/figures/plays.txt') {
 }
 refuses('a chapter without a list', qr/^plays.pl: cannot read 07_bench\/figures\/plays.txt/, 'perl', 'common/watch/plays.pl', '07_bench');
 
-SKIP: {
-    skip 'only in test-all, and with chromium', 1 if !$ENV{LONG} || (!Browser::path() && !$ENV{CI});
-    delete @ENV{qw(MAKEFLAGS MAKELEVEL)};
-    my ($status, $out, $err) = run_program('perl', 'common/watch/plays.pl', '--check', '03_tile');
-    is($status, 0, 'the pictures of 03 are what its kernel does') or diag($err);
-}
 done_testing();
