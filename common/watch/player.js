@@ -42,6 +42,7 @@ const lineText = place => sources[place[0]]?.text[place[1] - (sources[place[0]].
 const several = new Set(runs.flatMap(run => run.steps).flatMap(step => step.p ? [step.p[0]] : [])).size > 1;
 const fileName = place => several ? ` of ${sources[place[0]].name.replace(/.*\//, '')}` : '';
 const lineName = place => `line ${place?.[1]}${place ? fileName(place) : ''}`; // of several files it says which
+const lineThere = place => place && place[0] === run.steps[at].p?.[0] ? `line ${place[1]}` : lineName(place); // where this step's file is known
 const colour = warp => `c${warp % 6}`;
 const plural = (n, one, many = one + 's') => `${n} ${n === 1 ? one : many}`;
 const isRequest = event => /^(shared_)?(load|store|atomic)$/.test(event.k);
@@ -507,22 +508,24 @@ function valueNames(lanes, values, warp) {
 // Who has written what is read now: 'thread 5 in line 49', 'the threads 0 to 31 in line 49'
 function writerNames(array, block, first, n) {
     const cells = cellsOf(array, block), writers = new Set(), lines = new Set();
-    let never = 0;
+    let never = 0, copied = true;
     for (const index of first)
         for (let k = 0; k < n; k++)
             if (cells.who[index + k] === null)
                 never++;
             else {
                 writers.add(Math.floor((cells.who[index + k] % numThreads) / lanesOfWarp));
-                lines.add(run.steps[cells.step[index + k]].p?.[1]);
+                const copy = copyInto(cells.step[index + k], array, block, index + k);
+                copied &&= Boolean(copy);
+                lines.add(lineThere(run.steps[copy ? copy.step : cells.step[index + k]].p));
             }
     if (!isShared(array) && !writers.size)
         return '';
     if (never === first.length * n)
         return 'nobody has ever written there';
     const by = `${writers.size > 1 ? 'warps' : 'warp'} ${listed([...writers].sort((a, b) => a - b))}`;
-    const line = lines.size === 1 && [...lines][0] ? ` in line ${[...lines][0]}` : '';
-    return `${by} wrote ${first.length * n > 1 ? 'them' : 'it'}${line}`
+    const what = first.length * n > 1 ? 'them' : 'it', line = lines.size === 1 ? [...lines][0] : '';
+    return (copied ? `copies${line && ` of ${line}`} brought ${what}` : `${by} wrote ${what}${line && ` in ${line}`}`)
         + (never ? `, and ${plural(never, 'of them was', 'of them were')} never written` : '');
 }
 
@@ -604,7 +607,7 @@ function eventSentence(event, step) {
         return `${who} ${one ? 'votes' : 'vote'}, and ${one ? '' : 'each '}learns the result: ${valueNames(lanes, event.x ?? [], step.w)}.`;
     case 'barrier':
         return `${who} ${one ? 'comes' : 'come'} to ${barrierOf(event.place ?? step.p)?.text ?? 'a barrier'}`
-            + `${event.place && event.place[1] !== step.p?.[1] ? ` in ${lineName(event.place)}` : ''}: nobody goes `
+            + `${event.place && event.place[1] !== step.p?.[1] ? ` in ${lineThere(event.place)}` : ''}: nobody goes `
             + 'on before all have come, and what was written before it can be read after it.';
     case 'copy_store':
         return '';
@@ -620,7 +623,7 @@ function eventSentence(event, step) {
         const copy = copyOf(event.id);
         return copy
             ? `A copy arrives: ${elementNames(copy.to[0], [copy.to[1]], copy.n)} ${copy.n > 1 ? 'hold' : 'holds'} what `
-                + `${lineName(run.steps[copy.step].p)} asked for.`
+                + `${lineThere(run.steps[copy.step].p)} asked for.`
             : 'A copy arrives.';
     }
     case 'phase': {
@@ -655,6 +658,17 @@ function copyOf(id) {
     return copies.get(id);
 }
 
+// Whether an event is the arrival of a copy that brings an element; and the copy that brought it in that step.
+function holds(event, array, block, index) {
+    const copy = event.k === 'arrive' ? copyOf(event.id) : null;
+    return copy && copy.to[0] === array && (block === null || (copy.to[2] ?? copy.block) === block)
+        && copy.to[1] <= index && index < copy.to[1] + copy.n;
+}
+function copyInto(number, array, block, index) {
+    const event = eventsOf(run.steps[number]).find(one => holds(one, array, isShared(array) ? block : null, index));
+    return event ? copyOf(event.id) : null;
+}
+
 // Many events of the same kind in one step, such as 32 copies of a lane each, are told as one; copies that arrive, as one
 // for each step in which they set out.
 function eventSentences(step) {
@@ -675,7 +689,7 @@ function eventSentences(step) {
             const from = elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n);
             const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
             return list[0].k === 'arrive'
-                ? `${all.length} copies arrive: ${to} hold what ${lineName(run.steps[all[0].step].p)} asked for.`
+                ? `${all.length} copies arrive: ${to} hold what ${lineThere(run.steps[all[0].step].p)} asked for.`
                 : `${all.length} copies (${all[0].how}) start, from ${from} to ${to}. ${underWay(bytes)}`;
         })
         .filter(sentence => sentence);
@@ -818,7 +832,8 @@ const view = {
     cell: null,
     width: 32 * 38,
     left: 100,
-    room: 560
+    room: 560,
+    all: 1000
 };
 
 const shape = (tag, look, numbers, more) => ({tag, numbers: {class: look, ...numbers}, ...more});
@@ -839,7 +854,8 @@ function fit(value, size, room) {
 }
 function words(look, x, y, size, text, room, more) {
     text = String(text);
-    const wide = room && widthOf(text, size) > room ? pen.measureText(text).width * size / 100 : 0;
+    const mono = /\bmono\b/.test(look) ? text.length * size * 0.61 : 0;
+    const wide = mono || (room && widthOf(text, size) > room ? pen.measureText(text).width * size / 100 : 0);
     return shape('text', look,
         {x, y, 'font-size': size, ...(room && wide > room ? {textLength: room, lengthAdjust: 'spacingAndGlyphs'} : {})},
         {text, ...more});
@@ -1293,8 +1309,10 @@ function toldCell(array, block, index) {
         `${numBlocks > 1 ? `block ${blockName(Math.floor(one / numThreads))}, ` : ''}thread ${one % numThreads}`;
     const when = number => `${lineName(run.steps[number].p)} (step ${number})`;
     const {start = 0, element} = arrays[array], bank = Math.floor((start + index * element) / 4) % 32;
+    const copy = who === null ? null : copyInto(cells.step[index], array, block, index);
     return `${elementName(array, index)}: ${whole(cells.x[index])}`
         + (who === null ? isShared(array) ? '' : ', as it was before the launch'
+                : copy  ? `, brought in step ${cells.step[index]} by a copy of ${thread(who)} in ${when(copy.step)}`
                         : `, written by ${thread(who)} in ${when(cells.step[index])}`)
         + (cells.reader[index] === null
                 ? ''
@@ -1322,7 +1340,7 @@ function drawCopies() {
         if (stages < 2)
             continue;
         const small = 104, radius = Math.max(72, stages * 20), cx = left + radius + small / 2, cy = top + radius + 32;
-        if (cx + radius + small / 2 > view.left + view.width && left > 0) {
+        if (cx + radius + small / 2 > Math.min(view.left + view.width, view.all) && left > 0) {
             left = 0;
             top = bottom + 10;
         }
@@ -1529,9 +1547,7 @@ function writesTo(step, {array, index, block}) {
         if (isWrite(event))
             return event.a === array && (block === null || (event.b ?? step.b) === block)
                 && event.i.some(first => first <= index && index < first + (event.n ?? 1));
-        const copy = event.k === 'arrive' ? copyOf(event.id) : null;
-        return copy && copy.to[0] === array && (block === null || (copy.to[2] ?? copy.block) === block)
-            && copy.to[1] <= index && index < copy.to[1] + copy.n;
+        return holds(event, array, block, index);
     });
 }
 function otherWarp(way) {
@@ -1985,6 +2001,7 @@ function measure() {
     view.left = Math.max(64, Math.min(room < 500 ? 84 : 150, longest * 6.4 + 14));
     const fits = (room - view.left - 6) / 32;
     view.width = 32 * (fits < 25 ? 36 : Math.min(58, Math.floor(fits * 4) / 4));
+    view.all = room;
     view.room = ($('threads-panel').clientWidth || 500) / rem - 4;
 }
 

@@ -251,7 +251,7 @@ is(pressed('Home'), 0, 'the first');
 $browser->js(q{for (const rect of document.querySelectorAll('#shared rect')) if (rect.item.mark === undefined && rect.item.cell?.array === 3 && rect.item.cell.index === 9) {
     rect.dispatchEvent(new MouseEvent('click', { bubbles: true })); break }});
 is(pressed('c'), 21, 'c to the next write of the cell that was clicked, by a copy too');
-like($browser->js('document.getElementById("detail").textContent'), qr/^stages\[1\]\[1\]: 0\.25, written by thread 0 in line 11/, 'what is known of it is said');
+like($browser->js('document.getElementById("detail").textContent'), qr/^stages\[1\]\[1\]: 0\.25, brought in step 21 by a copy of thread 0 in line 10 \(step 17\)/, 'what is known of it is said');
 is(pressed('C'), 21, 'and stays where there is none');
 pressed('w');
 is($browser->js('player.state().warp'), 1, 'w shows another warp');
