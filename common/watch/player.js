@@ -277,14 +277,15 @@ function goTo(number) {
     }
 }
 
-// A variable's value before the step that was played last.
-function before(thread, variable) {
-    const log = undo[at], values = state.values[thread];
+// What an object had before a step; before the step that was played last, a variable's value.
+function valueBefore(number, object, key) {
+    const log = undo[number];
     for (let i = 0; i < log.length; i += 3)
-        if (log[i] === values && log[i + 1] === variable)
+        if (log[i] === object && log[i + 1] === key)
             return log[i + 2];
-    return values[variable];
+    return object[key];
 }
+const before = (thread, variable) => valueBefore(at, state.values[thread], variable);
 
 /* ---- 3. what is known of a run before it is played ---- */
 
@@ -482,7 +483,7 @@ function elementNames(array, first, n) {
     if (stride === n)
         return `${name(first[0])} to ${name(last + n - 1)}`;
     if (stride === -n)
-        return `${name(first[0])} down to ${name(last)}`;
+        return `${name(first[0] + n - 1)} down to ${name(last)}`;
     return n === 1 && stride > 0
         ? `every ${ordinal(stride)} element from ${name(first[0])} to ${name(last)}`
         : `${n > 1 ? `${n} elements each, ` : ''}${stride > 0 ? `${stride} apart` : 'backwards'}, from ${name(first[0])} to ${name(last)}`;
@@ -714,7 +715,7 @@ function changes(step) {
     for (const [variable, values] of Object.entries(step.v ?? {})) {
         const {name} = variables[variable], some = lanes.filter((_, j) => values[j] !== '=');
         const flat = values.filter(value => value !== '=');
-        if (!flat.length)
+        if (!flat.length || flat.every(value => /^0x/.test(value))) // a pointer to registers says nothing
             continue;
         const old = (lane, k) => {
             const value = before(threadOf(step, lane), variable);
@@ -798,20 +799,22 @@ function sentence() {
     const asks = /\b(if|while|for)\b/.exec(text)?.[1], call = Object.keys(calls).find(name => text.includes(`${name}(`));
     const {verdict} = run, stopped = at === verdict?.step && !verdict.ok && Number.isInteger(verdict.index)
         ? `${/race: writes/.test(verdict.text) ? 'write' : 'read'} ${elementName(verdict.array, verdict.index)}` : '';
+    const after = jump(at, 1, other => other.b === step.b && other.w === step.w && !other.s), then = run.steps[after] ?? {};
+    const goesOn = then.p && then.p[0] === step.p?.[0] && (then.d ?? 0) === (step.d ?? 0) && String(lanesOf(then)) === String(lanes)
+        ? ` and ${one ? 'goes' : 'go'} on to line ${then.p[1]}` : '';
     if (!parts.length)
         parts.push(asks === 'for' ? `${names} ${one ? 'comes' : 'come'} to the head of the loop.`
-                : asks            ? `${names} ${one ? 'tests' : 'test'} the condition.`
+                : asks            ? `${names} ${one ? 'tests' : 'test'} the condition${goesOn}.`
                 : stopped         ? `${names} ${one ? 'is' : 'are'} about to ${stopped}, and here the simulator stops this run.`
                 : call            ? `${names} ${one ? 'calls' : 'call'} ${call}(): ${calls[call]}.`
                                   : `${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
     if (asks) {
-        const next = jump(at, 1, other => other.b === step.b && other.w === step.w && !other.s);
-        const inside = next === null ? lanes : lanesOf(run.steps[next]);
+        const inside = after === null ? lanes : lanesOf(then);
         const out = lanes.filter(lane => !inside.includes(lane));
-        if (out.length && run.steps[next].p && inside.every(lane => lanes.includes(lane)))
+        if (out.length && then.p && inside.every(lane => lanes.includes(lane)))
             parts.push(
                 `${upper(laneNames(inside, step.w))} ${inside.length > 1 ? 'go' : 'goes'} on to line `
-                + `${run.steps[next].p[1]}, ${laneNames(out, step.w)} ${out.length > 1 ? 'do' : 'does'} not.`);
+                + `${then.p[1]}, ${laneNames(out, step.w)} ${out.length > 1 ? 'do' : 'does'} not.`);
     }
     const aside =
         everyLane[step.w].filter(lane => !lanes.includes(lane) && state.lanes[threadOf(step, lane)] === 'runs');
@@ -1239,13 +1242,15 @@ function drawMemory(space) {
             `${array.type}${array.dims.map(dim => `[${dim}]`).join('')}${phased.has(number) ? ', mbarriers' : ''}`));
         y += 18;
         const sectors = new Set();
-        let last = rows[0] - 1;
-        for (const row of rows) {
-            if (row > last + 1) {
-                const gone = row - last - 1;
+        let last = Math.min(...touched[number]) - 1;
+        const leftOut = gone => {
+            if (gone > 0) {
                 items.push(words('pale', 0, y + 10, 10, `\u22ee ${plural(gone, 'row')} more`));
                 y += 14;
             }
+        };
+        for (const row of rows) {
+            leftOut(row - last - 1);
             last = row;
             const first = Math.max(0, Math.ceil((row * 128 - start) / element)),
                   end = Math.min(total, Math.ceil(((row + 1) * 128 - start) / element));
@@ -1294,6 +1299,7 @@ function drawMemory(space) {
                             round(sector * 8 * w), y, round(8 * w), tall));
             y += tall;
         }
+        leftOut(Math.max(...touched[number]) - last);
         y += 6;
     }
     if (!list.length)
@@ -1800,6 +1806,16 @@ function drawSource() {
     }
 }
 
+// The value that a read might have got, and the one that it got.
+function heldWords({array, index, block = 0, step, other}) {
+    if (!Number.isInteger(array) || !Number.isInteger(index) || !Number.isInteger(other.step) || at !== step)
+        return '';
+    const {x} = cellsOf(array, block), was = valueBefore(other.step, x, index) ?? null;
+    return was === null ? ` Before, ${elementName(array, index)} was unwritten; now it is ${short(x[index])}.`
+        : ` Before, ${elementName(array, index)} was ${short(was)}; now it is ${short(x[index])}`
+            + (was === x[index] ? ', the same: here the race does no harm. In another thread, or with other data, it can.' : '.');
+}
+
 // What went wrong, and for a race the two accesses one after the other.
 function drawVerdict() {
     const {verdict} = run, here = wrongHere();
@@ -1855,7 +1871,8 @@ function drawVerdict() {
             parts.push(element('p', '',
                 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
                     + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.`
-                            : '')));
+                            : '')
+                    + (first.kind === 'writes' && second.kind === 'reads' ? heldWords(verdict) : '')));
         }
     }
     if (!verdict.ok && !verdict.other && Number.isInteger(verdict.array) && Number.isInteger(verdict.index)) {

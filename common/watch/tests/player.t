@@ -85,6 +85,9 @@ my %trace = (
                 other => { step => $#race - 3, place => [0, 12], thread => 2 }, array => 1, index => 4 } },
         { name => 'wrong', without => undef, order => 'reverse', steps => \@as_written, counts => {}, results => {}, cut => 'it ends here',
             verdict => { ok => JSON::PP::false, text => 'A result is wrong.', step => undef, array => 5, index => 0 } },
+        { name => 'reads what is new', without => undef, order => 'forward', steps => [@common[0 .. 22]], counts => {}, results => {}, cut => undef,
+            verdict => { ok => JSON::PP::false, text => 'race: reads tile, which thread 2 has written', step => 22, place => [0, 12], block => 0, thread => 2,
+                other => { step => 4, place => [0, 6], thread => 2 }, array => 1, index => 4 } },
     ],
 );
 
@@ -293,6 +296,9 @@ like($browser->js('document.getElementById("verdict").textContent'), qr/^A resul
 is($browser->js('document.querySelector("#verdict button").click(), player.at()'), 23, 'and leads to where it was written');
 like($browser->js('document.getElementById("detail").textContent'), qr/^counter\[0\]: 3, written by thread 2 in line 13/, 'with the cell marked');
 is($browser->js('player.step(29), document.getElementById("verdict").lastChild.textContent'), 'it ends here', 'a recording that ends early says so');
+
+$browser->js('player.run(3), player.step(22)');
+like($browser->js('document.getElementById("verdict").textContent'), qr/Before, tile\[0\]\[4\] was unwritten; now it is 2\.5\./, 'what a read might have got is said');
 
 # Links
 sub go { # to another place of the page
