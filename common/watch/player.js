@@ -54,10 +54,17 @@ function blockName(block) {
     return y * z === 1 ? `${block}` : `(${block % x},${Math.floor(block / x) % y},${Math.floor(block / x / y)})`;
 }
 
-// An element's name, such as tile[3][17]; of a two-dimensional array with a single row too.
+// An element's name, such as tile[3][17]; of a two-dimensional array with a single row too. Of a struct's members the last
+// dimension counts the elements: totals[1].sum[3].
 function elementName(array, index) {
+    const dims = [...arrays[array].dims].reverse(), at = index % dims[0];
+    const [field, first, n] = arrays[array].fields?.find(([, first, n]) => first <= at && at < first + n) ?? [];
     let rest = index, name = '';
-    for (const dim of [...arrays[array].dims].reverse()) {
+    if (field) {
+        rest = Math.floor(index / dims.shift());
+        name = `.${field}${n > 1 ? `[${at - first}]` : ''}`;
+    }
+    for (const dim of dims) {
         name = `[${rest % dim}]` + name;
         rest = Math.floor(rest / dim);
     }
