@@ -505,12 +505,10 @@ function valueNames(lanes, values, warp) {
     if (groups.size === 1
         || groups.size <= 3 && [...groups.values()].every(some => some[some.length - 1] - some[0] === some.length - 1))
         return listed([...groups].map(([value, some]) => `${value} in ${laneNames(some, warp)}`));
-    const last = lanes.length - 1;
-    return `${short(values[0])} in lane ${lanes[0]}, ${short(values[1])} in lane ${lanes[1]}`
-        + (last > 2          ? ' \u2026 '
-                : last === 2 ? ', '
-                             : '')
-        + (last > 1 ? `${short(values[last])} in lane ${lanes[last]}` : '');
+    const last = lanes.length - 1, lead = values.findIndex(value => short(value) !== short(values[0]));
+    return `${short(values[0])} in ${laneNames(lanes.slice(0, lead), warp)}, ${short(values[lead])} in lane ${lanes[lead]}`
+        + (last > lead + 1 ? ' \u2026 ' : last > lead ? ', ' : '')
+        + (last > lead ? `${short(values[last])} in lane ${lanes[last]}` : '');
 }
 
 // Who has written what is read now: 'thread 5 in line 49', 'the threads 0 to 31 in line 49'
@@ -562,7 +560,7 @@ function requestSentence(event, step, lanes) {
         text += by ? `; ${by}.` : '.';
         if (!event.conflicts && turns === 1 && lanes.length > 1 && n === 1 && arrays[event.a].element === 4)
             text += new Set(event.i).size === 1 ? ' All want the same word: one turn.'
-                : ` ${plural(new Set(boxes.map(({bank}) => bank)).size, 'bank')}, no two words of the same one: one turn.`;
+                : ` ${lanes.length} lanes, ${new Set(boxes.map(({bank}) => bank)).size} different banks: one turn.`;
         if (event.conflicts)
             text +=
                 ' Bank conflicts: lanes want different words of the same bank and queue, so this takes '
