@@ -679,7 +679,7 @@ void watch_write_run(std::vector<struct step> &steps, const std::string &cut, co
     else if (said.ok && !run.is_first)
         said.text = judged != NULL ? "The simulator finds no mistake in this run. Its results were not judged."
                     : cut.empty()  ? "No mistake was found in this run."
-                                   : "No mistake was found in this run, up to its end.";
+                                   : "No mistake was found in this run, neither in what is recorded nor after it.";
     fprintf(to_parent, "{\"name\":%s,\"without\":%s,\"order\":\"%s\",\n\"steps\":[", quoted(name.c_str()).c_str(),
             leaves_out ? place_text(run.without.place).c_str() : "null", run.order);
     for (size_t i = 0; i < steps.size(); i++)

@@ -1818,7 +1818,7 @@ function heldWords({array, index, block = 0, step, other}) {
     const {x} = cellsOf(array, block), was = valueBefore(other.step, x, index) ?? null;
     return was === null ? ` Before, ${elementName(array, index)} was unwritten; now it is ${short(x[index])}.`
         : ` Before, ${elementName(array, index)} was ${short(was)}; now it is ${short(x[index])}`
-            + (was === x[index] ? ', the same: here the race does no harm. In another thread, or with other data, it can.' : '.');
+            + (was === x[index] ? ', the same: this read gets it either way. In another thread, or with other data, the two may differ.' : '.');
 }
 
 // What went wrong, and for a race the two accesses one after the other.
