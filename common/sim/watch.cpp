@@ -778,7 +778,7 @@ static void merge(unsigned warp, int until, int before = -1, int array = -1, uin
                 continue;
             struct item *const item = &first[i].items[next[i]];
             if ((int)i == until && next[i] + 1 == first[i].items.size() && ahead > 0 && next[before] < ahead)
-                continue;                                                           /* held back */
+                continue;                            /* held back */
             if (item->continues && is_empty(item)) { /* nothing came of it */
                 next[i]++;
                 i--;
@@ -791,8 +791,8 @@ static void merge(unsigned warp, int until, int before = -1, int array = -1, uin
         }
         if (back == NULL)
             break;
-        const struct item key = {
-            back->pc, 0, back->place, back->function, back->depth, back->continues, back->returns, {}, {}};
+        const struct item key = {back->pc,      0,  back->place, back->function, back->depth, back->continues,
+                                 back->returns, {}, {}};
         bool nothing = key.returns; /* came of it in any lane: no step */
         for (unsigned i = 0; i < count && nothing; i++)
             nothing = next[i] == first[i].items.size() || !is_key(&first[i].items[next[i]], &key) ||

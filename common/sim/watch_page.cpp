@@ -428,6 +428,7 @@ static void describe_array(struct array *a, const struct sim_region *r)
         if (whole > a->element)
             a->dims[a->rank++] = (unsigned)(whole / a->element);
     }
+    a->fields = (size_t)a->dims[a->rank - 1] * a->element == s->element ? s->fields : NULL;
     a->start = a->shared ? 0 : (unsigned)((uintptr_t)r->array % 128);
     if (a->shared)
         for (const struct array *b = common->arrays; b < a; b++) /* each begins at bank 0, as the simulator counts */
@@ -459,6 +460,18 @@ int array_of(const struct sim_region *r)
 static std::string place_text(struct place p)
 {
     return p.file < 0 ? "null" : "[" + decimal(source_number((unsigned)p.file)) + "," + decimal(p.line) + "]";
+}
+
+/* The members of a struct as elements of the last dimension: name, first, number. */
+static std::string fields_text(const struct array *a)
+{
+    std::string text;
+
+    for (const struct sim_field *f = a->fields; f != NULL && f->name != NULL; f++)
+        if (f->element == a->element && f->offset % a->element == 0)
+            text += (text.empty() ? "[" : ",[") + quoted(f->name) + "," + decimal(f->offset / a->element) + "," +
+                    decimal(f->size / a->element) + "]";
+    return text.empty() ? "" : ",\"fields\":[" + text + "]";
 }
 
 static std::string lanes_text(uint32_t lanes)
@@ -665,8 +678,8 @@ void watch_write_run(std::vector<struct step> &steps, const std::string &cut, co
         blame_element(steps, &said, judged);
     else if (said.ok && !run.is_first)
         said.text = judged != NULL ? "The simulator finds no mistake in this run. Its results were not judged."
-                                   : cut.empty()   ? "No mistake was found in this run."
-                                   : "No mistake was found in this run, up to its end.";
+                    : cut.empty()  ? "No mistake was found in this run."
+                                   : "No mistake was found in this run, neither in what is recorded nor after it.";
     fprintf(to_parent, "{\"name\":%s,\"without\":%s,\"order\":\"%s\",\n\"steps\":[", quoted(name.c_str()).c_str(),
             leaves_out ? place_text(run.without.place).c_str() : "null", run.order);
     for (size_t i = 0; i < steps.size(); i++)
@@ -849,7 +862,7 @@ static std::string trace_text(const char *kernel, const std::vector<std::string>
         arrays += std::string(i > 0 ? "," : "") + "\n{\"name\":" + quoted(a->name) + ",\"space\":\"" +
                   (a->shared ? "shared" : "global") + "\",\"type\":" + quoted(a->type) +
                   ",\"element\":" + decimal(a->element) + ",\"dims\":" + dims_text(a->dims, a->rank) +
-                  ",\"start\":" + decimal(a->start) + "}";
+                  ",\"start\":" + decimal(a->start) + fields_text(a) + "}";
         if (!a->shared && a->size / a->element <= most_values)
             initial += std::string(initial.empty() ? "" : ",") + "\n\"" + decimal(i) + "\":" + array_values(a);
     }

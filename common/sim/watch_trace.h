@@ -77,8 +77,9 @@ struct array {
     char kind;
     bool shared, written; /* the second: by the run that is recorded */
     unsigned element, rank, dims[8], start;
-    const char *memory; /* global: its first byte, */
-    size_t size;        /* and how many there are */
+    const char *memory;             /* global: its first byte, */
+    size_t size;                    /* and how many there are */
+    const struct sim_field *fields; /* of structs, that the last dimension is in; or NULL */
 };
 
 struct barrier {

@@ -42,6 +42,7 @@ const lineText = place => sources[place[0]]?.text[place[1] - (sources[place[0]].
 const several = new Set(runs.flatMap(run => run.steps).flatMap(step => step.p ? [step.p[0]] : [])).size > 1;
 const fileName = place => several ? ` of ${sources[place[0]].name.replace(/.*\//, '')}` : '';
 const lineName = place => `line ${place?.[1]}${place ? fileName(place) : ''}`; // of several files it says which
+const lineThere = place => place && place[0] === run.steps[at].p?.[0] ? `line ${place[1]}` : lineName(place); // where this step's file is known
 const colour = warp => `c${warp % 6}`;
 const plural = (n, one, many = one + 's') => `${n} ${n === 1 ? one : many}`;
 const isRequest = event => /^(shared_)?(load|store|atomic)$/.test(event.k);
@@ -53,10 +54,17 @@ function blockName(block) {
     return y * z === 1 ? `${block}` : `(${block % x},${Math.floor(block / x) % y},${Math.floor(block / x / y)})`;
 }
 
-// An element's name, such as tile[3][17]; of a two-dimensional array with a single row too.
+// An element's name, such as tile[3][17]; of a two-dimensional array with a single row too. Of a struct's members the last
+// dimension counts the elements: totals[1].sum[3].
 function elementName(array, index) {
+    const dims = [...arrays[array].dims].reverse(), at = index % dims[0];
+    const [field, first, n] = arrays[array].fields?.find(([, first, n]) => first <= at && at < first + n) ?? [];
     let rest = index, name = '';
-    for (const dim of [...arrays[array].dims].reverse()) {
+    if (field) {
+        rest = Math.floor(index / dims.shift());
+        name = `.${field}${n > 1 ? `[${at - first}]` : ''}`;
+    }
+    for (const dim of dims) {
         name = `[${rest % dim}]` + name;
         rest = Math.floor(rest / dim);
     }
@@ -276,14 +284,15 @@ function goTo(number) {
     }
 }
 
-// A variable's value before the step that was played last.
-function before(thread, variable) {
-    const log = undo[at], values = state.values[thread];
+// What an object had before a step; before the step that was played last, a variable's value.
+function valueBefore(number, object, key) {
+    const log = undo[number];
     for (let i = 0; i < log.length; i += 3)
-        if (log[i] === values && log[i + 1] === variable)
+        if (log[i] === object && log[i + 1] === key)
             return log[i + 2];
-    return values[variable];
+    return object[key];
 }
+const before = (thread, variable) => valueBefore(at, state.values[thread], variable);
 
 /* ---- 3. what is known of a run before it is played ---- */
 
@@ -481,7 +490,7 @@ function elementNames(array, first, n) {
     if (stride === n)
         return `${name(first[0])} to ${name(last + n - 1)}`;
     if (stride === -n)
-        return `${name(first[0])} down to ${name(last)}`;
+        return `${name(first[0] + n - 1)} down to ${name(last)}`;
     return n === 1 && stride > 0
         ? `every ${ordinal(stride)} element from ${name(first[0])} to ${name(last)}`
         : `${n > 1 ? `${n} elements each, ` : ''}${stride > 0 ? `${stride} apart` : 'backwards'}, from ${name(first[0])} to ${name(last)}`;
@@ -496,33 +505,33 @@ function valueNames(lanes, values, warp) {
     if (groups.size === 1
         || groups.size <= 3 && [...groups.values()].every(some => some[some.length - 1] - some[0] === some.length - 1))
         return listed([...groups].map(([value, some]) => `${value} in ${laneNames(some, warp)}`));
-    const last = lanes.length - 1;
-    return `${short(values[0])} in lane ${lanes[0]}, ${short(values[1])} in lane ${lanes[1]}`
-        + (last > 2          ? ' \u2026 '
-                : last === 2 ? ', '
-                             : '')
-        + (last > 1 ? `${short(values[last])} in lane ${lanes[last]}` : '');
+    const last = lanes.length - 1, lead = values.findIndex(value => short(value) !== short(values[0]));
+    return `${short(values[0])} in ${laneNames(lanes.slice(0, lead), warp)}, ${short(values[lead])} in lane ${lanes[lead]}`
+        + (last > lead + 1 ? ' \u2026 ' : last > lead ? ', ' : '')
+        + (last > lead ? `${short(values[last])} in lane ${lanes[last]}` : '');
 }
 
 // Who has written what is read now: 'thread 5 in line 49', 'the threads 0 to 31 in line 49'
 function writerNames(array, block, first, n) {
     const cells = cellsOf(array, block), writers = new Set(), lines = new Set();
-    let never = 0;
+    let never = 0, copied = true;
     for (const index of first)
         for (let k = 0; k < n; k++)
             if (cells.who[index + k] === null)
                 never++;
             else {
                 writers.add(Math.floor((cells.who[index + k] % numThreads) / lanesOfWarp));
-                lines.add(run.steps[cells.step[index + k]].p?.[1]);
+                const copy = copyInto(cells.step[index + k], array, block, index + k);
+                copied &&= Boolean(copy);
+                lines.add(lineThere(run.steps[copy ? copy.step : cells.step[index + k]].p));
             }
     if (!isShared(array) && !writers.size)
         return '';
     if (never === first.length * n)
         return 'nobody has ever written there';
     const by = `${writers.size > 1 ? 'warps' : 'warp'} ${listed([...writers].sort((a, b) => a - b))}`;
-    const line = lines.size === 1 && [...lines][0] ? ` in line ${[...lines][0]}` : '';
-    return `${by} wrote ${first.length * n > 1 ? 'them' : 'it'}${line}`
+    const what = first.length * n > 1 ? 'them' : 'it', line = lines.size === 1 ? [...lines][0] : '';
+    return (copied ? `copies${line && ` of ${line}`} brought ${what}` : `${by} wrote ${what}${line && ` in ${line}`}`)
         + (never ? `, and ${plural(never, 'of them was', 'of them were')} never written` : '');
 }
 
@@ -551,7 +560,7 @@ function requestSentence(event, step, lanes) {
         text += by ? `; ${by}.` : '.';
         if (!event.conflicts && turns === 1 && lanes.length > 1 && n === 1 && arrays[event.a].element === 4)
             text += new Set(event.i).size === 1 ? ' All want the same word: one turn.'
-                : ` ${plural(new Set(boxes.map(({bank}) => bank)).size, 'bank')}, no two words of the same one: one turn.`;
+                : ` ${lanes.length} lanes, ${new Set(boxes.map(({bank}) => bank)).size} different banks: one turn.`;
         if (event.conflicts)
             text +=
                 ' Bank conflicts: lanes want different words of the same bank and queue, so this takes '
@@ -604,7 +613,7 @@ function eventSentence(event, step) {
         return `${who} ${one ? 'votes' : 'vote'}, and ${one ? '' : 'each '}learns the result: ${valueNames(lanes, event.x ?? [], step.w)}.`;
     case 'barrier':
         return `${who} ${one ? 'comes' : 'come'} to ${barrierOf(event.place ?? step.p)?.text ?? 'a barrier'}`
-            + `${event.place && event.place[1] !== step.p?.[1] ? ` in ${lineName(event.place)}` : ''}: nobody goes `
+            + `${event.place && event.place[1] !== step.p?.[1] ? ` in ${lineThere(event.place)}` : ''}: nobody goes `
             + 'on before all have come, and what was written before it can be read after it.';
     case 'copy_store':
         return '';
@@ -620,7 +629,7 @@ function eventSentence(event, step) {
         const copy = copyOf(event.id);
         return copy
             ? `A copy arrives: ${elementNames(copy.to[0], [copy.to[1]], copy.n)} ${copy.n > 1 ? 'hold' : 'holds'} what `
-                + `${lineName(run.steps[copy.step].p)} asked for.`
+                + `${lineThere(run.steps[copy.step].p)} asked for.`
             : 'A copy arrives.';
     }
     case 'phase': {
@@ -655,6 +664,17 @@ function copyOf(id) {
     return copies.get(id);
 }
 
+// Whether an event is the arrival of a copy that brings an element; and the copy that brought it in that step.
+function holds(event, array, block, index) {
+    const copy = event.k === 'arrive' ? copyOf(event.id) : null;
+    return copy && copy.to[0] === array && (block === null || (copy.to[2] ?? copy.block) === block)
+        && copy.to[1] <= index && index < copy.to[1] + copy.n;
+}
+function copyInto(number, array, block, index) {
+    const event = eventsOf(run.steps[number]).find(one => holds(one, array, isShared(array) ? block : null, index));
+    return event ? copyOf(event.id) : null;
+}
+
 // Many events of the same kind in one step, such as 32 copies of a lane each, are told as one; copies that arrive, as one
 // for each step in which they set out.
 function eventSentences(step) {
@@ -675,7 +695,7 @@ function eventSentences(step) {
             const from = elementNames(all[0].from[0], all.map(copy => copy.from[1]), all[0].n);
             const bytes = all.reduce((sum, copy) => sum + copy.bytes, 0);
             return list[0].k === 'arrive'
-                ? `${all.length} copies arrive: ${to} hold what ${lineName(run.steps[all[0].step].p)} asked for.`
+                ? `${all.length} copies arrive: ${to} hold what ${lineThere(run.steps[all[0].step].p)} asked for.`
                 : `${all.length} copies (${all[0].how}) start, from ${from} to ${to}. ${underWay(bytes)}`;
         })
         .filter(sentence => sentence);
@@ -700,7 +720,7 @@ function changes(step) {
     for (const [variable, values] of Object.entries(step.v ?? {})) {
         const {name} = variables[variable], some = lanes.filter((_, j) => values[j] !== '=');
         const flat = values.filter(value => value !== '=');
-        if (!flat.length)
+        if (!flat.length || flat.every(value => /^0x/.test(value))) // a pointer to registers says nothing
             continue;
         const old = (lane, k) => {
             const value = before(threadOf(step, lane), variable);
@@ -784,20 +804,22 @@ function sentence() {
     const asks = /\b(if|while|for)\b/.exec(text)?.[1], call = Object.keys(calls).find(name => text.includes(`${name}(`));
     const {verdict} = run, stopped = at === verdict?.step && !verdict.ok && Number.isInteger(verdict.index)
         ? `${/race: writes/.test(verdict.text) ? 'write' : 'read'} ${elementName(verdict.array, verdict.index)}` : '';
+    const after = jump(at, 1, other => other.b === step.b && other.w === step.w && !other.s), then = run.steps[after] ?? {};
+    const goesOn = then.p && then.p[0] === step.p?.[0] && (then.d ?? 0) === (step.d ?? 0) && String(lanesOf(then)) === String(lanes)
+        ? ` and ${one ? 'goes' : 'go'} on to line ${then.p[1]}` : '';
     if (!parts.length)
         parts.push(asks === 'for' ? `${names} ${one ? 'comes' : 'come'} to the head of the loop.`
-                : asks            ? `${names} ${one ? 'tests' : 'test'} the condition.`
+                : asks            ? `${names} ${one ? 'tests' : 'test'} the condition${goesOn}.`
                 : stopped         ? `${names} ${one ? 'is' : 'are'} about to ${stopped}, and here the simulator stops this run.`
                 : call            ? `${names} ${one ? 'calls' : 'call'} ${call}(): ${calls[call]}.`
                                   : `${names} ${one ? 'runs' : 'run'} this line; no variable changes.`);
     if (asks) {
-        const next = jump(at, 1, other => other.b === step.b && other.w === step.w && !other.s);
-        const inside = next === null ? lanes : lanesOf(run.steps[next]);
+        const inside = after === null ? lanes : lanesOf(then);
         const out = lanes.filter(lane => !inside.includes(lane));
-        if (out.length && run.steps[next].p && inside.every(lane => lanes.includes(lane)))
+        if (out.length && then.p && inside.every(lane => lanes.includes(lane)))
             parts.push(
                 `${upper(laneNames(inside, step.w))} ${inside.length > 1 ? 'go' : 'goes'} on to line `
-                + `${run.steps[next].p[1]}, ${laneNames(out, step.w)} ${out.length > 1 ? 'do' : 'does'} not.`);
+                + `${then.p[1]}, ${laneNames(out, step.w)} ${out.length > 1 ? 'do' : 'does'} not.`);
     }
     const aside =
         everyLane[step.w].filter(lane => !lanes.includes(lane) && state.lanes[threadOf(step, lane)] === 'runs');
@@ -818,7 +840,8 @@ const view = {
     cell: null,
     width: 32 * 38,
     left: 100,
-    room: 560
+    room: 560,
+    all: 1000
 };
 
 const shape = (tag, look, numbers, more) => ({tag, numbers: {class: look, ...numbers}, ...more});
@@ -839,7 +862,8 @@ function fit(value, size, room) {
 }
 function words(look, x, y, size, text, room, more) {
     text = String(text);
-    const wide = room && widthOf(text, size) > room ? pen.measureText(text).width * size / 100 : 0;
+    const mono = /\bmono\b/.test(look) ? text.length * size * 0.61 : 0;
+    const wide = mono || (room && widthOf(text, size) > room ? pen.measureText(text).width * size / 100 : 0);
     return shape('text', look,
         {x, y, 'font-size': size, ...(room && wide > room ? {textLength: room, lengthAdjust: 'spacingAndGlyphs'} : {})},
         {text, ...more});
@@ -1223,13 +1247,15 @@ function drawMemory(space) {
             `${array.type}${array.dims.map(dim => `[${dim}]`).join('')}${phased.has(number) ? ', mbarriers' : ''}`));
         y += 18;
         const sectors = new Set();
-        let last = rows[0] - 1;
-        for (const row of rows) {
-            if (row > last + 1) {
-                const gone = row - last - 1;
+        let last = Math.min(...touched[number]) - 1;
+        const leftOut = gone => {
+            if (gone > 0) {
                 items.push(words('pale', 0, y + 10, 10, `\u22ee ${plural(gone, 'row')} more`));
                 y += 14;
             }
+        };
+        for (const row of rows) {
+            leftOut(row - last - 1);
             last = row;
             const first = Math.max(0, Math.ceil((row * 128 - start) / element)),
                   end = Math.min(total, Math.ceil(((row + 1) * 128 - start) / element));
@@ -1278,6 +1304,7 @@ function drawMemory(space) {
                             round(sector * 8 * w), y, round(8 * w), tall));
             y += tall;
         }
+        leftOut(Math.max(...touched[number]) - last);
         y += 6;
     }
     if (!list.length)
@@ -1293,8 +1320,10 @@ function toldCell(array, block, index) {
         `${numBlocks > 1 ? `block ${blockName(Math.floor(one / numThreads))}, ` : ''}thread ${one % numThreads}`;
     const when = number => `${lineName(run.steps[number].p)} (step ${number})`;
     const {start = 0, element} = arrays[array], bank = Math.floor((start + index * element) / 4) % 32;
+    const copy = who === null ? null : copyInto(cells.step[index], array, block, index);
     return `${elementName(array, index)}: ${whole(cells.x[index])}`
         + (who === null ? isShared(array) ? '' : ', as it was before the launch'
+                : copy  ? `, brought in step ${cells.step[index]} by a copy of ${thread(who)} in ${when(copy.step)}`
                         : `, written by ${thread(who)} in ${when(cells.step[index])}`)
         + (cells.reader[index] === null
                 ? ''
@@ -1322,7 +1351,7 @@ function drawCopies() {
         if (stages < 2)
             continue;
         const small = 104, radius = Math.max(72, stages * 20), cx = left + radius + small / 2, cy = top + radius + 32;
-        if (cx + radius + small / 2 > view.left + view.width && left > 0) {
+        if (cx + radius + small / 2 > Math.min(view.left + view.width, view.all) && left > 0) {
             left = 0;
             top = bottom + 10;
         }
@@ -1529,9 +1558,7 @@ function writesTo(step, {array, index, block}) {
         if (isWrite(event))
             return event.a === array && (block === null || (event.b ?? step.b) === block)
                 && event.i.some(first => first <= index && index < first + (event.n ?? 1));
-        const copy = event.k === 'arrive' ? copyOf(event.id) : null;
-        return copy && copy.to[0] === array && (block === null || (copy.to[2] ?? copy.block) === block)
-            && copy.to[1] <= index && index < copy.to[1] + copy.n;
+        return holds(event, array, block, index);
     });
 }
 function otherWarp(way) {
@@ -1784,6 +1811,16 @@ function drawSource() {
     }
 }
 
+// The value that a read might have got, and the one that it got.
+function heldWords({array, index, block = 0, step, other}) {
+    if (!Number.isInteger(array) || !Number.isInteger(index) || !Number.isInteger(other.step) || at !== step)
+        return '';
+    const {x} = cellsOf(array, block), was = valueBefore(other.step, x, index) ?? null;
+    return was === null ? ` Before, ${elementName(array, index)} was unwritten; now it is ${short(x[index])}.`
+        : ` Before, ${elementName(array, index)} was ${short(was)}; now it is ${short(x[index])}`
+            + (was === x[index] ? ', the same: this read gets it either way. In another thread, or with other data, the two may differ.' : '.');
+}
+
 // What went wrong, and for a race the two accesses one after the other.
 function drawVerdict() {
     const {verdict} = run, here = wrongHere();
@@ -1839,7 +1876,8 @@ function drawVerdict() {
             parts.push(element('p', '',
                 'Nothing makes one of the two threads wait for the other, so on a GPU either may come first.'
                     + (ends ? ` Here thread ${verdict.thread} ${ends[0]}; if it comes first, ${ends[1]}. Only one of the two is meant.`
-                            : '')));
+                            : '')
+                    + (first.kind === 'writes' && second.kind === 'reads' ? heldWords(verdict) : '')));
         }
     }
     if (!verdict.ok && !verdict.other && Number.isInteger(verdict.array) && Number.isInteger(verdict.index)) {
@@ -1985,6 +2023,7 @@ function measure() {
     view.left = Math.max(64, Math.min(room < 500 ? 84 : 150, longest * 6.4 + 14));
     const fits = (room - view.left - 6) / 32;
     view.width = 32 * (fits < 25 ? 36 : Math.min(58, Math.floor(fits * 4) / 4));
+    view.all = room;
     view.room = ($('threads-panel').clientWidth || 500) / rem - 4;
 }
 

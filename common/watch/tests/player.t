@@ -67,7 +67,7 @@ my %trace = (
         { name => 'full', space => 'shared', type => 'uint64_t', element => 8, dims => [2], start => 264 },
         { name => 'stages', space => 'shared', type => 'float', element => 4, dims => [2, 8], start => 384 },
         { name => $hostile, space => 'global', type => 'float', element => 4, dims => [160], start => 64 },
-        { name => 'counter', space => 'global', type => 'int', element => 4, dims => [1], start => 0 },
+        { name => 'counter', space => 'global', type => 'int', element => 4, dims => [1, 1], start => 0, fields => [['count', 0, 1]] },
     ],
     variables => [
         { name => 'thread', type => 'int', dims => [], function => 0, lines => [3, 20] },
@@ -85,6 +85,9 @@ my %trace = (
                 other => { step => $#race - 3, place => [0, 12], thread => 2 }, array => 1, index => 4 } },
         { name => 'wrong', without => undef, order => 'reverse', steps => \@as_written, counts => {}, results => {}, cut => 'it ends here',
             verdict => { ok => JSON::PP::false, text => 'A result is wrong.', step => undef, array => 5, index => 0 } },
+        { name => 'reads what is new', without => undef, order => 'forward', steps => [@common[0 .. 22]], counts => {}, results => {}, cut => undef,
+            verdict => { ok => JSON::PP::false, text => 'race: reads tile, which thread 2 has written', step => 22, place => [0, 12], block => 0, thread => 2,
+                other => { step => 4, place => [0, 6], thread => 2 }, array => 1, index => 4 } },
     ],
 );
 
@@ -230,7 +233,7 @@ my %says = (
     20 => qr/wait until all copies that they have started have arrived\. 2 copies arrive: stages\[0\]\[0\] to stages\[0\]\[7\]/,
     21 => qr/A copy arrives: stages\[1\]\[0\] .*\. With that the phase of the mbarrier full\[0\] is over: its parity is now 1\. .*until full\[0\] has left the phase of parity 0/,
     22 => qr/read every 2nd element .* warp 0 wrote them in line 6/,
-    23 => qr/change, one after the other, counter\[0\], all the same one/,
+    23 => qr/change, one after the other, counter\[0\]\.count, all the same one/,
     24 => qr/lanes 0 and 1 print: \Q$hostile\E/,
     25 => qr/One request, 16 sectors: 512 bytes move for 512 that are written/,
     26 => qr/all 32 lanes have reached the end/,
@@ -251,7 +254,7 @@ is(pressed('Home'), 0, 'the first');
 $browser->js(q{for (const rect of document.querySelectorAll('#shared rect')) if (rect.item.mark === undefined && rect.item.cell?.array === 3 && rect.item.cell.index === 9) {
     rect.dispatchEvent(new MouseEvent('click', { bubbles: true })); break }});
 is(pressed('c'), 21, 'c to the next write of the cell that was clicked, by a copy too');
-like($browser->js('document.getElementById("detail").textContent'), qr/^stages\[1\]\[1\]: 0\.25, written by thread 0 in line 11/, 'what is known of it is said');
+like($browser->js('document.getElementById("detail").textContent'), qr/^stages\[1\]\[1\]: 0\.25, brought in step 21 by a copy of thread 0 in line 10 \(step 17\)/, 'what is known of it is said');
 is(pressed('C'), 21, 'and stays where there is none');
 pressed('w');
 is($browser->js('player.state().warp'), 1, 'w shows another warp');
@@ -289,10 +292,13 @@ is($browser->js('document.querySelector("#shared-panel .fold").click(), document
 is($browser->js('document.querySelector("#verdict button").click(), player.at()'), $#race - 3, 'a button goes to the first of the two');
 
 $browser->js('player.run(2)');
-like($browser->js('document.getElementById("verdict").textContent'), qr/^A result is wrong\.To the last write of counter\[0\]: step 23, line 13/, 'a wrong result is told at once');
+like($browser->js('document.getElementById("verdict").textContent'), qr/^A result is wrong\.To the last write of counter\[0\]\.count: step 23, line 13/, 'a wrong result is told at once');
 is($browser->js('document.querySelector("#verdict button").click(), player.at()'), 23, 'and leads to where it was written');
-like($browser->js('document.getElementById("detail").textContent'), qr/^counter\[0\]: 3, written by thread 2 in line 13/, 'with the cell marked');
+like($browser->js('document.getElementById("detail").textContent'), qr/^counter\[0\]\.count: 3, written by thread 2 in line 13/, 'with the cell marked');
 is($browser->js('player.step(29), document.getElementById("verdict").lastChild.textContent'), 'it ends here', 'a recording that ends early says so');
+
+$browser->js('player.run(3), player.step(22)');
+like($browser->js('document.getElementById("verdict").textContent'), qr/Before, tile\[0\]\[4\] was unwritten; now it is 2\.5\./, 'what a read might have got is said');
 
 # Links
 sub go { # to another place of the page

@@ -120,6 +120,8 @@ for (@kernels) {
     my ($trace, $said) = record({ CUSIM_WATCH_KERNEL => '', CUSIM_WATCH_RUNS => 'first' }, "build/sim/$chapter", '--variant', $variant, @arrays);
     ok(defined $trace, "$chapter/$variant leaves a trace") or diag($said), next;
     agrees("$chapter/$variant", $trace);
+    my ($totals) = grep { $_->{name} eq 'totals' } @{ $trace->{arrays} };
+    is_deeply($totals->{fields}, [['product', 0, 32], ['sum', 32, 32]], 'the members of a struct in shared memory have names') if $variant eq 'to_block';
 }
 
 # ---- every barrier of a kernel left out ----
