@@ -45,6 +45,7 @@ const struct chunk_state_kernel chapter10_kernels[] = {
      .backward = chunk_state_low_rank_backward,
      .workspace_size = chunk_state_low_rank_workspace,
      .max_rank = CHUNK_STATE_MAX_RANK,
+     .max_rows = CHUNK_STATE_MAX_ROWS,
      .info.tunable = {.max_stages = LOW_RANK_MAX_STAGES}},
     {.info.name = "plain",
      .info.idea = "W and Y: read where they are used, for chips with little shared memory",

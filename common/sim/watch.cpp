@@ -278,8 +278,8 @@ static void enter(struct lane *l, char *base, const struct function *f)
     note_changes(&l->frames.back(), new_item(l, f->low, head, f, depth, false));
 }
 
-/* Back in a frame, or in none: the rest of the line that made the call. A lane whose variables it leaves as they were has
-   done it, too. */
+/* Back in a frame, or in none: the rest of the line that made the call. A lane whose variables it leaves as they were
+   has done it, too. */
 static void return_to(struct lane *l, size_t count)
 {
     if (count < l->frames.size() && count > 0) {
