@@ -24,6 +24,7 @@ sub masked {
         $text =~ s/\b0x[0-9a-f]+\b/ADDRESS/g;
         $text =~ s/\b(LWP|process|Thread) \d+/$1 N/g;
         $text =~ s{\b(common/sim/\w+\.\w+(?::|, line ))\d+}{${1}N}g; # the simulator's own lines, which move
+        $text =~ s{(\bcommon/sim/\w+\.\w+:N\n)\d+\t}{${1}N\t}g;
     }
     if (needs_gpu($command) || $text =~ /\(cpu, |\bms\b/) {
         $text =~ s/ on .*? \((cpu|cuda), [^)]*\)/ on DEVICE ($1)/g;
