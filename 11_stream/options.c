@@ -2,15 +2,14 @@
 /* options.c - see options.h. */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../common/base/error.h"
 #include "../common/base/output.h"
+#include "../common/harness/command_line.h"
 #include "streams.h"
 
 static const char help[] =
@@ -37,16 +36,6 @@ static const char help[] =
     "  --help                this text\n"
     "\n"
     "Exit status: 0 all right, 1 a check or a launch failed, 2 wrong usage or input.\n";
-
-/* Reads a number in [least, most]. Returns what follows it, NULL if there is none. */
-static const char *read_number(const char *text, unsigned long long least, unsigned long long most,
-                               unsigned long long *number)
-{
-    char *end;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return *text < '0' || *text > '9' || errno != 0 || *number < least || *number > most ? NULL : end;
-}
 
 static int read_numbers(const char *option, const char *text, size_t least, struct numbers *numbers)
 {
@@ -113,9 +102,7 @@ static void set_defaults(int argc, char **argv, struct stream_options *options)
     options->seq_len = (struct numbers){{1 << 16, 1 << 20}, 2};
     options->piece = (struct numbers){{1 << 18, 1 << 20, 1 << 22, 1 << 24}, 4};
 #endif
-    for (int i = 0; i < argc; i++)
-        snprintf(options->command + strlen(options->command), sizeof options->command - strlen(options->command),
-                 "%s%s", i > 0 ? " " : "", argv[i]);
+    command_text(argc, argv, options->command, sizeof options->command);
 }
 
 int stream_options_read(int argc, char **argv, struct stream_options *options)
@@ -200,12 +187,5 @@ int stream_options_read(int argc, char **argv, struct stream_options *options)
         return status;
     if (optind < argc)
         return usage_error("\"%s\" is not an option; see --help", argv[optind]);
-    if (forward && backward)
-        return usage_error("--forward and --backward exclude each other; give one of them");
-    for (int d = 0; d < 4; d++) {
-        const bool goes_back = d >= 2, goes_down = d % 2 == 1;
-        const bool passes = forward ? !goes_back : !backward || goes_back;
-        options->directions[d] = passes && (reverse ? goes_down : !goes_down || (!forward && !backward));
-    }
-    return -1;
+    return choose_directions(forward, reverse, backward, options->directions);
 }

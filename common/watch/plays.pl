@@ -29,8 +29,8 @@ while (@ARGV && $ARGV[0] =~ /^--(pages|check)$/) { $1 eq 'pages' ? ($pages = 1) 
 sub refuse { print STDERR "plays.pl: $_[0]\n"; exit 2 }
 
 sub read_text {
-    my ($path, $layer) = @_;
-    open my $file, '<' . ($layer // ''), $path or refuse("cannot read $path: $!");
+    my ($path) = @_;
+    open my $file, '<', $path or refuse("cannot read $path: $!");
     local $/;
     return <$file> // '';
 }
