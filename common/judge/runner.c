@@ -259,9 +259,11 @@ static void say_which_call(void)
     for (size_t i = 0; i < sim_num_calls(); i++) {
         const struct sim_call_made call = sim_get_call(i);
         if (call.error != cudaSuccess) {
+            char place[256];
+            sim_locate_made(i, place, sizeof place);
             snprintf(message.text, sizeof message.text,
                      "The function returned an error, though no call was made to fail: %s at %s returned %s (%s).",
-                     call.name, call.place, cudaGetErrorName(call.error), cudaGetErrorString(call.error));
+                     call.name, place, cudaGetErrorName(call.error), cudaGetErrorString(call.error));
             break;
         }
     }
@@ -419,7 +421,7 @@ static void send_calls(int fails)
         struct message_call call = {
             .is_launch = made.is_launch, .can_fail = made.can_fail, .has_failed = made.error != cudaSuccess};
         snprintf(call.name, sizeof call.name, "%s", made.name);
-        snprintf(call.place, sizeof call.place, "%s", made.place);
+        sim_locate_made(i, call.place, sizeof call.place);
         snprintf(call.error, sizeof call.error, "%s", cudaGetErrorName(made.error));
         reply(CALL, &call, sizeof call);
     }

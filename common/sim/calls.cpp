@@ -100,9 +100,11 @@ size_t sim_num_calls(void)
 struct sim_call_made sim_get_call(size_t i)
 {
     const struct called *call = &calls[i];
-    struct sim_call_made result = {call->kernel != NULL ? call->kernel : call->call.name, "", call->kernel != NULL,
-                                   call->can_fail, call->error};
 
-    sim_locate_call(&call->call, result.place, sizeof(result.place));
-    return result;
+    return {call->kernel != NULL ? call->kernel : call->call.name, call->kernel != NULL, call->can_fail, call->error};
+}
+
+void sim_locate_made(size_t i, char *text, size_t size)
+{
+    sim_locate_call(&calls[i].call, text, size);
 }

@@ -96,7 +96,6 @@ bool sim_refuse_launch(int number, cudaError_t error);
 /* A call of the host API that a program has to check, or a launch. */
 struct sim_call_made {
     const char *name; /* "cudaMalloc", or the kernel that is launched */
-    char place[256];  /* "file.cu:12" */
     bool is_launch;
     bool can_fail;     /* false: only listed because it has failed */
     cudaError_t error; /* what it has returned */
@@ -108,6 +107,9 @@ struct sim_call_made {
 void sim_watch_calls(bool on, int fails);
 size_t sim_num_calls(void);
 struct sim_call_made sim_get_call(size_t i);
+
+/* Where that call stands: "file.cu:12". To find it takes a hundredth of a second. */
+void sim_locate_made(size_t i, char *text, size_t size);
 
 /* Memory of the host, as from malloc, of which the simulator knows: only copies from and to the device may touch it,
    and not past its end; and from the first one on nothing is copied to other memory of the host. For programs that have
