@@ -133,7 +133,7 @@ static void default_shapes(const struct machine *machine, struct shapes *shapes)
     static const size_t on_gpu[][MAX_SIZES] = {
         {8, 2048, 16, 1, 2048}, {8, 2048, 16, 1, 8192}, {1, 2048, 16, 1, 1024}, {1, 2048, 16, 1, 65536}};
     static const size_t on_sim[][MAX_SIZES] = {
-        {2, 4, 3, 2, 5}, {1, 34, 16, 1, 33}, {1, 2, 17, 2, 37}, {1, 2, 4, 1, 270}};
+        {2, 4, 3, 2, 5}, {1, 34, 16, 1, 33}, {1, 2, 17, 2, 37}, {1, 2, 8, 1, 130}};
     for (int i = 0; i < 4; i++)
         shapes_add(shapes, machine->backend == ON_CUDA ? on_gpu[i] : on_sim[i]);
 }

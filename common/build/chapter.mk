@@ -21,6 +21,9 @@
 #   EXPLAINS := baselines   the chapter that explains what the harness compares kernels with: such rows of the tables are named after it
 #   MAY_SPILL := a b    sources, without their .cu, in which a register may spill without being an error
 #   ONLY_SM_90A := a b  sources with instructions that sm_90a has and no other chip, where nvcc compiles for sm_90
+#   BUILT_QUICKLY := a b   sources that a GPU's compiler unrolls and inlines far. The simulator has no registers to save: where g++ leaves loops and
+#                       functions as they are, it takes a tenth of the time, and a run a little more. An access here and there is counted otherwise, so not where the text shows counts
+#   BUILT_AS_WRITTEN := a b   the same, but g++ leaves only functions as they are: where these loops are most of a run's time
 #   PLOT                the command that draws (default: common/plot/plot.pl)
 #   FIGURES             the command that draws the text's pictures from the recordings, for `make report` (default: none)
 #   CLAIMS := once      what the tests hold the kernels to, beside being right:
@@ -313,6 +316,8 @@ $(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
 
 ifeq ($(ENGINE),sim)
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
+$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,BUILT_QUICKLY)): private SIM_CXXFLAGS += $(SIM_QUICKLY)
+$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,BUILT_AS_WRITTEN)): private SIM_CXXFLAGS += $(SIM_AS_WRITTEN)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
 	@mkdir -p $(@D)
 	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)

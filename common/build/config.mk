@@ -72,9 +72,9 @@ CFLAGS := -O3 -g1
 HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic -fPIC -fvisibility=hidden
 # -fno-gnu-unique: objcopy cannot hide the names of a template's statics in libstdc++ otherwise
 SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC -fno-gnu-unique
-# for kernels that a GPU unrolls and inlines far: here neither saves anything, and both cost g++ most of its time
-SIM_SMALL := -DSIM_AS_WRITTEN
-SIM_QUICK := -Og -fno-tree-loop-optimize $(SIM_SMALL)
+# for BUILT_AS_WRITTEN and BUILT_QUICKLY (chapter.mk)
+SIM_AS_WRITTEN := -DSIM_AS_WRITTEN
+SIM_QUICKLY := -Og -fno-tree-loop-optimize $(SIM_AS_WRITTEN)
 # what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
 ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
 # for `make watch`; elsewhere the lines of a program and its variables are not to be had (docs/watch.md)
@@ -89,7 +89,7 @@ ifneq ($(DEBUG),)
   SIM_CXXFLAGS += -O0 -g
   NVCCFLAGS = -std=c++17 -O0 -g -G -arch=$(ARCH) $(ARCH_NUMBER) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v
 endif
-# What chapters' Makefiles say of single sources, as NN_x/kernels/scan: MAY_SPILL and ONLY_SM_90A (chapter.mk explains them)
+# What chapters' Makefiles say of single sources, as NN_x/kernels/scan: MAY_SPILL, ONLY_SM_90A, BUILT_QUICKLY and BUILT_AS_WRITTEN (chapter.mk explains them)
 said_of_sources = $(shell cd $(ROOT) && awk '/^$(1) := / { folder = FILENAME; sub("Makefile", "", folder); for (i = 3; i <= NF; i++) print folder $$i }' [0-9][0-9]_*/Makefile)
 # for sm_90a, where that is asked for or sm_90; the define tells the host so (common/cuda/arch.h)
 FLAGS_FOR_SM_90A = $(if $(filter sm_90 sm_90a,$(ARCH)),$(subst -arch=$(ARCH) ,-arch=sm_90a -DLINREC_SM_90A ,$(NVCCFLAGS)),$(NVCCFLAGS))
