@@ -74,7 +74,7 @@ sub longest {
 # since its lengths end before the recording's. The row that was found, if any, comes first.
 sub cell {
     my ($row, $shape, $files, $old) = @_;
-    my %keys = (%{ $row->{keys} }, %$shape);
+    my %keys = (%$shape, %{ $row->{keys} }); # a row may say a size of its own
     my %kernel = map { $_ => $keys{$_} } grep { defined $keys{$_} } qw(chapter variant direction);
     my $dash;
     for my $recording (grep { defined } map { recording($_) } @$files) {
@@ -96,7 +96,8 @@ sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequence
 
 # What stands above a column for a size, and before its first number where only that size changes.
 my %says = (num_seqs => ['sequences', 'sequences: '], seq_len => ['length', 'length '], batch => ['batch', 'batch '], states => ['states', 'states: '],
-    chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank ']);
+    chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank '],
+    piece => ['elements of a piece', 'pieces of '], ranks => ['ranks', 'ranks: ']);
 
 # The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers. A column is
 # two sizes of its operation or more, which sizes= names.
@@ -186,12 +187,14 @@ sub table {
     }
 
     my $what = { gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => $format =~ m{/1e-3$} ? 'µs' : 'ms',
+        wall_ms => "by the host's clock, " . ($format =~ m{/1e-3$} ? 'µs' : 'ms'), percent_of_roof => '% of the roof',
         percent_of_copy => '% of a copy', percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
     my $fixed = join ', ', grep { $_ } $unit eq '' && $sizes, $unit eq 'states: ' && "length $columns->[0]{seq_len}",
         $keys{batch} && "batch $keys{batch}", map { $keys{$_} && "$keys{$_} $_" } qw(channels states);
     my $shape = defined $keys{channels} ? $fixed
         : defined $keys{dk} ? join(', ', grep { $_ } $unit eq '' && $sizes, fixed_sizes(\%keys, $columns), "states of $keys{dk} × $keys{dv}")
         : $unit eq '' ? $sizes
+        : $unit eq 'pieces of ' ? sequences($keys{num_seqs} // $any->{num_seqs} // '?') . ' of ' . ($columns->[0]{seq_len} // '?')
         : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
         : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
     my $about = join ', ', $what->{$column} // $column, $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
