@@ -191,13 +191,15 @@ sub table {
         percent_of_copy => '% of a copy', percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
     my $fixed = join ', ', grep { $_ } $unit eq '' && $sizes, $unit eq 'states: ' && "length $columns->[0]{seq_len}",
         $keys{batch} && "batch $keys{batch}", map { $keys{$_} && "$keys{$_} $_" } qw(channels states);
-    my $shape = defined $keys{channels} ? $fixed
+    my $own_shapes = grep { my $row = $_; grep { ($row->{keys}{$_} // '') ne ($keys{$_} // '') } qw(num_seqs seq_len) } @rows; # then the labels say them
+    my $shape = $own_shapes ? ''
+        : defined $keys{channels} ? $fixed
         : defined $keys{dk} ? join(', ', grep { $_ } $unit eq '' && $sizes, fixed_sizes(\%keys, $columns), "states of $keys{dk} × $keys{dv}")
         : $unit eq '' ? $sizes
         : $unit eq 'pieces of ' ? sequences($keys{num_seqs} // $any->{num_seqs} // '?') . ' of ' . ($columns->[0]{seq_len} // '?')
         : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
         : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
-    my $about = join ', ', $what->{$column} // $column, $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
+    my $about = join ', ', $what->{$column} // $column, $shape eq '' ? () : $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
     return "\n" . join("\n", @lines) . "\n\n*$about.*\n\n";
 }
 

@@ -127,6 +127,8 @@ like((report("$across\n?\n<!-- end -->\n"))[0], qr/^\| µs \| chunks: 32 \| 64 \
 my $pieces = '<!-- table: none sizes=seq_len,piece num_seqs=64 seq_len=1048576 piece=65536,262144 variant=pinned head="way" wall_ms %.1f -->';
 like((report("$pieces\n?\n<!-- end -->\n"))[0],
     qr/^\| way \| pieces of 65 536 \| 262 144 \|.*^\*by the host's clock, ms, 64 sequences of 1048576, not recorded yet/ms, 'or of a piece');
+like((report(($pieces =~ s/variant=pinned/rows="a: pinned; b: pinned num_seqs=1"/r) . "\n?\n<!-- end -->\n"))[0],
+    qr/^\*by the host's clock, ms, not recorded yet/m, '... of several shapes, which the labels say');
 my $ranks = '<!-- table: 12_ranks sizes=ranks,seq_len columns=2x67108864 num_seqs=1 rows="two: alone; one: alone ranks=1" wall_ms %.4f -->';
 my ($one, $two) = map { (rows_with(read_table(newest('12_ranks', 'h200')), variant => 'alone', ranks => $_, seq_len => 67108864))[0]{wall_ms} } 1, 2;
 like((report("$ranks\n<!-- end -->\n"))[0], qr/^\| two \| $two \|\n\| one \| $one \|\n\n\*by the host's clock/ms,
