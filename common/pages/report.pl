@@ -25,7 +25,8 @@
 #       second form, rows with labels of their own, and columns that are num_seqs x seq_len, or what sizes=batch,seq_len or sizes=batch,chunks,heads names. A label may hold links, code, and | where
 #       the labels have several columns; head="chapter | kernel" is what stands above them. Behind a row's variant may follow what is
 #       different in this row: key=value, and a COLUMN and FORMAT of its own: "`add`, GB/s: NN_x/add gb_per_s %.0f". FILE may
-#       be several: NN_x,NN_few. A dash stands where the kernel does not run on the shape.
+#       be several: NN_x,NN_few. A dash stands where the kernel does not run on the shape. Without any sizes it is a single column. A
+#       variant with a blank in its name stands in '...'.
 #
 #   What is not recorded yet: put ? between the markers. It stays, in a table as ? in the cells, until there is a recording.
 #

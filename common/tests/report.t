@@ -124,6 +124,8 @@ my $across = '<!-- table: none sizes=chunks,heads chunks=32,64 heads=16 batch=4 
 like((report("$across\n?\n<!-- end -->\n"))[0], qr/^\| µs \| chunks: 32 \| 64 \|.*^\*µs, batch 4, 16 heads, rank 0, states of 64 × 64, not recorded yet/ms,
     'of which one changes');
 fails('a shape of two sizes where there are three', ($three =~ s/8x128x32/8x128/r) . "\n?\n<!-- end -->", qr/columns= wants batch x chunks x heads/);
+my $plain = q{<!-- table: none head="data | kernel" rows="even | `a`: 'even a'" median_ms %.2f -->};
+like((report("$plain\n?\n<!-- end -->\n"))[0], qr/^\| data \| kernel \| ms \|\n\|---\|---\|---:\|\n\| even \| `a` \| \? \|\n\n\*ms, not recorded yet/m, 'no sizes: one column, with the unit above');
 fails('a size that is none', ($sizes =~ s/batch,/bach,/r) . "\n?\n<!-- end -->", qr/sizes= wants two or more of/);
 is((report("`<!-- value: shown -->`\n\n```\n<!-- output: shown -->\n```\n"))[1], 0, 'markers in code are only shown');
 
