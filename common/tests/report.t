@@ -134,6 +134,8 @@ my ($one, $two) = map { (rows_with(read_table(newest('12_ranks', 'h200')), varia
 like((report("$ranks\n<!-- end -->\n"))[0], qr/^\| two \| $two \|\n\| one \| $one \|\n\n\*by the host's clock/ms,
     'a row with a size of its own');
 fails('a shape of two sizes where there are three', ($three =~ s/8x128x32/8x128/r) . "\n?\n<!-- end -->", qr/columns= wants batch x chunks x heads/);
+my $plain = q{<!-- table: none head="data | kernel" rows="even | `a`: 'even a'" median_ms %.2f -->};
+like((report("$plain\n?\n<!-- end -->\n"))[0], qr/^\| data \| kernel \| ms \|\n\|---\|---\|---:\|\n\| even \| `a` \| \? \|\n\n\*ms, not recorded yet/m, 'no sizes: one column, with the unit above');
 fails('a size that is none', ($sizes =~ s/batch,/bach,/r) . "\n?\n<!-- end -->", qr/sizes= wants two or more of/);
 is((report("`<!-- value: shown -->`\n\n```\n<!-- output: shown -->\n```\n"))[1], 0, 'markers in code are only shown');
 
