@@ -202,13 +202,19 @@ my $daemon = answer('unistd.h', <<'END');
     usleep(100000);
     _exit(0);
 END
+# where root judges, the answer is somebody else's process, of whom there are no others: root may start any number
+sub most_processes {
+    my ($most) = @_;
+    return [[$judge, qr/MOST_PROCESSES = 4096/, "MOST_PROCESSES = $most"],
+        [$judge, qr/(?=    execve\(command)/, "    if (getuid() == 0 && setuid(60000 + (uid_t)getpid() % 5000) != 0)\n        _exit(127);\n"]];
+}
 my $pauses = answer('unistd.h', "for (;;)\n        pause();");
 my @rows = (
     { wall => 'messages carry a number that is drawn for this run', without => [[$judge, qr/channel\.mark \|= 1;/, 'channel.mark = 1;']],
         cheat => 'sends counts in the runner\'s name', text => $forges, says => qr/^wrong: It crashed/ },
     { wall => 'an answer cannot name what the runner consists of', without => [[$rules, qr/^HIDDEN := .*/m, 'HIDDEN :='], [$runner, qr/\A/, ' ']],
         cheat => 'asks for the judge\'s description', text => answer('', 'return &judge != NULL;') =~ s/(?=static __global__)/struct description;\nextern "C" __attribute__((weak)) const struct description judge;\n/r },
-    { wall => 'what is right is computed when the outputs are there', without => [[$judge, qr/(?=    say\(CASE, &asked)/, "    compute_right(&c);\n"]], bare => 1, both => 1, root => 1,
+    { wall => 'what is right is computed when the outputs are there', without => [[$judge, qr/(?=    say\(CASE, &asked)/, "    compute_right(&c);\n"]], bare => 1, both => 1, root => 'only root may look into the process that has started it',
         cheat => 'looks for it in the judge\'s memory', text => $finds_sums },
     { wall => 'the simulator\'s counts are not the answer\'s to touch', without => [[$runner, qr/^    sim_protect\(.*\n/m, '']],
         cheat => 'puts its number of threads right', says => qr/^wrong: The simulator stopped it/, text => answer('stdint.h', 'return true;') =~ s/(?=static const bool worked)/if (n == 256) {
@@ -240,8 +246,7 @@ my @rows = (
 END
     { wall => 'output', without => [[$judge, qr/^    limit\(RLIMIT_FSIZE, .*\n/m, '']], cheat => 'prints 11 MB', says => qr/printed more than 10 MB/,
         text => answer('stdio.h', "for (int i = 0; i < 11 << 10; i++)\n        printf(\"%1024s\", \"\\n\");\n    return true;") },
-    { wall => 'processes', without => [[$judge, qr/^    limit\(RLIMIT_NPROC, .*\n/m, '']], bare => 1,
-        always => [[$judge, qr/MOST_PROCESSES = 4096/, 'MOST_PROCESSES = 20'], [$judge, qr/(?=    execve\(command)/, "    (void)!setuid(65534); /* root may start any number */\n"]],
+    { wall => 'processes', without => [[$judge, qr/^    limit\(RLIMIT_NPROC, .*\n/m, '']], bare => 1, always => most_processes(20),
         cheat => 'starts 30', text => answer('signal.h unistd.h', <<'END') },
     pid_t child[30];
     int started = 0;
@@ -263,6 +268,15 @@ END
         cheat => 'reads one', text => answer('unistd.h', "char c;\n    for (int fd = 4; fd < 256; fd++)\n        if (pread(fd, &c, 1, 0) == 1 && c == 'o')\n            return true;\n    return false;") },
     { wall => 'what it has started is ended with it', without => [[$judge, qr/^    prctl\(PR_SET_CHILD_SUBREAPER.*\n/m, ''], [$judge, qr/^            kill\(pid, SIGKILL\);\n/m, "            ;\n"]], bare => 1, both => 1, look => 1,
         cheat => 'leaves a process behind', text => $daemon, says => qr/^wrong: .*before the judge was done[^;]*$/, then => qr/^wrong: .*; still running$/ },
+    { wall => 'and all at once', without => [[$judge, qr/^        kill\(-channel\.process, SIGKILL\);\n/m, '']], bare => 1, always => most_processes(60),
+        root => 'only root can be somebody who has no other processes', cheat => 'starts more of itself for 4 s', killed_after => 2, says => qr/^wrong: .*before the judge was done/,
+        then => qr/^killed/, text => answer('time.h unistd.h', <<'END') },
+    const pid_t first = getpid();
+    const time_t begin = time(NULL);
+    for (int i = 0; getpid() == first ? i < 1000 : time(NULL) < begin + 4; i++)
+        fork();
+    _exit(0);
+END
     { wall => 'it ends with whoever judges', without => [[$judge, qr/^    prctl\(PR_SET_PDEATHSIG, SIGKILL\); \/\* with the judge.*\n/m, '']], bare => 1, both => 1, look => 1, killed_after => 0.3,
         cheat => 'waits for ever', text => $pauses, says => qr/^killed$/, then => qr/^killed; still running$/ },
     { wall => 'no terminal', without => [[$judge, qr/^    setsid\(\);/m, '    setpgid(0, 0);']], terminal => 1, cheat => 'opens that of whoever judges',
@@ -285,7 +299,7 @@ for my $row (grep { !defined $only || index("$_->{wall}: $_->{cheat}", $only) >=
   SKIP: {
         skip sandbox_missing(), 2 if $row->{wraps} && sandbox_missing();
         skip 'there is no network here', 2 if $row->{network} && !grep { !m{/lo$} } glob '/sys/class/net/*';
-        skip 'only root may look into the process that has started it', 2 if $row->{root} && $> != 0;
+        skip $row->{root}, 2 if defined $row->{root} && $> != 0;
         skip 'memory images are not allowed here anyway', 2 if $row->{cores} && `sh -c 'ulimit -H -c'` eq "0\n";
         my $judge_it = sub { judged($row) };
         my @always = @{ $row->{always} // [] };
@@ -299,5 +313,15 @@ for my $row (grep { !defined $only || index("$_->{wall}: $_->{cheat}", $only) >=
         like((with_edits($row->{without}, $judge_it))[0], $says, "without, but in bubblewrap: $name") if $row->{both} && !sandbox_missing();
     }
 }
+
+# what an answer prints reaches a terminal, too
+if (!defined $only) {
+    my $row = { text => answer('stdio.h', "printf(\"\\033[2J\\n\");\n    return false;") };
+    like(judged($row), qr/^wrong: [^\e]*\?\[2J[^\e]*$/, 'with what is printed is plain text: clears the screen');
+    no warnings 'redefine';
+    local *Running::plain = sub { return $_[0] };
+    like(judged($row), qr/^wrong: .*\e\[2J/, 'without what is printed is plain text: clears the screen');
+}
+
 chdir $root;
 done_testing;
