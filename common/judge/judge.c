@@ -71,8 +71,10 @@ static void limit(int resource, rlim_t most)
 
     if (getrlimit(resource, &now) != 0)
         return;
-    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)
-        now.rlim_cur = now.rlim_max = most;
+    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most) {
+        now.rlim_cur = most;
+        now.rlim_max = most + (resource == RLIMIT_CPU); /* a second later SIGKILL follows SIGXCPU */
+    }
     setrlimit(resource, &now);
 }
 
@@ -100,7 +102,7 @@ static _Noreturn void become(char *const *command, int socket)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the judge */
     /* gcc's sanitizer for races does not start where addresses are drawn from a wide range, as on Ubuntu 24.04 */
     personality(ADDR_NO_RANDOMIZE);
-    setpgid(0, 0);
+    setsid(); /* without the terminal of whoever judges, in a process group of its own */
     if (chdir(folder) != 0)
         _exit(127);
     for (int i = 0; i < 2; i++) {
