@@ -5,12 +5,12 @@
 #include "lookback.h"
 
 enum {
-    SHORT = 4096,             /* up to this length `per_block` takes a sequence as a whole, */
-    SHORT_SEQS = 16,          /* up to so many sequences for each multiprocessor, */
-    VERY_SHORT = 256,         /* or one if they are no longer than this; more go to chapter 06's default */
-    CLUSTER_BACKWARD = 65536, /* up to this length `cluster` takes gradients of few sequences */
-    FEW_ELEMS = 1 << 19, /* up to so many in all, `resident` has ended before `persistent_cluster` has three rounds */
-    PREFETCH = 65536,    /* up to this length `prefetch` takes sequences that have a block each, */
+    SHORT = 4096,              /* up to this length `per_block` takes a sequence as a whole, */
+    SHORT_SEQS = 16,           /* up to so many sequences for each multiprocessor, */
+    VERY_SHORT = 256,          /* or one if they are no longer than this; more go to chapter 06's default */
+    CLUSTER_BACKWARD = 65536,  /* up to this length `cluster` takes gradients of few sequences */
+    FEW_ELEMS = 1 << 19,       /* up to so many in all `persistent_cluster` has one round, and `resident` is faster */
+    PREFETCH = 65536,          /* up to this length `prefetch` takes sequences that have a block each, */
     PREFETCH_BACKWARD = 32768, /* backward up to this one, */
     PREFETCH_SEQS = 8,         /* and up to so many sequences for each multiprocessor, */
     PREFETCH_LONG = 8192,      /* or half as many if they are longer than this */

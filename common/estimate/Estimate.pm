@@ -20,6 +20,7 @@ sub chip {
     my $path = $name =~ m{/} ? $name : "$chips/$name.chip";
     open my $file, '<', $path or die "no chip \"$name\" is described; there are ", join(', ', chips()), ", or name a file like $chips/h200.chip\n";
     my %chip;
+    local $_; # of whoever asks
     while (<$file>) {
         s/\s*#.*//;
         next if !/\S/;

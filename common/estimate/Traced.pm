@@ -209,6 +209,7 @@ sub read_registers {
     for my $path (glob 'build/obj/cuda*/*/*.ptxas') { # what nvcc said when it compiled them here
         open my $in, '<', $path or next;
         my $name;
+        local $_;
         while (<$in>) {
             $name = plain($1) if /Compiling entry function '(\S+)'/;
             $compiled->{$name} = $1 if defined $name && /Used (\d+) registers/;

@@ -101,6 +101,9 @@ sub build {
 
 our ($megabytes, $seconds) = (4096, 30); # of an answer's process
 
+# Text of an answer, without what a terminal would obey.
+sub plain { return $_[0] =~ tr/\t\n -~\x80-\xff/?/cr }
+
 # The last of what an answer has printed: it may be megabytes, or one endless line.
 sub last_printed {
     my ($path) = @_;
@@ -112,7 +115,7 @@ sub last_printed {
         $rest = substr pop @lines, 0, 4096;
         splice @lines, 0, -10;
     }
-    return join '', map { "$_\n" } @lines, $rest eq '' ? () : $rest;
+    return plain(join '', map { "$_\n" } @lines, $rest eq '' ? () : $rest);
 }
 
 # The end of what it said on stderr.
@@ -121,7 +124,7 @@ sub last_said {
     open my $file, '<', $path or return '';
     seek $file, -65536, 2 if -s $path > 65536;
     local $/;
-    return scalar(<$file>) // '';
+    return plain(scalar(<$file>) // '');
 }
 
 # Where the judge's own program is, that of one exercise.

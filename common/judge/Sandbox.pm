@@ -13,7 +13,7 @@ our @EXPORT = qw(sandboxed sandbox_missing);
 sub bubblewrap {
     my ($bwrap, $program, $gpu) = @_;
     my $root = getcwd();
-    return ($bwrap, qw(--unshare-all --die-with-parent --new-session),
+    return ($bwrap, qw(--unshare-all --die-with-parent),
         qw(--ro-bind /usr /usr --ro-bind-try /bin /bin --ro-bind-try /lib /lib --ro-bind-try /lib64 /lib64 --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache),
         $root =~ m{^/usr/} ? ('--tmpfs', $root, '--remount-ro', $root) : (), # a checkout among the system's files
         '--proc', '/proc', $gpu ? qw(--dev-bind /dev /dev --ro-bind-try /sys /sys) : qw(--dev /dev --remount-ro /dev),

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 
 struct header {
@@ -23,6 +24,14 @@ bool channel_late(const struct channel *channel)
     return channel->until != 0 && channel_clock() >= channel->until;
 }
 
+bool channel_has_ended(const struct channel *channel)
+{
+    siginfo_t info = {0};
+
+    return channel->process != 0 && (waitid(P_PID, (id_t)channel->process, &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+                                     info.si_pid == channel->process);
+}
+
 /* Waits until the socket can be read or written. */
 static bool is_ready(const struct channel *channel, short events)
 {
@@ -30,10 +39,12 @@ static bool is_ready(const struct channel *channel, short events)
     int found;
 
     do {
+        const bool has_ended = channel_has_ended(channel); /* before the last look at what it has sent */
         if (channel_late(channel))
             return false;
-        const double left = channel->until - channel_clock();
-        found = poll(&waits, 1, channel->until == 0 ? -1 : left < 0 ? 0 : (int)(1e3 * left) + 1);
+        found = poll(&waits, 1, has_ended ? 0 : channel->process != 0 ? 100 : -1);
+        if (found == 0 && has_ended)
+            return false;
     } while (found == 0 || (found < 0 && errno == EINTR));
     return found > 0;
 }

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "judge.h"
 
@@ -58,7 +59,8 @@ struct message_error {
 struct channel {
     int fd;
     uint64_t mark, num_sent, num_received;
-    double until; /* when to give up, by channel_clock; 0: never */
+    double until;  /* when to give up, by channel_clock; 0: never */
+    pid_t process; /* the child at the other end; 0: it is none. Others may hold the socket longer than it lives */
 };
 
 /* Seconds, from some time on. */
@@ -73,6 +75,7 @@ bool channel_receive(struct channel *channel, enum message *type, size_t *bytes)
 bool channel_data(struct channel *channel, void *data, size_t bytes);
 
 bool channel_late(const struct channel *channel);
+bool channel_has_ended(const struct channel *channel); /* its process */
 
 /* Where the runner's own data begin: private.c is linked in front of it. */
 extern char judge_private_data[], judge_private_bss[];

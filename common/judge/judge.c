@@ -55,8 +55,7 @@ static rlim_t memory = RLIM_INFINITY; /* bytes */
 static uint64_t fails;                /* which call of the runtime, from 1; 0: none */
 static double wall_seconds = WALL_SECONDS;
 
-static struct channel channel;
-static pid_t runner;
+static struct channel channel; /* to the runner, its process */
 
 static _Noreturn void cannot(const char *what, const char *which)
 {
@@ -72,8 +71,10 @@ static void limit(int resource, rlim_t most)
 
     if (getrlimit(resource, &now) != 0)
         return;
-    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)
-        now.rlim_cur = now.rlim_max = most;
+    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most) {
+        now.rlim_cur = most;
+        now.rlim_max = most + (resource == RLIMIT_CPU); /* a second later SIGKILL follows SIGXCPU */
+    }
     setrlimit(resource, &now);
 }
 
@@ -101,7 +102,7 @@ static _Noreturn void become(char *const *command, int socket)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* with the judge */
     /* gcc's sanitizer for races does not start where addresses are drawn from a wide range, as on Ubuntu 24.04 */
     personality(ADDR_NO_RANDOMIZE);
-    setpgid(0, 0);
+    setsid(); /* without the terminal of whoever judges, in a process group of its own */
     if (chdir(folder) != 0)
         _exit(127);
     for (int i = 0; i < 2; i++) {
@@ -131,10 +132,10 @@ static void start(char *const *command)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         cannot("cannot make a", "socket pair");
     fflush(stdout);
-    runner = fork();
-    if (runner < 0)
+    channel.process = fork();
+    if (channel.process < 0)
         cannot("cannot start", command[0]);
-    if (runner == 0)
+    if (channel.process == 0)
         become(command, ends[1]);
     close(ends[1]);
     channel.fd = ends[0];
@@ -153,13 +154,13 @@ static int end_runner(void)
         FILE *list = fopen(children, "r");
         int pid;
 
-        kill(-runner, SIGKILL);
+        kill(-channel.process, SIGKILL);
         while (list != NULL && fscanf(list, "%d", &pid) == 1)
             kill(pid, SIGKILL);
         if (list != NULL)
             fclose(list);
         child = waitpid(-1, &of_child, 0);
-        if (child == runner)
+        if (child == channel.process)
             status = of_child;
     } while (child > 0);
     return status;
@@ -172,12 +173,8 @@ static _Noreturn void lost(void)
     int status = 0;
 
     /* it may be about to end by itself, and how it does is worth telling */
-    for (int i = 0; !late && i < 200; i++) {
-        siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)runner, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == runner)
-            break;
+    for (int i = 0; !late && i < 200 && !channel_has_ended(&channel); i++)
         usleep(10000);
-    }
     status = end_runner();
     /* bubblewrap ends with status 128 + N for signal N */
     const int signal_number = WIFSIGNALED(status)         ? WTERMSIG(status)

@@ -42,7 +42,7 @@ sub output {
         $left_alone{'programs on a GPU; report.pl --gpu runs them'}++;
         return $old;
     }
-    if (my ($missing) = grep { system("command -v $_ > /dev/null") } $command =~ /\b(gdb|mpirun|compute-sanitizer|cuda-gdb)\b/) {
+    if (my ($missing) = grep { system("command -v $_ > /dev/null") } $command =~ /\b(gdb|gnuplot|mpirun|compute-sanitizer|cuda-gdb)\b/) {
         $left_alone{"$missing, which is not here"}++;
         return $old;
     }

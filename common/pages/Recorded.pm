@@ -74,7 +74,7 @@ sub longest {
 # since its lengths end before the recording's. The row that was found, if any, comes first.
 sub cell {
     my ($row, $shape, $files, $old) = @_;
-    my %keys = (%{ $row->{keys} }, %$shape);
+    my %keys = (%$shape, %{ $row->{keys} }); # a row may say a size of its own
     my %kernel = map { $_ => $keys{$_} } grep { defined $keys{$_} } qw(chapter variant direction);
     my $dash;
     for my $recording (grep { defined } map { recording($_) } @$files) {
@@ -96,10 +96,11 @@ sub sequences { return grouped($_[0]) . ($_[0] eq '1' ? ' sequence' : ' sequence
 
 # What stands above a column for a size, and before its first number where only that size changes.
 my %says = (num_seqs => ['sequences', 'sequences: '], seq_len => ['length', 'length '], batch => ['batch', 'batch '], states => ['states', 'states: '],
-    chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank ']);
+    chunks => ['chunks', 'chunks: '], heads => ['heads', 'heads: '], rank => ['rank', 'rank '],
+    piece => ['elements of a piece', 'pieces of '], ranks => ['ranks', 'ranks: ']);
 
 # The columns of a table: [{ keys }], what stands above the labels, what the numbers above the columns are, and these numbers. A column is
-# two sizes of its operation or more, which sizes= names.
+# two sizes of its operation or more, which sizes= names. Without sizes there is one, and the unit stands above it.
 sub columns {
     my ($keys) = @_;
     my @sizes = split /,/, delete $keys->{sizes} // 'num_seqs,seq_len';
@@ -112,6 +113,8 @@ sub columns {
             stop("columns= wants $wanted, as in " . join 'x', (132, 65536, 16)[0 .. $#sizes]) if @numbers != @sizes || grep { !/^\d+$/ } @numbers;
             push @columns, { map { $sizes[$_] => $numbers[$_] } 0 .. $#sizes };
         }
+    } elsif (!grep { defined $keys->{$_} } @sizes) {
+        return ([{}], '', '');
     } else {
         my ($across) = ((grep { ($keys->{$_} // '') =~ /,/ } @sizes), 'seq_len');
         stop("wants columns=, or $sizes[1]= or $sizes[0]=") if !defined $keys->{$across};
@@ -166,12 +169,11 @@ sub table {
     my @files = split /,/, $names;
     my $head = delete $keys{head};
     my ($columns, $sizes, $unit, @above) = columns(\%keys);
-    my $corner = $head // $sizes;
+    my $corner = $head // ($sizes || 'kernel');
     my @rows = labelled_rows($column, $format, \%keys);
     my (%directions, $any, @lines);
     my $wide = 1 + (($head // '') =~ tr/|//); # the columns of the labels
-    $above[0] = $unit . $above[0] if defined $head; # then the first column says what the numbers above are
-    push @lines, "| $corner | " . join(' | ', @above) . ' |', '|' . '---|' x $wide . '---:|' x @$columns;
+    $above[0] = $unit . $above[0] if @above && defined $head; # then the first column says what the numbers above are
     for my $row (@rows) {
         stop("the label \"$row->{label}\" has not as many | as head=") if 1 + ($row->{label} =~ tr/|//) != $wide;
         my @cells;
@@ -185,16 +187,23 @@ sub table {
         $directions{ $five ? 'add5' : 'add' } = 1 if $row->{column} eq $column;
     }
 
-    my $what = { gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => $format =~ m{/1e-3$} ? 'µs' : 'ms',
-        percent_of_copy => '% of a copy', percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions };
+    my %units = (gb_per_s => $format =~ m{/1e3$} ? 'TB/s' : 'GB/s', median_ms => $format =~ m{/1e-3$} ? 'µs' : 'ms',
+        wall_ms => "by the host's clock, " . ($format =~ m{/1e-3$} ? 'µs' : 'ms'), percent_of_roof => '% of the roof',
+        percent_of_copy => '% of a copy', percent_of_add => '% of ' . join ', backward of ', map { "`$_`" } sort keys %directions);
+    my $what = $units{$column} // $column;
+    @above = ($what) if !@above;
+    unshift @lines, "| $corner | " . join(' | ', @above) . ' |', '|' . '---|' x $wide . '---:|' x @$columns;
     my $fixed = join ', ', grep { $_ } $unit eq '' && $sizes, $unit eq 'states: ' && "length $columns->[0]{seq_len}",
         $keys{batch} && "batch $keys{batch}", map { $keys{$_} && "$keys{$_} $_" } qw(channels states);
-    my $shape = defined $keys{channels} ? $fixed
+    my $own_shapes = grep { my $row = $_; grep { ($row->{keys}{$_} // '') ne ($keys{$_} // '') } qw(num_seqs seq_len) } @rows; # then the labels say them
+    my $shape = $own_shapes ? ''
+        : defined $keys{channels} ? $fixed
         : defined $keys{dk} ? join(', ', grep { $_ } $unit eq '' && $sizes, fixed_sizes(\%keys, $columns), "states of $keys{dk} × $keys{dv}")
         : $unit eq '' ? $sizes
+        : $unit eq 'pieces of ' ? sequences($keys{num_seqs} // $any->{num_seqs} // '?') . ' of ' . ($columns->[0]{seq_len} // '?')
         : $unit eq 'length ' ? sequences($columns->[0]{num_seqs} // $any->{num_seqs} // '?')
         : 'length ' . ($columns->[0]{seq_len} // $any->{seq_len} // '?');
-    my $about = join ', ', $what->{$column} // $column, $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
+    my $about = join ', ', $what, grep { $_ } $shape, $any ? source($any->{device}, $text, @files) : 'not recorded yet';
     return "\n" . join("\n", @lines) . "\n\n*$about.*\n\n";
 }
 

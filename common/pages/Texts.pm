@@ -20,12 +20,12 @@ sub read_text {
 sub stop { die "$_[0]\n" }
 
 # The words of a request, as pairs: key and value, or undef and a word. A value with blanks stands in "..." or, if it is a regular
-# expression, in /.../.
+# expression, in /.../, a word with blanks in '...'.
 sub words {
     my ($request) = @_;
     my @words;
-    while ($request =~ m{\G\s*(?:(\w+)=(?:"([^"]*)"|(/.*?/)(?=\s|$)|(\S*))|(\S+))}gc) {
-        push @words, [$1, $2 // $3 // $4 // $5];
+    while ($request =~ m{\G\s*(?:(\w+)=(?:"([^"]*)"|(/.*?/)(?=\s|$)|(\S*))|'([^']*)'|(\S+))}gc) {
+        push @words, [$1, $2 // $3 // $4 // $5 // $6];
     }
     stop('cannot be read behind "' . substr($request, 0, pos($request) // 0) . '"') if $request !~ /\G\s*$/;
     return @words;

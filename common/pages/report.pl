@@ -22,10 +22,12 @@
 #   <!-- end -->
 #
 #       A row for each variant (or chapter/variant) and a column for each seq_len, or for each num_seqs if these are several. Or, in the
-#       second form, rows with labels of their own, and columns that are num_seqs x seq_len, or what sizes=batch,seq_len or sizes=batch,chunks,heads names. A label may hold links, code, and | where
-#       the labels have several columns; head="chapter | kernel" is what stands above them. Behind a row's variant may follow what is
-#       different in this row: key=value, and a COLUMN and FORMAT of its own: "`add`, GB/s: NN_x/add gb_per_s %.0f". FILE may
-#       be several: NN_x,NN_few. A dash stands where the kernel does not run on the shape.
+#       second form, rows with labels of their own, and columns that are num_seqs x seq_len, or what sizes=batch,seq_len or
+#       sizes=batch,chunks,heads names. sizes=seq_len,piece seq_len=N piece=a,b are columns for pieces. Without any sizes it is a single
+#       column. A label may hold links, code, and | where the labels have several columns; head="chapter | kernel" is what stands above
+#       them. Behind a row's variant may follow what is different in this row: key=value, also of a size, and a COLUMN and FORMAT of its
+#       own: "`add`, GB/s: NN_x/add gb_per_s %.0f". A variant with a blank in its name stands in '...'. FILE may be several: NN_x,NN_few.
+#       A dash stands where the kernel does not run on the shape.
 #
 #   What is not recorded yet: put ? between the markers. It stays, in a table as ? in the cells, until there is a recording.
 #

@@ -77,6 +77,21 @@ static bool is_users(char *line)
            (own == NULL || strncmp(own, "/common/sim/tests/", 18) == 0);
 }
 
+/* Paths as a reader would write them: a/../b/c.cuh is b/c.cuh. */
+static void shorten_paths(char *text)
+{
+    char *up;
+
+    while ((up = strstr(text, "/../")) != NULL) {
+        char *from = up;
+        while (from > text && strchr("/ ", from[-1]) == NULL)
+            from--;
+        if (from == up || strncmp(from, "..", 2) == 0)
+            return;
+        memmove(from, up + 4, strlen(up + 4) + 1);
+    }
+}
+
 /* Writes the place that such a line names as seen from the working directory, without x/../ */
 static void show_place(char *line, char *text, size_t size)
 {
@@ -84,6 +99,7 @@ static void show_place(char *line, char *text, size_t size)
     char *colon = strrchr(line, ':');
 
     *colon = '\0';
+    shorten_paths(line); /* the folder that another chapter was compiled in need not be here */
     const char *shown = realpath(line, path) != NULL ? path : line;
     const size_t length = getcwd(working, sizeof(working)) != NULL ? strlen(working) : 0;
     if (length > 0 && strncmp(shown, working, length) == 0 && shown[length] == '/')
@@ -190,21 +206,6 @@ static void kernel_name(char *text, size_t size)
 extern "C" __attribute__((noinline)) void sim_at_fault(const char *message)
 {
     asm volatile("" : : "r"(message) : "memory");
-}
-
-/* Paths as a reader would write them: a/../b/c.cuh is b/c.cuh. */
-static void shorten_paths(char *text)
-{
-    char *up;
-
-    while ((up = strstr(text, "/../")) != NULL) {
-        char *from = up;
-        while (from > text && strchr("/ ", from[-1]) == NULL)
-            from--;
-        if (from == up || strncmp(from, "..", 2) == 0)
-            return;
-        memmove(from, up + 4, strlen(up + 4) + 1);
-    }
 }
 
 void sim_say(const char *message)

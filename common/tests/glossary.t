@@ -12,7 +12,7 @@ use constant GLOSSARY => 'docs/glossary.md';
 
 my %stressed = map { $_ => 1 } split ' ', <<'END';
 after all any away back before begun behind below big calls count different earlier every everything faster first forward
-from front half here hides higher if in is kept last later next no not of on one only other own reach recomputed results same selected
+from front half here hides higher if in is kept last later lose next no not of on one only other own reach recomputed results same selected
 selects shared shifted small starts this three to two use using wait ways what when within without
 END
 

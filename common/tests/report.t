@@ -2,8 +2,9 @@
 # report.pl writes what belongs between the markers, and names what it cannot write.
 use strict;
 use warnings;
-use lib 'common/tests';
+use lib 'common/tests', 'common/pages';
 use Linrec;
+use Tables;
 use Test::More;
 
 my $source = write_file(scratch('scan.cu'), <<'EOS');
@@ -123,7 +124,18 @@ like((report("$three\n?\n<!-- end -->\n"))[0],
 my $across = '<!-- table: none sizes=chunks,heads chunks=32,64 heads=16 batch=4 dk=64 dv=64 rank=0 variant=tma head="µs" median_ms %.0f/1e-3 -->';
 like((report("$across\n?\n<!-- end -->\n"))[0], qr/^\| µs \| chunks: 32 \| 64 \|.*^\*µs, batch 4, 16 heads, rank 0, states of 64 × 64, not recorded yet/ms,
     'of which one changes');
+my $pieces = '<!-- table: none sizes=seq_len,piece num_seqs=64 seq_len=1048576 piece=65536,262144 variant=pinned head="way" wall_ms %.1f -->';
+like((report("$pieces\n?\n<!-- end -->\n"))[0],
+    qr/^\| way \| pieces of 65 536 \| 262 144 \|.*^\*by the host's clock, ms, 64 sequences of 1048576, not recorded yet/ms, 'or of a piece');
+like((report(($pieces =~ s/variant=pinned/rows="a: pinned; b: pinned num_seqs=1"/r) . "\n?\n<!-- end -->\n"))[0],
+    qr/^\*by the host's clock, ms, not recorded yet/m, '... of several shapes, which the labels say');
+my $ranks = '<!-- table: 12_ranks sizes=ranks,seq_len columns=2x67108864 num_seqs=1 rows="two: alone; one: alone ranks=1" wall_ms %.4f -->';
+my ($one, $two) = map { (rows_with(read_table(newest('12_ranks', 'h200')), variant => 'alone', ranks => $_, seq_len => 67108864))[0]{wall_ms} } 1, 2;
+like((report("$ranks\n<!-- end -->\n"))[0], qr/^\| two \| $two \|\n\| one \| $one \|\n\n\*by the host's clock/ms,
+    'a row with a size of its own');
 fails('a shape of two sizes where there are three', ($three =~ s/8x128x32/8x128/r) . "\n?\n<!-- end -->", qr/columns= wants batch x chunks x heads/);
+my $plain = q{<!-- table: none head="data | kernel" rows="even | `a`: 'even a'" median_ms %.2f -->};
+like((report("$plain\n?\n<!-- end -->\n"))[0], qr/^\| data \| kernel \| ms \|\n\|---\|---\|---:\|\n\| even \| `a` \| \? \|\n\n\*ms, not recorded yet/m, 'no sizes: one column, with the unit above');
 fails('a size that is none', ($sizes =~ s/batch,/bach,/r) . "\n?\n<!-- end -->", qr/sizes= wants two or more of/);
 is((report("`<!-- value: shown -->`\n\n```\n<!-- output: shown -->\n```\n"))[1], 0, 'markers in code are only shown');
 

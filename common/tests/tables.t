@@ -69,6 +69,8 @@ ok($status eq 0 && $err eq '', 'make report writes the same') or diag(substr "$o
 SKIP: {
     skip $out, 1 if $out =~ /skipped/;
     is($status, 0, 'the figures of 07 are drawn') or diag($err);
+    my ($version) = grep { $_ ne '' } map { `$_ -c 'import matplotlib; print(matplotlib.__version__)' 2> /dev/null` } 'python3', '/usr/bin/python3';
+    skip 'another matplotlib than that of Debian 12, which has drawn them, draws other SVGs', 1 if $version ne "3.6.3\n";
     for my $figure (glob '07_bench/figures/*.svg') {
         my ($here, $again) = map { read_file($_) =~ s{<dc:source>.*?</dc:source>}{}r } $figure, "$turned/$figure";
         ok($here eq $again, "$figure is the same");
@@ -76,9 +78,10 @@ SKIP: {
 }
 
 # an operation that varies several sizes has no curve over the length; nothing is drawn, and nothing complained about
-for my $chapter (grep { defined newest($_) } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile') {
+SKIP: for my $chapter (grep { defined newest($_) } map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile') {
     next if grep { $_ eq 'num_seqs' } @{ read_table(newest($chapter))->{columns} };
     ($status, $out, $err) = there('perl', 'common/plot/plot.pl', $chapter);
+    skip $out, 1 if $out =~ /gnuplot is not installed/;
     is("$status$out$err", '0', "$chapter: no plot over the length");
 }
 

@@ -30,7 +30,8 @@ my $root = getcwd();
 my $name = 'linrec_left_behind';
 
 sub left {
-    my @files = grep { -e } map { "$_/$name" } '.', '/tmp', '/var/tmp', '/dev/shm';
+    my @files = map { "$_/$name" } '.', '/tmp', '/var/tmp', '/dev/shm';
+    @files = sandbox_missing() ? () : grep { -e } @files; # without bubblewrap an answer may write, while it runs
     my @folders = grep { -d } glob "build/exercises/cheat.$$.* build/obj/sim/build/exercises/cheat.$$.*";
     my @processes = grep { (readlink("$_/fd/1") // '') =~ m{/cheat\.$$\.} } glob '/proc/[0-9]*'; # which print into our folder
     return join ' ', @files, @folders, @processes;

@@ -71,7 +71,7 @@ my @faults = (
     ["null_pointer",         "null_pointer",            "(0,0,0)", "(0,0,0)",  "through a null pointer"],
     ["misaligned",           "misaligned",              "(0,0,0)", "(0,0,0)",  "writes 16 bytes at byte 4 of $allocated, an address that is misaligned for its type"],
     ["tile_row_past_end",    "tile_row_past_end",       "(0,0,0)", "(56,0,0)", "uses tile[threadIdx.x % 4][16], past the end (the last is tile[threadIdx.x % 4][15])"],
-    ["local_past_end",       "local_past_end",          "(0,0,0)", "(0,0,0)",  "reads four[i], past the end of a variable of the thread"],
+    ["local_past_end",       "local_past_end",          "(0,0,0)", "(0,0,0)",  "reads four[i], past the end of a variable of the thread OR uses four[4], past the end (the last is four[3]) OR reads 'float' past the end of a variable of the thread"],
     ["local_pointer_past_end", "local_pointer_past_end", "(0,0,0)", "(0,0,0)", "writes 'float' past the end of a variable of the thread"],
     ["shared_past_end",      "shared_past_end",         "(0,0,0)", "(62,0,0)", "writes tile[64], past the end (the last is tile[63], declared at {there})"],
     ["dynamic_in_slack",     "dynamic_in_slack",        "(0,0,0)", "(62,0,0)", "writes tile[63], past the end (the last is tile[62], declared at {there})"],
@@ -138,12 +138,13 @@ my @faults = (
     ["endless_barrier",      "endless_barrier",         "(0,0,0)", undef,      "loops for 1 s: its threads still meet, but none ends"],
     ["endless_poll",         "endless_poll",            "(0,0,0)", "(0,0,0)",  "polls byte 0 of $allocated, which never changes: no thread that runs will change it"],
     ["zero_divisor",         "zero_divisor",            "(0,0,0)", "(0,0,0)",  "divides an integer by zero", $x86],
-    ["local_by_pointer",     "local_by_pointer",        "(0,0,0)", "(0,0,0)",  "x[i], past the end of a variable of the thread"],
+    ["local_by_pointer",     "local_by_pointer",        "(0,0,0)", "(0,0,0)",  "x[i], past the end of a variable of the thread OR 'float' past the end of a variable of the thread"],
     ["local_loop",           "local_loop",              "(0,0,0)", "(0,0,0)",  "uses four[4], past the end (the last is four[3])"],
     ["race_in_struct",       "race_in_struct",          "(0,0,0)", "(32,0,0)", "race: writes totals[1].counts[0], which thread (0,0,0) has written"],
     ["trap",                 "trap",                    "(0,0,0)", "(5,0,0)",  "__trap() was reached"],
     ["failed_assert",        "failed_assert",           "(0,0,0)", "(7,0,0)",  "assertion `threadIdx.x < 7 + (unsigned)n' failed"],
 );
+my $gcc_12 = `\${CXX:-g++} -dumpversion` =~ /^12\b/;
 my @orders = qw(warp reverse random:1 random:2 random:3);
 
 is(system("make -s -j2 -f common/sim/tests/Makefile"), 0, "programs build without a warning") or BAIL_OUT("no programs");
@@ -219,7 +220,8 @@ for (@faults) {
     my $at    = "simulator: $source:" . line_of("HERE $name") . ": kernel $kernel";
     $place .= ", thread $thread" if $thread;
     $words =~ s/\{there\}/$there/;
-    my $like = join '[^ ]+:\d+', map { quotemeta } split /FILE/, $words;
+    my @said = split / OR /, $words; # by Debian 12's compiler the first; others keep more or less of what a variable is called
+    my $like = join '|', map { join '[^ ]+:\d+', map { quotemeta } split /FILE/ } $gcc_12 ? $said[0] : @said;
 
     my ($status, $out, $err) = run("warp", "wrong", $name);
     my $all = $status eq 1 && $err =~ /\A[^\n]*\.\n\z/ && index($err, $at) == 0 && $err =~ /$like/;

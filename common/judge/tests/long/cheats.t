@@ -2,7 +2,7 @@
 # All cheats: none is solved, each is told what was found. And right answers written in unusual ways: all are solved.
 # prove common/judge/tests/long/cheats.t :: NAME: that one alone.
 use strict;
-use warnings;
+use warnings FATAL => 'uninitialized'; # what is judged must not be lost on the way
 use lib 'common/judge', 'common/judge/tests';
 use Battery;
 use Exercises;
