@@ -28,7 +28,7 @@ is(complaint({}, $p, shape(1, 4, 3, 2, 2)), '', 'all options in all combinations
 
 # Seeds: an infinity at the end of a row of delta, one in delta_bias, and -infinity in A (operation/data.h).
 is(complaint({}, $p, shape(3, 2, 5, 1, 11), '--with', 'all', '--seed', $_), '', "5 states in lanes for 8, seed $_") for 44, 49, 56;
-is(complaint({}, $p, shape(1, 1, 4, 1, '9,130'), '--with', $_, '--seed', 44), '', "one channel of 4 states, $_ of the options") for 'all', 'none';
+is(complaint({}, $p, shape(1, 1, 4, 1, $_ eq 'all' ? '9,130' : 9), '--with', $_, '--seed', 44), '', "one channel of 4 states, $_ of the options") for 'all', 'none';
 is(complaint({}, $p, shape(1, 1, 5, 1, '131'), '--backward', '--with', 'all', '--seed', 12), '', '-infinity in A, and several segments');
 
 # ---- the definition, in double ----
@@ -218,7 +218,7 @@ for my $bad ('NaN', 'Inf') {
 
 # ---- the gradients of `default` at the borders between sizes of workspace, and between them; several windows and segments ----
 
-for my $case ([shape(2, 1, 4, 1, 130), '--type', 'bf16'], [shape(1, 1, 16, 1, 130)]) { # long/workspace.t has larger ones
+for my $case ([shape(1, 1, 4, 1, 130), '--type', 'bf16'], [shape(1, 1, 16, 1, 130)]) { # long/workspace.t has larger ones
     is(complaint({}, extra('tests_workspace'), @$case, '--backward', '--with', 'all'), '', "workspaces of several sizes: @$case");
 }
 SKIP: {

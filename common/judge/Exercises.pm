@@ -565,6 +565,7 @@ sub question { return defined $_[0]{next} ? "\n" . fold("Next: $_[0]{next}") : '
 # that `runs' names; `ask: KEY = $(COMMAND)' is what a command prints; `ask: KEY = EXPRESSION' is computed of what was counted for earlier keys.
 my %counted;  # by exercise and seed: what is counted does not depend on the answer
 my %compiled; # by exercise: the folder and the program that is run for that, which no seed changes
+my %printed;  # by command: its status and what it has printed
 
 sub counted {
     my ($exercise, $tag) = @_;
@@ -580,7 +581,7 @@ sub count_all {
         my ($key, $what) = $_->{text} =~ /^(\w+) *= *(.*)$/ or die "$exercise->{judge}.txt: `ask: $_->{text}' has no `KEY ='\n";
         my $counted;
         if ($what =~ /^\$\((.*)\)$/) {
-            my ($status, $out, $err) = run_command({ LC_ALL => 'C' }, 'sh', '-c', $1);
+            my ($status, $out, $err) = @{ $printed{$1} //= [run_command({ LC_ALL => 'C' }, 'sh', '-c', $1)] };
             ($counted) = $out =~ /(-?[\d.]+)/ or die "$exercise->{judge}.txt: `$1' printed no number: $out$err\n";
         } else {
             my ($expression, $shape) = $what =~ /^(.*?)(?: +at +(\d.*))?$/;
