@@ -296,6 +296,7 @@ sub class {
 
     print STDERR 'judging ', number_of(scalar(map { @{ $_->{answers} } } @$jobs), 'answer'), ' of ', number_of(scalar @students, 'student'), "\n" if @$jobs;
     print STDERR sandbox_missing(), "\n" if @$jobs && sandbox_missing();
+    HandIn::c_library() if @$jobs; # here, and not once more for each answer
     @failed = in_parallel($most, $longest, 'judging', $jobs, sub { judge($bench, $_[1], $_[0]) });
     my %failed;
     for my $one (@failed) {
