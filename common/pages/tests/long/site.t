@@ -51,7 +51,7 @@ for my $page (@pages) {
         my $path = $to eq '' ? $page : $page =~ s{[^/]*$}{$to}r;
         1 while $path =~ s{(?:^|(?<=/))(?!\.\./)[^/]+/\.\./}{};
         $links++;
-        my $is_moment = $anchor =~ /^step=\d/; # a page that plays a kernel begins there (docs/watch.md)
+        my $is_moment = $anchor =~ /\bstep=\d/; # a page that plays a kernel begins there (docs/watch.md)
         push @nowhere, "$page: $link" if !-f "build/site/$path" || $anchor ne '' && !$is_moment && !$anchors{$path}{$anchor};
     }
     push @elsewhere, map { "$page: $_" } grep { m{=["']?(?:https?:)?//} }
