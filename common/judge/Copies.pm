@@ -88,7 +88,7 @@ sub new_folder { return tempdir('judged_XXXXXXXXXX', TMPDIR => 1) }
 sub fill_copy {
     my ($copy, $bench, $exercise) = @_;
     chdir $bench or die "cannot enter $bench: $!\n";
-    my @needed = grep { -e } 'common/build', 'common/estimate', grep({ !m{/tests\z} } glob('common/sim/* common/judge/*')), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
+    my @needed = grep { -e && !m{/tests\z} } 'common/build', 'common/estimate', glob('common/sim/* common/judge/*'), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
         glob('[0-9][0-9]_*/Makefile [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh [0-9][0-9]_*/operation/*.h'),
         @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common/judge build/obj/*/common/sim build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
     system('cp', '-a', '--parents', @needed, "$copy/") == 0 or die "cannot copy $bench to $copy\n";

@@ -24,7 +24,7 @@ static int can_read(void)
     static const char *const places[] = {"02_cuda_ref/exercises/solutions/add.cu",
                                          "../../../02_cuda_ref/exercises/solutions/add.cu",
                                          "../../../02_cuda_ref/exercises/judges/add.c",
-                                         "/work/tree/"
+                                         "/the/course/"
                                          "02_cuda_ref/exercises/judges/add.c"};
     int found = 0;
     for (const char *place : places) {

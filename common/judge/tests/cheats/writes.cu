@@ -26,7 +26,7 @@ static int can_write(void)
                                          "/var/tmp/linrec_left_behind",
                                          "/dev/shm/linrec_left_behind",
                                          "../../../linrec_left_behind",
-                                         "/work/tree/"
+                                         "/the/course/"
                                          "linrec_left_behind"};
     int found = 0;
     for (const char *place : places) {

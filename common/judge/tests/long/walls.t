@@ -32,21 +32,10 @@ my ($judge, $runner, $rules) = map { "common/judge/$_" } qw(judge.c runner.c Mak
 
 # ---- the cheats: `works' says whether its trick has worked, and only then an answer does the work ----
 
+my $right = solution_text($add) =~ s/extern "C" cudaError_t launch_add/static cudaError_t right/r;
 sub answer {
     my ($includes, $works) = @_;
-    return "#include <cuda_runtime.h>\n" . join('', map { "#include <$_>\n" } split ' ', $includes) . <<END;
-static __global__ void add(int n, const float *a, const float *b, float *sum)
-{
-    const int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        sum[i] = a[i] + b[i];
-}
-static cudaError_t right(int n, const float *a, const float *b, float *sum)
-{
-    if (n > 0)
-        add<<<(n + 127) / 128, 128>>>(n, a, b, sum);
-    return cudaGetLastError();
-}
+    return join('', map { "#include <$_>\n" } split ' ', $includes) . $right . <<END;
 static bool works(int n, const float *a, const float *b, float *sum)
 {
     (void)n, (void)a, (void)b, (void)sum;
