@@ -13,6 +13,7 @@
 #   CHECKS, CHECK_REVERSED, TRACED_SHAPES, SANITIZED_SHAPES
 #                       shapes of `make check`; of its run in reverse order; of `make trace`; of `make sanitize`; first and last with ; between runs
 #                       (default: those of the recurrence; another operation names its own sizes)
+#   NOT_ESTIMATED       why `make estimate` leaves the chapter out (default: where it runs on the CPU, or TRACED_SHAPES names other sizes than the recurrence's)
 #   NO_RACECHECK, NO_SYNCCHECK   variants that `make sanitize` does not ask these tools about (common/record/sanitize.sh says why)
 #   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
 #   CHECK_WITH          settings of the environment with which `make check` runs once more (more threads than cores, for example)
@@ -43,7 +44,7 @@
 # common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES WATCHED_SHAPE WATCHED_CONFIG SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
+$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES NOT_ESTIMATED WATCHED_SHAPE WATCHED_CONFIG SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
 ROOT ?= ..
@@ -55,11 +56,11 @@ CHAPTER := $(lastword $(notdir $(CURDIR)))
 
 LACKS := $(strip $(foreach command,$(WANTS),$(if $(shell command -v $(command)),,$(command))))
 ifneq ($(LACKS),)
-all run check plot trace bench tune sanitize figures peers:
+all run check plot trace estimate bench tune sanitize figures peers:
 	@echo "$(CHAPTER) is left out: there is no $(LACKS) here (make setup installs it)"
 programs common objects clean:
 	@:
-.PHONY: all run check plot trace bench tune sanitize figures peers programs common objects clean
+.PHONY: all run check plot trace estimate bench tune sanitize figures peers programs common objects clean
 include $(ROOT)/common/build/exercises.mk
 else
 DIR ?= $(CHAPTER)
@@ -86,6 +87,7 @@ CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,
     --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
 CHECK_REVERSED ?= --num-seqs 3 --seq-len 33,100,4097,10007
 WATCHED_SHAPE ?= --num-seqs 1 --seq-len 256
+NOT_ESTIMATED ?= $(if $(ON_CPU),it runs on the CPU,$(if $(filter-out --num-seqs --seq-len,$(filter --%,$(TRACED_SHAPES))),its sizes are not those of the recurrence))
 TRACED_SHAPES ?= --num-seqs 32 --seq-len 100,1001,4096
 DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
 # plain C wants no GPU
@@ -169,8 +171,8 @@ endif
 told = $(if $(filter command line,$(origin $(1))),$(2) '$(subst ','\'',$($(1)))')
 ESTIMATED = $(call told,CHIP,--chip) $(call told,NUM_SEQS,--num-seqs) $(call told,SEQ_LEN,--seq-len) $(call told,CSV,--csv)
 estimate:
-ifneq ($(ON_CPU)$(filter-out --num-seqs --seq-len,$(filter --%,$(TRACED_SHAPES))),)
-	@echo "$(CHAPTER): nothing is estimated, since $(if $(ON_CPU),it runs on the CPU,its sizes are not those of the recurrence)"
+ifneq ($(NOT_ESTIMATED),)
+	@echo "$(CHAPTER): nothing is estimated, since $(NOT_ESTIMATED)"
 else
 	@$(MAKE) --no-print-directory BACKEND=sim QUIET=1 all
 	@cd $(ROOT) && perl common/estimate/estimate.pl $(ESTIMATED) $(if $(OWN),--own) build/sim/$(CHAPTER) $(call told,VARIANT,--variant)

@@ -106,14 +106,16 @@ my %says = (dram => 'DRAM', l2 => 'sectors', lines => 'lines', shared => 'shared
 sub launches_time {
     my ($chip, $registers, @counts) = @_;
     my ($us, $launches, %parts) = (0, 0);
-    for my $all (@counts) {
-        my $times = max(1, $all->{launches});
+    for my $all (grep { $_->{launches} > 0 && $_->{blocks} > 0 } @counts) {
+        my $times = $all->{launches};
         my %c = map { $_ => $all->{$_} =~ /^[\d.e+-]+$/ ? $all->{$_} / $times : $all->{$_} } keys %$all;
         my $t = launch_time($chip, \%c, $registers->($all));
         $us += $times * $t->{us};
         $launches += $times;
         $parts{$_} += $times * $t->{$_} for grep { defined $t->{$_} } keys %says;
     }
+    # where nothing is launched, no more is known than that
+    return { us => 0, low => 0, high => 0, limited_by => 'no launch', next => '', parts => {} } if $launches == 0;
     $us += $chip->{launch_us} + ($launches - 1) * $chip->{next_us};
     $parts{launch} -= ($launches - 1) * ($chip->{launch_us} - $chip->{next_us});
     my ($most, $next) = sort { $parts{$b} <=> $parts{$a} || $a cmp $b } keys %parts;

@@ -1,33 +1,38 @@
 # SPDX-License-Identifier: MIT
 # Traced.pm - what a program's launches would count on any shape, from traces of small ones: blocks are alike, and so are tiles.
 #
-#   sequences   up to 4: these. More: 2 and 4, and the line through both. Where one block takes several sequences (2 and 4 of them are as
-#               many blocks): up to 128 these, more: 128 and 256
+#   sequences   up to 4: these. More: 2 and 4, and the line through both. Where a launcher takes other kernels for 4 than for 2: 4 and 8, or
+#               8 and 16. Where one block takes several sequences (2 and 4 of them are as many blocks): up to 128 these, more: 128 and 256
 #   length      up to 16384: this one. More: 16384 and 32768, and the line through both; where a block takes several sequences: up to 1024,
 #               then 512 and 1024
+#               A launcher that chooses by the number of sequences, too (it is called default): as many for each SM as the real chip has, up to 17
 #
 #   a grid that fills the device, whatever the shape: the simulated device has few SMs, and so has the grid. With one of f times as many
 #               blocks each has the same share of a shape that is f times as large, so a shape of 1/f stands for it
 #
-# A kernel that has a limit has it here, too: on shapes that it does not take, nothing is counted.
+# A kernel that has a limit has it here, too: on shapes that it does not take, nothing is counted, and no answer is given for what they stand for.
 package Traced;
 use strict;
 use warnings;
 use Exporter 'import';
 use File::Basename 'dirname';
 use File::Temp 'tempdir';
+use List::Util qw(max min);
 use lib dirname(__FILE__) . "/../pages";
 use Tables;
 our @EXPORT_OK = qw(traced variants registers between whole_blocks);
 
 my $scratch;
+my $simulated_sms = 2; # SIM_MULTIPROCESSORS
+my $many = 17;         # more sequences for each SM than this change no launcher's choice
 
 # The counts of each kernel of a program, for some shapes [num_seqs, seq_len]: { "num_seqs x seq_len" => [{ chapter, variant, direction,
-# counts => [a row of the trace for each of its kernels] }, ...] }, in the program's order. Variants: these alone. $most->($counts): blocks that
-# the device can hold. Dies with one sentence.
+# counts => [a row of the trace for each of its kernels] }, ...] }, in the program's order; undef for one that launches other kernels for the
+# shapes that would stand for this one. Variants: these alone. $most->($counts): blocks that
+# the device can hold, of $sms SMs. Dies with one sentence.
 sub traced {
-    my ($program, $options, $variants, $most, @shapes) = @_;
-    my %runs = (program => $program, options => $options);
+    my ($program, $options, $variants, $most, $sms, @shapes) = @_;
+    my %runs = (program => $program, options => $options, sms => $sms);
     my (@plain, @packed);
     for (@shapes) {
         my ($n, $l) = @$_;
@@ -37,10 +42,14 @@ sub traced {
     run(\%runs, $_, @plain) for @$variants ? @$variants : undef;
     my %listed = map { $_ => 1 } variants($program);
     my %filling = filling(\%runs, \%listed);
-    my %packs;
+    my (%packs, %numbers);
     for my $shape (grep { $_->[0] > 4 } @shapes) {
-        my ($l) = reverse lengths($shape->[1], 16384);
-        $packs{$_} = 1 for grep { !exists $filling{$_} && packs(\%runs, $_, $l) } @{ $runs{order} };
+        my ($n, $l) = @$shape;
+        for my $key (grep { !exists $filling{$_} } @{ $runs{order} }) {
+            my @numbers = numbers(\%runs, \%listed, $key, $n, $l);
+            $numbers{$key}{"$n x $l"} = \@numbers;
+            $packs{$key} = 1 if packs(\%runs, $key, $l, @numbers);
+        }
     }
     my %named = map { (name_of(\%listed, $_) => 1) } keys %packs;
     run(\%runs, $_, grep { $_->[0] > 4 } @packed) for sort keys %named;
@@ -48,11 +57,15 @@ sub traced {
     for my $shape (@shapes) {
         my ($n, $l) = @$shape;
         for my $key (@{ $runs{order} }) {
-            my ($last) = reverse lengths($l, 16384);
-            my $pack = $n > 4 && packs(\%runs, $key, $last);
-            my $counts = exists $filling{$key} ? share(\%runs, $key, $filling{$key}, $most, $n, $l) : $pack ? at(\%runs, $key, $n, $l, $n <= 128 ? $n : (128, 256), 1024) : at(\%runs, $key, $n, $l, $n <= 4 ? $n : (2, 4), 16384);
+            my @numbers = @{ $numbers{$key}{"$n x $l"} // [$n] };
+            my $counts =
+                exists $filling{$key} ? share(\%runs, $key, $filling{$key}, $most, $n, $l)
+                : @numbers == 1 && $numbers[0] < $n ? times_as_large($n / $numbers[0], at(\%runs, $key, $n, $l, @numbers, 16384))
+                : packs(\%runs, $key, $l, @numbers) ? at(\%runs, $key, $n, $l, $n <= 128 ? $n : (128, 256), 1024)
+                : at(\%runs, $key, $n, $l, @numbers, 16384);
             my ($chapter, $variant, $direction) = split /,/, $key;
-            push @{ $all{"$n x $l"} }, { chapter => $chapter, variant => $variant, direction => $direction, counts => $counts } if defined $counts;
+            push @{ $all{"$n x $l"} }, { chapter => $chapter, variant => $variant, direction => $direction, counts => $counts }
+                if defined $counts || $runs{other}{$key}{"$n x $l"};
         }
     }
     return \%all;
@@ -96,18 +109,63 @@ sub share {
     my $longest = 2**int(log(262144 / $numbers[-1]) / log(2)); # several rounds of the simulated device, and still seconds
     run($runs, $name, map { my $m = $_; map { [$m, $_] } lengths($length, $longest) } @numbers);
     my $counts = at($runs, $key, $part, $length, @numbers, $longest) // return;
-    for my $c (@$counts) {
-        $c = {%$c};
-        $c->{$_} *= $times for grep { $c->{$_} =~ /^[\d.e+-]+$/ && !/_steps$|^handover|^launches$|^block_turns$|^chain$|^num_seqs$|^seq_len$/ } keys %$c;
-    }
-    return $counts;
+    return times_as_large($times, $counts);
 }
 
-# Does a block take several sequences?
+# The counts of a grid that has $times as many blocks.
+sub times_as_large {
+    my ($times, $counts) = @_;
+    return undef if !defined $counts;
+    my @larger = map { {%$_} } @$counts;
+    for my $c (@larger) {
+        $c->{$_} *= $times for grep { $c->{$_} =~ /^[\d.e+-]+$/ && !/_steps$|^handover|^launches$|^block_turns$|^chain$|^num_seqs$|^seq_len$/ } keys %$c;
+    }
+    return \@larger;
+}
+
+# The numbers of sequences that stand for n > 4 of them: the first two of 2, 4, 8 and 16 for which the same kernels are launched (a launcher may
+# choose by the shape). None: what does not take these shapes, or never takes the same kernels.
+sub numbers {
+    my ($runs, $listed, $key, $n, $l) = @_;
+    my @lengths = lengths($l, 16384);
+    if ($key =~ /,default,/) {
+        my $as_many = as_many($runs, $n, $l);
+        run($runs, name_of($listed, $key), map { [$as_many, $_] } @lengths);
+        my ($there, @here) = map { kernels($runs->{traced}{$_}{ $lengths[-1] }{$key}) } $as_many, 2, 4;
+        return $as_many if grep { $_ ne $there } @here;
+    }
+    for my $few (2, 4, 8) {
+        my @numbers = $n < 2 * $few ? $n : ($few, 2 * $few);
+        run($runs, name_of($listed, $key), map { my $m = $_; map { [$m, $_] } @lengths } @numbers) if $few > 2;
+        my @kernels = map { my $m = $_; map { kernels($runs->{traced}{$m}{$_}{$key}) } @lengths } @numbers;
+        last if grep { $_ eq '' } @kernels; # it does not take this shape
+        return @numbers if !grep { $_ ne $kernels[0] } @kernels;
+        $runs->{other}{$key}{"$n x $l"} = 1 if $few == 8 || @numbers == 1;
+        last if @numbers == 1;
+    }
+    return;
+}
+
+# As many sequences for each SM of the simulated device as the chip has of $n, as long as that is soon traced.
+sub as_many {
+    my ($runs, $n, $l) = @_;
+    my $as_many = int(min($n / $runs->{sms}, $many) * $simulated_sms + 0.5);
+    my $short = $n > $many * $runs->{sms} ? min(256, $n, int(65536 / $l)) : 0; # where a block takes several, enough for whole blocks
+    return max(1, $as_many, $short);
+}
+
+# What a run has launched, and with how many threads a block; '' without a launch.
+sub kernels {
+    my ($rows) = @_;
+    return join ' ', map { "$_->{kernel} " . $_->{threads} / $_->{blocks} } grep { $_->{launches} > 0 && $_->{blocks} > 0 } @{ $rows // [] };
+}
+
+# Does a block take several sequences, in one of the launches?
 sub packs {
-    my ($runs, $key, $l) = @_;
-    my ($two, $four) = map { $runs->{traced}{$_}{$l}{$key} } 2, 4;
-    return $two && $four && $two->[0]{blocks} == $four->[0]{blocks} && $two->[0]{launches} > 0;
+    my ($runs, $key, $l, @numbers) = @_;
+    my ($last) = reverse lengths($l, 16384);
+    my ($few, $more) = map { $runs->{traced}{$_}{$last}{$key} } @numbers;
+    return $few && $more && grep { $few->[$_]{blocks} == $more->[$_]{blocks} } 0 .. $#$few;
 }
 
 # Traces what has not been traced yet; with a variant, that one alone.
@@ -167,9 +225,8 @@ sub at_length {
     my ($runs, $key, $n, $l, $most) = @_;
     my @lengths = lengths($l, $most);
     my @found = map { $runs->{traced}{$n}{$_}{$key} } @lengths;
-    return if grep { !defined } @found;
+    return undef if grep { kernels($_) eq '' || kernels($_) ne kernels($found[0]) } @found;
     return $found[0] if @lengths == 1;
-    return if @{ $found[0] } != @{ $found[1] };
     return [map { between($found[0][$_], $lengths[0], $found[1][$_], $lengths[1], $l) } 0 .. $#{ $found[0] }];
 }
 
@@ -177,7 +234,8 @@ sub at {
     my ($runs, $key, $n, $l, @numbers) = @_;
     my $most = pop @numbers;
     my @found = map { at_length($runs, $key, $_, $l, $most) } @numbers;
-    return $found[0] if @numbers == 1 || @found < 2;
+    return undef if !@found || grep { !defined || kernels($_) ne kernels($found[0]) } @found;
+    return $found[0] if @found == 1;
     my @counts = map { between($found[0][$_], $numbers[0], $found[1][$_], $numbers[1], $n) } 0 .. $#{ $found[0] };
     return [map { whole_blocks($_) } @counts];
 }

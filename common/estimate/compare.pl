@@ -56,12 +56,12 @@ for my $row (grep { $_->{backend} eq 'cuda' } @{ $recording->{rows} }) {
     $recorded{ join ',', @$row{qw(chapter variant direction num_seqs seq_len)} } = $row;
     $shapes{"$row->{num_seqs} x $row->{seq_len}"} = [@$row{qw(num_seqs seq_len)}];
 }
-my $traced = traced($program, [], [], sub { $chip->{sms} * resident($chip, $_[0], (registers($_[0]))[0]) }, map { $shapes{$_} } sort keys %shapes);
+my $traced = traced($program, [], [], sub { $chip->{sms} * resident($chip, $_[0], (registers($_[0]))[0]) }, $chip->{sms}, map { $shapes{$_} } sort keys %shapes);
 my @rows;
 for my $shape (sort keys %shapes) {
     for my $kernel (@{ $traced->{$shape} // [] }) {
         my $row = $recorded{ join ',', @$kernel{qw(chapter variant direction)}, @{ $shapes{$shape} } };
-        next if !$row || $row->{variant} =~ /_only$/;
+        next if !$row || $row->{variant} =~ /_only$/ || !defined $kernel->{counts};
         my $time = launches_time($chip, sub { (registers($_[0]))[0] }, @{ $kernel->{counts} });
         my $bytes = 0;
         $bytes += 32 * ($_->{load_once} + $_->{store_once}) for @{ $kernel->{counts} };

@@ -66,7 +66,7 @@ if (defined $trace) {
     my ($program, @options) = @ARGV;
     for ($num_seqs // (), $seq_len) { /^[1-9]\d*(?:,[1-9]\d*)*$/ or die "\"$_\" are no sizes; write 1024 or 64,1024\n" }
     my @shapes = map { my $n = $_; map { [$n, $_] } split /,/, $seq_len } split /,/, $num_seqs // 100 * $chip->{sms};
-    my $traced = traced($program, \@options, $own ? [grep { !m{/} } variants($program)] : [], sub { $chip->{sms} * resident($chip, $_[0], registers_of($_[0])) }, @shapes);
+    my $traced = traced($program, \@options, $own ? [grep { !m{/} } variants($program)] : [], sub { $chip->{sms} * resident($chip, $_[0], registers_of($_[0])) }, $chip->{sms}, @shapes);
     my @csv;
     for my $shape (@shapes) {
         my ($n, $l) = @$shape;
@@ -78,6 +78,10 @@ if (defined $trace) {
                 $direction = $kernel->{direction};
                 printf "\n%d sequence%s of %d elements, %s; %s: %s\n", $n, $n == 1 ? '' : 's', $l, $direction =~ tr/_/ /r, $back ? 'add5' : 'add', short($add->{us});
                 head(1);
+            }
+            if (!defined $kernel->{counts}) {
+                printf "%-30.30s %s\n", "$kernel->{chapter} $kernel->{variant}", 'no estimate: it launches something else for the smaller shapes that are traced';
+                next;
             }
             my $time = launches_time($chip, \&registers_of, @{ $kernel->{counts} });
             my $percent = 100 * $add->{us} / $time->{us};

@@ -115,12 +115,16 @@ static float normal(uint64_t bits)
     return (float)sum * 0x1p-15f;
 }
 
-/* Every other sequence has one NaN: half of them among the values, half among the coefficients, if any. */
+/* Every other sequence has one NaN: half of them among the values, half among the coefficients, if any. Where no
+   coefficient is said to be unused, the first one is none of these: nothing comes in, and whether an answer multiplies
+   that by it (0 * NaN) or leaves it out, it is right. */
 static bool has_nan(const struct a_case *c, int array, size_t i)
 {
     const struct position at = position_of(c, array, i);
     const enum judge_role role = at.seq % 4 == 0 || !has(JUDGE_COEFFS, true) ? JUDGE_VALUES : JUDGE_COEFFS;
-    return at.seq % 2 == 0 && judge.arrays[array].role == role && at.step == judge_hash(at.seq, at.len) % at.len;
+    const size_t least = role == JUDGE_COEFFS && judge.is_unused == NULL;
+    return at.seq % 2 == 0 && judge.arrays[array].role == role && at.len > least &&
+           at.step == least + judge_hash(at.seq, at.len) % (at.len - least);
 }
 
 /* In the order of the walk: the coefficient that is not used, three large ones, and zeros. No two of them next to each

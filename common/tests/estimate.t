@@ -61,6 +61,21 @@ ok(abs($large / $small - 4) < 0.1, 'add takes four times as long for four times 
 
 is_deeply([map { my $c = chip($_); grep { !defined $c->{$_} } keys %$chip } chips()], [], 'every chip has all parameters');
 cmp_ok(scalar(() = chips()), '>=', 5, 'of five chips');
+# ---- the documented command ----
+
+# As `make help' says it, in each chapter. A launcher that chooses by the number of sequences is estimated by what it chooses there.
+for my $chapter (map { m{^([^/]+)/} } glob '[0-9][0-9]_*/Makefile') {
+    my $csv = scratch('chapter.csv');
+    my ($status, $out, $err) = run_program('make', '--no-print-directory', '-C', $chapter, 'BACKEND=sim', 'estimate', 'NUM_SEQS=40', 'SEQ_LEN=64', "CSV=$csv", 'CHIP=t4');
+    my $estimates = () = $out =~ /^\w+ \w+(?: \*)? +[\d.]+ [um]s /mg;
+    ok($status eq 0 && $err eq '' && ($estimates > 0 || $out =~ /nothing is estimated, since|is left out/), "make -C $chapter estimate") or diag($out . $err);
+}
+my ($chooses) = map { m{^([^/]+)/} } split /\n/, `grep -l "is_for_many_blocks" [0-9][0-9]_*/default.c`;
+my $chosen = estimates('--num-seqs', 13200, '--seq-len', '64,16384', program($chooses), '--variant', 'default', '--forward');
+cmp_ok($chosen->{'default at 13200 x 64'}[0], '<', 10, 'many short sequences: the kernel that takes them, and not that of two');
+cmp_ok($chosen->{'default at 13200 x 16384'}[0], '<', 900, 'many long ones');
+is(launches_time($chip, sub { 40 }, { launches => 1, blocks => 0 })->{us}, 0, 'a launch without blocks takes no time');
+
 my ($status, $out, $err) = run_program(@estimate, '--chip', 'abacus', program($pipe));
 like($err, qr/^no chip "abacus" is described; there are a100, .*h200/, 'an unknown chip: which there are');
 ($status, $out, $err) = run_program(@estimate, '--seq-len', '1e3', program($pipe));
