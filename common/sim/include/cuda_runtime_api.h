@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cuda_runtime_api.h - the simulator's host API, for C and C++: the part of the CUDA runtime that the chapters use.
 
-   Names, values and results are CUDA's. Everything runs at once: when a call returns, its work is done, so streams and
-   "async" change nothing but the spelling. What a kernel does wrong stops the program (see the README beside this
+   Names, values and results are CUDA's. Streams are queues: what is launched or copied in one runs when something waits
+   for it, as late as a GPU might run it. What a kernel does wrong stops the program (see the README beside this
    folder). */
 #ifndef CUDA_RUNTIME_API_H
 #define CUDA_RUNTIME_API_H
