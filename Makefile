@@ -109,6 +109,7 @@ format:
 ifeq ($(CLANG_FORMAT),)
 	@echo "clang-format-14 is not installed (make setup installs it where apt has it); nothing was formatted"
 else
+	@git rev-parse --git-dir > /dev/null 2>&1 || { echo "make format asks git which files are sources, and this is no checkout of it" >&2; exit 2; }
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' | xargs $(CLANG_FORMAT) $(if $(CHECK),--dry-run -Werror,-i)
 endif
 
@@ -201,7 +202,7 @@ clean:
 help:
 	@echo "make            build every chapter"
 	@echo "make run        the main job: verify and time every chapter; tables and plots go to results/"
-	@echo "make test       run the tests that are quick and broad (test-all: all of them, some ten minutes)"
+	@echo "make test       run the tests that are quick and broad (make test-all: all of them, some ten minutes)"
 	@echo "make check      verify every chapter on its default shapes, without timing"
 	@echo "make plot       draw the plots again (TERM=dumb: in the terminal)"
 	@echo "make trace      what the simulator sees of each kernel: sectors, bytes, conflicts, steps (in a chapter, LINES=VARIANT: of each line)"

@@ -108,6 +108,9 @@ programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
 # what all chapters link (chapters.mk builds it first), and what others link of this one
 common: $(COMMON) $(SIM)
 objects: $(filter $(OBJ)/$(DIR)/%,$(OBJECTS))
+# where all of it is there, make says nothing
+all common objects:
+	@:
 
 include $(ROOT)/common/build/exercises.mk
 include $(ROOT)/common/build/watch.mk
@@ -284,20 +287,27 @@ FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
 
 $(OBJ)/$(DIR)/%.o: private C_INCLUDES += $(C_INCLUDES_HERE)
 
-# everything is built again when the compilers or their options change, but for WERROR=1, which changes no object
+# Everything is built again when the compilers or their options change, but for WERROR=1, which changes no object. Whether a file still holds this text
+# is asked before any rule: a rule that always runs counts for make -n and make -q as one that changes its file, and with it everything.
 FLAGS := $(OBJ)/flags
-BUILT_WITH = $(subst -Werror,,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))) -fdebug-prefix-map, rules from ROOT
+BUILT_WITH = $(call without_werror,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))) -fdebug-prefix-map, rules from ROOT
+without_werror = $(subst -Werror,,$(subst -Werror all-warnings,,$(subst -Xptxas -Werror,,$(1))))
+HOLDS = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || { echo '$(1)' > $(PART) && mv $(PART) $@; }
+ifneq ($(shell cat $(FLAGS) 2> /dev/null),$(BUILT_WITH))
 $(FLAGS): FORCE
-	@mkdir -p $(@D)
-	@echo '$(BUILT_WITH)' | cmp -s - $@ || echo '$(BUILT_WITH)' > $@
+endif
+$(FLAGS):
+	$(call HOLDS,$(BUILT_WITH))
 
 # but for what a header of configurations changes: the choices, and what the tables say of them
 CHOICES := $(OBJ)/common/harness/machine.o $(filter %/default.o,$(OBJECTS))
 $(CHOICES): INCLUDES += $(TUNED_FILE:%=-include % -DLINREC_TUNED='"$(TUNED)"')
 $(CHOICES): $(OBJ)/tuned
+ifneq ($(shell cat $(OBJ)/tuned 2> /dev/null),$(TUNED))
 $(OBJ)/tuned: FORCE
-	@mkdir -p $(@D)
-	@echo '$(TUNED)' | cmp -s - $@ || echo '$(TUNED)' > $@
+endif
+$(OBJ)/tuned:
+	$(call HOLDS,$(TUNED))
 
 $(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
 	@mkdir -p $(@D)

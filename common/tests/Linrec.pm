@@ -7,7 +7,7 @@ use Exporter 'import';
 use lib 'common/base', 'common/pages';
 use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -143,9 +143,23 @@ sub copy_of_chapters {
     my $copy = scratch($_[0] // 'copy');
     mkdir $copy;
     system("cp -a [0-9][0-9]_* common docs Makefile $copy && mkdir -p $copy/build/obj $copy/build/sim") == 0 or die 'cp';
-    for my $folder (grep { -d } qw(build/obj/sim build/obj/sim_debug build/sim_debug)) {
+    link_built($copy, qw(build/obj/sim build/obj/sim_debug build/sim_debug));
+    return $copy;
+}
+sub link_built {
+    my ($copy, @folders) = @_;
+    for my $folder (grep { -d } @folders) {
         system("cp -al $folder $copy/$folder 2> /dev/null || { rm -rf $copy/$folder && cp -a $folder $copy/$folder; }") == 0 or die 'cp';
     }
+}
+
+# All that git knows, and all that was built, with its dates: a checkout in another place. Without what a reader has written or measured.
+sub copy_of_tree {
+    my $copy = scratch($_[0] // 'tree');
+    mkdir $_ for $copy, "$copy/build";
+    system('cp', '-a', (grep { !/^(?:\.\.?|\.git|build|results|handed_in|class(?:\.csv)?)$/ } glob '* .*'), $copy) == 0 or die 'cp';
+    system("rm -rf $copy/[0-9][0-9]_*/exercises/mine") == 0 or die 'rm';
+    link_built($copy, qw(build/obj build/sim build/sim_debug build/cuda build/cuda_debug));
     return $copy;
 }
 

@@ -24,7 +24,11 @@ SKIP: {
     }
     is_deeply(\@long, [], 'no line of a source is longer than 120 characters');
     is_deeply(\@never, [], 'LINREC_ARCH is compared with what the makefile sets it to, as 90 for sm_90');
-    skip 'clang-format-14 is not installed here', 5 if system('command -v clang-format-14 > /dev/null') != 0;
+    skip 'clang-format-14 is not installed here', 6 if system('command -v clang-format-14 > /dev/null') != 0;
+    my $unpacked = scratch('unpacked');
+    system("mkdir $unpacked && cp -a Makefile common $unpacked") == 0 or die 'cp';
+    my ($refused, undef, $why) = run_program('make', '--no-print-directory', 'BACKEND=sim', '-C', $unpacked, 'format');
+    ok($refused eq 2 && $why =~ /^make format asks git which files are sources/, 'sources that git does not have are refused with a sentence') or diag($why);
     skip 'git is not here, or this is no checkout', 5 if system('git rev-parse --git-dir > /dev/null 2>&1') != 0;
     my @make = ('make', '--no-print-directory', 'BACKEND=sim', 'format');
     my ($status, $out, $err) = run_program(@make, 'CHECK=1');

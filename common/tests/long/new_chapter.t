@@ -11,10 +11,7 @@ use Test::More;
 
 plan skip_all => 'the copy is built for the simulator; this is BACKEND=' . backend() if backend() ne 'sim';
 
-my ($root, $copy) = (getcwd(), scratch('tree'));
-my $files = '[0-9][0-9]_* common docs library recordings .ci .github *.md LICENSE Makefile CITATION.cff .clang-format';
-system("mkdir $copy && cp -a $files $copy && mkdir $copy/build && cp -al build/sim build/obj $copy/build") == 0 or die 'cp';
-system("[ ! -d build/sim_debug ] || cp -al build/sim_debug $copy/build") == 0 or die 'cp';
+my ($root, $copy) = (getcwd(), copy_of_tree());
 chdir $copy;
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES)};
 $ENV{BACKEND} = 'sim';
