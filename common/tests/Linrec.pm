@@ -138,13 +138,15 @@ sub compute {
 }
 
 # The sources, and what was built for the simulator, in a folder where they may be changed and built. What was built is linked where that can be:
-# compilers and linkers put a new file in an old one's place.
+# compilers and linkers put a new file in an old one's place. Tests that run at the same time build, too: half files, and answers to exercises,
+# which are gone again soon, are not copied.
 sub copy_of_chapters {
     my $copy = scratch($_[0] // 'copy');
     mkdir $copy;
     system("cp -a [0-9][0-9]_* common docs Makefile $copy && mkdir -p $copy/build/obj $copy/build/sim") == 0 or die 'cp';
     for my $folder (grep { -d } qw(build/obj/sim build/obj/sim_debug build/sim_debug)) {
-        system("cp -al $folder $copy/$folder 2> /dev/null || { rm -rf $copy/$folder && cp -a $folder $copy/$folder; }") == 0 or die 'cp';
+        my $files = "find $folder -path '$folder/build' -prune -o -type f ! -name '*.part-*' -print0 | xargs -0 cp --parents -t $copy";
+        system("{ $files -al; } 2> /dev/null || { rm -rf $copy/$folder && $files -a; }") == 0 or die 'cp';
     }
     return $copy;
 }
