@@ -6,7 +6,7 @@ use warnings;
 use Exporter 'import';
 use File::Spec;
 use File::Temp 'tempdir';
-our @EXPORT = qw(run_program scratch read_file write_file marked_line refuses);
+our @EXPORT = qw(run_program patiently scratch read_file write_file marked_line refuses);
 
 # Messages are compared: perl and the compilers must not speak another language, or complain of a locale that is not there.
 $ENV{LC_ALL} = 'C';
@@ -59,6 +59,13 @@ sub run_program {
     waitpid $pid, 0;
     my $status = $? & 127 ? 'signal ' . ($? & 127) : $? >> 8;
     return ($status, read_file($out), read_file($err));
+}
+
+# A command that is ended if it hangs: after so many seconds of processor time, or twenty times as many by the clock, since what hangs may also
+# sleep. Other work on the machine, which may leave a process a tenth of a core, ends nothing.
+sub patiently {
+    my ($seconds, @command) = @_;
+    return ('sh', '-c', 'ulimit -t "$0" 2> /dev/null; exec timeout "$((20 * $0))" "$@"', $seconds, @command);
 }
 
 # One test: the command ends with status 2, says nothing on stdout and exactly one line, which matches, on stderr.

@@ -59,14 +59,15 @@ struct message_error {
 struct channel {
     int fd;
     uint64_t mark, num_sent, num_received;
-    double until;  /* when to give up, by channel_clock; 0: never */
+    double until, seconds; /* when the child's time is up, by channel_clock; 0: never. And how much it has */
+    bool late;             /* it was up: see channel_late */
     pid_t process; /* the child at the other end; 0: it is none. Others may hold the socket longer than it lives */
 };
 
 /* Seconds, from some time on. */
 double channel_clock(void);
 
-/* Each returns false when the other end is gone; channel_late tells that from a time that has run out. */
+/* Each returns false when the other end is gone; `late' tells that from a time that has run out. */
 bool channel_send(struct channel *channel, enum message type, const void *data, size_t bytes);
 
 /* Waits for the header of the next message: what it is, and how many bytes follow, which channel_data must fetch. A
@@ -74,8 +75,12 @@ bool channel_send(struct channel *channel, enum message type, const void *data, 
 bool channel_receive(struct channel *channel, enum message *type, size_t *bytes);
 bool channel_data(struct channel *channel, void *data, size_t bytes);
 
-bool channel_late(const struct channel *channel);
-bool channel_has_ended(const struct channel *channel); /* its process */
+/* Whether the child's time is up. Where other work keeps it from a core, `until' alone says nothing of it: then it must
+   have used `seconds' of the processor, or sleep, or have had twenty times as long. `answers': it has sent something. */
+bool channel_late(struct channel *channel, bool answers);
+
+bool channel_is_at_work(const struct channel *channel); /* the child, or what it has started, wants a core */
+bool channel_has_ended(const struct channel *channel);  /* its process */
 
 /* Where the runner's own data begin: private.c is linked in front of it. */
 extern char judge_private_data[], judge_private_bss[];

@@ -30,7 +30,7 @@ use Students;
 my $command = shift // '';
 my %given = map { /^(\w+)=(.*)$/s ? ($1 => $2) : () } @ARGV;
 $ENV{BACKEND} ||= 'sim'; # where no makefile has chosen
-my $longest = 300; # seconds that judging one hand-in may take; the judge has limits of its own, far below
+my $longest = 3600; # seconds that judging one hand-in may take; the judge has limits of its own, far below, also on a busy machine
 $| = 1;
 
 # Ends with one sentence.

@@ -140,6 +140,7 @@ static void start(char *const *command)
     close(ends[1]);
     channel.fd = ends[0];
     channel.until = channel_clock() + wall_seconds;
+    channel.seconds = wall_seconds;
 }
 
 /* Ends the runner and all that it has started. Returns its status, as waitpid has it. */
@@ -169,18 +170,20 @@ static int end_runner(void)
 /* The runner has not answered as it should. Never returns: the answer is wrong. */
 static _Noreturn void lost(void)
 {
-    const bool late = channel_late(&channel);
     int status = 0;
 
-    /* it may be about to end by itself, and how it does is worth telling */
-    for (int i = 0; !late && i < 200 && !channel_has_ended(&channel); i++)
+    /* it may be about to end by itself, and how it does is worth telling: two seconds, or as long as it is at work */
+    for (int i = 0; !channel.late && !channel_has_ended(&channel) && (i < 200 || channel_is_at_work(&channel)); i++) {
         usleep(10000);
+        if (i >= 200)
+            channel_late(&channel, false);
+    }
     status = end_runner();
     /* bubblewrap ends with status 128 + N for signal N */
     const int signal_number = WIFSIGNALED(status)         ? WTERMSIG(status)
                               : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128
                                                           : 0;
-    if (late || signal_number == SIGXCPU)
+    if (channel.late || signal_number == SIGXCPU)
         printf("@ended late\n");
     else if (signal_number > 0)
         printf("@ended signal %d\n", signal_number);

@@ -2,8 +2,7 @@
 # Browser.pm - a headless Chromium for tests of pages, and for printing them. It is asked through a pipe, in
 # the DevTools protocol (https://chromedevtools.github.io/devtools-protocol/).
 #
-#   my $browser = Browser->start;                        it ends with $browser. (patience => 600): it
-#                                                        counts as stuck after 600 silent seconds, not 60
+#   my $browser = Browser->start;                        it ends with $browser
 #   $browser->look(dark => 1, width => 400, height => 800, calm => 1);   what is not named is light, 1200 x 800, moving
 #   $browser->open('build/site/index.html#start');       a file (or a URL); it returns once the page is loaded
 #   $browser->js('document.title');                      the value of an expression or its promise, as JSON::PP has it
@@ -25,6 +24,9 @@ use IPC::Open2;
 use JSON::PP;
 use MIME::Base64;
 
+# So many silent seconds, and it counts as stuck: far more than its longest work, printing the book, takes on a busy machine
+use constant PATIENCE => 600;
+
 sub path {
     for my $name (grep { defined } $ENV{CHROMIUM}, qw(chromium chromium-browser google-chrome)) {
         my ($found) = grep { -x && !-d } $name =~ m{/} ? $name : map { "$_/$name" } File::Spec->path;
@@ -40,10 +42,9 @@ sub missing {
 }
 
 sub start {
-    my ($class, %how) = @_;
+    my ($class) = @_;
     my $path = path() // die "Chromium is not here: install chromium, or name it: CHROMIUM=/path/of/chromium\n";
     my $self = bless { next => 1, folder => tempdir(CLEANUP => 1), heard => '', messages => [] }, $class;
-    $self->{patience} = $how{patience} // 60;
     # It reads from its descriptor 3, writes to 4, and finds no server. The sandbox, which not every container has room
     # for, is against strangers' pages.
     my @options = (qw(--headless --remote-debugging-pipe --no-sandbox --disable-gpu --disable-dev-shm-usage
@@ -136,8 +137,8 @@ sub hear {
     my $end;
     while (($end = index $self->{heard}, "\0") < 0) {
         vec(my $handles = '', fileno $self->{from}, 1) = 1;
-        select($handles, undef, undef, $self->{patience})
-            or die "Chromium says nothing for $self->{patience} seconds\n";
+        select($handles, undef, undef, PATIENCE)
+            or die 'Chromium says nothing for ' . PATIENCE . " seconds\n";
         sysread($self->{from}, $self->{heard}, 1 << 20, length $self->{heard}) or $self->ended;
     }
     my $message = decode_json(substr($self->{heard}, 0, $end + 1, '') =~ tr/\0//dr);

@@ -138,7 +138,8 @@ sub compute {
 }
 
 # The sources, and what was built for the simulator, in a folder where they may be changed and built. What was built is linked where that can be:
-# compilers and linkers put a new file in an old one's place.
+# compilers and linkers put a new file in an old one's place. Tests that run at the same time build, too: half files, and answers to exercises,
+# which are gone again soon, are not copied.
 sub copy_of_chapters {
     my $copy = scratch($_[0] // 'copy');
     mkdir $copy;
@@ -146,10 +147,13 @@ sub copy_of_chapters {
     link_built($copy, qw(build/obj/sim build/obj/sim_debug build/sim_debug));
     return $copy;
 }
+
+# Without what another test has half, or takes away again: files that are being written, and the objects of answers.
 sub link_built {
     my ($copy, @folders) = @_;
     for my $folder (grep { -d } @folders) {
-        system("cp -al $folder $copy/$folder 2> /dev/null || { rm -rf $copy/$folder && cp -a $folder $copy/$folder; }") == 0 or die 'cp';
+        my $files = "find $folder -path '*/obj/*/build' -prune -o -type f ! -name '*.part-*' -print0 | xargs -0 cp --parents -t $copy";
+        system("{ $files -al; } 2> /dev/null || { rm -rf $copy/$folder && $files -a; }") == 0 or die 'cp';
     }
 }
 

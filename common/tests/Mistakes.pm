@@ -129,7 +129,7 @@ sub find_mistakes {
     my $run = sub {
         my ($number, $order, $env, $options) = @_;
         return run_program({ map({ split /=/, $_, 2 } split ' ', $env // ''), $order ? (SIM_SCHEDULE => $order) : (), MUTANT => $number },
-            'timeout', 60, $program, '--check-only', split ' ', $options);
+            patiently(60, $program, '--check-only', split ' ', $options));
     };
     for my $options (@{ $mistakes[0]{right} }) {
         my ($status, $out, $err) = $run->(0, undef, $mistakes[0]{env}, $options);

@@ -4,16 +4,18 @@ use strict;
 use warnings;
 use lib 'common/tests';
 use Linrec;
+use POSIX 'WNOHANG';
 use Test::More;
 use Time::HiRes 'sleep';
 
-sub wait_for {
-    my ($path) = @_;
-    for (1 .. 1200) {
-        return 1 if -e $path;
+# Whether a file comes, however long that takes here, before a process ends.
+sub comes {
+    my ($path, $pid) = @_;
+    until (-e $path) {
+        return -e $path if waitpid $pid, WNOHANG;
         sleep 0.05;
     }
-    return 0;
+    return 1;
 }
 
 my ($root, $at_half, $go) = (scratch('two'), scratch('at_half'), scratch('go'));
@@ -53,7 +55,7 @@ sub two { # the second one runs while the first one has half of a file; what bot
         open STDERR, '>&', \*STDOUT;
         exec @command or exit 127;
     }
-    ok(wait_for($at_half), "one make has half of $half");
+    ok(comes($at_half, $first), "one make has half of $half");
     my ($status, $out, $err) = run_program({ HALF => 'nothing' }, @command);
     my $between = read_file($file) // 'none';
     write_file($go, '');

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Times that scatter are taken again; see programs/measure.c. The simulator's clock is the machine's.
+# Times that scatter are taken again; see programs/measure.c.
 use strict;
 use warnings;
 use lib 'common/tests';

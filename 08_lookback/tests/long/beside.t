@@ -13,7 +13,7 @@ is(system('make', '-s', '-j2', '-C', '08_lookback/tests', 'BACKEND=' . backend()
 # What the program says, with its complaints; `settings' are of the environment.
 sub said {
     my ($settings, @arguments) = @_;
-    my ($status, $out, $err) = run_program($settings, 'timeout', 60, 'build/' . backend() . '/extra/tests_beside', @arguments);
+    my ($status, $out, $err) = run_program($settings, patiently(60, 'build/' . backend() . '/extra/tests_beside', @arguments));
     return "$out$err" . ($status eq 0 ? '' : "status $status");
 }
 

@@ -19,8 +19,8 @@ sub bytes {
     my ($settings, $program, $backward, @options) = @_;
     my @written = @file{$backward ? qw(dx dc) : 'y'};
     unlink @written;
-    my ($status, undef, $err) = run_program($settings, 'timeout', 20, $program, @options, '--coeffs', $file{c}, $backward
-        ? ('--d-outputs', $file{x}, '--outputs', $file{x}, '--d-inputs', $file{dx}, '--d-coeffs', $file{dc}) : ('--inputs', $file{x}, '--outputs', $file{y}));
+    my ($status, undef, $err) = run_program($settings, patiently(20, $program, @options, '--coeffs', $file{c}, $backward
+        ? ('--d-outputs', $file{x}, '--outputs', $file{x}, '--d-inputs', $file{dx}, '--d-coeffs', $file{dc}) : ('--inputs', $file{x}, '--outputs', $file{y})));
     return $status eq 0 ? join '', map { read_file($_) } @written : "status $status: $err";
 }
 

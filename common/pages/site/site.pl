@@ -315,7 +315,7 @@ sub write_book {
     my $body = join '', map { qq(<section id="${\id($_)}">\n) . linked($_, root_of($path)) . "</section>\n" } @texts;
     write_text($path, fill('book.html', title => $title{'README.md'}, contents => contents('', ''),
         style => read_text("$FindBin::Bin/style.css"), body => $body =~ s/<details>/<details open>/gr));
-    my $browser = Browser->start(patience => 600);
+    my $browser = Browser->start;
     $browser->open($path);
     my %how = (preferCSSPageSize => \1, printBackground => \1, generateTaggedPDF => \1, generateDocumentOutline => \1);
     write_text(BOOK, decode_base64($browser->command('Page.printToPDF', \%how)->{data}));

@@ -72,14 +72,14 @@ SKIP: {
     skip Browser::missing(), 1 if !Browser::path;
     my $browser = Browser->start;
     my $shown = sub { $browser->js('[...document.querySelectorAll("section")].findIndex(s => getComputedStyle(s).visibility === "visible") + 1') };
-    my $wait = sub { for (1 .. 200) { return if $browser->js('document.documentElement.dataset.ready'); select undef, undef, undef, 0.02 } };
+    my $ready = 'new Promise(done => { const look = () => document.documentElement.dataset.ready ? done() : setTimeout(look, 20); look() })';
     $browser->open('build/slides/01.html');
-    $wait->();
+    $browser->js($ready);
     is($shown->(), 1, 'it begins with the title');
     my @walk = map { $browser->press($_); $shown->() } qw(ArrowRight ArrowRight ArrowRight ArrowLeft Home PageUp End);
     is_deeply(\@walk, [2, 3, 3, 2, 1, 1, 3], 'keys turn the slides, and stop at the ends');
     $browser->open('build/slides/01.html#2');
-    $wait->();
+    $browser->js($ready);
     is($shown->(), 2, 'a link may name a slide');
     is_deeply([$browser->messages], [], 'without a complaint, and without a server');
     my $pdf = decode_base64($browser->command('Page.printToPDF', { preferCSSPageSize => \1 })->{data});

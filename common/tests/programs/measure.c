@@ -1,10 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* measure.c - how often a launch is timed whose times scatter, and which timing is kept. The launches only sleep: the
-   first two warm up, then come attempts of five, two of them longer. Prints TAP. */
+/* measure.c - how often a launch is timed whose times scatter, and which timing is kept. The launches only put on the
+   clock, which is this program's own, so that whatever else the machine does changes no time: the first two warm up,
+   then come attempts of five, two of them longer. Prints TAP. */
 #include <stdio.h>
-#include <unistd.h>
+#include <string.h>
 
+/* the functions of harness/measure.c once more, which take the time from here */
+#define measure measure_by_own_clock
+#define timing_of timing_by_own_clock
+#include "../../harness/baselines.h"
 #include "../../harness/measure.h"
+
+enum { MOST_EVENTS = 16 };
+static float clock_ms;
+static struct {
+    cudaEvent_t event;
+    float ms;
+} recorded[MOST_EVENTS];
+
+static float *time_of(cudaEvent_t event)
+{
+    int i = 0;
+    while (i < MOST_EVENTS - 1 && recorded[i].event != NULL && recorded[i].event != event)
+        i++;
+    recorded[i].event = event;
+    return &recorded[i].ms;
+}
+
+static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
+{
+    (void)stream;
+    *time_of(event) = clock_ms;
+    return cudaSuccess;
+}
+
+static cudaError_t elapsed_time(float *ms, cudaEvent_t from, cudaEvent_t to)
+{
+    *ms = *time_of(to) - *time_of(from);
+    return cudaSuccess;
+}
+
+#define cudaEventRecord record
+#define cudaEventElapsedTime elapsed_time
+#include "../../harness/measure.c"
 
 static int launches;
 static int longer[3];   /* for each attempt how many times as long two of its launches take */
@@ -16,7 +54,7 @@ static cudaError_t launch(const void *what, const struct problem *problem, cudaS
     const int timed = launches++ - 2;
     (void)what, (void)stream;
     at_place[problem - places]++;
-    usleep(10000 * (timed >= 0 && timed % 5 >= 3 ? (unsigned)longer[timed / 5 % 3] : 1));
+    clock_ms += 10.0f * (float)(timed >= 0 && timed % 5 >= 3 ? longer[timed / 5 % 3] : 1);
     return cudaSuccess;
 }
 
@@ -28,6 +66,7 @@ static void check(const char *what, int first, int second, int third, int must_b
     struct timing timing = {0};
     longer[0] = first, longer[1] = second, longer[2] = third;
     launches = 0;
+    memset(recorded, 0, sizeof recorded);
     const cudaError_t error = measure(launch, NULL, places, 1, 5, &no_flush, &timing);
     const double spread = timing.p80_ms / timing.p20_ms;
     const bool good = error == cudaSuccess && launches == must_be_launches && low <= spread && spread <= high;
@@ -43,6 +82,7 @@ int main(void)
     check("at most twice, and the calmest are kept", 8, 3, 6, 17, 2.0, 4.0);
     at_place[0] = at_place[1] = 0;
     launches = longer[0] = longer[1] = longer[2] = 1;
+    memset(recorded, 0, sizeof recorded);
     struct timing timing;
     const struct flush no_flush = {NULL, 0};
     const cudaError_t error = measure(launch, NULL, places, 2, 4, &no_flush, &timing);

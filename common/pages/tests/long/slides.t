@@ -20,10 +20,7 @@ is("$status$err", '0', 'the slides are made') or die "there are none\n";
 my $browser = Browser->start;
 for my $deck (map { m{([^/]*)\.md$} } glob 'docs/teach/slides/*.md') {
     $browser->open("build/slides/$deck.html");
-    for (1 .. 500) {
-        last if $browser->js('document.documentElement.dataset.ready');
-        select undef, undef, undef, 0.02;
-    }
+    $browser->js('new Promise(done => { const look = () => document.documentElement.dataset.ready ? done() : setTimeout(look, 20); look() })');
     my $small = $browser->js('slides.map((slide, index) => [index + 1, +getComputedStyle(slide).getPropertyValue("--fit")])');
     is_deeply([map { "slide $_->[0]: $_->[1]" } grep { $_->[1] < SMALLEST } @$small], [], "$deck: no slide has more than can be read");
     is_deeply($browser->js('slides.flatMap((slide, index) => slide.scrollHeight > 720 || slide.scrollWidth > 1280 ? [index + 1] : [])'), [],

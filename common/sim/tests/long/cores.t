@@ -25,7 +25,7 @@ sub compile {
 sub said {
     my ($program, $cores, @arguments) = @_;
     my %settings = ($program =~ /-none/ ? () : (CUSIM_CHECKS => 'bounds'), CUSIM_CORES => $cores, SIM_ALONE => 0);
-    my ($status, $out, $err) = run_program(\%settings, 'sh', '-c', 'cd "$0" && exec timeout 60 "$@"', $scratch, "./$program", @arguments);
+    my ($status, $out, $err) = run_program(\%settings, 'sh', '-c', 'cd "$0" && exec "$@"', $scratch, patiently(60, "./$program", @arguments));
     return "$status $out$err";
 }
 
