@@ -261,11 +261,23 @@ is($browser->js('player.state().warp'), 1, 'w shows another warp');
 is($browser->js('player.step(2), player.state().warp'), 1, 'and keeps it');
 pressed('f');
 is($browser->js('player.state().warp'), 0, 'f shows the one that runs');
-pressed('Home', '+', '+', '+', '+', ' ');
-my $played = $browser->js('new Promise(done => { const look = () => player.at() > 2 ? done(player.at()) : setTimeout(look, 10); look() })');
-cmp_ok($played, '>', 2, 'Space plays');
-pressed(' ');
-is($browser->js('const stopped = player.at(); new Promise(done => setTimeout(() => done(player.at() - stopped), 80))'), 0, 'and pauses');
+# It begins with a step in two seconds. What must come before its end, a second or two later when it is quick, is asked of the page at once: between
+# two questions a busy machine may take longer.
+pressed('Home', '-', '-', ' ');
+my $played = $browser->js(q{new Promise(done => {
+    const press = key => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    const look = () => {
+        if (player.at() <= 2)
+            return setTimeout(look, 10);
+        press(' ');
+        const stopped = player.at();
+        setTimeout(() => done([stopped, player.at() - stopped]), 80);
+    };
+    [...'++++++'].forEach(press);
+    look();
+})});
+cmp_ok($played->[0], '>', 2, 'Space plays');
+is($played->[1], 0, 'and pauses');
 pressed('?');
 is($browser->js('document.activeElement.id + document.getElementById("keys").hidden'), 'keysfalse', '? shows the keys');
 pressed('Escape');
