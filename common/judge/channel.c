@@ -47,7 +47,7 @@ static bool read_stat(const char *folder, const char *name, struct stat_line *li
                                   &line->session, &line->user, &line->system) == 4;
 }
 
-/* All processes of the session of the child: whether one is at work, and the seconds of the processor that they used. */
+/* All processes of the session of the child: whether one is at work, and the processor seconds that they used. */
 static bool look_at_work(const struct channel *channel, double *seconds)
 {
     DIR *const all = opendir("/proc");
