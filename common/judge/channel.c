@@ -41,12 +41,13 @@ static bool read_stat(const char *folder, const char *name, struct stat_line *li
         return false;
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
-    const char *const rest = strrchr(text, ')'); /* behind its own name, which may have anything in it */
+    /* behind its own name, which may have anything in it */
+    const char *const rest = strrchr(text, ')');
     return rest != NULL && sscanf(rest, ") %c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &line->state,
                                   &line->session, &line->user, &line->system) == 4;
 }
 
-/* All processes of the child's session: whether one is at work, and how many seconds of the processor they have used. */
+/* All processes of the child's session: whether one is at work, and how many seconds of the processor they used. */
 static bool look_at_work(const struct channel *channel, double *seconds)
 {
     DIR *const all = opendir("/proc");

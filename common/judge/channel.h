@@ -76,7 +76,7 @@ bool channel_receive(struct channel *channel, enum message *type, size_t *bytes)
 bool channel_data(struct channel *channel, void *data, size_t bytes);
 
 /* Whether the child's time is up. Where other work keeps it from a core, `until' alone says nothing of it: then it must
-   have used `seconds' of the processor, or sleep, or have had twenty times as long. `answers': it has sent something. */
+   have used `seconds' of the processor, or sleep, or have had twenty times as long. `answers': it has sent something */
 bool channel_late(struct channel *channel, bool answers);
 
 bool channel_is_at_work(const struct channel *channel); /* the child, or what it has started, wants a core */
