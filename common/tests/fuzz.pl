@@ -23,7 +23,7 @@ for (@ARGV) {
 sub refuse { print STDERR "fuzz: $_[0]\n"; exit 2 }
 
 my $jobs = $given{JOBS} // max(1, `nproc 2> /dev/null` || 1);
-my $limit = 60; # seconds of the CPU's time that a case may take, and that the search for a smaller one takes at most; most cases take less than one
+my $limit = 240; # seconds of the CPU's time that a case may take, and that the search for a smaller one takes at most; most cases take less than one
 my $terminal = -t STDERR;
 my $stop = 0;
 $| = 1;
