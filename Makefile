@@ -37,8 +37,7 @@ ifeq ($(BACKEND),cuda)
 	@: without a GPU one sentence from this program, and not a failure of every test
 	@$(START)build/cuda/$(firstword $(ON_GPU)) --check-only --num-seqs 1 --seq-len 1 > /dev/null
 endif
-	$(PROVE) $(wildcard [0-9][0-9]_*/tests common/sim/tests library/tests) common/tests \
-	    $(filter-out common/sim/tests,$(wildcard common/*/tests))
+	$(PROVE) $(wildcard [0-9][0-9]_*/tests) cusim/tests library/tests common/tests $(wildcard common/*/tests)
 
 # a class's repository has none (make classroom)
 there_are_tests:
@@ -46,7 +45,7 @@ there_are_tests:
 
 # everything: the long ones first that take longest
 test-all: test
-	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) common/tests/long $(wildcard common/*/tests/long)
+	$(PROVE) $(sort $(wildcard [0-9][0-9]_*/tests/long)) cusim/tests/long common/tests/long $(wildcard common/*/tests/long)
 
 # the test programs, which live beside the chapters' own, and what the pages of docs/ run
 tests:
@@ -115,11 +114,11 @@ endif
 
 # the moments of running kernels that the texts show (NN_x/figures/plays.txt): their pages for the site, and their pictures
 plays:
-	@perl common/watch/plays.pl $(ONLY)
+	@perl common/pages/plays.pl $(ONLY)
 
 # the course as a site, build/site/, and as a book, build/book.pdf
 site:
-	@perl common/watch/plays.pl --pages || echo "the pages that play kernels are left out: the site shows their pictures"
+	@perl common/pages/plays.pl --pages || echo "the pages that play kernels are left out: the site shows their pictures"
 	@perl common/pages/site/site.pl
 
 book:
@@ -137,12 +136,9 @@ lib: backend
 install: lib
 	@$(MAKE) --no-print-directory -C library install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
-# nvcc's stand-in, without the course: docs/cusim.md
+# nvcc's stand-in, without the course: cusim/docs/cusim.md
 install-cusim:
-	@$(MAKE) --no-print-directory QUIET=1 -C common/sim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
-	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/cusim/watch' && cp common/watch/player.html common/watch/player.css common/watch/player.js '$(DESTDIR)$(PREFIX)/lib/cusim/watch/'
-	@cp -R common/estimate common/pages/Tables.pm '$(DESTDIR)$(PREFIX)/lib/cusim/' && mv '$(DESTDIR)$(PREFIX)/lib/cusim/Tables.pm' '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/'
-	@chmod +x '$(DESTDIR)$(PREFIX)/lib/cusim/estimate/estimate.pl' && ln -sf ../lib/cusim/estimate/estimate.pl '$(DESTDIR)$(PREFIX)/bin/cusim-estimate'
+	@$(MAKE) --no-print-directory QUIET=1 -C cusim install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 # how each source is compiled, for editors and checkers; it compiles nothing. BACKEND=cuda: the .cu files by nvcc
 compile_commands.json: FORCE
@@ -197,7 +193,7 @@ setup:
 	    echo "for a GPU, also install the CUDA Toolkit: https://developer.nvidia.com/cuda-downloads (the simulator does without)"
 
 clean:
-	rm -rf build results
+	rm -rf build results cusim/build
 
 help:
 	@echo "make            build every chapter"
@@ -229,7 +225,7 @@ help:
 	@echo "make fuzz       random shapes, types and configurations: is any kernel wrong? (SECONDS=60; SEED=N: the same again; ONLY=NAME: one chapter)"
 	@echo "make lib        the library, liblinrec, for programs of your own: build/$(BACKEND)/liblinrec.a and .so (docs/library.md)"
 	@echo "make install    the library, its header and linrec.pc into PREFIX=/usr/local (DESTDIR=FOLDER: under that)"
-	@echo "make install-cusim   into PREFIX: cusim, which compiles anybody's CUDA C for the simulator, without the course (docs/cusim.md)"
+	@echo "make install-cusim   into PREFIX: cusim, which compiles anybody's CUDA C for the simulator, without the course (cusim/docs/cusim.md)"
 	@echo "make setup      install what is missing (apt; SITE=1: also what make site, make slides and make book need)"
 	@echo "make clean      remove build/ and results/"
 	@echo

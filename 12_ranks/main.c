@@ -13,7 +13,7 @@
 #include "check.h"
 #include "options.h"
 #ifdef CUSIM
-#include "../common/sim/sim.h"
+#include "../cusim/counts.h"
 #endif
 
 /* A row of the table. */

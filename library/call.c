@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 #ifdef CUSIM
-#include "../common/sim/sim.h"
+#include "../cusim/counts.h"
 #endif
 
 int linrec_version(void)

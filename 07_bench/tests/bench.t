@@ -284,7 +284,7 @@ echo '"0","7","void k<1, 2>(int)","1,000.00","8000.00","4000","10","160","50.00"
 case "$*" in *cub*) echo '"1","7","k2","3,000.00","8000.00","4000","0","0","90.00","n/a"';; esac
 END
 chmod 0755, "$fake/build/cuda/extra/07_bench_launches", "$fake/bin/ncu";
-symlink "$root/$_", "$fake/$_" for qw(common 05_pipe);
+symlink "$root/$_", "$fake/$_" for qw(common cusim 05_pipe);
 symlink "$root/07_bench/$_", "$fake/07_bench/$_" for qw(Makefile recordings.sh);
 sub in_fake { # a script of common/record, with the fakes
     my ($script, %env) = @_;

@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_WATCHDOG)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS CUSIM_SCHEDULE CUSIM_RESIDENT CUSIM_WATCHDOG)};
 my $p = program('08_lookback');
 my @orders = backend() eq 'sim' ? qw(warp reverse random:1 random:2 random:3) : ('warp');
 my %file = map { $_ => scratch("$_.npy") } qw(x c y dx dc);
@@ -52,10 +52,10 @@ for my $kernel (@kernels) {
     for my $where ('x', 'c', 'x c') {
         write_nans($where);
         for my $order (@orders[0 .. ($#orders > 0)]) {
-            my $result = bytes({ SIM_SCHEDULE => $order }, $p, 0, '--variant', $kernel);
+            my $result = bytes({ CUSIM_SCHEDULE => $order }, $p, 0, '--variant', $kernel);
             is($result =~ /^status/ ? $result : nans(), '11808 of 40000, 8192 to 19999', "$kernel, $order, a NaN of all bits in $where: in what follows");
             next if $kernel !~ /^(resident|persistent_cluster|cluster)$/;
-            $result = bytes({ SIM_SCHEDULE => $order }, $p, 1, '--variant', $kernel);
+            $result = bytes({ CUSIM_SCHEDULE => $order }, $p, 1, '--variant', $kernel);
             my $last = $where =~ /x/ ? 8192 : 8191;
             is($result =~ /^status/ ? $result : nans(1), $last + 1 . " of 40000, 0 to $last", "the same backward");
         }

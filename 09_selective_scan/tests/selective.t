@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('09_selective_scan');
 my $sim = backend() eq 'sim';
 my @backward = complete_variants('09_selective_scan', '--backward');
@@ -208,7 +208,7 @@ for my $bad ('NaN', 'Inf') {
     }
     # Six windows, one after the other, in each order of the simulator.
     my @bits = map {
-        local $ENV{SIM_SCHEDULE} = $_;
+        local $ENV{CUSIM_SCHEDULE} = $_;
         my $is = compute(\%in, 'checkpoints', @changed);
         join '', map { pack 'f*', @{ $is->{$_} } } @changed;
     } $sim ? ('warp', 'reverse', 'random:1') : ('warp', 'warp');
@@ -226,12 +226,12 @@ SKIP: {
     my %runs = (least => 'checkpoints_backward', below => 'checkpoints_backward', all => 'fused_backward');
     for my $variant (sort keys %runs) {
         my $trace = scratch('workspace.csv');
-        run_program({ SIM_TRACE => $trace }, extra('tests_workspace'), '--backward', '--variant', $variant, shape(1, 1, 16, 1, 130), '--with', 'none');
+        run_program({ CUSIM_TRACE => $trace }, extra('tests_workspace'), '--backward', '--variant', $variant, shape(1, 1, 16, 1, 130), '--with', 'none');
         my ($kernel) = read_file($trace) =~ /,(\w+_backward)</;
         is($kernel, $runs{$variant}, "$variant: $runs{$variant} has run");
     }
     my $trace = scratch('many.csv');
-    run_program({ SIM_TRACE => $trace }, $p, '--check-only', '--backward', '--variant', 'default', shape(1, 1, 33, 1, 8), '--with', 'none');
+    run_program({ CUSIM_TRACE => $trace }, $p, '--check-only', '--backward', '--variant', 'default', shape(1, 1, 33, 1, 8), '--with', 'none');
     like(read_file($trace), qr/,checkpoints_backward</, 'more states than the fastest kernels take: checkpoints');
 }
 

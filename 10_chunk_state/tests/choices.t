@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT SIM_CHIP)};
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT CUSIM_CHIP)};
 my $p = program('10_chunk_state');
 my $choices = extra('10_chunk_state_choices');
 
@@ -66,13 +66,13 @@ SKIP: {
     my %anew = map { $_ => scratch(s{.*/}{}r . '.o') } 'common/cuda/gpu_info', '10_chunk_state/kernels/wgmma';
     my $linked = sub {
         my @objects = map { my ($name) = m{build/obj/sim/(.*)\.o$}; my %new = map { $_ => $anew{$_} } @_; $new{$name} // $_ }
-            map { glob "build/obj/sim/$_/*.o" } qw(common/base common/cuda common/harness common/linrec common/sim 10_chunk_state/operation 10_chunk_state/kernels);
+            map { glob "build/obj/sim/$_/*.o" } qw(common/base common/cuda common/harness common/linrec 10_chunk_state/operation 10_chunk_state/kernels);
         @objects = grep { !/baselines_cpu/ } @objects;
         my $program = scratch('choices');
         return (run_program('g++', '-no-pie', '-o', $program, 'build/obj/sim/10_chunk_state/tests/choices.o', @objects, '-pthread', '-lm'))[0] eq 0 ? $program : undef;
     };
-    is((run_program('gcc', qw(-std=c11 -D_GNU_SOURCE -Icommon/sim/include -c common/cuda/gpu_info.c -o), $anew{'common/cuda/gpu_info'}))[0], 0, 'gpu_info.c, not told for what');
-    is((run_program('common/sim/cusim', '-c', '10_chunk_state/kernels/wgmma.cu', '-o', $anew{'10_chunk_state/kernels/wgmma'}, '-O0', '-Icommon/sim/include', '-DLINREC_ARCH=90'))[0], 0, 'wgmma.cu, for sm_90 and not for sm_90a');
+    is((run_program('gcc', qw(-std=c11 -D_GNU_SOURCE -Icusim/include -c common/cuda/gpu_info.c -o), $anew{'common/cuda/gpu_info'}))[0], 0, 'gpu_info.c, not told for what');
+    is((run_program('cusim/compile/cusim', '-c', '10_chunk_state/kernels/wgmma.cu', '-o', $anew{'10_chunk_state/kernels/wgmma'}, '-O0', '-Icusim/include', '-DLINREC_ARCH=90'))[0], 0, 'wgmma.cu, for sm_90 and not for sm_90a');
     is(join(' ', ask({}, $linked->('common/cuda/gpu_info'), @asked)), 'registers low_rank low_rank', 'without LINREC_ARCH: neither TMA nor tensor cores');
     is(join(' ', ask({}, $linked->('10_chunk_state/kernels/wgmma'), @asked)), 'tma mma mma', 'without LINREC_SM_90A: the tensor cores as mma has them');
 }
@@ -81,16 +81,16 @@ SKIP: {
 
 SKIP: {
     skip 'other chips are the simulator\'s', 1 if backend() ne 'sim';
-    for my $case (['sm_80', 'forward', 129, 57, 'float32'], ['sm_80', 'backward', 129, 64, 'bf16'], ['sm_75', 'forward', 65, 40, 'float32'], ['sm_75', 'backward', 9, 57, 'float32'],
-        ['sm_80', 'forward', 65, 33, 'float32', 'mma']) {
+    for my $case (['a100', 'forward', 129, 57, 'float32'], ['a100', 'backward', 129, 64, 'bf16'], ['t4', 'forward', 65, 40, 'float32'], ['t4', 'backward', 9, 57, 'float32'],
+        ['a100', 'forward', 65, 33, 'float32', 'mma']) {
         my ($chip, $pass, $dk, $rank, $type, $variant) = @$case;
         my @shape = ('--batch', 1, '--chunks', 2, '--heads', 1, '--dk', $dk, '--dv', 3, '--rank', $rank, '--type', $type, '--with', 'all', "--$pass");
         for my $one ($variant // 'low_rank', 'default') {
-            is(complaint({ SIM_CHIP => $chip }, $p, @shape, '--variant', $one), '', "$chip, $dk rows, rank $rank, $type: $one $pass is right");
+            is(complaint({ CUSIM_CHIP => $chip }, $p, @shape, '--variant', $one), '', "$chip, $dk rows, rank $rank, $type: $one $pass is right");
         }
     }
-    for my $chip ('sm_80', 'sm_75') {
-        is(complaint({ SIM_CHIP => $chip }, $p, '--batch', 1, '--chunks', 9, '--heads', 1, '--dk', 3, '--dv', 8, '--rank', $_, '--with', 'all'), '', "$chip, rank $_: all that runs there is right") for 0, 5;
+    for my $chip ('a100', 't4') {
+        is(complaint({ CUSIM_CHIP => $chip }, $p, '--batch', 1, '--chunks', 9, '--heads', 1, '--dk', 3, '--dv', 8, '--rank', $_, '--with', 'all'), '', "$chip, rank $_: all that runs there is right") for 0, 5;
     }
 }
 

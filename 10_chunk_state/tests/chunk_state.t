@@ -8,7 +8,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('10_chunk_state');
 my $sim = backend() eq 'sim';
 my @forward = complete_variants('10_chunk_state', '--forward');

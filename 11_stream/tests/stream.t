@@ -16,8 +16,8 @@ for my $case ('--num-seqs 1 --seq-len 0,1,2,17 --piece 1,3,1000', '--num-seqs 3 
     '--num-seqs 0 --seq-len 5', '--num-seqs 7 --seq-len 33 --piece 66') {
     is(complaint({}, $program, split ' ', $case), '', "all ways and directions: $case");
 }
-is(complaint({ SIM_SCHEDULE => 'reverse' }, $program, split ' ', '--num-seqs 3 --seq-len 101 --piece 90'), '', 'blocks in another order');
-is(complaint({ SIM_CHIP => 'sm_75' }, $program, split ' ', '--num-seqs 2 --seq-len 9001 --piece 9000'), '', 'sequences of many tiles, an older chip');
+is(complaint({ CUSIM_SCHEDULE => 'reverse' }, $program, split ' ', '--num-seqs 3 --seq-len 101 --piece 90'), '', 'blocks in another order');
+is(complaint({ CUSIM_CHIP => 't4' }, $program, split ' ', '--num-seqs 2 --seq-len 9001 --piece 9000'), '', 'sequences of many tiles, an older chip');
 
 # ---- counted ----
 

@@ -101,7 +101,7 @@ objects = $(patsubst $(ROOT)/%,$(OBJ)/%.o,$(basename $(filter-out %/main.c,$(wil
 OBJECTS := $(foreach folder,$(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels),$(call objects,$(folder)))
 ROOMS := base cuda harness linrec
 COMMON := $(filter-out %/$(if $(ON_CPU),baselines,baselines_cpu).o,$(foreach room,$(ROOMS),$(call objects,common/$(room))))
-SIM := $(if $(filter sim,$(ENGINE)),$(patsubst $(ROOT)/common/sim/%.cpp,$(OBJ)/common/sim/%.o,$(wildcard $(ROOT)/common/sim/*.cpp)))
+SIM := $(if $(filter sim,$(ENGINE)),$(ROOT)/cusim/build/$(if $(DEBUG),debug/)cusim.o)
 
 all: programs
 programs: $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
@@ -144,7 +144,7 @@ endef
 check: all
 	cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only
 	cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only $(subst ;,$(NEWLINE)cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only,$(CHECKS))
-	cd $(ROOT) && SIM_SCHEDULE=reverse $(START)build/$(BACKEND)/$(CHAPTER) --check-only $(CHECK_REVERSED)
+	cd $(ROOT) && CUSIM_SCHEDULE=reverse $(START)build/$(BACKEND)/$(CHAPTER) --check-only $(CHECK_REVERSED)
 	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
 ifneq ($(CHECK_WITH),)
 	cd $(ROOT) && $(CHECK_WITH) $(START)build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
@@ -163,7 +163,7 @@ else
 	@$(MAKE) --no-print-directory BACKEND=sim all
 	@mkdir -p $(ROOT)/results
 	@cd $(ROOT) && rm -f $(TRACED)
-	@cd $(ROOT) && SIM_TRACE=$(word 1,$(TRACED)) SIM_TRACE_WARP=$(word 2,$(TRACED)) \
+	@cd $(ROOT) && CUSIM_TRACE=$(word 1,$(TRACED)) CUSIM_TRACE_WARP=$(word 2,$(TRACED)) \
 	    build/sim/$(CHAPTER) $(TRACED_SHAPES) > /dev/null
 	@cd $(ROOT) && perl common/pages/trace.pl $(word 1,$(TRACED)) $(if $(filter command line,$(origin LINES)),$(LINES))
 	@cd $(ROOT) && perl common/plot/warp.pl $(CHAPTER) $(TERM_OPTION)
@@ -173,12 +173,14 @@ endif
 # (only where make is told so); OWN=1: not those that it compares itself with. It knows the recurrence's sizes
 told = $(if $(filter command line,$(origin $(1))),$(2) '$(subst ','\'',$($(1)))')
 ESTIMATED = $(call told,CHIP,--chip) $(call told,NUM_SEQS,--num-seqs) $(call told,SEQ_LEN,--seq-len) $(call told,CSV,--csv)
+# registers, as nvcc has told them here, and as they were recorded, the newest first
+REGISTERS = $$(for file in $$(ls build/obj/cuda*/*/*.ptxas 2> /dev/null; ls -r recordings/*/*_attrs.csv); do echo "--registers $$file"; done)
 estimate:
 ifneq ($(NOT_ESTIMATED),)
 	@echo "$(CHAPTER): nothing is estimated, since $(NOT_ESTIMATED)"
 else
 	@$(MAKE) --no-print-directory BACKEND=sim QUIET=1 all
-	@cd $(ROOT) && perl common/estimate/estimate.pl $(ESTIMATED) $(if $(OWN),--own) build/sim/$(CHAPTER) $(call told,VARIANT,--variant)
+	@cd $(ROOT) && perl cusim/estimate/cusim-estimate $(REGISTERS) $(ESTIMATED) $(if $(OWN),--own) build/sim/$(CHAPTER) $(call told,VARIANT,--variant)
 endif
 
 # ---- on a GPU. What a chapter has no part in, it does without a word; with :: its Makefile may add commands of its own ----
@@ -274,7 +276,7 @@ ifneq ($(TUNED),)
 endif
 
 ifeq ($(ENGINE),sim)
-  INCLUDES := -I$(ROOT)/common/sim/include $(ARCH_NUMBER)
+  INCLUDES := -I$(ROOT)/cusim/include $(ARCH_NUMBER)
   LINK = $(CXX) -no-pie $(call WHOLE,$^ $(LIBRARIES) -pthread -lm)
 else
   INCLUDES :=
@@ -321,18 +323,17 @@ $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
 	@mkdir -p $(@D)
 	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
 
-# the engine calls none of C++17's Bessel functions, which are half of what <cmath> has a compiler read
-$(OBJ)/common/sim/%.o: $(ROOT)/common/sim/%.cpp $(FLAGS)
-	@mkdir -p $(@D)
-	$(call SAY,g++)$(CXX) $(SIM_CXXFLAGS) $(FROM_ROOT) -D_GLIBCXX_BITS_SPECFUN_H -I$(ROOT)/common/sim/include -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
-
 ifeq ($(ENGINE),sim)
+# the simulator's own makefile knows what its engine is made of
+$(SIM): $(wildcard $(addprefix $(ROOT)/cusim/,Makefile *.h */*.h */*.cpp include/*/*)) $(FLAGS)
+	@$(MAKE) --no-print-directory -C $(ROOT)/cusim CXX='$(CXX)' && touch $@
+
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,BUILT_QUICKLY)): private SIM_CXXFLAGS += $(SIM_QUICKLY)
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,BUILT_AS_WRITTEN)): private SIM_CXXFLAGS += $(SIM_AS_WRITTEN)
-$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
+$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/cusim/compile/cusim $(wildcard $(ROOT)/cusim/compile/*.pl)
 	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
+	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/cusim/compile/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
 else
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
 $(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
@@ -347,9 +348,9 @@ ifneq ($(WATCHED_VARIANT),)
 sources_of = $(sort $(patsubst $(ROOT)/%.cu,%,$(foreach drawer,. kernels,$(wildcard $(ROOT)/$(DIR:%=%/)$(drawer:.=)$(if $(filter kernels,$(drawer)),/)$(1).cu))))
 WATCHED := $(or $(call sources_of,$(WATCHED_VARIANT)*),$(call sources_of,*))
 WATCHED_PROGRAM := $(ROOT)/build/sim_watch/$(CHAPTER)_$(WATCHED_VARIANT)
-$(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/common/sim/cusim $(wildcard $(ROOT)/common/sim/*.pl)
+$(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/cusim/compile/cusim $(wildcard $(ROOT)/cusim/compile/*.pl)
 	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/common/sim/cusim $(WATCH) -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
+	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/cusim/compile/cusim $(WATCH) -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
 watched: $(WATCHED_PROGRAM)
 	@echo '$(WATCHED_PROGRAM:$(ROOT)/%=%) $(WATCHED_SHAPE) $(WATCHED_CONFIG:%=--config %)'
 $(WATCHED_PROGRAM): $(WATCHED:%=$(OBJ)_watch/%.o) $(filter-out $(WATCHED:%=$(OBJ)/%.o),$(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM))
@@ -372,6 +373,6 @@ $(LAUNCHES): $(OBJ)/$(DIR)/main_launches.o $(OBJECTS) $(COMMON) $(SIM)
 	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 
--include $(wildcard $(patsubst %,$(OBJ)/%/*.d,$(ROOMS:%=common/%) common/sim $(DIR)/$(DEMO_DIR) $(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels)))
+-include $(wildcard $(patsubst %,$(OBJ)/%/*.d,$(ROOMS:%=common/%) $(DIR)/$(DEMO_DIR) $(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels)))
 
 endif

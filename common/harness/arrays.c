@@ -6,7 +6,7 @@
 #include <string.h>
 
 #ifdef CUSIM
-#include "../sim/sim.h"
+#include "../../cusim/counts.h"
 #endif
 
 /* The simulator's messages name the arrays, and a kernel must not even touch their guards. */

@@ -11,7 +11,7 @@
 #include "../base/error.h"
 #include "launch_config.h"
 #ifdef CUSIM
-#include "../sim/sim.h"
+#include "../../cusim/counts.h"
 #endif
 
 /* ---- memory and work ---- */

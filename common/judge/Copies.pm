@@ -25,8 +25,8 @@ sub sources {
     my @paths;
     find({ no_chdir => 1, follow => 0,
         preprocess => sub { grep { !/^(?:\.git|mine|tests|figures|__pycache__)$/ } @_ },
-        wanted => sub { push @paths, substr $_, length($root) + 1 if -f && !/\.(?:md|svg|png|py)$/ && !m{/judge/(?:class|similar|Copies|Students)} },
-    }, grep { -d } map { "$root/$_" } 'common', chapters($root));
+        wanted => sub { push @paths, substr $_, length($root) + 1 if -f && !/\.(?:md|svg|png|py)$/ && !m{/judge/(?:class|similar|Copies|Students)|/cusim/build/} },
+    }, grep { -d } map { "$root/$_" } 'common', 'cusim', chapters($root));
     return sort @paths;
 }
 
@@ -68,6 +68,8 @@ sub bench {
         }
         # make knows what of that is still right
         my ($before) = sort { -M $a <=> -M $b } grep { !/\.part-/ } bsd_glob('build/class/*/build');
+        my $engine = (defined $before ? dirname($before) . '/' : '') . 'cusim/build';
+        !-d $engine or system('cp', '-a', $engine, "$part/cusim/") == 0 or die "cannot copy $engine to $part\n";
         for my $objects (defined $before ? $before : grep { -d } 'build/obj/sim', $ENV{BACKEND} eq 'cuda' ? 'build/obj/cuda' : ()) {
             my $to = "$part/" . (defined $before ? '' : 'build/obj/');
             make_path($to);
@@ -88,9 +90,9 @@ sub new_folder { return tempdir('judged_XXXXXXXXXX', TMPDIR => 1) }
 sub fill_copy {
     my ($copy, $bench, $exercise) = @_;
     chdir $bench or die "cannot enter $bench: $!\n";
-    my @needed = grep { -e && !m{/tests\z} } 'common/build', 'common/estimate', glob('common/sim/* common/judge/*'), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
+    my @needed = grep { -e && !m{/tests\z} } 'common/build', glob('cusim/* common/judge/*'), glob('common/{base,cuda,harness,linrec}/*.{h,cuh}'),
         glob('[0-9][0-9]_*/Makefile [0-9][0-9]_*/*.h [0-9][0-9]_*/*.cuh [0-9][0-9]_*/kernels/*.h [0-9][0-9]_*/kernels/*.cuh [0-9][0-9]_*/operation/*.h'),
-        @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common/judge build/obj/*/common/sim build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
+        @$exercise{qw(path solution)}, glob("$exercise->{chapter}/exercises/*.h $exercise->{judge}.* build/obj/*/flags build/obj/*/common/judge build/obj/*/$exercise->{judge}.*"), Running::judge_program($exercise);
     system('cp', '-a', '--parents', @needed, "$copy/") == 0 or die "cannot copy $bench to $copy\n";
     chdir $copy or die "cannot enter $copy: $!\n";
 }

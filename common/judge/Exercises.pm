@@ -5,11 +5,10 @@ package Exercises;
 use strict;
 use warnings;
 use Exporter 'import';
-use lib qw(common/base common/judge common/estimate);
+use lib qw(common/base common/judge cusim/estimate);
 use Code;
 use Draw qw(read_draw draw_numbers put_numbers draw_task);
-use Estimate qw(chip launches_time);
-use Traced qw(between whole_blocks);
+use Estimate qw(chip launches_time between whole_blocks);
 use HandIn;
 use Running;
 use Seed;
@@ -214,7 +213,7 @@ sub count_registers {
 # An order of execution, as settings of the environment: `reverse', or `reverse/3' with at most three blocks at once.
 sub order_settings {
     my ($schedule, $resident) = split m{/}, $_[0] // '';
-    return { defined $schedule ? (SIM_SCHEDULE => $schedule) : (), defined $resident ? (SIM_RESIDENT => $resident) : () };
+    return { defined $schedule ? (CUSIM_SCHEDULE => $schedule) : (), defined $resident ? (CUSIM_RESIDENT => $resident) : () };
 }
 
 # The counts of one launch on a shape, "32 x 4096", in an order of execution (undef: what the environment says); or undef, and the run that
@@ -444,7 +443,7 @@ my $races_are_seen = 1;
 sub races {
     my ($exercise, $text, $shown, $folder) = @_;
     my ($program) = build('sim', $exercise, $folder, $text, $shown, 'raced');
-    my $run = defined $program ? run_judge($exercise, $program, { SIM_SCHEDULE => 'random:1' }, 'compare') : undef;
+    my $run = defined $program ? run_judge($exercise, $program, { CUSIM_SCHEDULE => 'random:1' }, 'compare') : undef;
     $races_are_seen = defined $run && ($run->{right} || $run->{said} =~ /^\@with/m); # it has begun
     print STDERR "(gcc's sanitizer for races does not start here, so they are not looked for. In a container, docs/machines.md says which option it needs.)\n"
         if !$races_are_seen;
@@ -477,7 +476,7 @@ sub judge_answer {
     my %bits;
     for my $order (split ' ', $exercise->{orders} // 'warp reverse random:1') {
         my $settings = order_settings($order);
-        my $run = run_judge($exercise, $program, { %$settings, SIM_WATCHDOG => 5 }, 'compare');
+        my $run = run_judge($exercise, $program, { %$settings, CUSIM_WATCHDOG => 5 }, 'compare');
         if (!$run->{right}) {
             my $report = failure($text, $shown, $run, $exercise);
             my $named = join ' ', map { "$_=$settings->{$_}" } reverse sort keys %$settings;

@@ -85,7 +85,7 @@ my $offered;
 sub offered {
     return $offered if $offered;
     $offered = {};
-    for my $header (grep { !m{/(?:cublas|curand|cufft|nvTools)[^/]*$} } glob 'common/sim/include/*.h common/sim/include/{cuda,cooperative_groups}/* common/cuda/*.h common/cuda/*.cuh') {
+    for my $header (grep { !m{/(?:cublas|curand|cufft|nvTools)[^/]*$} } glob 'cusim/include/*.h cusim/include/{cuda,cooperative_groups}/* common/cuda/*.h common/cuda/*.cuh') {
         $offered->{$_} = 1 for (read_file($header) // '') =~ /[A-Za-z_]\w*/g;
     }
     return $offered;
@@ -322,7 +322,7 @@ sub refused_file {
         my $file = s{^(?:\$\(ROOT\)/|(?:\.\./)+)}{}r; # chapter.mk names files from the root
         1 while $file =~ s{(^|/)(?!\.\./)[^/]+/\.\./}{$1};
         next if m{^/} && index($_, getcwd() . '/') != 0; # the system's
-        next if $file =~ m{^(?:\./)?common/(?:sim/include|cuda)/|^build/exercises/} || $file =~ m{(?:^|/)threads\.h$};
+        next if $file =~ m{^(?:\./)?(?:cusim/include|common/cuda)/|^build/exercises/} || $file =~ m{(?:^|/)threads\.h$};
         next if $file =~ m{^\d\d_\w+/[^/]+\.(?:h|cuh)$|^common/\w+/\w+\.(?:h|cuh)$} && $file !~ m{^common/judge/};
         return report($text, $shown, undef, "It was made of `$file', which is not for a hand-in.");
     }
@@ -333,7 +333,7 @@ sub refused_file {
 sub taken {
     my ($exercise, $object) = @_;
     my ($built) = $object =~ m{^(.*?)/?build/exercises/} or die "$object is no answer's\n";
-    my @objects = grep { -f } "$built/$exercise->{judge}.runner.o", glob "$built/common/sim/*.o";
+    my @objects = grep { -f } "$built/$exercise->{judge}.runner.o", 'cusim/build/cusim.o';
     die "there is nothing built in $built\n" if !@objects;
     return { map { $_ => 1 } run('nm', '-g', '--defined-only', @objects) =~ /^[0-9a-f]+ [A-Za-z] (\S+)$/mg, 'main' };
 }

@@ -76,7 +76,7 @@ sub run_command {
     return ($status & 127 ? 'signal ' . ($status & 127) : $status >> 8, map { seek $_, 0, 0; scalar(<$_>) // '' } @files);
 }
 
-our $watched = 0;    # whether answers are so compiled that a run can be played (common/watch)
+our $watched = 0;    # whether answers are so compiled that a run can be played (watch.pl)
 our $compiling = 60; # seconds, of each process of a compiler: so long, 8 GB of memory and 512 MB of disk
 
 # Compiles `text', which is shown as the file `shown', in a folder, and the judge's description. Returns the program that runs the answer,

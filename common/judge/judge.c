@@ -81,8 +81,9 @@ static void limit(int resource, rlim_t most)
 /* Of the environment only what an answer may know: no secrets of whoever judges. */
 static char **clean_environment(void)
 {
-    static const char *const kept[] = {"PATH=",         "SIM_",          "CUSIM_WATCH",           "DRAWN_",
-                                       "ASAN_OPTIONS=", "TSAN_OPTIONS=", "CUDA_VISIBLE_DEVICES=", "LD_LIBRARY_PATH="};
+    static const char *const kept[] = {"PATH=",         "CUSIM_SCHEDULE=", "CUSIM_RESIDENT=",       "CUSIM_BUSY=",
+                                       "CUSIM_CHIP=",   "CUSIM_TRACE",     "CUSIM_WATCH",           "DRAWN_",
+                                       "ASAN_OPTIONS=", "TSAN_OPTIONS=",   "CUDA_VISIBLE_DEVICES=", "LD_LIBRARY_PATH="};
     size_t n = 0;
 
     for (size_t i = 0; environ[i] != NULL; i++)

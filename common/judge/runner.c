@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #ifdef CUSIM
-#include "../sim/sim.h"
+#include "../../cusim/counts.h"
 #endif
 
 static struct channel channel = {.fd = CHANNEL_FD};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* threads.c - watches answers in plain C: starts their threads in several orders, and counts what they load and store.
 
-   Orders, named by SIM_SCHEDULE as those of the simulator:
+   Orders, named by CUSIM_SCHEDULE as those of the simulator:
 
        warp      a thread runs when it is created, and its creator goes on when it is done
        reverse   all wait until somebody joins one of them; then they run, the last one first
@@ -108,7 +108,7 @@ static int start(struct thread *thread, bool alone)
 
 static const char *order(void)
 {
-    const char *schedule = getenv("SIM_SCHEDULE");
+    const char *schedule = getenv("CUSIM_SCHEDULE");
     return schedule != NULL ? schedule : "warp";
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #ifdef CUSIM
-#include "../sim/sim.h"
+#include "../../cusim/counts.h"
 #else
 #include "../base/output.h"
 #include "../harness/machine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* demo_table.h - the table that a demo prints: a line for each of its launches, with what the simulator has counted, or
-   on a GPU with how long it took. A trace (SIM_TRACE) has the lines' names for variants. Each function ends the program
-   with a sentence when something fails. */
+   on a GPU with how long it took. A trace (CUSIM_TRACE) has the lines' names for variants. Each function ends the
+   program with a sentence when something fails. */
 #ifndef DEMO_TABLE_H
 #define DEMO_TABLE_H
 

@@ -8,7 +8,7 @@
 
 #include "linrec_oracle.h"
 #ifdef CUSIM
-#include "../sim/sim.h"
+#include "../../cusim/counts.h"
 #endif
 
 static cudaError_t launch(const struct linrec_kernel *kernel, bool backward, const struct linrec_args *args,

@@ -23,8 +23,8 @@ sub masked {
     if ($command =~ /\bgdb\b/) {
         $text =~ s/\b0x[0-9a-f]+\b/ADDRESS/g;
         $text =~ s/\b(LWP|process|Thread) \d+/$1 N/g;
-        $text =~ s{\b(common/sim/\w+\.\w+(?::|, line ))\d+}{${1}N}g; # the simulator's own lines, which move
-        $text =~ s{(\bcommon/sim/\w+\.\w+:N\n)\d+\t}{${1}N\t}g;
+        $text =~ s{\b(cusim/\w+/\w+\.\w+(?::|, line ))\d+}{${1}N}g; # the simulator's own lines, which move
+        $text =~ s{(\bcusim/\w+/\w+\.\w+:N\n)\d+\t}{${1}N\t}g;
     }
     if (needs_gpu($command) || $text =~ /\(cpu, |\bms\b/) {
         $text =~ s/ on .*? \((cpu|cuda), [^)]*\)/ on DEVICE ($1)/g;
@@ -51,7 +51,7 @@ sub output {
         stop("$_ is not built: make BACKEND=" . (m{^build/([a-z]+)})[0] . ' all tests') if !-x && !m{\.\w+$};
     }
     local %ENV = %ENV;
-    delete @ENV{ grep { /^SIM_/ } keys %ENV };
+    delete @ENV{ grep { /^CUSIM_/ } keys %ENV };
     $ENV{LC_ALL} = 'C';
     # mpirun wants to be told that there may be more ranks than cores, and that root may run it
     @ENV{qw(OMPI_MCA_rmaps_base_oversubscribe OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM)} = (1, 1, 1);

@@ -8,7 +8,7 @@ our @EXPORT = qw(texts read_text stop words link_to without_blocks prose_words m
 
 use constant WORDS_A_MINUTE => 150;
 
-sub texts { return sort glob '*.md docs/*.md docs/teach/*.md docs/teach/*/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md common/*.md common/*/*.md' }
+sub texts { return sort glob '*.md docs/*.md docs/teach/*.md docs/teach/*/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md common/*.md common/*/*.md cusim/*.md cusim/docs/*.md cusim/estimate/*.md' }
 
 sub read_text {
     open my $in, '<', $_[0] or die "$_[0]: $!\n";

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# trace.pl FILE.csv [LINES] - prints what the simulator has counted (SIM_TRACE=FILE.csv) as a table of 100 columns: a row for each kernel; with LINES,
+# trace.pl FILE.csv [LINES] - prints what the simulator has counted (CUSIM_TRACE=FILE.csv) as a table of 100 columns: a row for each kernel; with LINES,
 # the name of a variant or "all", also one for each of its lines that access memory.
 use strict;
 use warnings;
@@ -13,7 +13,7 @@ die "usage: $0 FILE.csv [VARIANT|all]\n" if !defined $path || @ARGV > 2;
 my $table = read_table($path);
 my @rows = @{ $table->{rows} };
 die "$path: nothing was traced\n" if !@rows;
-die "$path is not a trace; SIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'load_sectors' } @{ $table->{columns} };
+die "$path is not a trace; CUSIM_TRACE=FILE.csv writes one\n" if !grep { $_ eq 'load_sectors' } @{ $table->{columns} };
 die "no variant \"$lines\" was traced; LINES takes one of the table's names, or all\n"
     if defined $lines && $lines ne 'all' && !grep { $_->{variant} eq $lines } @rows;
 my %chapters = map { $_->{chapter} => 1 } @rows; # a chapter may trace the kernels of several

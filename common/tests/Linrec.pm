@@ -65,7 +65,7 @@ sub trace {
     my ($chapter, @arguments) = @_;
     my $path = scratch('trace.csv');
     unlink $path;
-    my ($status, $out, $err) = run_program({ SIM_TRACE => $path }, program($chapter), @arguments);
+    my ($status, $out, $err) = run_program({ CUSIM_TRACE => $path }, program($chapter), @arguments);
     Test::More::is($status, 0, "$chapter @arguments is traced") or Test::More::diag($err);
     my @rows = -f $path ? rows_with(read_table($path), chapter => $chapter) : ();
     @rows = @{ read_table($path)->{rows} } if claims($chapter, 'nothing');
@@ -143,7 +143,7 @@ sub compute {
 sub copy_of_chapters {
     my $copy = scratch($_[0] // 'copy');
     mkdir $copy;
-    system("cp -a [0-9][0-9]_* common docs Makefile $copy && mkdir -p $copy/build/obj $copy/build/sim") == 0 or die 'cp';
+    system("cp -a [0-9][0-9]_* common cusim docs Makefile $copy && mkdir -p $copy/build/obj $copy/build/sim") == 0 or die 'cp';
     link_built($copy, qw(build/obj/sim build/obj/sim_debug build/sim_debug));
     return $copy;
 }
@@ -170,7 +170,7 @@ sub copy_of_tree {
 # Builds a chapter's program in the copy; what has changed is compiled sooner, because it is not optimised. Returns what is said.
 sub build_quickly {
     my ($copy, $chapter) = @_;
-    my $compile = "$copy/common/sim/cusim";
+    my $compile = "$copy/cusim/compile/cusim";
     my @times = (stat $compile)[8, 9]; # were it newer, make would compile everything
     write_file($compile, read_file($compile) =~ s{^(my \@options = .*?), \@compile\);}{$1, \@compile, '-O1');}msr);
     utime @times, $compile;

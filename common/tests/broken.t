@@ -40,7 +40,7 @@ my ($status, $out, $err) = run_program(extra('tests_broken'), @shape, '--variant
 is($status, 0, 'the right kernel passes') or diag($err);
 for my $mistake (@mistakes) {
     my ($name, $like, $schedule) = @$mistake;
-    ($status, $out, $err) = run_program({ SIM_SCHEDULE => $schedule || 'warp' }, extra('tests_broken'), @shape, '--variant', $name);
+    ($status, $out, $err) = run_program({ CUSIM_SCHEDULE => $schedule || 'warp' }, extra('tests_broken'), @shape, '--variant', $name);
     ok($status eq 1 && $err =~ $like, "caught: $name") or diag("status $status\n$err");
 }
 

@@ -2,13 +2,13 @@
 # Estimates without a GPU: a table and a CSV, whose times move as recorded times do. (How far off they are: long/estimate.t.)
 use strict;
 use warnings;
-use lib 'common/tests', 'common/estimate';
+use lib 'common/tests', 'cusim/estimate';
 use Estimate qw(chip chips launches_time elementwise);
 use Linrec;
 use Test::More;
 
 plan skip_all => 'what an estimate is made of is counted by the simulator; this is BACKEND=' . backend() if backend() ne 'sim';
-my @estimate = ('perl', 'common/estimate/estimate.pl');
+my @estimate = ('perl', 'cusim/estimate/cusim-estimate');
 my ($pipe) = grep { /pipe/ } gpu_chapters();
 my ($first) = gpu_chapters();
 

@@ -154,7 +154,7 @@ sub draw_case {
 
 # The settings of the environment and the command of a case, as lists of words.
 my $endless = "it does not end in $limit seconds";
-sub environment_of { return $_[0]{order} eq 'warp' ? () : ("SIM_SCHEDULE=$_[0]{order}") }
+sub environment_of { return $_[0]{order} eq 'warp' ? () : ("CUSIM_SCHEDULE=$_[0]{order}") }
 sub command_of {
     my ($case) = @_;
     my ($kernel, $program) = ($case->{kernel}, $case->{kernel}{program});

@@ -15,7 +15,7 @@ like($list, qr/^all .* \(rows 1, 2, 4; threads up to 512; stages up to 4\)$/m, '
 like($list, qr/^threads .* \(threads up to 1024\)$/m, '--list shows those that a kernel has');
 like($list, qr/^none .*tests \(default\)$/m, '--list shows none where there are none');
 
-my ($status, $out, $err) = run_program({ SIM_TRACE => $trace }, $p, @quick, '--config', 'stages=3,rows=2,threads=256', '--csv', $csv);
+my ($status, $out, $err) = run_program({ CUSIM_TRACE => $trace }, $p, @quick, '--config', 'stages=3,rows=2,threads=256', '--csv', $csv);
 is($status, 0, 'a shape is run') or diag($err);
 like($out, qr/^all:rows=2:threads=256:stages=3 +forward +3 +5 /m, 'the table names the shape');
 like(read_file($csv), qr/^launch_config,all:rows=2:threads=256:stages=3,forward,3,5,/m, 'so does the CSV');

@@ -19,7 +19,7 @@ my $here = scratch('plots');
 mkdir $_ for $here, "$here/results", "$here/bin";
 my $root = `pwd`;
 chomp $root;
-symlink "$root/$_", "$here/$_" for 'common', '03_tile';
+symlink "$root/$_", "$here/$_" for 'common', 'cusim', '03_tile';
 mkdir "$here/07_bench";
 symlink "$root/07_bench/$_", "$here/07_bench/$_" for 'plot.pl', 'figures.py';
 write_file("$here/bin/gnuplot", <<'END');

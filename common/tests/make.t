@@ -19,12 +19,13 @@ sub comes {
 }
 
 my ($root, $at_half, $go) = (scratch('two'), scratch('at_half'), scratch('go'));
-mkdir $_ for $root, "$root/common", "$root/common/build", "$root/common/harness", "$root/common/sim", "$root/01_x";
+mkdir $_ for $root, "$root/common", "$root/common/build", "$root/common/harness", "$root/cusim", "$root/cusim/machine", "$root/01_x";
 system('cp', '-a', glob('common/build/*.mk'), "$root/common/build") == 0 or die 'cp';
 write_file("$root/01_x/Makefile", "ON_CPU := yes\ninclude ../common/build/chapter.mk\n");
+system('cp', 'cusim/Makefile', 'cusim/VERSION', "$root/cusim") == 0 or die 'cp';
 write_file("$root/01_x/main.c", "int main(void) { return 0; }\n");
 write_file("$root/common/harness/baselines_cpu.c", "int device;\n");
-write_file("$root/common/sim/engine.cpp", "int engine;\n");
+write_file("$root/cusim/machine/engine.cpp", "int engine;\n");
 
 # A compiler of which one does only half of its work until the other is through: a plain make compiles and links in between.
 my $slow = write_file(scratch('slow.sh'), <<'END');
@@ -65,12 +66,12 @@ sub two { # the second one runs while the first one has half of a file; what bot
 }
 
 my @make = ('make', '--no-print-directory', 'BACKEND=sim', '-C', "$root/01_x", "CC=sh '$slow' gcc", "CXX=sh '$slow' g++");
-for ([ 'main.o', 'build/obj/sim/01_x/main.o' ], ['engine.o', 'build/obj/sim/common/sim/engine.o'], ['build/sim/01_x', 'build/sim/01_x']) {
+for ([ 'main.o', 'build/obj/sim/01_x/main.o' ], ['engine.o', 'cusim/build/machine/engine.o'], ['build/sim/01_x', 'build/sim/01_x']) {
     my ($half, $file) = @$_;
-    system('rm', '-rf', "$root/build");
+    system('rm', '-rf', "$root/build", "$root/cusim/build");
     two($half, "$root/$file", @make);
 }
-is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/*"], [qw(harness main.d main.o sim)], 'nothing else is left');
+is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/* $root/cusim/build/*"], [qw(cusim.o flags harness machine main.d main.o)], 'nothing else is left');
 
 # what an object hangs on is known to whoever makes it next, from another folder
 my $baselines = 'build/obj/sim/common/harness/baselines_cpu.o';
@@ -99,7 +100,7 @@ SKIP: {
     my ($chapter) = grep { glob "$_/*.cu" } gpu_chapters();
     mkdir $renamed;
     system('cp', '-a', $chapter, $renamed) == 0 or die 'cp';
-    ($status, $out, $err) = run_program({ SIM_TRACE => scratch('trace.csv') }, 'sh', '-c', 'cd "$0" && exec "$@"', $renamed, "$here/" . program($chapter),
+    ($status, $out, $err) = run_program({ CUSIM_TRACE => scratch('trace.csv') }, 'sh', '-c', 'cd "$0" && exec "$@"', $renamed, "$here/" . program($chapter),
         '--num-seqs', 1, '--seq-len', 8, '--forward');
     my %files = map { s/:\d+\z//r => 1 } grep { $_ ne '' } map { $_->{line} } @{ read_table(scratch('trace.csv'))->{rows} };
     ok(%files && !grep({ !m{^\Q$chapter\E/\w+\.cu\z} } keys %files), 'its lines are named as seen from there') or diag(join "\n", "$status $err", sort keys %files);
@@ -109,7 +110,7 @@ SKIP: {
 my $source = write_file(scratch('empty.cu'), "static __global__ void nothing() {}\nvoid launch() { nothing<<<1, 1>>>(); }\n");
 mkdir scratch('objects');
 $ENV{CXX} = "sh $slow g++";
-two('.o', scratch('objects/empty.o'), 'common/sim/cusim', '-c', $source, '-o', scratch('objects/empty.o'), '-MMD');
+two('.o', scratch('objects/empty.o'), 'cusim/compile/cusim', '-c', $source, '-o', scratch('objects/empty.o'), '-MMD');
 is_deeply([map { s{.*/}{}r } glob scratch('objects/*')], [qw(empty.d empty.o)], 'nothing else is left');
 
 # variables that a reader's shell may have exported for something else

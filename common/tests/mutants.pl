@@ -24,7 +24,7 @@ use POSIX 'WNOHANG';
 use Linrec;
 
 $ENV{BACKEND} = 'sim';
-$ENV{SIM_WATCHDOG} = 5; # seconds of processor time without progress
+$ENV{CUSIM_WATCHDOG} = 5; # seconds of processor time without progress
 my $patience = 20;      # and for one command of a check: several times what the slowest takes
 
 my %option = (jobs => 2, equivalent => 'common/tests/mutants.txt', results => 'results');
@@ -300,7 +300,7 @@ sub run_chapter {
     my ($chapter, @mutants) = @_;
     mkdir $option{results};
     my $results = "$option{results}/mutants_$chapter.txt";
-    my $sources = md5_hex(map { read_file($_) } sort glob "$chapter/*.{c,h,cu,cuh} common/*/*.{c,h,cu,mk,cpp}");
+    my $sources = md5_hex(map { read_file($_) } sort glob "$chapter/*.{c,h,cu,cuh} common/*/*.{c,h,cu,mk} cusim/*/*.{h,cpp}");
     my %verdict;
     my @old = split /\n/, read_file($results) // '';
     if (!$option{again} && @old && $old[0] eq "# $sources") {

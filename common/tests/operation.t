@@ -54,7 +54,7 @@ is_deeply([measured_rows()], \@all, 'and has all rows in the end');
 SKIP: {
     skip 'only the simulator traces', 1 if backend() ne 'sim';
     my $trace = scratch('trace.csv');
-    run_program({ SIM_TRACE => $trace }, $p, '--rows', 3, '--columns', 33, '--variant', 'serial', '--forward');
+    run_program({ CUSIM_TRACE => $trace }, $p, '--rows', 3, '--columns', 33, '--variant', 'serial', '--forward');
     like(read_file($trace), qr/\Achapter,variant,direction,rows,columns,type,with,kernel,line,launches,.*\ndecay,serial,forward,3,33,float32,start,walk_forward<0>,,1,/, 'the trace has its sizes, too');
 }
 

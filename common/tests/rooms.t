@@ -11,19 +11,19 @@ use Test::More;
 # Whose files each room may include or use beside its own. What a room's programs are told on the command line is no concern of this.
 my @below_judge = qw(base cuda harness linrec);
 my %takes = (
-    build => [], base => [], cuda => [], sim => [],
+    build => [], base => [], cuda => [],
     harness => [qw(base cuda)],
     linrec  => [qw(base cuda harness)],
-    judge   => [@below_judge, 'estimate'],
+    judge   => [@below_judge],
     pages   => [],
-    watch   => ['pages', 'judge'],
-    estimate => ['pages'],
     plot    => [qw(pages)],
     record  => [@below_judge, 'pages'],
     tests   => undef, # they cross all: from everywhere
 );
-# Under CUSIM these ask the simulator what it has counted, by its one public header. (Chapters' judges ask it, too.)
+# Of the simulator, which is a program of its own, the course knows its commands, its headers, and one header of counts. Under CUSIM these ask it what it
+# has counted; chapters' judges do, too. These two ask its estimate, by one module.
 my %asks_simulator = map { $_ => 1 } qw(harness linrec judge record);
+my %asks_estimate = map { $_ => 1 } qw(judge record);
 
 my @files = grep { -f } split /\n/, `git ls-files -co --exclude-standard 2> /dev/null` || `find . -path ./build -prune -o -type f -print | sed 's,^\\./,,'`;
 my @common = grep { m{^common/} } @files;
@@ -46,8 +46,8 @@ sub plain {
 is_deeply([grep { !m{^common/[^/]+/} } @common], [-f 'common/README.md' ? 'common/README.md' : ()], 'nothing but README.md and drawers at the root of common');
 is_deeply([sort { $a cmp $b } keys %{ { map { m{^common/([^/]+)/} ? ($1 => 1) : () } @common } }], [sort keys %takes], 'and the drawers are those of the map');
 
-my %headers; # the simulator's stand-ins have the toolkit's names, folders and all
-push @{ $headers{ s{^common/sim/include/|.*/}{}r } }, $_ for grep { m{\.(?:h|cuh)$} && room_of($_) ne 'tests' } @common;
+my %headers;
+push @{ $headers{ s{.*/}{}r } }, $_ for grep { m{\.(?:h|cuh)$} && room_of($_) ne 'tests' } @common;
 is_deeply([map { "@$_" } grep { @$_ > 1 } values %headers], [], "a header's name exists once in common");
 
 # ---- who takes from whom ----
@@ -67,11 +67,12 @@ sub taken {
             pop @under if /^\s*#\s*endif/;
             my $under = scalar grep { /^def CUSIM\b/ } @under;
             push @taken, [plain("$folder/$1"), $line, $under] if /^\s*#\s*include\s+"([^"]+)"/;
-            push @taken, ["common/sim/include/$1", $line, $under] if /^\s*#\s*include\s+<(sim_\w+\.h)>/;
+            push @taken, ["cusim/include/$1", $line, $under] if /^\s*#\s*include\s+<(sim_\w+\.h)>/;
         } elsif ($path =~ m{\.(?:pl|pm|t)$} && /^\s*use lib\b(.*)/) {
             my $what = $1;
             push @taken, [plain("$folder/$1") . '/', $line, 0] while $what =~ m{\$FindBin::Bin/([\w./]+)}g;
             push @taken, ["$1/", $line, 0] while $what =~ m{['\s](common/\w+)}g;
+            push @taken, ["$1/", $line, 0] while $what =~ m{(cusim/\w+)}g;
         } elsif ($path =~ m{\.py$} && /sys\.path/) {
             push @taken, ["common/$1/", $line, 0] if /'common', '(\w+)'/;
         }
@@ -88,10 +89,11 @@ for my $path (grep { m{\.(?:c|h|cu|cuh|cpp|pl|pm|py|t)$} && m{^(?:common/|[0-9][
         my ($from, $other) = (room_of($what), chapter_of($what));
         $count++;
         push @later, "$path:$line takes $what" if $chapter ne '' && $other gt $chapter;
-        push @up, "$path:$line takes $what" if $chapter ne '' && $from eq 'sim' && $what ne 'common/sim/sim.h';
+        push @up, "$path:$line takes $what" if $chapter ne '' && $what =~ m{^cusim/} && $what ne 'cusim/counts.h';
         next if $room eq '' || $room eq 'tests' || $from eq $room;
-        next if $what eq 'common/sim/sim.h' && $asks_simulator{$room} && $under_cusim;
-        next if $room eq 'cuda' && $what =~ m{^common/sim/include/} && $under_cusim;
+        next if $what eq 'cusim/counts.h' && $asks_simulator{$room} && $under_cusim;
+        next if $what eq 'cusim/estimate/' && $asks_estimate{$room};
+        next if $room eq 'cuda' && $what =~ m{^cusim/include/} && $under_cusim;
         push @up, "$path:$line takes $what" if $from eq '' || !grep { $_ eq $from } @{ $takes{$room} };
     }
 }

@@ -52,7 +52,7 @@ ok($status ne 0 && $err =~ /^\Q$path\E has no column length; its columns: chapte
 # ---- where a column stands does not matter: the recordings with their columns turned around make the same texts and pictures ----
 
 my ($root, $turned) = (getcwd(), scratch('turned'));
-system("mkdir $turned && cp -a README.md docs common recordings [0-9][0-9]_* $turned") == 0 or die 'cp';
+system("mkdir $turned && cp -a README.md docs common cusim recordings [0-9][0-9]_* $turned") == 0 or die 'cp';
 for my $csv (glob "$turned/recordings/*/*.csv") {
     my $recorded = read_table($csv);
     write_table($csv, $recorded->{comments}, [reverse @{ $recorded->{columns} }], @{ $recorded->{rows} });
@@ -87,7 +87,7 @@ SKIP: for my $chapter (grep { defined newest($_) } map { s{/Makefile$}{}r } glob
 
 # ---- nobody else takes a table apart, and what serves all chapters holds no list of them ----
 
-my @shared = grep { !m{^common/(?:tests|judge|sim/tests)/|/README\.md$} } glob 'Makefile common/*/*.{mk,sh,pl,pm,py,gp}';
+my @shared = grep { !m{^common/(?:tests|judge)/|/README\.md$} } glob 'Makefile common/*/*.{mk,sh,pl,pm,py,gp}';
 my @scripts = (@shared, glob '[0-9][0-9]_*/*.{sh,pl,py} [0-9][0-9]_*/plots/*.gp common/tests/*.t');
 cmp_ok(scalar @shared, '>', 20, 'the scripts are found');
 for my $script (@scripts) {

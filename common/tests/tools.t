@@ -14,7 +14,7 @@ my $root = getcwd();
 
 SKIP: {
     my (@long, @never); # clang-format leaves comments alone: it would cut them into lone tails
-    for my $path (grep { !m{^common/sim/include/} } split /\n/, `git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' 2> /dev/null`) {
+    for my $path (grep { !m{^cusim/include/} } split /\n/, `git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cpp' 2> /dev/null`) {
         my $line = 0;
         for (split /\n/, read_file($path)) {
             $line++;
@@ -26,7 +26,7 @@ SKIP: {
     is_deeply(\@never, [], 'LINREC_ARCH is compared with what the makefile sets it to, as 90 for sm_90');
     skip 'clang-format-14 is not installed here', 6 if system('command -v clang-format-14 > /dev/null') != 0;
     my $unpacked = scratch('unpacked');
-    system("mkdir $unpacked && cp -a Makefile common $unpacked") == 0 or die 'cp';
+    system("mkdir $unpacked && cp -a Makefile common cusim $unpacked") == 0 or die 'cp';
     my ($refused, undef, $why) = run_program('make', '--no-print-directory', 'BACKEND=sim', '-C', $unpacked, 'format');
     ok($refused eq 2 && $why =~ /^make format asks git which files are sources/, 'sources that git does not have are refused with a sentence') or diag($why);
     skip 'git is not here, or this is no checkout', 5 if system('git rev-parse --git-dir > /dev/null 2>&1') != 0;
@@ -35,7 +35,7 @@ SKIP: {
     is("$status$out", '0', 'all sources are as clang-format writes them') or diag($err);
 
     my $there = scratch('format');
-    system("mkdir $there && cp -a Makefile .clang-format common 01_reference $there && git -C $there init -q && git -C $there add -A") == 0 or die 'git';
+    system("mkdir $there && cp -a Makefile .clang-format common cusim 01_reference $there && git -C $there init -q && git -C $there add -A") == 0 or die 'git';
     my $loop = "$there/01_reference/loop.c";
     my $text = read_file($loop);
     write_file($loop, $text =~ s/^    /  /mr);
@@ -54,7 +54,7 @@ SKIP: {
 # ---- compile_commands.json ----
 
 my $there = scratch('commands');
-system("mkdir $there && cp -a Makefile common docs [0-9][0-9]_* $there") == 0 or die 'cp';
+system("mkdir $there && cp -a Makefile common cusim docs [0-9][0-9]_* $there") == 0 or die 'cp';
 for my $backend ('sim', `command -v nvcc || ls /usr/local/cuda/bin/nvcc 2> /dev/null` ? 'cuda' : ()) {
     chdir $there;
     my ($status, $out, $err) = run_program('make', '--no-print-directory', "BACKEND=$backend", 'ARCH=sm_90', 'compile_commands.json');

@@ -82,7 +82,7 @@ like($out, qr/^06_backward, backward, 2 sequences of 4100 elements\ntwo_pass .*\
     $out = `make --no-print-directory BACKEND=sim -C 02_cuda_ref trace $few LINES=full_blocks 2>&1`;
     like($out, qr{^  02_cuda_ref/full_blocks\.cu:\d+: }m, 'make trace LINES=VARIANT shows its lines');
 }
-($status) = run_program({ SIM_TRACE => scratch('plain.csv'), SIM_TRACE_WARP => scratch('warp.csv') }, extra('02_cuda_ref_broken'), 'none');
+($status) = run_program({ CUSIM_TRACE => scratch('plain.csv'), CUSIM_TRACE_WARP => scratch('warp.csv') }, extra('02_cuda_ref_broken'), 'none');
 like(read_file(scratch('plain.csv')), qr/^,,,,,none,,1,1,128,/m, 'a program without labels: its kernels');
 like(read_file(scratch('warp.csv')), qr/^,,,,,none,\S+:\d+,load,\d+,31,6200,4$/m, 'and the lanes of its first warp');
 
@@ -91,7 +91,7 @@ like(read_file(scratch('warp.csv')), qr/^,,,,,none,\S+:\d+,load,\d+,31,6200,4$/m
 for my $case (['02_cuda_ref_mixed', qr{^as_they_come .*\n(?:  .*\n)*  02_cuda_ref/demos/mixed\.cu:\d+ \[9\.0 lanes\]: outputs\[i\] = y;$}m],
     ['06_backward_shared_coefficients', qr{^along .*\n(?:  .*\n)*  06_backward/demos/shared_coefficients\.cu:\d+ \[contention 126976\]: atomicAdd}m]) {
     my ($demo, $line) = @$case;
-    ($status) = run_program({ SIM_TRACE => scratch('demo.csv') }, extra($demo));
+    ($status) = run_program({ CUSIM_TRACE => scratch('demo.csv') }, extra($demo));
     (my $failed, $out, $err) = run_program('perl', 'common/pages/trace.pl', scratch('demo.csv'), 'all');
     ok("$status$failed" eq '00' && $out =~ $line, "$demo is right, and its trace names the line") or diag("$out$err");
 }

@@ -2,7 +2,7 @@
 /* 02.3: launches chapter 02's full_blocks, and counts. */
 #include "cuda_ref.h"
 #include "judge.h"
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 
 static cudaError_t launch(const size_t *size, float *const *array)
 {

@@ -4,7 +4,7 @@
 
 #include "judge.h"
 #ifdef CUSIM
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 #endif
 
 cudaError_t launch_mixed(int num_seqs, const int *offsets, const float *inputs, const float *coeffs, float *outputs,

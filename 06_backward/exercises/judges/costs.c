@@ -2,7 +2,7 @@
 /* 06.1: launches the gradients of chapter 06's prefetch, and counts. */
 #include "backward.h"
 #include "judge.h"
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 
 #include "../../../05_pipe/launch.c" /* pipe_config, which the launcher calls */
 

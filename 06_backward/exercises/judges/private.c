@@ -4,7 +4,7 @@
 
 #include "judge.h"
 #ifdef CUSIM
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 #endif
 
 cudaError_t launch_by_channel(int count, const int *channels, const float *values, float *sums);

@@ -2,7 +2,7 @@
 /* 06.5: the gradient of coefficients that all sequences share, from outputs and d_inputs. */
 #include "judge.h"
 #ifdef CUSIM
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 #endif
 
 cudaError_t launch_same_bits(int num_seqs, int seq_len, const float *outputs, const float *d_inputs, float *partial,

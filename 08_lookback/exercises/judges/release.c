@@ -3,7 +3,7 @@
 #include "judge.h"
 
 #ifdef CUSIM
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 #endif
 
 enum { CHANNELS = 32, STEPS = 8, MOST_TILES = 256 };

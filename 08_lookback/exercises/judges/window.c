@@ -7,7 +7,7 @@
 #include <string.h>
 
 #ifdef CUSIM
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 #endif
 
 enum { TILE = 32, MOST_TILES = 1 << 10, MOST_ELEMS = TILE * MOST_TILES };

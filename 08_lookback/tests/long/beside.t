@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG SIM_CHIP)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS CUSIM_SCHEDULE CUSIM_RESIDENT CUSIM_BUSY CUSIM_WATCHDOG CUSIM_CHIP)};
 is(system('make', '-s', '-j2', '-C', '08_lookback/tests', 'BACKEND=' . backend()), 0, 'the program builds without a warning') or BAIL_OUT('no program');
 
 # What the program says, with its complaints; `settings' are of the environment.
@@ -23,7 +23,7 @@ my @kernels = qw(default resident persistent_cluster);
 
 # ---- beside other launches, and beside a kernel that fills the chip ----
 
-my @beside = ({}, backend() eq 'sim' ? map { { SIM_SCHEDULE => $_, SIM_BUSY => 1 } } qw(warp reverse random:1) : ());
+my @beside = ({}, backend() eq 'sim' ? map { { CUSIM_SCHEDULE => $_, CUSIM_BUSY => 1 } } qw(warp reverse random:1) : ());
 for my $kernel (@kernels) {
     for my $pass ('forward', 'backward') {
         for my $shape (@shapes[0, 1]) {
@@ -57,18 +57,18 @@ for my $kernel ('resident', 'persistent_cluster', 'grid_sync') {
 if (backend() eq 'sim') {
     # places for one block: nothing can be resident together. The default takes what needs no room, and no call fails on the way.
     for my $order ('warp', 'reverse') {
-        my %small = (SIM_RESIDENT => 1, SIM_SCHEDULE => $order);
+        my %small = (CUSIM_RESIDENT => 1, CUSIM_SCHEDULE => $order);
         for my $pass ('forward', 'backward') {
             is(said(\%small, 'error', $_, $pass, @{ $shapes[1] }), $kept, "$_ $pass, order $order, with room for one block: it needs none") for 'default', 'resident';
             is(said(\%small, 'error', 'persistent_cluster', $pass, @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
                 "persistent_cluster $pass, order $order, with room for one block: refused, before any call has failed");
         }
     }
-    is(said({ SIM_RESIDENT => 1 }, 'error', 'grid_sync', 'forward', @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
+    is(said({ CUSIM_RESIDENT => 1 }, 'error', 'grid_sync', 'forward', @{ $shapes[1] }), "cudaErrorNotSupported, the error is kept; cudaErrorNotSupported, cudaSuccess is left, wrong\n",
         'grid_sync, with room for one block on one of two multiprocessors: refused, before any call has failed');
-    is(said({ SIM_CHIP => 'sm_75' }, 'error', 'default', $_, 1, 20001), $kept, "default $_ on a chip without clusters: resident") for 'forward', 'backward';
-    is(said({ SIM_RESIDENT => 1 }, 'error', 'default', 'forward', @{ $shapes[2] }), $kept, 'default: resident stands in for persistent_cluster');
-    like(said({ SIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^4104 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,
+    is(said({ CUSIM_CHIP => 't4' }, 'error', 'default', $_, 1, 20001), $kept, "default $_ on a chip without clusters: resident") for 'forward', 'backward';
+    is(said({ CUSIM_RESIDENT => 1 }, 'error', 'default', 'forward', @{ $shapes[2] }), $kept, 'default: resident stands in for persistent_cluster');
+    like(said({ CUSIM_RESIDENT => 1 }, 'without', 'default', 'forward', 1, 100001), qr/^4104 bytes, cudaSuccess, right, with a byte less cudaSuccess$/,
         'default: what resident needs is less than what it may need here, and is enough');
 
     # a workspace in a wrong state: the launch ends, says so, and has read and written nothing else
@@ -77,7 +77,7 @@ if (backend() eq 'sim') {
         for my $order ('warp', 'reverse') {
             for my $pass ('forward', 'backward') {
                 for my $case (map { my $kernel = $_; map { [$kernel, $_] } 20001, 200001 } 'resident', 'persistent_cluster') {
-                    like(said({ SIM_SCHEDULE => $order }, "fill=$fill", $$case[0], $pass, 1, $$case[1]), $stopped, "$$case[0] $pass, $$case[1] elements, workspace filled with $fill, order $order: stopped");
+                    like(said({ CUSIM_SCHEDULE => $order }, "fill=$fill", $$case[0], $pass, 1, $$case[1]), $stopped, "$$case[0] $pass, $$case[1] elements, workspace filled with $fill, order $order: stopped");
                 }
             }
         }

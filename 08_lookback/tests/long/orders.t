@@ -9,7 +9,7 @@ use Mistakes;
 use Test::More;
 
 plan skip_all => 'orders are the simulator\'s; this is BACKEND=' . backend() if backend() ne 'sim';
-delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS SIM_SCHEDULE SIM_RESIDENT SIM_BUSY SIM_WATCHDOG SIM_CHIP)};
+delete @ENV{qw(MAKEFLAGS MAKELEVEL MFLAGS CUSIM_SCHEDULE CUSIM_RESIDENT CUSIM_BUSY CUSIM_WATCHDOG CUSIM_CHIP)};
 my $p = program('08_lookback');
 my @orders = (qw(warp reverse random:1), $ENV{ORDERS_ALL} ? qw(random:2 random:3) : ()); # ORDERS_ALL=1: two more, in three minutes
 my %file = map { $_ => scratch("$_.npy") } qw(x c y dx dc);
@@ -42,7 +42,7 @@ for my $kernel (sort keys %residents) {
     for my $resident (@{ $residents{$kernel} }) {
         my $joins_differ = $kernel eq 'lookback'; # they depend on who comes first
         for my $order ($joins_differ ? qw(reverse random:1 random:2) : @orders) {
-            my $settings = { SIM_SCHEDULE => $order, $resident ? (SIM_RESIDENT => $resident) : () };
+            my $settings = { CUSIM_SCHEDULE => $order, $resident ? (CUSIM_RESIDENT => $resident) : () };
             push @complaints, complaint($settings, $p, '--variant', $kernel, $kernel =~ /^(resident|persistent_cluster|cluster)$/ ? () : '--forward', '--num-seqs', $rows, '--seq-len', $length)
                 if $joins_differ || !%bits;
             next if $joins_differ;
@@ -54,29 +54,29 @@ for my $kernel (sort keys %residents) {
     is(scalar(grep { /(^|\|)status/ } keys %bits), 0, "$kernel: and they are results");
 }
 for my $clusters (1, 3) { # several turns of each, and more turns than the ring is long
-    my %settings = (SIM_RESIDENT => 8 * $clusters);
+    my %settings = (CUSIM_RESIDENT => 8 * $clusters);
     for my $shape ([1, 45003], [3, 16384], [24, 8193]) { # the second: products of first coefficients are infinite there
         my $order = $orders[$clusters == 1 ? 1 : 2];
-        is(complaint({ %settings, SIM_SCHEDULE => $order }, $p, '--variant', 'persistent_cluster', @short_tiles, '--num-seqs', $shape->[0], '--seq-len', $shape->[1]), '',
+        is(complaint({ %settings, CUSIM_SCHEDULE => $order }, $p, '--variant', 'persistent_cluster', @short_tiles, '--num-seqs', $shape->[0], '--seq-len', $shape->[1]), '',
             "persistent_cluster, $clusters clusters, $shape->[0] sequences: right in order $order");
     }
     for my $backward (0, 1) {
-        my %bits = map { bytes({ %settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', 'persistent_cluster', @short_tiles) => 1 } @orders;
+        my %bits = map { bytes({ %settings, CUSIM_SCHEDULE => $_ }, $p, $backward, '--variant', 'persistent_cluster', @short_tiles) => 1 } @orders;
         ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "persistent_cluster, $clusters clusters" . ($backward ? ', backward' : '') . ': the same bits in every order');
     }
 }
-my %joined = map { bytes({ MUTANT => 0, SIM_SCHEDULE => $_, SIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
+my %joined = map { bytes({ MUTANT => 0, CUSIM_SCHEDULE => $_, CUSIM_RESIDENT => 5 }, $mutated, 0, '--variant', 'lookback') => 1 } @orders;
 cmp_ok(scalar keys %joined, '>', 1, 'lookback joins otherwise in other orders, and its bits differ: the comparisons of bits above see that');
 
 # ---- the default, and resident in several windows: the same bits in every order, however many blocks there is room for ----
 
 for my $case (['default', 'one block for each sequence', {}, 40, 900], ['default', 'per_block', {}, 1, 3000], ['default', 'cluster', {}, 1, 20001],
-    ['default', 'resident', {}, 1, 140001], ['default', 'resident with tickets', { SIM_RESIDENT => 1 }, 1, 140001], ['default', 'prefetch', {}, 3, 9001]) {
+    ['default', 'resident', {}, 1, 140001], ['default', 'resident with tickets', { CUSIM_RESIDENT => 1 }, 1, 140001], ['default', 'prefetch', {}, 3, 9001]) {
     my ($kernel, $taken, $settings, $rows, $length) = @$case;
     write_npy($file{x}, "($rows, $length)", map { sin $_ } 1 .. $rows * $length);
     write_npy($file{c}, "($rows, $length)", map { 1 - (sin $_ / 7) ** 2 / 500 } 1 .. $rows * $length);
     for my $backward (0, 1) {
-        my %bits = map { bytes({ %$settings, SIM_SCHEDULE => $_ }, $p, $backward, '--variant', $kernel) => 1 } $length < 100000 ? @orders : @orders[0 .. 2];
+        my %bits = map { bytes({ %$settings, CUSIM_SCHEDULE => $_ }, $p, $backward, '--variant', $kernel) => 1 } $length < 100000 ? @orders : @orders[0 .. 2];
         ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, "$kernel, $rows x $length, where it takes $taken" . ($backward ? ', backward' : '') . ': the same bits in every order')
             or diag(grep { /^status/ } keys %bits);
     }
@@ -86,7 +86,7 @@ write_npy($file{c}, '(1, 150001)', map { 1 - (sin $_ / 7) ** 2 / 500 } 1 .. 1500
 for my $backward (0, 1) {
     my %bits;
     for my $resident (1, 44) {
-        $bits{ bytes({ MUTANT => 0, SIM_SCHEDULE => $_, SIM_RESIDENT => $resident }, $mutated, $backward, '--variant', 'resident') } = "$_, $resident at once" for @orders[0 .. 2];
+        $bits{ bytes({ MUTANT => 0, CUSIM_SCHEDULE => $_, CUSIM_RESIDENT => $resident }, $mutated, $backward, '--variant', 'resident') } = "$_, $resident at once" for @orders[0 .. 2];
     }
     ok(keys %bits == 1 && (keys %bits)[0] !~ /^status/, 'resident, three windows' . ($backward ? ', backward' : '') . ': the same bits in every order') or diag(join '; ', sort values %bits);
 }
@@ -101,7 +101,7 @@ for my $case ([0, 0], [$second_window, 1], [$behind, 1]) {
     my ($number, $is_wrong) = @$case;
     my $first;
     for my $order ('reverse', map { "random:$_" } 1 .. 5) {
-        bytes({ MUTANT => $number, SIM_SCHEDULE => $order, SIM_RESIDENT => 44 }, $mutated, 0, '--variant', 'lookback');
+        bytes({ MUTANT => $number, CUSIM_SCHEDULE => $order, CUSIM_RESIDENT => 44 }, $mutated, 0, '--variant', 'lookback');
         my (undef, @y) = read_npy($file{y});
         ($first) = @y ? grep { $y[$_] ne $_ + 1 } 0 .. $#y : 'no result';
         last if defined $first;
@@ -115,7 +115,7 @@ for my $case ([0, 0], [$second_window, 1], [$behind, 1]) {
 for my $case (['chained', 'x', $deadlock], ['lookback', 'x', $deadlock], ['lookback', 'c', qr/^(?!11808 of)\d+ of 40000/]) {
     my ($kernel, $where, $told) = @$case;
     write_nans($where);
-    my $result = bytes({ MUTANT => $nan, SIM_SCHEDULE => 'reverse' }, $mutated, 0, '--variant', $kernel);
+    my $result = bytes({ MUTANT => $nan, CUSIM_SCHEDULE => 'reverse' }, $mutated, 0, '--variant', $kernel);
     $result = nans() if $result !~ /^status/;
     like($result, $told, "$kernel without one NaN for all, a NaN in $where: is found");
 }

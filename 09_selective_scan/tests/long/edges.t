@@ -8,7 +8,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('09_selective_scan');
 my @types = ('float32', 'bf16', 'fp16');
 # less than a chunk, a chunk, tiles and more; EDGES_ALL=1: segments, too, of which a few seeds below have several anyway

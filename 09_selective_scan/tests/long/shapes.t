@@ -6,7 +6,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('09_selective_scan');
 my $sim = backend() eq 'sim';
 my @backward = complete_variants('09_selective_scan', '--backward');
@@ -50,7 +50,7 @@ for my $variant (@forward) {
 SKIP: {
     skip 'schedules are the simulator\'s', 2 if !$sim;
     for my $order ('reverse', 'random:1') {
-        is(complaint({ SIM_SCHEDULE => $order }, $p, shape(1, 3, 3, 1, 130), '--with', 'all'), '', "right in the simulator's order $order");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 3, 3, 1, 130), '--with', 'all'), '', "right in the simulator's order $order");
     }
 }
 
@@ -58,7 +58,7 @@ SKIP: {
 # 384 steps on, a multiple of 4, the producers of a whole block check no bounds.
 for my $case (['', 2, 3, '0,1,2,3,31,33,65'], ['reverse', 1, 16, '64,129,512'], ['random:2', 1, 17, '63,516'], ['random:3', 1, 1, '128,200,456']) {
     my ($order, $batch, $states, $lengths) = @$case;
-    is(complaint($sim && $order ? { SIM_SCHEDULE => $order } : {}, $p, '--forward', '--variant', 'warp_specialized', shape($batch, 38, $states, 2, $lengths), '--with', 'all'),
+    is(complaint($sim && $order ? { CUSIM_SCHEDULE => $order } : {}, $p, '--forward', '--variant', 'warp_specialized', shape($batch, 38, $states, 2, $lengths), '--with', 'all'),
         '', "warp_specialized: $states states, lengths $lengths, order $order");
 }
 is(complaint({}, $p, '--forward', '--variant', 'warp_specialized', shape(1, 18, 16, 1, '65,192,452'), '--type', $_, '--with', 'all'), '', "warp_specialized: full tiles and another, in $_")
@@ -69,7 +69,7 @@ SKIP: {
     skip 'the simulator counts sectors', 3 if !$sim;
     for my $states (1, 3, 17) {
         my $trace = scratch('wide.csv');
-        run_program({ SIM_TRACE => $trace }, $p, '--forward', '--variant', 'fused_steps', shape(1, 64, $states, 1, 256), '--with', 'none');
+        run_program({ CUSIM_TRACE => $trace }, $p, '--forward', '--variant', 'fused_steps', shape(1, 64, $states, 1, 256), '--with', 'none');
         my ($ideal) = (run_program('perl', 'common/pages/trace.pl', $trace))[1] =~ /^fused_steps +\S+ +(\S+)/m;
         cmp_ok($ideal // 0, '>', 5, "fused_steps: wide copies with $states states");
     }

@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my @names = qw(--batch --channels --states --groups --seq-len);
 for my $case (['bf16', 2, 3, 4, 1, '40,300'], ['float32', 1, 2, 16, 1, 410], ['float32', 1, 2, 17, 1, 130]) {
     my ($type, @sizes) = @$case;

@@ -7,7 +7,7 @@ use lib 'common/tests';
 use Linrec;
 use Test::More;
 
-delete @ENV{qw(SIM_SCHEDULE SIM_RESIDENT)};
+delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT)};
 my $p = program('10_chunk_state');
 my $sim = backend() eq 'sim';
 my @forward = complete_variants('10_chunk_state', '--forward');
@@ -58,10 +58,10 @@ SKIP: {
     skip 'schedules are the simulator\'s', 1 if !$sim;
     for my $order ('reverse', 'random:1') {
         my $type = $order eq 'reverse' ? 'float32' : 'bf16';
-        is(complaint({ SIM_SCHEDULE => $order }, $p, shape(1, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
-        is(complaint({ SIM_SCHEDULE => $order }, $p, '--variant', 'mma', shape(1, 9, 2, 5, 16, 40), '--type', 'bf16', '--with', 'all'), '', "a warpgroup: right in the simulator's order $order");
-        is(complaint({ SIM_SCHEDULE => $order }, $p, shape(1, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
-        is(complaint({ SIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 9, 2, 3, 24, 2), '--type', $type, '--with', 'all'), '', "right in the simulator's order $order, with a rank, in $type");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, '--variant', 'mma', shape(1, 9, 2, 5, 16, 40), '--type', 'bf16', '--with', 'all'), '', "a warpgroup: right in the simulator's order $order");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, shape(1, 30, 2, 3, 24, 0), '--with', 'all'), '', "right in the simulator's order $order");
+        is(complaint({ CUSIM_SCHEDULE => $order }, $p, @split, '--with', 'all'), '', "split: right in the simulator's order $order");
     }
 }
 

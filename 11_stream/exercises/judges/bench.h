@@ -11,7 +11,7 @@
 #include "judge.h"
 
 #ifdef CUSIM
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 #endif
 
 struct bench {

@@ -3,7 +3,7 @@
 #include "judge.h"
 
 #ifdef CUSIM
-#include "../../../common/sim/sim.h"
+#include "../../../cusim/counts.h"
 #endif
 
 cudaError_t run_rounds(size_t rounds, size_t seq_len, const float *inputs, const float *coeffs, float *outputs,

@@ -20,7 +20,7 @@ for my $number (1, 2, 3, 4, 7) {
     like($out, qr/^all \d+ checks passed$/m, 'and all was checked');
 }
 {
-    local $ENV{SIM_SCHEDULE} = 'reverse';
+    local $ENV{CUSIM_SCHEDULE} = 'reverse';
     my ($status, $out, $err) = ranks(3, '12_ranks', '--check-only', '--num-seqs', 9, '--seq-len', '130');
     is($status, 0, 'groups of sequences, blocks in another order') or diag($err);
 }

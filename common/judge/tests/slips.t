@@ -10,7 +10,7 @@ use Test::More;
 my $folder = tempdir(CLEANUP => 1);
 for (['a recurrence'], ['a sum', '-DSUM'], ['a gradient', '-DGRADIENT']) {
     my ($what, @flags) = @$_;
-    my ($status, undef, $errors) = run_program($ENV{CC} || 'gcc', qw(-std=c11 -Wall -Wextra -Wpedantic -Werror -Icommon/judge -Icommon/sim/include), @flags,
+    my ($status, undef, $errors) = run_program($ENV{CC} || 'gcc', qw(-std=c11 -Wall -Wextra -Wpedantic -Werror -Icommon/judge -Icusim/include), @flags,
         '-o', "$folder/slips", 'common/judge/tests/slips_table.c', 'common/judge/data.c', '-lm');
     is("$status$errors", '0', "$what: the table's program is built");
     my (undef, $out) = run_program("$folder/slips");

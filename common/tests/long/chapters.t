@@ -49,7 +49,7 @@ SKIP: {
             for my $schedule ('warp', 'reverse', 'random:1') {
                 my $outputs = scratch('y.npy');
                 unlink $outputs;
-                run_program({ SIM_SCHEDULE => $schedule }, program($chapter), '--inputs', $inputs, '--coeffs', $coeffs, '--outputs', $outputs,
+                run_program({ CUSIM_SCHEDULE => $schedule }, program($chapter), '--inputs', $inputs, '--coeffs', $coeffs, '--outputs', $outputs,
                     '--variant', $variant);
                 $bits{ read_file($outputs) // 'nothing' } = 1;
             }

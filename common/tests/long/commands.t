@@ -110,7 +110,7 @@ my @table = (
     ['make times WRITE=1', whole("rm $there.made; $times WRITE=1 && ! cmp -s docs/machines.md " . scratch('machines.md'))],
     ['make book', wants('pandoc', wants('chromium', short('make book', qr{^build/book\.pdf: }m)))],
     ['make plays ONLY=CHAPTER', wants('chromium', short('make plays ONLY=02_cuda_ref', qr{^02_cuda_ref/figures/\w+\.svg}m))],
-    ['make plays', 'common/watch/tests/long/plays.t draws the pictures of all chapters'],
+    ['make plays', 'common/pages/tests/long/plays.t draws the pictures of all chapters'],
     ['make site', 'common/pages/tests/long/site.t makes it, which takes a while'],
     ['make slides', 'common/pages/tests/long/slides.t makes them'],
     [['make format', 'make format CHECK=1'], 'it asks git for the sources, and a copy has no git: common/tests/tools.t'],

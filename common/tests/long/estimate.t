@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# How far off the estimates are: every time that was recorded in the bench is estimated anew (common/estimate/README.md says what is held).
+# How far off the estimates are: every time that was recorded in the bench is estimated anew (cusim/estimate/README.md says what is held).
 use strict;
 use warnings;
-use lib 'common/tests', 'common/estimate', 'common/pages';
+use lib 'common/tests', 'cusim/estimate', 'common/pages';
 use Estimate 'chip';
 use Linrec;
 use Tables;
@@ -37,7 +37,7 @@ cmp_ok(abs($chip->{place_percent} - $place), '<', 0.2, 'place_percent is what co
 # ---- the errors ----
 
 my $csv = scratch('errors.csv');
-my ($status, $out, $err) = run_program('perl', 'common/estimate/compare.pl', '--csv', $csv, program($bench), $recording);
+my ($status, $out, $err) = run_program('perl', 'common/record/estimates.pl', '--csv', $csv, program($bench), $recording);
 is("$status$err", '0', 'every recorded time is estimated') or BAIL_OUT($err);
 diag($out);
 my ($times) = $out =~ /^(\d+) recorded times/;
@@ -66,7 +66,7 @@ my ($waits) = map { m{^([^/]+)/} ? $1 : () } split /\n/, `grep -l "chained_forwa
 my $chains = read_table(newest($waits, 'h200'));
 for my $variant (qw(chained three_pass)) {
     my $path = scratch('chains.csv');
-    ($status, $out, $err) = run_program('perl', 'common/estimate/estimate.pl', '--num-seqs', 1, '--seq-len', '65536,1048576,16777216,268435456', '--csv', $path, program($waits), '--variant', $variant, '--forward');
+    ($status, $out, $err) = run_program('perl', 'cusim/estimate/cusim-estimate', '--num-seqs', 1, '--seq-len', '65536,1048576,16777216,268435456', '--csv', $path, program($waits), '--variant', $variant, '--forward');
     is("$status$err", '0', "$variant: estimated");
     for my $row (@{ read_table($path)->{rows} }) {
         my ($recorded) = rows_with($chains, variant => $variant, num_seqs => 1, seq_len => $row->{seq_len}, direction => 'forward');

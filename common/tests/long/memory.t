@@ -67,7 +67,7 @@ my $failed = scratch('failed'); # is there when memory was refused
 for my $what (sort keys %commands) {
     # each way to an allocation once: a loop, or a list of variants, comes to most of them again and again
     # (MEMORY_ALL=1: at each allocation)
-    my %settings = (LD_PRELOAD => $library, FAILED => $failed, SIM_TRACE => scratch('trace.csv'));
+    my %settings = (LD_PRELOAD => $library, FAILED => $failed, CUSIM_TRACE => scratch('trace.csv'));
     my $places = scratch('places');
     unlink $places;
     ($status, $out, $err) = run_program({ %settings, CALLS => $places }, @{ $commands{$what} });

@@ -1,0 +1,361 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+# check.pl - refuses what nvcc refuses, though g++ would take it: who may call whom, and what a kernel may not use.
+#
+#   perl check.pl PREPROCESSED      says nothing and succeeds, or one line a mistake (file:line: error: what. What to do.) and fails
+#
+# It reads preprocessed CUDA C in which __global__, __device__ ... are the words __sim_global__, __sim_device__ ...
+# (include/cuda_runtime.h). It knows the functions and variables at file scope of the user's own files, by their
+# qualifiers, and looks through the functions' bodies word by word. Of C++ it understands what such files hold; where it
+# does not understand, it says nothing.
+use strict;
+use warnings;
+
+my (@word, @line, @file);    # the user's own code, word by word
+my %library;                 # functions that the C library's headers declare
+my (%function, %variable, %type);
+my @mistakes;
+my %told;                    # asm, by its place among the words
+my $no_ptx = "of which the simulator knows nothing. Write that in C: there is a function for most "
+    . "instructions, such as __shfl_sync, __ldcg and __pipeline_memcpy_async";
+
+my %math   = map { $_ => 1 } qw(abs labs llabs);
+my %device = map { $_ => 1 } qw(printf vprintf memcpy memset clock assert abs labs llabs);
+my %plain_type = map { $_ => 1 } qw(void bool char short int long float double unsigned signed size_t);
+my %no_type = map { $_ => 1 } qw(return else case goto sizeof new delete throw do co_return typedef operator);
+
+read_words($ARGV[0]);
+declarations(0, scalar @word);
+words();
+bodies($_) for map { @{$_} } values %function;
+ptx();
+if (@mistakes) {
+    my %said;
+    print STDERR grep { !$said{$_}++ } map { "$_->[0]:$_->[1]: error: $_->[2].\n" }
+        sort { $a->[0] cmp $b->[0] || $a->[1] <=> $b->[1] } @mistakes;
+    exit 1;
+}
+
+# ---- words ----
+
+# A file of a library that is not simulated, and that was found beside a toolkit: told where the user's file includes it.
+sub foreign_library {
+    my ($included, $file, $line) = @_;
+    my ($name) = $included =~ m{/(thrust|cub)/\w} or return;
+    print STDERR "$file:$line: error: " . ($name eq "cub" ? "CUB" : "Thrust") . " is not simulated. Write that step as a kernel, or compile for a GPU.\n";
+    exit 1;
+}
+
+sub read_words {
+    my ($path) = @_;
+    my ($file, $line, $kind) = ("", 0, "user");
+    my $own = $0 =~ s{(?:compile/)?[^/]*\z}{include/}r;    # the simulator's own headers
+    open my $in, "<", $path or die "$path: $!\n";
+    while (my $text = <$in>) {
+        if (my ($number, $name, $flags) = $text =~ /^# (\d+) "([^"]*)"(.*)/) {
+            foreign_library($name, $file, $line) if $flags =~ /\b1\b/ && $kind eq "user";
+            ($line, $file) = ($number, $name);
+            $kind = $file =~ m{^\Q$own\E|^<} ? "simulator" : $flags =~ /\b3\b/ ? "library" : "user";
+            $kind = "math" if $kind eq "library" && $file =~ m{/(?:mathcalls|math\.h|cmath)};
+            $kind = "" if $kind eq "library" && $file =~ m{/c\+\+/};
+            next;
+        }
+        if ($kind eq "library" || $kind eq "math") {
+            my $names = $kind eq "math" ? \%math : \%library;
+            $names->{$1} = 1 while $text =~ /\bextern\b[^(;]*?\b([a-z]\w*)\s*\(/g;
+        } elsif ($kind eq "user") {
+            while ($text =~ /\G\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*|\.?\d[\w.]*|<<<|>>>|->|::|#.*|\S)/g) {
+                next if $1 =~ /^#/;
+                push @word, $1;
+                push @line, $line;
+                push @file, $file;
+            }
+        }
+        $line++;
+    }
+}
+
+sub mistake {
+    my ($at, $text) = @_;
+    push @mistakes, [$file[$at], $line[$at], $text];
+}
+
+# The place behind the bracket that closes the one at $at.
+sub behind {
+    my ($at) = @_;
+    my %close = ("(" => ")", "[" => "]", "{" => "}");
+    my ($open, $shut, $depth) = ($word[$at], $close{$word[$at]}, 0);
+    for (; $at < @word; $at++) {
+        $depth++ if $word[$at] eq $open;
+        return $at + 1 if $word[$at] eq $shut && --$depth == 0;
+    }
+    return $at;
+}
+
+# The place behind the > that closes the < at $at, or $at where it is a comparison.
+sub behind_angle {
+    my ($at) = @_;
+    my $depth = 0;
+    for (my $i = $at; $i < @word && $word[$i] !~ /^[;{}]$/; $i++) {
+        $i = behind($i) - 1, next if $word[$i] eq "(";
+        $depth += $word[$i] eq "<" ? 1 : $word[$i] eq ">" ? -1 : $word[$i] eq ">>>" ? -3 : 0;
+        return $i + 1 if $depth <= 0;
+    }
+    return $at;
+}
+
+# ---- what is declared at file scope ----
+
+sub declarations {
+    my ($at, $end) = @_;
+    while ($at < $end) {
+        if ($word[$at] =~ /^[;}]$/) {
+            $at++;
+        } elsif ($word[$at] eq "namespace" || ($word[$at] eq "extern" && $word[$at + 1] =~ /^"/)) {
+            my $open = $at + ($word[$at] eq "extern" ? 2 : 1);
+            $open++ while $open < $end && $word[$open] =~ /^(?:\w+|::)$/ && $word[$at] eq "namespace";
+            if ($open < $end && $word[$open] eq "{") {
+                declarations($open + 1, behind($open) - 1);
+                $at = behind($open);
+            } elsif ($word[$at] eq "extern") {
+                $at = declaration($open, $end);
+            } elsif ($open < $end && $word[$open] eq "=") {    # another name for one
+                $open++ while $open < $end && $word[$open] ne ";";
+                $open++ while $open < $end && $word[$open] ne ";";    # namespace cg = cooperative_groups;
+                $at = $open + 1;
+            } else {
+                $at = $open + 1;
+            }
+        } else {
+            $at = declaration($at, $end);
+        }
+    }
+}
+
+# One declaration or definition; returns the place behind it.
+sub declaration {
+    my ($at, $end) = @_;
+    my ($start, $name, $parameters, $assigned, $braces, $template) = ($at);
+    if ($word[$at] eq "template" && $word[$at + 1] ne "<") {    # template void reduce<int>(...);
+        $at++ while $at < $end && $word[$at] ne ";";
+        return $at + 1;
+    }
+    if ($word[$at] eq "template") {
+        $template = 1;
+        for my $i ($at + 2 .. behind_angle($at + 1) - 2) {
+            $type{$word[$i]} = 1 if $word[$i - 1] =~ /^(?:class|typename)$/;
+        }
+        $at = behind_angle($at + 1);
+    }
+    my $is_type = 0;
+    my $first   = $at;
+    for (; $at < $end && $word[$at] ne ";"; $at++) {
+        if ($word[$at] =~ /^(?:__attribute__|alignas|decltype|asm|__asm__|noexcept)$/ && $word[$at + 1] eq "(") {
+            $at = behind($at + 1) - 1;
+        } elsif ($word[$at] =~ /^(?:struct|class|union|enum)$/ && !defined $name) {
+            my $i = $at + 1;
+            $i = behind($i + 1) if $word[$i] eq "__attribute__";
+            $type{$word[$i]} = 1 if $word[$i] =~ /^\w+$/;
+            my $most = $i + 8;
+            $i++ while $i < $end && $word[$i] !~ /^[{;(=]$/ && $i < $most;
+            if ($i < $end && $word[$i] eq "{") {
+                $is_type = 1;
+                $at = behind($i) - 1;
+            }
+        } elsif ($word[$at] eq "=") {
+            $assigned = 1;
+        } elsif ($word[$at] eq "(") {
+            if (!$assigned && !defined $name && $word[$at - 1] =~ /^[A-Za-z_]\w*$/ && !$is_type) {
+                ($name, $parameters) = ($word[$at - 1], $at);
+            }
+            $at = behind($at) - 1;
+        } elsif ($word[$at] eq "[") {
+            $at = behind($at) - 1;
+        } elsif ($word[$at] eq "{") {
+            last if defined $name && !$assigned;
+            $at = behind($at) - 1;
+            last if $assigned && $at + 1 < $end && $word[$at + 1] !~ /^[;,]$/;
+        }
+    }
+    my %has = map { $_ => 1 } @word[$start .. ($at < @word ? $at : @word) - 1];
+    if ($word[$first] eq "typedef" || $word[$first] eq "using") {
+        $type{$word[$at - 1]} = 1 if $at > 0;
+        $type{$word[$first + 1]} = 1;
+        return $at + 1;
+    }
+    if (defined $name) {
+        my %before = map { $_ => 1 } @word[$start .. $parameters - 1];
+        my $defined = $at < $end && $word[$at] eq "{";
+        push @{ $function{$name} }, {
+            name => $name, at => $parameters - 1, parameters => $parameters, body => $defined ? $at : undef,
+            global => $before{__sim_global__}, device => $before{__sim_device__} || $before{__sim_global__},
+            host => $before{__sim_host__} || !($before{__sim_device__} || $before{__sim_global__}),
+            constexpr => $before{constexpr}, void => $before{void}, template => $template,
+        };
+        return $defined ? behind($at) : $at + 1;
+    }
+    return $at + 1 if $is_type && $word[$at - 1] eq "}";
+    # variables: of each declarator the last word before [ = , ;
+    my $i = $first;
+    my ($candidate, $array) = ("", 0);
+    my $scalar_const = $has{constexpr} || $has{const};
+    my $plain = grep { $plain_type{$_} || /_t$/ } @word[$first .. $at - 1];
+    my $seen_name = 0;
+    for (; $i <= $at && $i < @word; $i++) {
+        if ($word[$i] =~ /^[=,;\[]$/) {
+            $array = $word[$i] eq "[";
+            if ($candidate ne "" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__shared__})
+                && !($scalar_const && $plain && !$array && !grep { $_ eq "*" } @word[$first .. $i - 1])) {
+                $variable{$candidate} = $i - 1;
+            }
+            $seen_name = $word[$i] ne ",";
+            $candidate = "";
+            $i = behind($i) - 1 if $array;
+        } elsif ($word[$i] =~ /^[({]$/) {
+            $i = behind($i) - 1;
+        } elsif ($word[$i] =~ /^[A-Za-z_]\w*$/) {
+            $candidate = $word[$i];
+        }
+    }
+    return $at + 1;
+}
+
+# ---- words that stand for what is not simulated ----
+
+sub words {
+    for my $i (0 .. $#word) {
+        if ($word[$i] =~ /^tex(?:[12]D|2DLayered|3D)?(?:Lod|Grad|gather)$|^texCubemap\w*$|^surfCubemap\w*$/ && !$function{$word[$i]}) {
+            mistake($i, "$word[$i] is not simulated. Of textures there are tex1Dfetch, tex1D, tex2D, tex3D, tex1DLayered and "
+                . "tex2DLayered: read with one of these");
+            last;
+        } elsif ($word[$i] eq "__cluster_dims__") {
+            mistake($i, "__cluster_dims__ is not simulated. Launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension");
+        }
+    }
+}
+
+# PTX in a function of a class, which bodies() does not read: its instructions have points in their names.
+sub ptx {
+    for my $i (grep { $word[$_] =~ /^(?:asm|__asm__)$/ && !$told{$_} } 0 .. $#word - 3) {
+        my ($text) = grep { /^"/ } @word[$i + 1 .. $i + 3];
+        mistake($i, "here is PTX, $no_ptx") if defined $text && $text =~ /^"[\s{]*(?:\.reg\b|(?:@!?[%\w]+\s+)?[a-z]\w*\.[a-z])/;
+    }
+}
+
+# ---- what functions do ----
+
+sub where {
+    my ($f) = @_;
+    return "$file[$f->{at}]:$line[$f->{at}]";
+}
+
+sub bodies {
+    my ($f) = @_;
+    mistake($f->{at}, "kernel $f->{name} returns something. Write void, and let it write its result to a pointer")
+        if $f->{global} && !$f->{void};
+    return unless defined $f->{body};
+    my $end   = behind($f->{body}) - 1;
+    my $local = locals($f, $end);
+    my $what  = $f->{global} ? "kernel $f->{name}" : "device function $f->{name}";
+    for (my $i = $f->{body} + 1; $i < $end; $i++) {
+        my ($w, $before, $next) = @word[$i, $i - 1, $i + 1];
+        if ($w eq "<<<") {
+            launch($i, $what, $f);
+        } elsif ($f->{device} && $w =~ /^(?:throw|try|catch)$/) {
+            mistake($i, "$what uses $w. There are no exceptions on a GPU: write the error to memory, or call __trap()")
+                if $w ne "catch";
+        } elsif ($f->{device} && $w =~ /^(?:asm|__asm__)$/) {
+            $told{$i} = 1;
+            mistake($i, "$what has PTX in it, $no_ptx");
+        } elsif ($f->{device} && $w =~ /^(?:typeid|dynamic_cast|thread_local)$/) {
+            mistake($i, "$what uses $w, which does not exist on a GPU. Write it without");
+        } elsif ($f->{device} && !$f->{host} && $w =~ /^(?:new|delete|malloc|free)$/ && $before !~ /^(?:\.|->|::)$/ && !$local->{$w}) {
+            mistake($i, "$what uses $w. The simulator has no memory to give to a kernel: allocate it with cudaMalloc, or take a local array");
+        } elsif (!$f->{device} && $w eq "__shared__") {
+            mistake($i, "function $f->{name} of the host declares a __shared__ variable. Only kernels and device functions have shared memory");
+        } elsif ($w =~ /^[A-Za-z_]/ && $before !~ /^(?:\.|->)$/ && !$local->{$w}) {
+            name($f, $what, $i);
+        }
+    }
+}
+
+# A name that is used: a call, or a variable.
+sub name {
+    my ($f, $what, $i) = @_;
+    my $w      = $word[$i];
+    my $scope  = $word[$i - 1] eq "::" ? $word[$i - 2] : "";
+    my $open   = $word[$i + 1] eq "<" ? behind_angle($i + 1) : $i + 1;
+    my $called = $word[$open] eq "(";
+    my $type   = $word[$i - 1] =~ /^[A-Za-z_]\w*$/ && !$no_type{$word[$i - 1]};    # TYPE NAME(...)
+    my $known  = $scope eq "" || $scope !~ /^[A-Za-z_]/ ? $function{$w} : undef;
+
+    if ($called && !$known && $f->{device} && $w =~ /^__(?:shfl(?:_up|_down|_xor)?|ballot|all|any)$/) {
+        mistake($i, "$what calls $w, which CUDA has no more since the lanes of a warp need not run in step. Write ${w}_sync(mask, ...), "
+            . "where the mask names the lanes that make the call, 0xffffffff for all");
+    } elsif ($called && !$type && $known) {
+        if (!grep { !$_->{global} } @$known) {
+            mistake($i, "kernel $w is called like a function. Launch it: $w<<<blocks, threads>>>(...)");
+        } elsif ($f->{device} && !grep { $_->{device} || $_->{constexpr} } @$known) {
+            mistake($i, "$what calls $w, a function of the host. Write __device__ before it, at " . where($known->[0]));
+        } elsif (!$f->{device} && !grep { $_->{host} || $_->{constexpr} || $f->{template} && $_->{template} } @$known) {
+            mistake($i, "function $f->{name} of the host calls $w, a function of the device. Write __host__ __device__ before that, at "
+                . where($known->[0]) . ", or call it in a kernel");
+        }
+    } elsif ($f->{device} && !$f->{host} && $scope eq "std" && "$word[$i - 4]$word[$i - 3]" ne "cuda::") {
+        mistake($i, "$what uses std::$w, which is the host's. Use what CUDA has, or write it yourself")
+            if ($called && !$math{$w} && $w !~ /^(?:move|forward)$/) || $w =~ /^(?:vector|string|map|set|array|cout|cerr|endl|pair|tuple)$/;
+    } elsif ($called && !$type && $f->{device} && !$f->{host} && $scope eq "" && $library{$w} && !$math{$w} && !$device{$w} && !$type{$w}) {
+        mistake($i, "$what calls $w, a function of the host's C library. Do that in host code, or write a __device__ function for it");
+    } elsif (!$called && $f->{device} && $scope eq "" && exists $variable{$w} && $word[$i + 1] ne "::") {
+        mistake($i, "$what uses $w, a variable of the host, of $file[$variable{$w}]:$line[$variable{$w}]. Pass it as an argument, "
+            . "or write __device__ or __constant__ before it");
+    }
+}
+
+sub launch {
+    my ($i, $what, $f) = @_;
+    my $at = $i - 1;
+    if ($word[$at] eq ">") {
+        my $depth = 0;
+        for (; $at > 0; $at--) {
+            $depth += $word[$at] eq ">" ? 1 : $word[$at] eq "<" ? -1 : 0;
+            last if $depth == 0;
+        }
+        $at--;
+    }
+    my $known = $word[$at - 1] =~ /^(?:\.|->)$/ ? undef : $function{$word[$at]};
+    if ($known && !grep { $_->{global} } @$known) {
+        mistake($i, "$word[$at] is launched, which is no kernel. Write __global__ before it, at " . where($known->[0]));
+    } elsif ($f->{device} && !$f->{host}) {
+        mistake($i, "$what launches a kernel. Launch from host code only");
+    }
+}
+
+# Names that a function declares itself: its parameters, and words behind a type.
+sub locals {
+    my ($f, $end) = @_;
+    my (%local, $depth, $declares);
+    for my $i ($f->{parameters} + 1 .. $f->{body} - 1) {
+        $local{$word[$i]} = 1 if $word[$i] =~ /^[A-Za-z_]/ && $word[$i + 1] =~ /^(?:,|\)|=|\[)$/;
+    }
+    $depth = $declares = 0;
+    for my $i ($f->{body} + 1 .. $end - 1) {
+        my ($w, $before) = @word[$i, $i - 1];
+        $depth++ if $w =~ /^[(\[]$/;
+        $depth-- if $w =~ /^[)\]]$/;
+        $declares = 0 if $w =~ /^[;{}]$/;
+        next if $w !~ /^[A-Za-z_]/;
+        my $back = $i - 1;
+        $back-- while $word[$back] =~ /^[*&]$/;
+        my $behind_type = $word[$back] =~ /^[A-Za-z_]\w*$/ && !$no_type{$word[$back]}
+            && ($back == $i - 1 || $plain_type{$word[$back]} || $type{$word[$back]} || $word[$back] =~ /_t$|^const$|^auto$|^\w+[1-4]$/);
+        $behind_type ||= $before eq ">" && $word[$i + 1] =~ /^[=;,\[({]$/;
+        if ($behind_type) {
+            $local{$w} = 1 if $word[$i + 1] !~ /^(?:\(|::)$/ || $before =~ /^[A-Za-z_]/;
+            $declares = 1;
+        } elsif ($before eq "," && $depth == 0 && $declares) {
+            $local{$w} = 1;
+        }
+    }
+    return \%local;
+}

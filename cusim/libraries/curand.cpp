@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* curand.cpp - cuRAND's host calls, with the numbers of include/curand_kernel.h. */
+#include "../include/curand_kernel.h"
+#include "../runtime/memory.h"
+#include "../observe/shadow.h"
+
+#include <stdlib.h>
+
+struct curandGenerator_st {
+    sim_curand_state state;
+};
+
+curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type)
+{
+    if (type >= CURAND_RNG_QUASI_DEFAULT)
+        sim_no_stand_in("curandCreateGenerator of a quasirandom generator");
+    *generator = (curandGenerator_t)calloc(1, sizeof(**generator));
+    return *generator != NULL ? CURAND_STATUS_SUCCESS : CURAND_STATUS_ALLOCATION_FAILED;
+}
+
+curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t type)
+{
+    return curandCreateGenerator(generator, type);
+}
+
+curandStatus_t curandDestroyGenerator(curandGenerator_t generator)
+{
+    free(generator);
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed)
+{
+    curand_init(seed, 0, 0, &generator->state);
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset)
+{
+    generator->state.at = offset;
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandSetStream(curandGenerator_t, cudaStream_t)
+{
+    return CURAND_STATUS_SUCCESS;
+}
+
+template <class T, class Next>
+static curandStatus_t generate(curandGenerator_t generator, T *numbers, size_t n, Next next)
+{
+    if (generator == NULL)
+        return CURAND_STATUS_NOT_INITIALIZED;
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = next(&generator->state);
+    struct sim_region *const region = n > 0 ? sim_region_near(numbers) : NULL; /* of the device, or the host's own */
+    if (region != NULL)
+        sim_shadow_mark(region, numbers, n * sizeof(T));
+    return CURAND_STATUS_SUCCESS;
+}
+
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned *numbers, size_t n)
+{
+    return generate(generator, numbers, n, [](sim_curand_state *s) { return curand(s); });
+}
+
+curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *numbers, size_t n)
+{
+    return generate(generator, numbers, n, [](sim_curand_state *s) { return curand_uniform(s); });
+}
+
+curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *numbers, size_t n)
+{
+    return generate(generator, numbers, n, [](sim_curand_state *s) { return curand_uniform_double(s); });
+}
+
+curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *numbers, size_t n, float mean, float stddev)
+{
+    return generate(generator, numbers, n, [=](sim_curand_state *s) { return mean + stddev * curand_normal(s); });
+}
+
+curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *numbers, size_t n, double mean,
+                                          double stddev)
+{
+    return generate(generator, numbers, n,
+                    [=](sim_curand_state *s) { return mean + stddev * curand_normal_double(s); });
+}

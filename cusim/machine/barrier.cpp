@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* barrier.cpp - __syncthreads and its kin; fences. */
+#include "barrier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../explain/fault.h"
+#include "fiber.h"
+#include "../observe/observe.h"
+#include "../observe/race.h"
+#include "../observe/watch.h"
+#include "settings.h"
+
+const char *const sim_barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
+                                         "__syncthreads_or"};
+
+/* A warp that comes to a barrier is counted, wherever that stands in the program: what hardware does, though CUDA
+   does not promise it (CUSIM_BARRIERS=any). */
+static bool any_place;
+
+__attribute__((constructor)) static void read_barriers(void)
+{
+    const char *text = sim_setting("CUSIM_BARRIERS");
+
+    any_place = text != NULL && strcmp(text, "any") == 0;
+    if (text != NULL && !any_place && strcmp(text, "same") != 0)
+        sim_bad_setting("CUSIM_BARRIERS", text, "same or any");
+}
+
+/* Two threads wait at barriers that are not the same. */
+static void divergent_barrier(struct thread *a, struct thread *b)
+{
+    FAULT_OF(
+        a,
+        "%s, while thread (%u,%u,%u) waits at %s at %s:%d. Let all threads of the block reach the same barrier: move "
+        "it out of the branch",
+        sim_barrier_names[a->kind], b->index.x, b->index.y, b->index.z, sim_barrier_names[b->kind], b->file, b->line);
+}
+
+int sim_barrier(sim_barrier_kind kind, int predicate, const char *file, int line)
+{
+    sim_need_kernel(sim_barrier_names[kind], file, line);
+    sim_current->kind = kind;
+    sim_current->value = predicate != 0;
+    sim_current->file = file;
+    sim_current->line = line;
+    if (sim_watching && sim_watch_leaves_out(sim_barrier_names[kind], file, line))
+        return predicate;
+    if (sim_watching)
+        sim_watch_barrier(sim_barrier_names[kind], sim_watch_number(sim_block), sim_block->num_met, file, line);
+    sim_block->num_at_barrier++;
+    SIM_LEAVE(AT_BARRIER);
+    return (int)sim_current->value;
+}
+
+void sim_release_barrier(void)
+{
+    struct thread *const first = sim_block->threads;
+    uint64_t sum = 0;
+
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
+        struct thread *const as = any_place ? first + (t - first) / SIM_WARP * SIM_WARP : first;
+        if (t->line != as->line || t->kind != first->kind || (t->file != as->file && strcmp(t->file, as->file) != 0))
+            divergent_barrier(as, t);
+        sum += t->value;
+    }
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
+        t->value = t->kind == SIM_BARRIER_COUNT ? sum : t->kind == SIM_BARRIER_AND ? sum == sim_num_threads : sum > 0;
+        t->state = READY;
+        sim_step(t);
+    }
+    sim_race_barrier();
+    sim_path_meet();
+    sim_block->barrier_file = first->file;
+    sim_block->barrier_line = first->line;
+    sim_block->num_at_barrier = 0;
+    sim_block->num_met++;
+    sim_counts.barriers++;
+    sim_progress++;
+    if (sim_watching)
+        sim_watch_states();
+}
+
+void sim_fence(const char *what, unsigned how, const char *file, int line)
+{
+    sim_need_kernel(what, file, line);
+    sim_observe_order(how);
+    if (sim_watching)
+        sim_watch_fence();
+    sim_race_fence(how & SIM_BLOCK_SCOPE);
+}
+
+void sim_explain_barrier(void)
+{
+    struct thread *waits = NULL, *done = NULL;
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
+        if (t->state == DONE && done == NULL)
+            done = t;
+        if (t->state == AT_BARRIER && waits != NULL && t->line != waits->line)
+            divergent_barrier(waits, t);
+        if (t->state == AT_BARRIER && waits == NULL)
+            waits = t;
+    }
+    FAULT_OF(waits,
+             "%s waits for thread (%u,%u,%u), which has ended without coming to it. Let all threads of the block "
+             "reach it: put only the work behind the condition, with no barrier and no return",
+             sim_barrier_names[waits->kind], done->index.x, done->index.y, done->index.z);
+}

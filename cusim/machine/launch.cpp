@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* launch.cpp - runs a grid, block after block. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <vector>
+
+#include "block.h"
+#include "clusters.h"
+#include "cores.h"
+#include "fiber.h"
+#include "grid.h"
+#include "../runtime/host.h"
+#include "../runtime/memory.h"
+#include "../observe/observe.h"
+#include "order.h"
+#include "poll.h"
+#include "../observe/race.h"
+#include "schedule.h"
+#include "../runtime/stream.h"
+#include "../observe/trace.h"
+#include "../observe/watch.h"
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+struct sim_place sim_place;
+volatile uint64_t sim_progress;
+int sim_running_device;
+
+struct block *sim_block, *sim_slots[SIM_MAX_RESIDENT];
+struct thread *sim_current;
+const sim_config *sim_launched;
+struct sim_kernel_info *sim_info;
+unsigned sim_num_threads;
+struct sim_counts sim_counts;   /* of the launch that runs, */
+static struct sim_counts total; /* and since the last reset */
+
+/* Faults if the launch configuration is not one that the device can run. */
+static void check_config(void)
+{
+    const dim3 g = sim_launched->grid, b = sim_launched->block;
+    const size_t allowed = sim_info->max_dynamic;
+
+    if (b.x == 0 || b.y == 0 || b.z == 0 || g.x == 0 || g.y == 0 || g.z == 0)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with grid (%u,%u,%u) and block (%u,%u,%u). Launch nothing when there "
+                  "is nothing to do",
+                  g.x, g.y, g.z, b.x, b.y, b.z);
+    if ((uint64_t)b.x * b.y > SIM_MAX_THREADS || (uint64_t)b.x * b.y * b.z > SIM_MAX_THREADS || b.z > 64)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with too many threads, block (%u,%u,%u). Take at most %u in all, and "
+                  "64 in z",
+                  b.x, b.y, b.z, SIM_MAX_THREADS);
+    if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with too large a grid, (%u,%u,%u). Take at most 2147483647 blocks in x "
+                  "and 65535 in y and z",
+                  g.x, g.y, g.z);
+    const dim3 c = sim_launched->cluster;
+    if (c.x == 0 || c.y == 0 || c.z == 0 || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with grid (%u,%u,%u) and clusters of (%u,%u,%u) blocks. Let the grid have whole clusters",
+                  g.x, g.y, g.z, c.x, c.y, c.z);
+    const uint64_t cluster = (uint64_t)c.x * c.y * c.z;
+    if (cluster > SIM_MAX_CLUSTER || (cluster > SIM_PORTABLE_CLUSTER && !sim_info->large_clusters))
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with clusters of %llu blocks, more than %u. Take fewer%s", (unsigned long long)cluster,
+                  cluster > SIM_MAX_CLUSTER ? SIM_MAX_CLUSTER : SIM_PORTABLE_CLUSTER,
+                  cluster > SIM_MAX_CLUSTER ? ""
+                                            : ", or set cudaFuncAttributeNonPortableClusterSizeAllowed with "
+                                              "cudaFuncSetAttribute");
+    if (sim_launched->dynamic_shared > allowed)
+        sim_fault(sim_launched->file, sim_launched->line,
+                  "launched with %zu bytes of dynamic shared memory, more than %zu. Use less, or "
+                  "raise cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most %zu)",
+                  sim_launched->dynamic_shared, allowed, sim_chip.shared_optin);
+}
+
+/* ---- blocks that are resident ---- */
+
+static struct block *residents[SIM_MAX_RESIDENT]; /* that have begun and not ended, the oldest first */
+static unsigned num_residents, num_living;        /* clusters of which one has not ended */
+static uint64_t next_cluster, num_clusters;       /* number of the one that begins next, and of all */
+static unsigned most_at_once; /* clusters: as it is known when a launch begins, which its first block may change */
+static struct sim_order cluster_order;
+
+/* How many blocks may be resident: as many as fit the device by what is known of the kernel. On a busy device one, as
+   another kernel has the other places; a cooperative launch waits until it has ended, and has them all. */
+static unsigned most_resident(void)
+{
+    int fit = 1;
+
+    if (sim_busy && !sim_launched->cooperative)
+        return 1;
+    if (sim_resident_wanted > 0)
+        return sim_resident_wanted;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, sim_info->kernel, (int)sim_num_threads,
+                                                  sim_launched->dynamic_shared);
+    return fit > 0 ? (unsigned)fit * SIM_MULTIPROCESSORS : 1;
+}
+
+/* A cluster comes as a whole, and one always may, though the simulated device is smaller than a cluster can be. */
+static unsigned most_living(void)
+{
+    const unsigned most = most_resident() / sim_cluster_blocks();
+
+    return most > 0 ? most : 1;
+}
+
+static bool can_begin(void)
+{
+    return next_cluster < num_clusters && num_living < most_at_once;
+}
+
+/* Begins the blocks of the next cluster. The first of them goes on, reversed the last, in any order any. */
+static void begin_next(void)
+{
+    bool used[SIM_MAX_RESIDENT] = {false};
+    const uint64_t number = sim_schedule == SIM_FORWARD ? next_cluster : sim_next(&cluster_order);
+    const unsigned size = sim_cluster_blocks();
+    struct cluster *cluster = NULL;
+    unsigned slot = 0;
+
+    for (unsigned i = 0; i < num_residents; i++) /* what a block has left stays until its cluster has ended */
+        for (unsigned rank = 0; rank < size; rank++)
+            used[residents[i]->cluster->blocks[rank]->slot] = true;
+    for (unsigned rank = 0; rank < size; rank++, slot++) {
+        while (used[slot])
+            slot++;
+        if (rank == 0)
+            cluster = sim_begin_cluster(slot);
+        sim_begin_block(slot, cluster, number, rank);
+        residents[num_residents++] = sim_block;
+    }
+    if (size > 1 && sim_schedule != SIM_REVERSE)
+        sim_switch_block(cluster->blocks[sim_schedule == SIM_RANDOM ? sim_random() % size : 0]);
+    num_living++;
+    next_cluster = sim_next_cluster(next_cluster);
+}
+
+struct block *const *sim_residents(unsigned *count)
+{
+    *count = num_residents;
+    return residents;
+}
+
+static void remove_resident(const struct block *b)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        if (residents[i] != b)
+            residents[kept++] = residents[i];
+    num_residents = kept;
+    num_living -= b->cluster->living == 0;
+}
+
+/* Whether the block may get further: it waits for no cluster, and it has not only polled, or global memory has changed
+   since. */
+static bool is_awake(const struct block *b)
+{
+    if (b->stuck)
+        return false;
+    return b->quiet == 0 || b->quiet_at != sim_changes[SIM_GLOBAL_MEMORY];
+}
+
+/* All blocks that run wait, and no other can begin: lets the one that has tried least try again. */
+static void try_again(void)
+{
+    const uint64_t enough = 300; /* rounds in which nothing at all changed */
+    struct block *least = residents[0];
+
+    for (unsigned i = 1; i < num_residents; i++)
+        if (least->stuck || (!residents[i]->stuck && residents[i]->quiet < least->quiet))
+            least = residents[i];
+    sim_switch_block(least);
+    if (least->stuck) {
+        for (unsigned i = 0; i < num_residents; i++) {
+            sim_switch_block(residents[i]);
+            if (sim_waits_for_grid())
+                sim_explain_grid();
+        }
+        for (unsigned i = 0; i < num_residents; i++)
+            if (sim_may_receive(residents[i])) {
+                sim_switch_block(residents[i]);
+                sim_explain_stall();
+            }
+        sim_switch_block(residents[0]);
+        sim_explain_cluster();
+    }
+    if (least->quiet >= enough && !sim_wait_for_processes(least->quiet == enough, least->quiet - enough))
+        sim_explain_poll(num_residents,
+                         next_cluster < num_clusters ? (num_clusters - next_cluster) * sim_cluster_blocks() : 0);
+}
+
+/* Chooses who goes on. Forward: the oldest block that can, else a new one. Reversed: a new block while there is room,
+   else the youngest. */
+static void choose_block(void)
+{
+    struct block *awake[SIM_MAX_RESIDENT];
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < num_residents; i++)
+        if (is_awake(residents[i]))
+            awake[count++] = residents[i];
+    const bool room = can_begin();
+    const uint64_t pick = sim_schedule == SIM_RANDOM && count + room > 0 ? sim_random() % (count + room) : 0;
+
+    if (count + room == 0)
+        try_again();
+    else if (sim_schedule == SIM_FORWARD ? count == 0 : sim_schedule == SIM_REVERSE ? room : pick == count)
+        begin_next();
+    else
+        sim_switch_block(awake[sim_schedule == SIM_REVERSE ? count - 1 : pick]);
+}
+
+static void run_grid(void)
+{
+    num_residents = num_living = 0;
+    next_cluster = 0;
+    most_at_once = most_living();
+    cluster_order = sim_make_order(num_clusters);
+    sim_block = NULL;
+    sim_begin_split(num_clusters);
+    while (num_residents > 0 || next_cluster < num_clusters) {
+        choose_block();
+        struct block *running = sim_block;
+        if (sim_run_block(num_residents > 1 || can_begin()) == SIM_ENDED)
+            remove_resident(running);
+        if (num_residents == 0)
+            next_cluster = sim_split(next_cluster);
+    }
+    sim_end_split();
+}
+
+/* ---- launch ---- */
+
+static uint64_t default_launches;
+
+uint64_t sim_default_launches(void)
+{
+    return default_launches;
+}
+
+/* Which launch is to fail, counted from now on, and how; -1: none. */
+static int launches_to_refusal = -1;
+static cudaError_t refusal;
+static thread_local cudaError_t last_launch; /* of the host thread */
+
+bool sim_refuse_launch(int number, cudaError_t error)
+{
+    const bool is_to_come = launches_to_refusal >= 0;
+    launches_to_refusal = number;
+    refusal = error;
+    return is_to_come;
+}
+
+cudaError_t sim_last_launch(void)
+{
+    return last_launch;
+}
+
+/* A launch, and what it needs to begin later. */
+struct launch {
+    const void *kernel;
+    const char *name;
+    sim_config config;
+    void (*body)(void *);
+    std::vector<uint64_t> arguments;
+    size_t arguments_size;
+    int device;
+};
+
+/* Makes a launch the one that is meant: by messages, checks, and the search for places. */
+static void prepare(const struct launch *l)
+{
+    sim_place = {};
+    sim_place.kernel = l->kernel;
+    sim_place.name = l->name;
+    sim_place.file = l->config.file;
+    sim_place.line = l->config.line;
+    sim_launched = &l->config;
+    sim_info = sim_find_kernel(l->kernel);
+    sim_running_device = l->device;
+    gridDim = l->config.grid;
+    blockDim = l->config.block;
+    sim_num_threads = blockDim.x * blockDim.y * blockDim.z;
+}
+
+static void run(struct launch *l)
+{
+    prepare(l);
+    num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
+    sim_watch_launch(l->kernel, l->name);
+    sim_begin_grid();
+    sim_set_body(l->body, l->arguments.data());
+    sim_observe_launch(l->arguments.data(), l->arguments_size, sim_num_threads);
+    sim_watchdog(true);
+    run_grid();
+    sim_watchdog(false);
+    sim_verify_all();
+    sim_counts.launches++;
+    sim_observe_launch_end(&sim_counts);
+    if (sim_watching)
+        sim_watch_launch_end(&sim_counts);
+    sim_add_counts(&total, &sim_counts);
+    sim_counts = {};
+    sim_place = {};
+}
+
+void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
+                size_t arguments_size)
+{
+    const sim_guard guard({"the launch of a kernel", __builtin_return_address(0), config->file, config->line});
+    if (sim_place.kernel != NULL)
+        sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
+    const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name);
+    last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
+                  : launches_to_refusal == 0       ? sim_error(refusal)
+                  : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
+                                                   : cudaSuccess;
+    launches_to_refusal -= launches_to_refusal >= 0;
+    if (last_launch != cudaSuccess)
+        return;
+    struct launch l = {kernel,         name,      *config, body, std::vector<uint64_t>((arguments_size + 7) / 8),
+                       arguments_size, sim_device};
+    memcpy(l.arguments.data(), arguments, arguments_size);
+    prepare(&l);
+    check_config();
+    if (config->cooperative && (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks() > most_living())
+        last_launch = sim_error(cudaErrorCooperativeLaunchTooLarge);
+    sim_place = {};
+    if (last_launch != cudaSuccess)
+        return;
+    default_launches += config->stream == NULL;
+    sim_do(config->stream, [l]() mutable { run(&l); });
+}
+
+/* ---- kernels that are known by an address ---- */
+
+static struct known {
+    const void *kernel;
+    const char *name;
+    sim_spread spread;
+} * known;
+static size_t num_known;
+
+void sim_know_kernel(const void *kernel, const char *name, sim_spread spread)
+{
+    const sim_guard guard;
+
+    for (size_t i = 0; i < num_known; i++)
+        if (known[i].kernel == kernel)
+            return;
+    struct known *const more = (struct known *)realloc(known, (num_known + 1) * sizeof(*known));
+    if (more == NULL)
+        sim_fault(NULL, 0, "no memory to remember the kernel %s. Free some memory", name);
+    known = more;
+    known[num_known++] = {kernel, name, spread};
+}
+
+cudaError_t sim_launch_known(const void *kernel, sim_config config, void **arguments)
+{
+    for (size_t i = 0; i < num_known; i++)
+        if (known[i].kernel == kernel) {
+            known[i].spread(kernel, known[i].name, config, arguments);
+            return sim_last_launch();
+        }
+    return sim_error(cudaErrorInvalidDeviceFunction);
+}
+
+/* ---- the rest ---- */
+
+void sim_trap(const char *file, int line)
+{
+    sim_race_blame_unwritten();
+    sim_fault(file, line, "__trap() was reached. See what the kernel guards with it");
+}
+
+long long clock64(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+struct sim_counts sim_get_counts(void)
+{
+    return total;
+}
+
+void sim_reset_counts(void)
+{
+    total = {};
+    sim_trace_reset();
+    sim_watch_counted();
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* mbarrier.h - barriers that lie in shared memory, and the bulk copies that count at them. */
+#ifndef SIM_MBARRIER_H
+#define SIM_MBARRIER_H
+
+#include "block.h"
+#include "../observe/clock.h"
+
+/* A barrier. The word in shared memory says which one it is. */
+struct mbarrier {
+    const uint64_t *place;              /* of the word */
+    const struct mbarrier_words *words; /* what the program calls it */
+    unsigned arrivals;                  /* of each phase */
+    unsigned missing;                   /* of them, in the phase that has not ended yet */
+    unsigned phase;                     /* that phase; the first is 0 */
+    unsigned announced;                 /* bytes of that phase */
+    size_t loaded;                      /* bytes asked for in it, or sent */
+    struct thread *maker;               /* who initialised it, and where: */
+    const char *file;
+    int line;
+    bool shown;                      /* to the TMA: mbarrier_init_done */
+    struct vector_clock arrived;     /* of those who have arrived in the phase that has not ended yet */
+    struct release *sent;            /* what other blocks knew that have sent in that phase */
+    struct vector_clock phase_ended; /* of the last phase: what those who wait for it learn */
+};
+
+/* A bulk copy of the phase that its barrier is in, or what a block of the cluster has sent. */
+struct bulk_copy {
+    void *shared;
+    const void *global; /* NULL: sent, */
+    uint64_t value;     /* this */
+    unsigned bytes;
+    struct mbarrier *barrier;
+    uint3 issuer; /* the thread's index */
+    const char *file;
+    int line;
+    unsigned site;
+};
+
+/* A thread waits for a phase that never ends: says what the phase lacks, and where another thread hangs. */
+[[noreturn]] void sim_explain_mbarrier(struct thread *waits);
+
+/* All that was remembered of memory is forgotten, and so is what senders knew. */
+void sim_forget_mbarriers(void);
+
+/* When the block has ended: its shared memory goes to another one, so no copy may be on its way. */
+void sim_check_bulk_copies(void);
+
+#endif

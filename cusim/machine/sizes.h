@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* sizes.h - what the simulated device has, and what the simulator has room for. */
+#ifndef SIM_SIZES_H
+#define SIM_SIZES_H
+
+#include <stddef.h>
+
+const unsigned SIM_WARP = 32, SIM_MAX_THREADS = 1024, SIM_MAX_THREADS_PER_SM = 2048, SIM_MAX_BLOCKS_PER_SM = 32;
+const unsigned SIM_MULTIPROCESSORS = 2; /* few, so that grids made to fill the device stay small */
+const unsigned SIM_MAX_RESIDENT = SIM_MULTIPROCESSORS * SIM_MAX_BLOCKS_PER_SM; /* blocks at once */
+const unsigned SIM_MAX_CLUSTER = 16, SIM_PORTABLE_CLUSTER = 8; /* blocks; the first where the kernel is allowed it */
+const size_t SIM_SHARED = 48 << 10;                            /* shared memory of a block without asking */
+const size_t SIM_SHARED_RESERVED = 1 << 10;                    /* what each block takes of it beside its own */
+
+/* What chips differ in (host.cpp). */
+struct sim_chip {
+    const char *name;
+    int major, minor;                   /* compute capability */
+    size_t shared_optin, shared_per_sm; /* shared memory of a block that asks with cudaFuncSetAttribute; and of all */
+};
+extern struct sim_chip sim_chip; /* the simulated device: CUSIM_CHIP */
+
+const size_t SIM_STACK = 256 << 10;      /* of each thread */
+const size_t SIM_HOST_STACK = 8 << 20;   /* the most that a program's own has */
+const size_t SIM_STACK_GUARD = 64 << 10; /* unreadable, below each stack */
+const unsigned SIM_MAX_BARRIERS = 1024;  /* mbarriers of a block */
+const unsigned SIM_MAX_SITES = 8192;     /* places in the code that access memory */
+
+static inline size_t sim_round_up(size_t n, size_t multiple)
+{
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* warp.cpp - what the lanes of a warp do together: shuffles, votes, reductions, __syncwarp. */
+#include "warp.h"
+
+#include <string.h>
+
+#include "fiber.h"
+#include "named_barriers.h"
+#include "../observe/observe.h"
+#include "../observe/race.h"
+#include "../observe/watch.h"
+
+#define SIM_NAME(kind, name) name,
+const char *const sim_warp_names[] = {SIM_WARP_CALLS(SIM_NAME)};
+
+/* The lane that `lane` reads from, by the rules of CUDA: its own where the source lies outside its group of `width`. */
+static unsigned source_lane(const struct thread *t, unsigned lane)
+{
+    const unsigned first = lane & ~(t->width - 1), last = lane | (t->width - 1), operand = t->lane & 31;
+
+    switch (t->kind) {
+    case SIM_SHFL:
+        return first | (operand & (t->width - 1));
+    case SIM_SHFL_UP:
+        return lane < first + operand ? lane : lane - operand;
+    case SIM_SHFL_DOWN:
+        return lane + operand > last ? lane : lane + operand;
+    default: /* SIM_SHFL_XOR */
+        return (lane ^ operand) > last ? lane : lane ^ operand;
+    }
+}
+
+unsigned sim_watch_source(const struct thread *t, unsigned lane)
+{
+    return source_lane(t, lane);
+}
+
+/* a and b combined as votes and reductions do. */
+static uint64_t combine(int kind, uint64_t a, uint64_t b)
+{
+    switch (kind) {
+    case SIM_REDUCE_ADD:
+        return (uint32_t)(a + b);
+    case SIM_REDUCE_MIN:
+        return (int32_t)a < (int32_t)b ? a : b;
+    case SIM_REDUCE_MAX:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case SIM_REDUCE_UMIN:
+        return a < b ? a : b;
+    case SIM_REDUCE_UMAX:
+        return a > b ? a : b;
+    case SIM_ALL:
+    case SIM_REDUCE_AND:
+        return a & b;
+    case SIM_REDUCE_XOR:
+        return a ^ b;
+    default: /* SIM_ANY, SIM_REDUCE_OR, SIM_BALLOT */
+        return a | b;
+    }
+}
+
+/* What each lane of the mask gets from the others: by a shuffle, or all of them the same. warp[0] is lane 0. */
+static void exchange(struct thread *warp, int kind, unsigned mask)
+{
+    uint64_t in[SIM_WARP];
+
+    for (unsigned lane = 0; lane < SIM_WARP; lane++)
+        in[lane] = warp[lane].value;
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        struct thread *t = &warp[__builtin_ctz(rest)];
+
+        if (kind == SIM_MATCH_ANY) {
+            t->value = 0;
+            for (unsigned other = 0; other < SIM_WARP; other++)
+                if (mask >> other & 1 && in[other] == in[__builtin_ctz(rest)])
+                    t->value |= (uint64_t)1 << other;
+        } else {
+            const unsigned source = source_lane(t, (unsigned)__builtin_ctz(rest));
+            t->value = mask >> source & 1 ? in[source] : ~(uint64_t)0; /* CUDA leaves this one undefined: NaN */
+        }
+    }
+}
+
+static void multiply(const struct thread *warp)
+{
+    const struct sim_product *lane[SIM_WARP];
+
+    for (unsigned i = 0; i < SIM_WARP; i++)
+        lane[i] = (const struct sim_product *)(uintptr_t)warp[i].value;
+    const int m = lane[0]->m, n = lane[0]->n, k = lane[0]->k;
+    for (int row = 0; row < m; row++)
+        for (int column = 0; column < n; column++) {
+            const int at = row * n + column;
+            double *const sum = &lane[at % 32]->sum[at / 32];
+
+            for (int i = 0; i < k; i++) {
+                const int left = lane[0]->a_by_column ? i * m + row : row * k + i;
+                const int right = lane[0]->b_by_column ? column * k + i : i * n + column;
+                *sum += lane[left % 32]->a[left / 32] * lane[right % 32]->b[right / 32];
+            }
+        }
+}
+
+static void reduce(struct thread *warp, int kind, unsigned mask)
+{
+    const unsigned first = (unsigned)__builtin_ctz(mask);
+    uint64_t all = 0;
+
+    for (unsigned lane = first; lane < SIM_WARP; lane++) {
+        const uint64_t in = kind == SIM_BALLOT ? warp[lane].value << lane : warp[lane].value;
+        if (mask >> lane & 1)
+            all = lane == first ? in : combine(kind, all, in);
+    }
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1)
+        warp[__builtin_ctz(rest)].value = all;
+}
+
+/* All lanes of the mask have arrived: gives each its result. */
+static __attribute__((noinline)) void complete(struct thread *warp, int kind, unsigned mask)
+{
+    static uint64_t without_count;
+
+    if (kind == SIM_SYNCWARP)
+        sim_race_syncwarp(sim_thread_number(warp), mask);
+    else if (kind == SIM_PRODUCT)
+        multiply(warp);
+    else if ((kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) || kind == SIM_MATCH_ANY)
+        exchange(warp, kind, mask);
+    else
+        reduce(warp, kind, mask);
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        warp[__builtin_ctz(rest)].state = READY;
+        sim_step(&warp[__builtin_ctz(rest)]);
+    }
+    *(kind == SIM_MATRIX     ? &without_count
+      : kind == SIM_SYNCWARP ? &sim_counts.warp_barriers
+      : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
+                             : &sim_counts.votes) += 1;
+    if (kind != SIM_SYNCWARP) {
+        sim_path_step(sim_thread_number(warp) / SIM_WARP, SIM_EXCHANGE);
+        sim_path_turns(kind <= SIM_SHFL_XOR);
+    }
+    sim_progress++;
+    if (sim_watching)
+        sim_watch_exchange(warp, kind, mask);
+}
+
+uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
+                       int line)
+{
+    sim_need_kernel(sim_warp_names[kind], file, line);
+    const unsigned index = sim_thread_number(sim_current), warp = index / SIM_WARP, own = index % SIM_WARP;
+    struct thread *lanes = &sim_block->threads[warp * SIM_WARP];
+    bool all_here;
+
+    if (!(mask >> own & 1))
+        sim_fault(file, line,
+                  "%s with mask 0x%08x by lane %u, which the mask does not name. Put the lane into the mask",
+                  sim_warp_names[kind], mask, own);
+    if (width < 1 || width > (int)SIM_WARP || (width & (width - 1)) != 0)
+        sim_fault(file, line, "%s with width %d. Use 1, 2, 4, 8, 16 or 32", sim_warp_names[kind], width);
+
+    if (sim_watching && kind == SIM_SYNCWARP && sim_watch_leaves_out("__syncwarp", file, line))
+        return 0;
+    if (sim_watching)
+        sim_watch_call(file, line);
+    sim_current->kind = kind;
+    sim_current->mask = mask;
+    sim_current->value = value;
+    sim_current->lane = lane;
+    sim_current->width = (unsigned)width;
+    sim_current->file = file;
+    sim_current->line = line;
+    sim_block->warp_waiting[warp] |= 1u << own;
+    all_here = (sim_block->warp_waiting[warp] & mask) == mask;
+    for (unsigned i = 0; all_here && i < SIM_WARP; i++)
+        if (mask >> i & 1 && (lanes[i].kind != kind || lanes[i].mask != mask))
+            all_here = false;
+    if (all_here) {
+        complete(lanes, kind, mask);
+        sim_block->warp_waiting[warp] &= ~mask;
+        SIM_LEAVE(READY); /* back in line: the lanes go on in their order */
+    } else {
+        SIM_LEAVE(AT_WARP);
+    }
+    return sim_current->value;
+}
+
+unsigned sim_gather(const char *name, const char *file, int line)
+{
+    sim_need_kernel(name, file, line);
+    sim_current->file = file;
+    sim_current->line = line;
+    sim_block->num_gathering++;
+    SIM_LEAVE(AT_GATHER);
+    return (unsigned)sim_current->value;
+}
+
+bool sim_gather_lanes(unsigned warp)
+{
+    struct thread *const lanes = &sim_block->threads[warp * SIM_WARP];
+    const unsigned rest = sim_num_threads - warp * SIM_WARP, count = rest < SIM_WARP ? rest : SIM_WARP;
+    bool any = false;
+
+    if (sim_block->num_gathering == 0)
+        return false;
+    for (unsigned first = 0; first < count; first++) {
+        unsigned mask = 0;
+
+        if (lanes[first].state != AT_GATHER)
+            continue;
+        for (unsigned i = first; i < count; i++) /* those of the same call */
+            if (lanes[i].state == AT_GATHER && lanes[i].line == lanes[first].line &&
+                strcmp(lanes[i].file, lanes[first].file) == 0)
+                mask |= 1u << i;
+        for (unsigned i = first; i < count; i++)
+            if (mask >> i & 1) {
+                lanes[i].value = mask;
+                lanes[i].state = READY;
+                sim_block->num_gathering--;
+            }
+        any = true;
+    }
+    return any;
+}
+
+void sim_check_tile(unsigned size, const char *file, int line)
+{
+    if (size == 0 || size > SIM_WARP || (size & (size - 1)) != 0)
+        sim_fault(file, line, "tiled_partition into tiles of %u threads. Take 1, 2, 4, 8, 16 or 32", size);
+}
+
+void sim_explain_warp(bool in_part)
+{
+    for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
+        const unsigned first = sim_thread_number(t) / SIM_WARP * SIM_WARP;
+
+        for (unsigned lane = 0; t->state == AT_WARP && lane < SIM_WARP; lane++) {
+            struct thread *other = &sim_block->threads[first + lane];
+            const char *call = sim_warp_names[t->kind];
+
+            if (!(t->mask >> lane & 1))
+                continue;
+            if (first + lane >= sim_num_threads)
+                FAULT_OF(t,
+                         "%s with mask 0x%08x names lane %u, which does not exist in a block of %u threads. Launch "
+                         "a multiple of 32 threads or leave the lane out of the mask",
+                         call, t->mask, lane, sim_num_threads);
+            if (other->state == DONE)
+                FAULT_OF(t,
+                         "%s with mask 0x%08x waits for lane %u, whose thread has ended. Let every lane of the "
+                         "mask make the call, or leave it out of the mask",
+                         call, t->mask, lane);
+            if (other->state == AT_BARRIER || other->state == AT_NAMED_BARRIER)
+                FAULT_OF(t,
+                         "%s with mask 0x%08x waits for lane %u, which waits at %s at %s:%d. Let every lane of the "
+                         "mask make the call, or leave it out of the mask",
+                         call, t->mask, lane, sim_waits_at(other), other->file, other->line);
+            if (!in_part && (other->kind != t->kind || other->mask != t->mask))
+                FAULT_OF(t,
+                         "%s with mask 0x%08x waits for lane %u, which waits at %s with mask 0x%08x at %s:%d. Let all "
+                         "lanes of a mask make the same call with the same mask",
+                         call, t->mask, lane, sim_warp_names[other->kind], other->mask, other->file, other->line);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* clock.h - time in a kernel: intervals, epochs and vector clocks (race.cpp says what they are for). */
+#ifndef SIM_CLOCK_H
+#define SIM_CLOCK_H
+
+#include <stdint.h>
+
+#include "../include/cuda_runtime.h"
+#include "../machine/sizes.h"
+
+/* The fields of an access's record, from its lowest bits up: kind; place in the code; and its epoch, which is time,
+   agent and, in the bits that are left, interval. */
+enum { KIND_BITS = 3, SITE_BITS = 13, TIME_BITS = 12, AGENT_BITS = 11 };
+enum {
+    SITE_AT = KIND_BITS,
+    TIME_AT = SITE_AT + SITE_BITS,
+    AGENT_AT = TIME_AT + TIME_BITS,
+    INTERVAL_AT = AGENT_AT + AGENT_BITS
+};
+static_assert(SIM_MAX_SITES == 1 << SITE_BITS && SIM_MAX_THREADS + SIM_MAX_BARRIERS == 1 << AGENT_BITS, "fields");
+
+static inline uint64_t interval_of(uint64_t record)
+{
+    return record >> INTERVAL_AT;
+}
+
+static inline unsigned agent_of(uint64_t record)
+{
+    return record >> AGENT_AT & ((1 << AGENT_BITS) - 1);
+}
+
+static inline unsigned time_of(uint64_t record)
+{
+    return record >> TIME_AT & ((1 << TIME_BITS) - 1);
+}
+
+static inline unsigned site_of(uint64_t record)
+{
+    return record >> SITE_AT & ((1 << SITE_BITS) - 1);
+}
+
+/* What one agent of a block (a thread, or SIM_MAX_THREADS + the number of an mbarrier) knows that the others have done
+   since the block's last barrier. */
+struct vector_clock {
+    uint64_t interval; /* in another one the times below mean nothing */
+    uint64_t chunks;   /* which times[32 i ... 32 i + 31] mean something */
+    uint16_t time[SIM_MAX_THREADS + SIM_MAX_BARRIERS];
+};
+
+/* A plain read that races with an atomic, unless the thread's next access is an atomic of the same word (race.cpp). */
+struct suspect {
+    struct sim_region *region; /* NULL: none */
+    size_t word;
+    unsigned site;
+    uint64_t record; /* of the other access */
+};
+
+/* A plain read of shared memory that nobody had written (race.cpp). */
+struct unwritten {
+    struct sim_region *region; /* NULL: none */
+    size_t offset, size;
+    unsigned site, thread;
+};
+
+/* What the threads of a block knew when they came to the barrier of their cluster. */
+struct arrivals {
+    struct vector_clock clock; /* by barriers of the block, */
+    struct release *known;     /* and by flags and clusters */
+    uint64_t epoch;            /* of the last that came */
+};
+
+/* What the search for races knows of a block that is resident. */
+struct race_block {
+    uint64_t first;        /* its first interval, */
+    uint64_t interval;     /* and the one that it is in */
+    uint64_t cluster;      /* the first interval of its cluster: from this on its shared memory is its own */
+    uint32_t serial;       /* its number in the launch, as they began */
+    unsigned num_barriers; /* mbarriers that have been used */
+    uint16_t times[SIM_MAX_THREADS + SIM_MAX_BARRIERS];
+    struct vector_clock clocks[SIM_MAX_THREADS];
+    struct block_flags *flags; /* flag.cpp */
+    struct arrivals arrivals;
+    struct suspect suspects[SIM_MAX_THREADS];
+    unsigned num_suspects;
+    struct unwritten unwritten; /* the first one */
+};
+extern struct race_block *sim_race;  /* of the block that runs */
+extern unsigned sim_agent;           /* the thread that runs */
+extern uint64_t sim_epoch;           /* its epoch, at its place in a record */
+extern uint64_t sim_launch_interval; /* first one of the launch */
+extern uint64_t sim_last_interval;   /* last one that has begun, of any block */
+extern uint64_t sim_alone_since;     /* from this one on all are the running block's */
+
+/* Sets the running thread's epoch anew, after its time or interval has changed. */
+static inline void sim_set_epoch(void)
+{
+    sim_epoch = sim_race->interval << INTERVAL_AT | (uint64_t)sim_agent << AGENT_AT |
+                (uint64_t)sim_race->times[sim_agent] << TIME_AT;
+}
+
+/* The agent's time goes on: what it did until now is known to others. */
+void sim_tick(unsigned agent);
+
+/* What is known of the block that is resident in a slot. */
+struct race_block *sim_race_of(unsigned slot);
+
+/* Whether `clock` has reached that time of an agent in its block's present interval. */
+static inline bool clock_reaches(const struct vector_clock *clock, uint64_t interval, unsigned agent, unsigned time)
+{
+    return clock->interval == interval && clock->chunks >> agent / 32 & 1 && clock->time[agent] >= time;
+}
+
+/* The number in the launch of the block that an interval belongs to, and that block's index. */
+uint32_t sim_block_of(uint64_t interval);
+uint3 sim_index_of(uint32_t serial);
+
+#endif

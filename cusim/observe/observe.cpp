@@ -1,0 +1,872 @@
+/* SPDX-License-Identifier: MIT */
+/* observe.cpp - sees every load and store of a kernel, judges it, and counts what it costs.
+
+   Kernels are compiled with -fsanitize=thread, which puts a call such as __tsan_read4(address) before each access. The
+   functions of these names are here, instead of the sanitizer's own. What each one does:
+
+       __tsan_read4(p) --> its own stack? the program's data? --> nothing
+                       --> which allocation or shared array?  --> none: a fault
+                       --> inside, aligned, written, no race? --> no: a fault (race.cpp)
+                       --> joins the request of its warp
+
+   A *request* is what the lanes of a warp do at one place in the code together. Lanes run one after the other here, so
+   requests are put together from the lanes' turns: the n-th access at one place in each lane's turn belongs to the n-th
+   request of that place. When each lane has had its turn, the requests are complete:
+
+       lane 0   A1 A2 B1            |        requests: A1 A1 A1    A2 A2    B1 B1 B1
+       lane 1            A1 B1      | pass
+       lane 2                 A1 A2 B1 ends
+
+   A lane that does much without waiting for others pauses, so that no more than `most_in_turn` accesses of a lane are
+   remembered. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "observe.h"
+
+#include "../machine/clusters.h"
+#include "../machine/cores.h"
+#include "../explain/fault.h"
+#include "../machine/fiber.h"
+#include "../runtime/host.h"
+#include "../include/cuda_runtime.h"
+#include "../runtime/memory.h"
+#include "../machine/poll.h"
+#include "race.h"
+#include "shadow.h"
+#include "../runtime/tasks.h"
+#include "../runtime/stream.h"
+#include "trace.h"
+#include "watch.h"
+#include "../machine/settings.h"
+
+/* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
+extern "C" char __ehdr_start, etext, edata, end;
+extern "C" char __data_start[] __attribute__((weak)), _DYNAMIC[] __attribute__((weak));
+
+bool sim_has_kernels;
+const void *sim_last_pc;
+uint64_t sim_atomics, sim_global_atomics;
+
+static const unsigned most_in_turn = 512;
+static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
+
+/* What one place in the code has cost in this launch. */
+struct cost {
+    struct sim_traffic global;
+    uint64_t shared_requests, shared_bytes, shared_lanes, conflicts, contention;
+    uint64_t fills, merges;
+    unsigned pictured; /* requests that trace.cpp was told of */
+};
+
+struct site {
+    const void *pc;            /* where the access returns to */
+    bool stores, used;         /* in this launch */
+    bool is_atomic;            /* what it does */
+    bool passes_l1;            /* its loads: volatile ones, and copies that run by themselves */
+    bool copies;               /* nobody waits for it here */
+    struct sim_region *region; /* where it went the last time */
+    struct site *shared_end;   /* of an asynchronous copy: its stores to shared memory are counted there */
+    uint64_t turn, pass;       /* to which the next two belong: */
+    unsigned in_turn;          /* accesses of this turn */
+    unsigned in_pass;          /* requests of this pass, */
+    unsigned *requests;        /* their numbers, */
+    unsigned max_requests;     /* and room for so many */
+    struct cost cost;
+};
+
+struct request {
+    struct site *site;
+    struct sim_region *region;
+    unsigned size, lanes;
+    unsigned elsewhere; /* number of the request of those lanes that went to another region; 0: none */
+    const char *address[SIM_WARP];
+    unsigned char lane[SIM_WARP];
+};
+
+static struct site sites[SIM_MAX_SITES];
+static unsigned num_sites = 1; /* number 0 is for those that find no room */
+static uint16_t *site_numbers; /* by the distance of their pc from the program's start */
+static unsigned used_sites[SIM_MAX_SITES], num_used;
+
+static struct request requests[SIM_WARP * (most_in_turn + 4)];
+static unsigned num_requests, num_pictured;
+
+static uint64_t turn, pass;
+static unsigned thread, accesses; /* of this turn */
+static const char *arguments;     /* of the kernel */
+static size_t arguments_size;
+static pthread_t launcher; /* the host thread in which the kernel runs */
+static uint32_t launch;
+static uint64_t num_fills, fills_before; /* sectors fetched by L1 ever, and before this launch */
+static uint64_t from_dram;               /* sectors that neither L1 nor L2 held: L2 fetches two at once */
+static uint64_t l1_sectors;              /* that L1 holds for each of the blocks which share it */
+static uint64_t *chain;                  /* of the running thread */
+static const char *last_read;            /* what it has read last, */
+static bool in_global;                   /* and whether its last access was to global memory, */
+static bool in_sight;                    /* or to what other blocks see */
+
+/* ---- places in the code ---- */
+
+/* Numbers a place that is new. */
+static __attribute__((noinline)) unsigned new_site(const void *pc)
+{
+    const size_t at = (size_t)((const char *)pc - &__ehdr_start), all = (size_t)(&etext - &__ehdr_start);
+
+    if (site_numbers == NULL)
+        site_numbers = (uint16_t *)calloc(all + 1, sizeof(*site_numbers));
+    if (site_numbers == NULL)
+        sim_fault(NULL, 0, "no memory to number the places in the code. Free some memory");
+    if (at > all)
+        return 0;
+    if (num_sites < SIM_MAX_SITES) {
+        sites[num_sites].pc = pc;
+        site_numbers[at] = (uint16_t)num_sites++;
+    }
+    return site_numbers[at];
+}
+
+static inline unsigned site_of(const void *pc)
+{
+    const size_t at = (size_t)((const char *)pc - &__ehdr_start), all = (size_t)(&etext - &__ehdr_start);
+
+    return site_numbers != NULL && at <= all && site_numbers[at] != 0 ? site_numbers[at] : new_site(pc);
+}
+
+unsigned sim_site(const void *pc)
+{
+    return site_of(pc);
+}
+
+const void *sim_site_pc(unsigned site)
+{
+    return sites[site].pc;
+}
+
+/* ---- what a request costs ---- */
+
+static void sort(uint64_t *list, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        const uint64_t item = list[i];
+        unsigned at = i;
+        for (; at > 0 && list[at - 1] > item; at--)
+            list[at] = list[at - 1];
+        list[at] = item;
+    }
+}
+
+/* Counts the sector that begins at byte 32 * sector, the first time that this launch touches it, and each time that L1
+   must fetch it. L1 holds what was fetched last; its blocks share it evenly. */
+static void touch(struct site *site, struct sim_region *r, uint64_t sector)
+{
+    if (site->stores) {
+        uint32_t *const last = &r->shadow->stored[sector];
+
+        site->cost.global.once += *last != launch;
+        sim_news += *last != launch;
+        *last = launch;
+        return;
+    }
+    uint64_t *const fill = &r->shadow->loaded[sector];
+    const bool beside = r->shadow->loaded[sector ^ 1] > fills_before;
+    site->cost.global.once += *fill <= fills_before;
+    sim_news += *fill <= fills_before;
+    if (site->passes_l1 || *fill <= sim_block->first_fill || num_fills - *fill >= l1_sectors) {
+        from_dram += *fill <= fills_before && !beside && r->shadow->stored[sector] != launch;
+        *fill = ++num_fills;
+        site->cost.fills++;
+    }
+}
+
+/* Sectors that a store touches and the one just before it has touched, too: L2 may get them together. */
+static void count_merges(const struct request *before, const struct request *q)
+{
+    for (unsigned i = 0; i < q->lanes && i < before->lanes && before->region == q->region; i++)
+        q->site->cost.merges += (uintptr_t)q->address[i] / 32 == (uintptr_t)before->address[i] / 32 &&
+                                (i == 0 || (uintptr_t)q->address[i] / 32 != (uintptr_t)q->address[i - 1] / 32);
+}
+
+/* Puts a request into the path of its warp. */
+static void walk(unsigned warp, const struct request *q, uint64_t fills, bool far)
+{
+    if (q->site->copies)
+        sim_path_ask(warp, 32 * fills);
+    else if (sim_is_shared(q->region))
+        sim_path_shared(warp, q->site->stores);
+    else if (q->site->stores)
+        sim_path_store(warp);
+    else
+        sim_path_load(warp, far ? SIM_FAR : fills > 0 ? SIM_L2 : SIM_NEAR, 32 * fills, q->site->passes_l1);
+}
+
+static void count_global(const struct request *q)
+{
+    struct sim_traffic *c = &q->site->cost.global;
+    uint64_t start[SIM_WARP], bytes = 0, next_byte = 0, next_sector = 0, next_line = 0;
+
+    for (unsigned i = 0; i < q->lanes; i++)
+        start[i] = (uint64_t)(q->address[i] - q->region->start);
+    sort(start, q->lanes);
+    for (unsigned i = 0; i < q->lanes; i++) { /* from the lowest address up: what is new behind the last one */
+        const uint64_t end = start[i] + q->size;
+        const uint64_t from = start[i] > next_byte ? start[i] : next_byte;
+
+        if (end > from)
+            bytes += end - from;
+        for (uint64_t s = start[i] / 32 > next_sector ? start[i] / 32 : next_sector; s <= (end - 1) / 32; s++) {
+            c->sectors++;
+            touch(q->site, q->region, s);
+            if (s / 4 >= next_line)
+                c->lines++;
+            next_line = s / 4 + 1;
+            next_sector = s + 1;
+        }
+        next_byte = end > next_byte ? end : next_byte;
+    }
+    c->requests++;
+    c->lanes += q->lanes;
+    c->bytes += (uint64_t)q->size * q->lanes;
+    c->least += (bytes + 31) / 32;
+}
+
+/* How many different words of one bank a list wants, at most. */
+static unsigned most_in_bank(uint64_t *wanted, unsigned count)
+{
+    uint64_t word[32];
+    uint32_t used = 0;
+    unsigned different = 0, in_bank[32] = {0}, most = 0;
+
+    for (; different < count; different++) { /* mostly each bank has one word at most */
+        const unsigned bank = wanted[different] % 32;
+        if (used >> bank & 1 && word[bank] != wanted[different])
+            break;
+        used |= (uint32_t)1 << bank;
+        word[bank] = wanted[different];
+    }
+    if (different == count)
+        return count > 0;
+    sort(wanted, count);
+    for (unsigned i = 0; i < count; i++)
+        if (i == 0 || wanted[i] != wanted[i - 1])
+            if (++in_bank[wanted[i] % 32] > most)
+                most = in_bank[wanted[i] % 32];
+    return most;
+}
+
+/* 32 banks of 4 bytes; 8 bytes a lane are served in two halves of the warp, 16 in four quarters. A part must be
+   repeated for as many different words as it wants of one bank. */
+static void count_shared(const struct request *q)
+{
+    struct cost *c = &q->site->cost;
+    const unsigned words = q->size > 4 ? q->size / 4 : 1, parts = words > 2 ? 4 : words;
+    const unsigned lanes_at_once = SIM_WARP / parts;
+
+    for (unsigned first = 0; first < SIM_WARP; first += lanes_at_once) {
+        uint64_t wanted[SIM_WARP * 2];
+        unsigned count = 0;
+
+        for (unsigned i = 0; i < q->lanes; i++)
+            if (q->lane[i] >= first && q->lane[i] < first + lanes_at_once)
+                for (unsigned w = 0; w < words && count < SIM_WARP * 2; w++)
+                    wanted[count++] = (uint64_t)(q->address[i] - q->region->start) / 4 + w;
+        const unsigned most = most_in_bank(wanted, count);
+        c->conflicts += most > 1 ? most - 1 : 0;
+    }
+    c->shared_requests++;
+    c->shared_lanes += q->lanes;
+    c->shared_bytes += (uint64_t)q->size * q->lanes;
+}
+
+/* An atomic operation has its word to itself: lanes that go to the same address come there one after the other. */
+static void count_contention(const struct request *q)
+{
+    uint64_t wanted[SIM_WARP];
+    unsigned most = 0, here = 0;
+
+    for (unsigned i = 0; i < q->lanes; i++)
+        wanted[i] = (uint64_t)q->address[i];
+    sort(wanted, q->lanes);
+    for (unsigned i = 0; i < q->lanes; i++) {
+        here = i > 0 && wanted[i] == wanted[i - 1] ? here + 1 : 1;
+        most = here > most ? here : most;
+    }
+    q->site->cost.contention += most - 1;
+}
+
+static void use(struct site *site)
+{
+    if (!site->used) {
+        site->used = true;
+        used_sites[num_used++] = (unsigned)(site - sites);
+    }
+}
+
+static unsigned new_request(struct site *site, struct sim_region *r, size_t size)
+{
+    struct request *q = &requests[num_requests];
+    q->site = site;
+    q->region = r;
+    q->size = (unsigned)size;
+    q->lanes = q->elsewhere = 0;
+    return num_requests++;
+}
+
+/* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn.
+   Lanes that go to different regions there make one for each. */
+static unsigned join_request(struct site *site, struct sim_region *r, const char *p, size_t size)
+{
+    if (site->pass != pass) {
+        site->pass = pass;
+        site->in_pass = 0;
+    }
+    if (site->turn != turn) {
+        site->turn = turn;
+        site->in_turn = 0;
+    }
+    if (site->in_turn == site->in_pass) {
+        if (site->in_pass == site->max_requests) {
+            site->max_requests = site->max_requests * 2 + 8;
+            site->requests = (unsigned *)realloc(site->requests, site->max_requests * sizeof(*site->requests));
+            if (site->requests == NULL)
+                sim_fault(NULL, 0, "no memory to count requests. Free some memory");
+        }
+        site->requests[site->in_pass++] = new_request(site, r, size);
+    }
+    struct request *q = &requests[site->requests[site->in_turn++]];
+    while (q->region != r) {
+        if (q->elsewhere == 0)
+            q->elsewhere = new_request(site, r, size);
+        q = &requests[q->elsewhere];
+    }
+    if (q->lanes < SIM_WARP) {
+        q->lane[q->lanes] = (unsigned char)(thread % SIM_WARP);
+        q->address[q->lanes++] = p;
+    }
+    return (unsigned)(q - requests);
+}
+
+static void picture(const struct request *q)
+{
+    static const char *const kinds[2][2] = {{"load", "store"}, {"shared_load", "shared_store"}};
+    const char *kind = kinds[sim_is_shared(q->region)][q->site->stores];
+
+    q->site->cost.pictured++;
+    num_pictured++;
+    for (unsigned i = 0; i < q->lanes; i++)
+        sim_trace_lane(sim_place.kernel, (const char *)q->site->pc - 1, kind, num_pictured, q->lane[i],
+                       (size_t)(q->address[i] - q->region->start), q->size);
+}
+
+void sim_observe_pass(void)
+{
+    const bool first_warp = thread < SIM_WARP && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+
+    const struct request *last_store = NULL;
+    for (unsigned i = 0; i < num_requests; i++) {
+        const struct request *q = &requests[i];
+        const struct cost before = q->site->cost;
+        const uint64_t dram = from_dram;
+
+        use(q->site);
+        if (!sim_is_shared(q->region)) {
+            count_global(q);
+            if (q->site->stores && last_store != NULL)
+                count_merges(last_store, q);
+            last_store = q->site->stores ? q : NULL;
+        } else
+            count_shared(q);
+        if (q->site->is_atomic)
+            count_contention(q);
+        if (sim_watching)
+            sim_watch_cost(i, q->site->cost.global.sectors - before.global.sectors,
+                           q->site->cost.global.lines - before.global.lines,
+                           q->site->cost.conflicts - before.conflicts);
+        walk(thread / SIM_WARP, q, q->site->cost.fills - before.fills, from_dram > dram);
+        sim_path_turns(q->site->cost.global.lines - before.global.lines + q->site->cost.shared_requests -
+                       before.shared_requests + q->site->cost.conflicts - before.conflicts);
+        if (first_warp && sim_traces_lanes() && q->site->cost.pictured < most_pictured)
+            picture(q);
+    }
+    num_requests = 0;
+    pass++;
+}
+
+/* ---- judgement ---- */
+
+[[noreturn]] static void illegal(const char *p, size_t size, unsigned how, const void *pc)
+{
+    const char *verb = how & SIM_WRITES ? "writes" : "reads";
+    const struct sim_region *r = sim_region_near(p);
+    char what[600];
+
+    sim_race_blame_unwritten();
+    sim_region_describe(p, size, what, sizeof(what));
+    if (r != NULL && r->pageable)
+        sim_fault_at(pc, "%s %s, which is the host's. Copy it to memory of the device, with cudaMemcpy", verb, what);
+    if (r != NULL && sim_region_holds(r, p, 1)) /* begins well */
+        sim_fault_at(pc, "%s %s. Take the last elements one by one", verb, what);
+    if (r != NULL && r->freed && sim_cluster_owner(r) != NULL)
+        sim_fault_at(pc,
+                     "%s %s. Put the barrier of the cluster between this and its end: cluster_arrive() after this, "
+                     "cluster_wait() before the end",
+                     verb, what);
+    sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
+}
+
+/* In host code: device memory must not be touched. */
+static void check_host(const char *p, size_t size, unsigned how, const void *pc)
+{
+    struct sim_region *const r = sim_maybe_region(p) ? sim_region_near(p) : NULL;
+    char what[600];
+
+    if (r != NULL && r->pageable) {
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(pc, "%s %s. That is a kernel's work: copy the array with cudaMemcpy",
+                     how & SIM_WRITES ? "writes" : "reads", what);
+    }
+    if (r == NULL || sim_place.kernel != NULL)
+        return;
+    if (r->host && !r->freed && sim_region_holds(r, p, size)) {
+        const sim_lock_guard guard;
+        if (r->managed || how & SIM_STRONG)
+            sim_finish_all(); /* it may be done by now, and then is known to touch this or not */
+        if (sim_remembers())
+            sim_race_task(r, p, size, how, site_of(pc));
+        return;
+    }
+    sim_region_describe(p, r->host ? size : 0, what, sizeof(what));
+    if (r->host)
+        sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from",
+                     how & SIM_WRITES ? "writes" : "reads", what);
+    sim_fault_at(pc, "%s %s, which is the device's. Use cudaMemcpy", how & SIM_WRITES ? "writes" : "reads", what);
+}
+
+/* Lets the others run after many accesses, but not between a read and a compare-and-swap of the same word. */
+static void pause_sometimes(const char *p, unsigned how)
+{
+    if (accesses >= most_in_turn && !(accesses == most_in_turn && how & SIM_ATOMIC && p == last_read))
+        sim_pause();
+    accesses++;
+    last_read = how == 0 ? p : NULL;
+}
+
+bool sim_watches = true;
+
+/* If not: where a place in the code was seen to access an array, what else of that is legal, at once. Forgotten when
+   another block runs, or host code. */
+static struct legal {
+    const char *start;
+    size_t size;
+} legal[256];
+
+void sim_observe_switch(void)
+{
+    if (!sim_watches)
+        memset(legal, 0, sizeof(legal));
+}
+
+static inline struct legal *legal_at(const void *pc)
+{
+    return &legal[(uintptr_t)pc / 2 % (sizeof(legal) / sizeof(*legal))];
+}
+
+static inline bool is_legal(const char *p, size_t size, unsigned how, const void *pc)
+{
+    const struct legal *l = legal_at(pc);
+    const size_t at = (size_t)(p - l->start);
+
+    const size_t align = size & (size - 1) ? 1 : size < 8 ? size : 8;
+
+    if (how & ~SIM_WRITES || at >= l->size || size > l->size - at || (uintptr_t)p % align != 0)
+        return false;
+    sim_changes[SIM_GLOBAL_MEMORY] += how;
+    return true;
+}
+
+__attribute__((constructor)) static void read_checks(void)
+{
+    const char *text = sim_setting("CUSIM_CHECKS");
+
+    sim_watches = text == NULL || strcmp(text, "all") == 0;
+    if (!sim_watches && strcmp(text, "bounds") != 0 && strcmp(text, "none") != 0)
+        sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
+}
+
+/* What of the program's own data the watched code may not touch (sim_protect): the linker's tables, what lies behind
+   two places in .data and .bss, and in host code what lies on the stack from a third one on. */
+static const char *image_end = &end; /* up to here all is free */
+static const char *private_data = &edata, *private_bss = &end, *private_stack;
+
+void sim_protect(const void *data, const void *bss, const void *stack)
+{
+    private_data = (const char *)data;
+    private_bss = (const char *)bss;
+    private_stack = (const char *)stack;
+    image_end = __data_start != NULL && _DYNAMIC != NULL ? _DYNAMIC : private_data;
+}
+
+static bool lies_in(const char *p, const void *start, size_t size)
+{
+    return (size_t)(p - (const char *)start) < size;
+}
+
+static bool is_private(const char *p)
+{
+    if (p < __data_start || (p >= private_data && p < &edata) || p >= private_bss)
+        return !lies_in(p, &threadIdx, sizeof(threadIdx)) && !lies_in(p, &blockIdx, sizeof(blockIdx)) &&
+               !lies_in(p, &blockDim, sizeof(blockDim)) && !lies_in(p, &gridDim, sizeof(gridDim));
+    return false;
+}
+
+bool sim_is_private(const void *start, size_t size)
+{
+    for (const char *p : {(const char *)start, (const char *)start + size - 1})
+        if (p >= image_end && p < &end ? is_private(p)
+                                       : lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+            return true;
+    return false;
+}
+
+/* Any access of the program's own code to memory that is not the thread's own. */
+static void judge(const char *p, size_t size, unsigned how, const void *pc)
+{
+    const bool in_image = p >= image_end && p < &end;
+    if (in_image ? is_private(p)
+                 : !sim_place.in_thread && lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+        sim_fault_at(pc, "%s memory that belongs to none of its variables and arrays. See where the pointer comes from",
+                     how & SIM_WRITES ? "writes" : "reads");
+    if (in_image)
+        return;
+    if (!sim_place.in_thread) {
+        check_host(p, size, how, pc);
+        return;
+    }
+    const unsigned number = site_of(pc);
+    struct site *site = &sites[number];
+    struct sim_region *r = site->region;
+    sim_last_pc = pc;
+    if (r == NULL || !sim_region_holds(r, p, size)) {
+        if ((size_t)(p - arguments) < arguments_size)
+            return;
+        r = sim_region_near(p);
+        if (r == NULL || r->pageable || !sim_region_holds(r, p, size)) {
+            if (!pthread_equal(pthread_self(), launcher))
+                return; /* host code of another thread meanwhile */
+            illegal(p, size, how, pc);
+        }
+        site->region = r;
+        sim_race_pooled(r, p, how & SIM_WRITES, pc);
+    }
+    /* 16 bytes may be two members of 8, which are aligned to 8 */
+    if ((size & (size - 1)) == 0 && (uintptr_t)p % (size < 8 ? size : 8) != 0) {
+        char what[600];
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(
+            pc, "%s %zu bytes at %s, an address that is misaligned for its type. Align float4 to 16 bytes, float2 to 8",
+            how & SIM_WRITES ? "writes" : "reads", size, what);
+    }
+    in_global = !sim_is_shared(r);
+    if (sim_num_devices > 1 && in_global && !r->host && !sim_reaches(sim_running_device, r->device)) {
+        char what[600];
+        sim_region_describe(p, 0, what, sizeof(what));
+        sim_fault_at(pc,
+                     "%s %s, which is memory of device %d, in a kernel of device %d. Copy it with cudaMemcpyPeer, or "
+                     "call cudaDeviceEnablePeerAccess",
+                     how & SIM_WRITES ? "writes" : "reads", what, r->device, sim_running_device);
+    }
+    in_sight = in_global || sim_block->cluster->size > 1;
+    if (!in_global && r->block != sim_block->number)
+        sim_cluster_access(p, how, pc);
+    if (how & SIM_STRONG && (how & (SIM_WRITES | SIM_ATOMIC)) != SIM_WRITES && sim_seen(p, pc, in_global)) {
+        sim_race_polls(r, p, size);
+        how &= ~SIM_VOLATILE;
+        sim_poll(p, pc, in_global);
+    }
+    pause_sometimes(p, how);
+    if (!sim_watches) {
+        sim_changes[in_sight] += how & SIM_WRITES;
+        *legal_at(pc) = {r->array, r->array_size};
+        return;
+    }
+    if (how & SIM_STRONG && in_global) {
+        if (how & SIM_WRITES)
+            sim_path_publish(thread / SIM_WARP, p, how & SIM_ATOMIC);
+        else
+            sim_path_learn(thread / SIM_WARP, p);
+    }
+    __builtin_prefetch(&r->shadow->cells[(size_t)(p - r->start) / 4], 1);
+    site->stores = how & SIM_WRITES;
+    site->is_atomic = how & SIM_ATOMIC;
+    site->passes_l1 = how & SIM_STRONG;
+    if (how & SIM_WRITES && !(how & SIM_ATOMIC)) {
+        sim_changes[in_sight]++;
+        if (in_global)
+            *chain += (size + 3) / 4;
+    }
+    const unsigned request = join_request(site, r, p, size);
+    if (sim_watching)
+        sim_watch_access(r, p, size, how, pc, request);
+    sim_race_access(r, p, size, how, number);
+}
+
+/* Local variables, and the program's own data (threadIdx is there), are neither judged nor counted. */
+static inline __attribute__((always_inline)) void observe(const void *at, size_t size, unsigned how, const void *pc)
+{
+    const char *p = (const char *)at;
+
+    if (!sim_watches && is_legal(p, size, how, pc))
+        return;
+    if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
+        (size_t)(p - &__ehdr_start) >= (size_t)(image_end - &__ehdr_start))
+        judge(p, size, how, pc);
+}
+
+void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, const void *global, size_t size,
+                      bool warp)
+{
+    struct site *site = &sites[number];
+    struct sim_region *r = sim_region_near(global);
+
+    if (warp && accesses >= most_in_turn)
+        sim_pause();
+    if (!sim_watches)
+        return;
+    if (size > 0)
+        sim_race_access(r, (const char *)global, size, 0, number);
+    if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
+        site->shared_end = &sites[num_sites++];
+        site->shared_end->pc = site->pc;
+        site->shared_end->stores = site->shared_end->copies = true;
+    }
+    site->passes_l1 = site->copies = true;
+    if (!warp) {
+        const uint64_t from = (uint64_t)((const char *)global - r->start), end = from + size;
+        struct sim_traffic *c = &site->cost.global;
+
+        use(site);
+        c->requests++;
+        c->bytes += size;
+        c->least += (size + 31) / 32;
+        c->sectors += (end + 31) / 32 - from / 32;
+        c->lines += (end + 127) / 128 - from / 128;
+        for (uint64_t s = from / 32; s < (end + 31) / 32; s++)
+            touch(site, r, s);
+        sim_path_ask(thread / SIM_WARP, size);
+        if (sim_watching)
+            sim_watch_copy("tma", shared, global, size, -1, -1, (end + 31) / 32 - from / 32,
+                           (end + 127) / 128 - from / 128);
+        return;
+    }
+    unsigned request = 0, shared_request = 0;
+    if (size > 0)
+        request = join_request(site, r, (const char *)global, size);
+    if (site->shared_end != NULL)
+        shared_request = join_request(site->shared_end, sim_region_near(shared), (const char *)shared, shared_size);
+    if (sim_watching)
+        sim_watch_copy("cp.async", shared, size > 0 ? global : NULL, shared_size, size > 0 ? (int)request : -1,
+                       site->shared_end != NULL ? (int)shared_request : -1, 0, 0);
+    accesses += 2;
+}
+
+/* ---- what the compiler calls ---- */
+
+#define HERE __builtin_return_address(0)
+#define HOOK(name, size, how)                                                                                          \
+    extern "C" void name(const void *p)                                                                                \
+    {                                                                                                                  \
+        observe(p, size, how, HERE);                                                                                   \
+    }
+#define HOOKS(size)                                                                                                    \
+    HOOK(__tsan_read##size, size, 0)                                                                                   \
+    HOOK(__tsan_write##size, size, SIM_WRITES)                                                                         \
+    HOOK(__tsan_unaligned_read##size, size, 0)                                                                         \
+    HOOK(__tsan_unaligned_write##size, size, SIM_WRITES)                                                               \
+    HOOK(__tsan_volatile_read##size, size, SIM_STRONG | SIM_VOLATILE)                                                  \
+    HOOK(__tsan_volatile_write##size, size, SIM_WRITES | SIM_STRONG | SIM_VOLATILE)
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+
+extern "C" void __tsan_read_range(const void *p, size_t size)
+{
+    observe(p, size, 0, HERE);
+}
+
+extern "C" void __tsan_write_range(const void *p, size_t size)
+{
+    observe(p, size, SIM_WRITES, HERE);
+}
+
+/* Each object file with kernels calls it before main. */
+extern "C" void __tsan_init(void)
+{
+    sim_has_kernels = true;
+}
+
+void sim_observe_order(unsigned how)
+{
+    const unsigned orders = ((how & SIM_ACQUIRE) != 0) + ((how & SIM_RELEASE) != 0);
+
+    if (orders > 0)
+        sim_order_memory();
+    sim_counts.orders += orders;
+    sim_counts.strong_orders += how & SIM_STRONGER ? orders : 0;
+}
+
+void sim_atomic_load(const void *address, void *value, size_t size, unsigned order)
+{
+    sim_observe_order(order);
+    observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC | order, HERE);
+    if (in_global)
+        sim_take_word(address);
+    memcpy(value, address, size);
+    sim_global_atomics += in_global;
+}
+
+/* Only a value that changes is a change: a lock that is taken stays as it is. */
+void sim_atomic_store(void *address, const void *value, size_t size)
+{
+    sim_changes[in_sight] += memcmp(address, value, size) != 0;
+    memcpy(address, value, size);
+    sim_give_word();
+    sim_atomics++;
+}
+
+void sim_strong_load(const void *address, void *value, size_t size, unsigned order)
+{
+    sim_observe_order(order);
+    observe(address, size, SIM_STRONG | order, HERE);
+    memcpy(value, address, size);
+}
+
+void sim_strong_store(void *address, const void *value, size_t size, unsigned order)
+{
+    sim_observe_order(order);
+    observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
+    if (in_global)
+        sim_take_word(address);
+    memcpy(address, value, size);
+    sim_give_word();
+}
+
+/* The sanitizer's own atomics: std::atomic and the guards of static variables, in host code. */
+#define HOST_ATOMICS(bits, type)                                                                                       \
+    extern "C" type __tsan_atomic##bits##_load(const volatile type *p, int)                                            \
+    {                                                                                                                  \
+        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                   \
+    }                                                                                                                  \
+    extern "C" void __tsan_atomic##bits##_store(volatile type *p, type value, int)                                     \
+    {                                                                                                                  \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                                                  \
+    }                                                                                                                  \
+    extern "C" int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected, type value, int,    \
+                                                                 int)                                                  \
+    {                                                                                                                  \
+        return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+    }                                                                                                                  \
+    extern "C" int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *expected, type value, int, int) \
+    {                                                                                                                  \
+        return __atomic_compare_exchange_n(p, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+    }                                                                                                                  \
+    HOST_ATOMIC(bits, type, exchange, __atomic_exchange_n)                                                             \
+    HOST_ATOMIC(bits, type, fetch_add, __atomic_fetch_add)                                                             \
+    HOST_ATOMIC(bits, type, fetch_sub, __atomic_fetch_sub)                                                             \
+    HOST_ATOMIC(bits, type, fetch_and, __atomic_fetch_and)                                                             \
+    HOST_ATOMIC(bits, type, fetch_or, __atomic_fetch_or)                                                               \
+    HOST_ATOMIC(bits, type, fetch_xor, __atomic_fetch_xor)
+#define HOST_ATOMIC(bits, type, name, builtin)                                                                         \
+    extern "C" type __tsan_atomic##bits##_##name(volatile type *p, type value, int)                                    \
+    {                                                                                                                  \
+        return builtin(p, value, __ATOMIC_SEQ_CST);                                                                    \
+    }
+HOST_ATOMICS(8, uint8_t)
+HOST_ATOMICS(16, uint16_t)
+HOST_ATOMICS(32, uint32_t)
+HOST_ATOMICS(64, uint64_t)
+
+extern "C" void __tsan_atomic_thread_fence(int)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+extern "C" void __tsan_atomic_signal_fence(int)
+{
+}
+
+extern "C" void __tsan_vptr_read(void **)
+{
+}
+
+extern "C" void __tsan_vptr_update(void **, void *)
+{
+}
+
+/* ---- launch, block, turn ---- */
+
+void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
+{
+    arguments = (const char *)first;
+    arguments_size = size;
+    sim_watches =
+        sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
+    launcher = pthread_self();
+    launch++;
+    fills_before = num_fills;
+    l1_sectors =
+        sim_chip.shared_per_sm / 32 / (num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / num_threads : 1);
+    num_pictured = 0;
+    sim_path_launch();
+    sim_race_launch(num_threads);
+}
+
+void sim_observe_turn(unsigned number, uint64_t *chain_of_thread)
+{
+    thread = number;
+    chain = chain_of_thread;
+    if (sim_watching)
+        sim_watch_turn(number);
+    turn++;
+    accesses = 0;
+    last_read = NULL;
+    sim_race_turn(number);
+}
+
+uint64_t sim_fills(void)
+{
+    return num_fills;
+}
+
+void sim_observe_launch_end(struct sim_counts *counts)
+{
+    sim_observe_switch();
+    for (unsigned i = 0; i < num_used; i++) {
+        struct site *site = &sites[used_sites[i]];
+        struct sim_counts line = {};
+
+        *(site->stores ? &line.stores : &line.loads) = site->cost.global;
+        line.shared_requests = site->cost.shared_requests;
+        line.shared_bytes = site->cost.shared_bytes;
+        line.shared_lanes = site->cost.shared_lanes;
+        line.conflicts = site->cost.conflicts;
+        line.contention = site->cost.contention;
+        line.fills = site->cost.fills;
+        line.merges = site->cost.merges;
+        sim_add_counts(counts, &line);
+        sim_trace_add(sim_place.kernel, (const char *)site->pc - 1, &line);
+        site->cost = {};
+        site->used = false;
+    }
+    num_used = 0;
+    counts->atomics += sim_atomics;
+    sim_atomics = 0;
+    sim_trace_add(sim_place.kernel, NULL, counts);
+}
+
+bool sim_remembers(void)
+{
+    return sim_num_lines > 0 && sim_watches;
+}

@@ -1,0 +1,580 @@
+/* SPDX-License-Identifier: MIT */
+/* race.cpp - remembers what happened to each byte last, and finds accesses that nothing orders.
+
+   Two accesses to the same bytes race if one of them writes, two threads make them, neither *happens before* the other
+   (Lamport 1978), and not both are strong (atomic or volatile). What happens before what is kept as in FastTrack
+   (Flanagan and Freund, PLDI 2009): an access is remembered as an *epoch*, who made it and at what time of its own; a
+   thread's *vector clock* holds up to what time it knows of each other thread. An access that is remembered happens
+   before what a thread does now if the thread's clock has reached its epoch.
+
+   Of every 4 bytes the epochs of the last write and of two reads are kept, each in 64 bits with its place in the code:
+
+       | interval 25 | agent 11 | time 12 | place in the code 13 | kind 3 |
+       '------------ epoch ------------'
+
+   A GPU's barriers allow a short form. An *interval* ends with each __syncthreads, block and launch. So between two
+   accesses of one block in different intervals lies a barrier, and vector clocks need only tell the times within the
+   interval. A thread's time goes on when others learn what it has done (__syncwarp, an arrival at an mbarrier):
+
+       thread 3  writes a, time 1 ----+                          thread 5 knows thread 3 up to time 1:
+                                      | __syncwarp               the write comes before the read
+       thread 5                       +----> reads a
+
+       thread 3  writes b, time 2                                but not up to time 2: a race
+       thread 5                              reads b
+
+   Only flags reach across blocks (flag.cpp). Copies of the TMA are made by agents of their own, one for each
+   mbarrier. */
+#include <algorithm>
+#include <stdlib.h>
+#include "race.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "../machine/block.h"
+#include "clock.h"
+#include "../machine/clusters.h"
+#include "../explain/fault.h"
+#include "flag.h"
+#include "../runtime/memory.h"
+#include "observe.h"
+#include "shadow.h"
+#include "../runtime/tasks.h"
+#include "watch.h"
+
+enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
+
+static enum kind kind_of(uint64_t record)
+{
+    return (enum kind)(record & ((1 << KIND_BITS) - 1));
+}
+
+/* Whether the recorded access happens before what the running thread does now, as far as its own block orders them.
+   The record is of this launch, or of an earlier one that may not be over. */
+static inline bool ordered_in_block(uint64_t record)
+{
+    const uint64_t then = interval_of(record), now = sim_race->interval;
+    const unsigned other = agent_of(record);
+
+    if (then == now)
+        return other == sim_agent || clock_reaches(&sim_race->clocks[sim_agent], now, other, time_of(record));
+    if (then < sim_launch_interval) /* another kernel, a copy, the host */
+        return sim_task_orders(then);
+    return then < now && (then >= sim_alone_since || sim_block_of(then) == sim_race->serial);
+}
+
+/* The same, by flags of other blocks, too. */
+static inline bool ordered(uint64_t record)
+{
+    return ordered_in_block(record) || (interval_of(record) >= sim_launch_interval && sim_flag_orders(record));
+}
+
+/* ---- a race is reported ---- */
+
+/* What to do about a race that an atomic or volatile access has with a plain one. */
+static const char *const make_strong = "One of them is atomic or volatile: make the other so, too";
+
+static void describe_thread(char *text, size_t size, unsigned number, uint32_t block)
+{
+    const uint3 t = {number % blockDim.x, number / blockDim.x % blockDim.y, number / blockDim.x / blockDim.y};
+    const uint3 b = sim_index_of(block);
+
+    if (block == sim_race->serial)
+        snprintf(text, size, "thread (%u,%u,%u)", t.x, t.y, t.z);
+    else
+        snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u)", t.x, t.y, t.z, b.x, b.y, b.z);
+}
+
+/* What another task has done, or is about to do. */
+[[noreturn]] static void report_task(const void *pc, const char *what, bool writes, const struct sim_task *other,
+                                     const char *verb, const void *other_pc)
+{
+    char who[600], which[1200];
+
+    sim_describe_running(who, sizeof(who));
+    sim_describe_task(other, verb, other_pc, which, sizeof(which));
+    sim_fault_at(pc, "race: %s%s %s, which %s, and nothing orders the two. %s", who, writes ? "writes" : "reads", what,
+                 which, sim_task_advice(other));
+}
+
+[[noreturn]] static void report_record(const void *pc, const struct sim_region *r, size_t word, bool writes,
+                                       uint64_t record, bool wrote)
+{
+    char what[600];
+
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    report_task(pc, what, writes, sim_task_of(interval_of(record)), wrote ? "has written" : "has read",
+                sim_site_pc(site_of(record)));
+}
+
+/* What to do about a race in shared memory, between two places, "file:line": where the last barrier stands between
+   them, the two are of different rounds of a loop. */
+static const char *advise_barrier(const char *place, const char *other)
+{
+    static char text[400];
+    const char *const colon = strrchr(place, ':'), *const other_colon = strrchr(other, ':');
+    const char *const barrier = sim_block->barrier_file;
+
+    if (barrier == NULL || colon == NULL || other_colon == NULL || colon - place != other_colon - other ||
+        memcmp(place, other, (size_t)(colon - place)) != 0)
+        return "Put __syncthreads() between them, or __syncwarp() within a warp";
+    const char *const name = strrchr(barrier, '/') != NULL ? strrchr(barrier, '/') + 1 : barrier;
+    const size_t length = strlen(name);
+    const int a = atoi(colon + 1), b = atoi(other_colon + 1), line = sim_block->barrier_line;
+    if ((size_t)(colon - place) < length || memcmp(colon - length, name, length) != 0 || line < std::min(a, b) ||
+        line >= std::max(a, b))
+        return "Put __syncthreads() between them, or __syncwarp() within a warp";
+    snprintf(text, sizeof(text),
+             "The barrier at %.*s:%d is between them in one round of the loop, but not from one round to the next: put "
+             "another __syncthreads() at the end of the loop",
+             (int)(colon - place), place, line);
+    return text;
+}
+
+[[noreturn]] static void report(const struct sim_region *r, size_t word, bool writes, bool strong, unsigned site,
+                                uint64_t record, bool wrote)
+{
+    const void *const pc = sim_site_pc(site);
+    const char *const verb = writes ? "writes" : "reads", *const past = wrote ? "has written" : "has read";
+    const bool other_strong = kind_of(record) == STRONG || kind_of(record) == VOLATILE;
+    const bool mixed = strong != other_strong;
+    char what[600], where[512], here[512] = "", who[100];
+
+    if (interval_of(record) < sim_launch_interval)
+        report_record(pc, r, word, writes, record, wrote);
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    sim_locate((const char *)sim_site_pc(site_of(record)) - 1, where, sizeof(where));
+    if (kind_of(record) == IN_FLIGHT)
+        sim_fault_at(
+            pc,
+            "%s %s, to which the copy of %s is on its way. Wait for it first (__pipeline_wait_prior, mbarrier_wait, "
+            "cluster_receive)",
+            verb, what, where);
+    const uint32_t block = sim_block_of(interval_of(record));
+    if (agent_of(record) >= SIM_MAX_THREADS)
+        sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",
+                     verb, what, where, past);
+    if (sim_watching)
+        sim_watch_other(sim_site_pc(site_of(record)), agent_of(record), block, r->start + word * 4);
+    describe_thread(who, sizeof(who), agent_of(record), block);
+    sim_locate((const char *)pc - 1, here, sizeof(here));
+    const char *const flag = mixed || sim_is_shared(r) ? NULL : sim_flag_advice(record);
+    /* In global memory an index that runs into the next row is more likely than an exchange between threads. */
+    if (block == sim_race->serial)
+        sim_fault_at(pc, "race: %s %s, which %s %s%s at %s, and nothing orders the two. %s", verb, what, who, past,
+                     kind_of(record) == COPIED ? " by an asynchronous copy" : "", where,
+                     mixed && !sim_is_shared(r) ? make_strong
+                     : strong && other_strong ? "volatile does not keep the lanes of a warp in step: call __syncwarp() "
+                                                "between them"
+                     : sim_is_shared(r)       ? advise_barrier(here, where)
+                     : flag != NULL           ? flag
+                                              : "Which elements are each thread's own? Let each write bytes that no "
+                                                "other one touches");
+    if (sim_is_shared(r))
+        sim_fault_at(
+            pc,
+            "race: %s %s, which %s %s at %s, and nothing orders the two blocks. Put the barrier of the cluster "
+            "between them: cluster_arrive() after that, cluster_wait() before this",
+            verb, what, who, past, where);
+    sim_fault_at(pc, "race: %s %s, which %s %s at %s. Blocks run in any order, or at once%s%s", verb, what, who, past,
+                 where, mixed || flag != NULL ? ". " : "",
+                 mixed          ? make_strong
+                 : flag != NULL ? flag
+                                : ": let each write bytes that no other one touches");
+}
+
+/* ---- the loop of compare-and-swap ---- */
+
+/* A thread may read a word plainly and then compare and swap it, as in the Programming Guide's loop: a value that came
+   too early does no harm then. So a plain read that races with an atomic is a suspect until the thread's next access:
+   an atomic of the same word clears it. */
+static void settle(struct suspect *s)
+{
+    struct sim_region *const region = s->region;
+
+    if (region == NULL)
+        return;
+    s->region = NULL;
+    sim_race->num_suspects--;
+    report(region, s->word, false, false, s->site, s->record, true);
+}
+
+static void suspect(struct sim_region *r, size_t word, unsigned site, uint64_t record)
+{
+    struct suspect *s = &sim_race->suspects[sim_agent];
+
+    sim_race->num_suspects += s->region == NULL;
+    *s = {r, word, site, record};
+}
+
+static const char *last_read; /* what the running thread has just read plainly, or NULL */
+
+/* Turns what the running thread has just read of these words into strong reads. */
+static void make_reads_strong(struct sim_region *r, size_t first, size_t last)
+{
+    for (size_t word = first; word < last; word++) {
+        uint64_t *const reads[] = {&r->shadow->cells[word].read, &r->shadow->others[word]};
+        for (uint64_t *read : reads)
+            if ((*read ^ sim_epoch) >> TIME_AT == 0)
+                *read = (*read & ~(uint64_t)((1 << KIND_BITS) - 1)) | STRONG;
+    }
+}
+
+void sim_race_polls(struct sim_region *r, const char *at, size_t size)
+{
+    if (sim_watches)
+        make_reads_strong(r, (size_t)(at - r->start) / 4, ((size_t)(at - r->start) + size) / 4);
+}
+
+/* An atomic access: clears what the thread has just read there, for others too. */
+static void clear_read(struct sim_region *r, size_t first, size_t last, const char *at)
+{
+    struct suspect *s = &sim_race->suspects[sim_agent];
+
+    if (last_read != at)
+        return;
+    if (s->region == r && s->word >= first && s->word < last) {
+        s->region = NULL;
+        sim_race->num_suspects--;
+    }
+    make_reads_strong(r, first, last);
+}
+
+void sim_race_block_end(void)
+{
+    sim_race_check_unwritten();
+    for (unsigned i = 0; i < SIM_MAX_THREADS && sim_race->num_suspects > 0; i++) {
+        threadIdx = {i % blockDim.x, i / blockDim.x % blockDim.y, i / blockDim.x / blockDim.y};
+        settle(&sim_race->suspects[i]);
+    }
+}
+
+void sim_race_turn(unsigned thread)
+{
+    sim_agent = thread;
+    last_read = NULL;
+    if (sim_watches)
+        sim_set_epoch();
+}
+
+/* ---- accesses ---- */
+
+/* Strong accesses do not race with each other. But volatile alone does not make the lanes of a warp go in step: a sum
+   over shared memory that relies on that is wrong. */
+static bool both_strong(uint64_t record, enum kind kind)
+{
+    const enum kind other = kind_of(record);
+
+    if (kind == PLAIN || (other != STRONG && other != VOLATILE))
+        return false;
+    return kind == STRONG || other == STRONG || agent_of(record) / SIM_WARP != sim_agent / SIM_WARP;
+}
+
+/* Whether an access by the running thread races with the recorded one, which is of this launch or block. */
+static bool conflicts(uint64_t record, enum kind kind)
+{
+    if (kind_of(record) == IN_FLIGHT)
+        return true;
+    if ((record ^ sim_epoch) >> TIME_AT == 0 || both_strong(record, kind))
+        return false;
+    return !ordered(record);
+}
+
+/* Remembers a read, so that a later write that is not ordered after all reads is told. Of many readers two are kept, of
+   two warps if there are: who is ordered after its own warp only is found by the other one. */
+static void remember_read(uint64_t *first, uint64_t *second, uint64_t floor, uint64_t record)
+{
+    if (ordered_in_block(*first)) {
+        *first = record;
+    } else if (*second < floor || (*second ^ record) >> TIME_AT == 0 || ordered_in_block(*second)) {
+        *second = record;
+    } else if (agent_of(*first) / SIM_WARP == agent_of(*second) / SIM_WARP &&
+               sim_agent / SIM_WARP != agent_of(*first) / SIM_WARP) {
+        *second = record;
+    }
+}
+
+/* Whether shared memory is as it was when the block began. What is not was written by a call of memset or memcpy. */
+static bool is_fresh(const char *at, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (at[i] != (char)0xff)
+            return false;
+    return true;
+}
+
+/* Of a plain read of shared memory the first one waits until the block's next barrier, or its end: if another thread
+   writes there before that, the two race, and that says more. */
+static void suspect_unwritten(struct sim_region *r, size_t offset, size_t size, unsigned site)
+{
+    if (sim_race->unwritten.region == NULL)
+        sim_race->unwritten = {r, offset, size, site, sim_agent};
+}
+
+[[noreturn]] static void report_unwritten(const struct sim_region *r, size_t offset, size_t size, unsigned site)
+{
+    const bool cluster = sim_block->cluster->size > 1;
+    char what[600];
+
+    sim_region_describe(r->start + offset, size, what, sizeof(what));
+    if (!sim_is_shared(r)) {
+        bool writes;
+        const struct sim_task *const late = sim_collides(r->start + offset, size, false, &writes);
+        if (late != NULL)
+            report_task(sim_site_pc(site), what, false, late, "writes", NULL);
+        sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. Fill it first", what);
+    }
+    sim_fault_at(sim_site_pc(site),
+                 "reads %s, which no thread of this %s has written before. Let one write it, then call %s", what,
+                 cluster ? "cluster" : "block", cluster ? "the barrier" : "__syncthreads()");
+}
+
+void sim_race_check_unwritten(void)
+{
+    const struct unwritten *u = &sim_race->unwritten;
+
+    if (u->region == NULL)
+        return;
+    threadIdx = sim_block->threads[u->thread].index;
+    report_unwritten(u->region, u->offset, u->size, u->site);
+}
+
+void sim_race_blame_unwritten(void)
+{
+    if (sim_place.in_thread && sim_race->unwritten.thread / SIM_WARP == sim_agent / SIM_WARP)
+        sim_race_check_unwritten();
+}
+
+/* Faults unless all bytes were written; afterwards they are, if this writes. In shared memory a wide read, as of a
+   float4, may take along what nobody wrote, if some of it was: a row need not end where a float4 does. */
+static inline void check_written(struct sim_region *r, size_t offset, size_t size, unsigned how, unsigned site)
+{
+    const bool only_writes = (how & (SIM_WRITES | SIM_ATOMIC)) == SIM_WRITES;
+
+    for (size_t done = 0; done < size; done += 16) {
+        const size_t at = offset + done, part = size - done < 16 ? size - done : 16;
+        const uint32_t mask = ((1u << part) - 1) << at % 8;
+        uint32_t bits;
+
+        memcpy(&bits, r->shadow->written + at / 8, sizeof(bits));
+        if ((bits & mask) == mask)
+            continue;
+        if (only_writes) {
+            bits |= mask;
+            memcpy(r->shadow->written + at / 8, &bits, sizeof(bits));
+        } else if (!sim_is_shared(r)) {
+            const unsigned first = (unsigned)__builtin_ctz(~bits & mask) - at % 8;
+            report_unwritten(r, at + first, 4 - (at + first) % 4, site);
+        } else if ((bits & mask) == 0 && is_fresh(r->start + at, part)) {
+            if (how == 0)
+                suspect_unwritten(r, at, part, site);
+            else
+                report_unwritten(r, at, part, site);
+        }
+    }
+}
+
+/* An access to a part of a word, one or two bytes of it. It is not remembered, as its neighbour may belong to another
+   thread; but what is remembered was of the whole word. */
+static void check_part(struct sim_region *r, size_t word, bool writes, enum kind kind, uint64_t record, uint64_t floor)
+{
+    const struct sim_cell *cell = &r->shadow->cells[word];
+    const bool beside_atomic = !writes && kind_of(cell->write) == STRONG;
+
+    if (cell->write >= floor && !beside_atomic && conflicts(cell->write, kind))
+        report(r, word, writes, kind != PLAIN, site_of(record), cell->write, true);
+    if (writes && cell->read >= floor && conflicts(cell->read, kind))
+        report(r, word, writes, kind != PLAIN, site_of(record), cell->read, false);
+}
+
+/* Shared memory forgets with the block, or the cluster; global memory with the launch, or the first one that may not be
+   over. Smaller records are history. */
+static inline uint64_t floor_of(const struct sim_region *r)
+{
+    return (sim_is_shared(r) ? sim_race->cluster : sim_known_interval) << INTERVAL_AT;
+}
+
+void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned how, unsigned site)
+{
+    const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
+    const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
+    const enum kind kind = !strong ? PLAIN : how & SIM_VOLATILE && sim_is_shared(r) ? VOLATILE : STRONG;
+    const uint64_t record = sim_epoch | (uint64_t)site << SITE_AT | kind;
+    const uint64_t floor = floor_of(r);
+    struct sim_shadow *s = r->shadow;
+
+    if (!sim_watches)
+        return;
+    if (!r->shape.is_raw)
+        check_written(r, offset, size, how, site);
+    if (offset % 4 != 0 || size % 4 != 0) {
+        check_part(r, first, writes, kind, record, floor);
+        return;
+    }
+    if (how & SIM_ATOMIC)
+        clear_read(r, first, last, at);
+    if (sim_race->num_suspects > 0)
+        settle(&sim_race->suspects[sim_agent]);
+    last_read = how == 0 ? at : NULL;
+    for (size_t word = first; word < last; word++) {
+        struct sim_cell *cell = &s->cells[word];
+
+        if (cell->write >= floor && conflicts(cell->write, kind)) {
+            if (how != 0 || kind_of(cell->write) != STRONG)
+                report(r, word, writes, strong, site, cell->write, true);
+            suspect(r, word, site, cell->write);
+        }
+        if (writes) {
+            if (cell->read >= floor && conflicts(cell->read, kind))
+                report(r, word, writes, strong, site, cell->read, false);
+            /* when the first read is history, so is the other one, but for those of other tasks */
+            if ((cell->read >= floor || sim_known_interval < sim_launch_interval) && s->others[word] >= floor &&
+                conflicts(s->others[word], kind))
+                report(r, word, writes, strong, site, s->others[word], false);
+            cell->write = record;
+        } else if (cell->read < floor || (cell->read ^ record) >> TIME_AT == 0) {
+            cell->read = record;
+        } else {
+            remember_read(&cell->read, &s->others[word], floor, record);
+        }
+    }
+    if (strong)
+        sim_flag_access(at, size, how, site);
+}
+
+void sim_race_pooled(const struct sim_region *r, const void *at, bool writes, const void *pc)
+{
+    char what[600];
+
+    if (r->pooled == NULL || sim_task_known(r->pooled->task))
+        return;
+    sim_region_describe(at, 4, what, sizeof(what));
+    report_task(pc, what, writes, r->pooled->task.get(), "makes", NULL);
+}
+
+/* Whether the running task, which is no kernel, may access what was accessed so. */
+static bool may_access(uint64_t record, bool strong)
+{
+    return (strong && kind_of(record) != PLAIN) || sim_task_orders(interval_of(record));
+}
+
+void sim_race_task(struct sim_region *r, const void *at, size_t size, unsigned how, unsigned site)
+{
+    const bool writes = how & SIM_WRITES, strong = how & SIM_STRONG;
+    const size_t offset = (size_t)((const char *)at - r->start), end = offset + size;
+    bool other_writes;
+    const struct sim_task *const late = sim_in_task() ? NULL : sim_collides(at, size, writes, &other_writes);
+    char what[600];
+
+    if (late != NULL) {
+        sim_region_describe(at, size < 4 ? size : 4, what, sizeof(what));
+        report_task(sim_site_pc(site), what, writes, late, other_writes ? "writes" : "reads", NULL);
+    }
+    sim_race_pooled(r, at, writes, sim_site_pc(site));
+    if (sim_task_interval() == 0)
+        sim_task_takes(sim_race_one_interval());
+    const uint64_t record = sim_task_interval() << INTERVAL_AT | (uint64_t)site << SITE_AT | (strong ? STRONG : PLAIN);
+    for (size_t word = offset / 4; word * 4 < end; word++) {
+        struct sim_cell *const cell = &r->shadow->cells[word];
+        uint64_t *const other = &r->shadow->others[word];
+
+        if (strong && !sim_in_task() && !sim_task_orders(interval_of(cell->write)) && kind_of(cell->write) != PLAIN)
+            sim_host_learns(sim_task_of(interval_of(cell->write))->known); /* a flag: what comes before it is done */
+        if (!may_access(cell->write, strong))
+            report_record(sim_site_pc(site), r, word, writes, cell->write, true);
+        if (writes && !may_access(cell->read, strong))
+            report_record(sim_site_pc(site), r, word, writes, cell->read, false);
+        if (writes && !may_access(*other, strong))
+            report_record(sim_site_pc(site), r, word, writes, *other, false);
+        if (word * 4 < offset || word * 4 + 4 > end)
+            continue; /* a part of a word: its neighbour may belong to another one */
+        if (writes)
+            cell->write = record;
+        else if (sim_task_orders(interval_of(cell->read)))
+            cell->read = record;
+        else
+            *other = record;
+    }
+}
+
+void sim_race_touch(struct sim_region *r, const void *at, size_t size, bool writes)
+{
+    if (r != NULL && sim_remembers())
+        sim_race_task(r, at, size, writes ? SIM_WRITES : 0, sim_site(sim_task_at()));
+}
+
+/* An access by another block after which this one may end must be known to some thread of this one. */
+static void check_end(struct sim_region *r, size_t word, uint64_t record, bool wrote)
+{
+    const uint32_t block = record < floor_of(r) ? sim_race->serial : sim_block_of(interval_of(record));
+    char what[600], who[100];
+
+    if (block == sim_race->serial || sim_flag_orders_end(record))
+        return;
+    sim_region_describe(r->start + word * 4, 4, what, sizeof(what));
+    describe_thread(who, sizeof(who), agent_of(record), block);
+    sim_fault_at(
+        sim_site_pc(site_of(record)),
+        "%s %s %s, and nothing keeps this block from ending before. Put the barrier of the cluster between the "
+        "two: cluster_arrive() after that, cluster_wait() before the end",
+        who, wrote ? "writes" : "reads", what);
+}
+
+void sim_race_leaves(struct sim_region *r)
+{
+    for (size_t word = 0; sim_watches && word < r->size / 4; word++) {
+        const struct sim_cell *cell = &r->shadow->cells[word];
+
+        check_end(r, word, cell->write, true);
+        check_end(r, word, cell->read, false);
+        if (cell->read >= floor_of(r)) /* when that is history, so is the other one */
+            check_end(r, word, r->shadow->others[word], false);
+    }
+}
+
+static void set_writes(struct sim_region *r, const void *at, size_t size, uint64_t record)
+{
+    const size_t first = (size_t)((const char *)at - r->start) / 4;
+
+    for (size_t word = first; sim_watches && word < first + size / 4; word++)
+        r->shadow->cells[word].write = record;
+}
+
+void sim_race_copy_begins(struct sim_region *r, const void *at, size_t size, unsigned site)
+{
+    sim_race_access(r, (const char *)at, size, SIM_WRITES, site);
+    set_writes(r, at, size, sim_epoch | (uint64_t)site << SITE_AT | IN_FLIGHT);
+}
+
+void sim_race_copy_ends(struct sim_region *r, const void *at, size_t size, unsigned site)
+{
+    set_writes(r, at, size, sim_epoch | (uint64_t)site << SITE_AT | COPIED);
+}
+
+void sim_race_bulk_ends(struct sim_region *r, const void *at, size_t size, unsigned site, unsigned barrier)
+{
+    const unsigned engine = SIM_MAX_THREADS + barrier;
+
+    set_writes(r, at, size,
+               sim_race->interval << INTERVAL_AT | (uint64_t)engine << AGENT_AT |
+                   (uint64_t)sim_race->times[engine] << TIME_AT | (uint64_t)site << SITE_AT | COPIED);
+}
+
+extern "C" bool sim_last_write(const void *address, unsigned *block, unsigned *thread, char *place, size_t size)
+{
+    const struct sim_region *r = sim_region_near(address);
+    const size_t word = r == NULL ? 0 : (size_t)((const char *)address - r->start) / 4;
+
+    if (r == NULL || r->shadow == NULL || !sim_region_holds(r, address, 4))
+        return false;
+    const uint64_t record = r->shadow->cells[word].write;
+    if (sim_launch_interval == 0 || interval_of(record) < sim_launch_interval ||
+        !sim_same_task(interval_of(record), sim_launch_interval))
+        return false;
+    *block = sim_index_of(sim_block_of(interval_of(record))).x;
+    *thread = agent_of(record);
+    if (place != NULL)
+        sim_locate((const char *)sim_site_pc(site_of(record)) - 1, place, size);
+    return true;
+}

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.cpp - device memory and shared memory, each piece between unreadable pages.
+
+       | margin      | slack | the bytes asked for | slack | margin      |
+       ^map          ^pages  ^start                        ^             ^
+         unreadable   canary   NaN until written    canary   unreadable
+
+   The end of a piece is pushed against the margin; less than `align` bytes of slack remain there. A kernel's wild
+   access is told before it happens (observe.cpp), and the nearest piece is named: a margin is as long as the piece, so
+   that an index that is wrong by a row or a whole array still meets it. What is not seen there, a call of memcpy or the
+   host's own code, stops at a margin (a signal, fault.cpp) or lands in the slack, which is looked at when the kernel
+   ends. cudaFree leaves the addresses reserved and unreadable. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../machine/clusters.h"
+#include "../machine/cores.h"
+#include "../explain/fault.h"
+#include "../machine/fiber.h"
+#include "host.h"
+#include "../include/cuda_runtime.h"
+#include "memory.h"
+#include "../observe/race.h"
+#include "../observe/shadow.h"
+#include "../counts.h"
+#include "../machine/sizes.h"
+#include "stream.h"
+
+static const size_t page = 4096;
+static const size_t least_margin = 1 << 20;
+
+/* Four bytes that are a NaN as a float, and not the one that fresh memory holds. */
+static const unsigned char canary[4] = {0xa5, 0xa5, 0xa5, 0xff};
+
+static struct sim_region **regions;
+static size_t num_regions, max_regions;
+static const char *lowest, *highest; /* all regions lie between */
+
+/* ---- regions ---- */
+
+static void write_canary(char *from, const char *to)
+{
+    for (; from < to; from++)
+        *from = (char)canary[(uintptr_t)from % 4];
+}
+
+/* Whether all bytes of [from, to) are the canary's: the first four are, and each one is that of four places before. */
+static bool is_whole(const char *from, const char *to)
+{
+    const char *const fifth = to - from > 4 ? from + 4 : to;
+
+    for (const char *c = from; c < fifth; c++)
+        if ((unsigned char)*c != canary[(uintptr_t)c % 4])
+            return false;
+    return memcmp(from, fifth, (size_t)(to - fifth)) == 0;
+}
+
+/* Number of bytes from the first of [from, to) that is not the canary's up to `to`; 0 when all are whole. */
+static size_t damage_before(const char *from, const char *to)
+{
+    if (is_whole(from, to))
+        return 0;
+    while ((unsigned char)*from == canary[(uintptr_t)from % 4])
+        from++;
+    return (size_t)(to - from);
+}
+
+/* Number of bytes from `from` up to the last of [from, to) that is not the canary's. */
+static size_t damage_after(const char *from, const char *to)
+{
+    if (is_whole(from, to))
+        return 0;
+    while ((unsigned char)to[-1] == canary[(uintptr_t)(to - 1) % 4])
+        to--;
+    return (size_t)(to - from);
+}
+
+struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)
+{
+    const int kind = for_all ? MAP_SHARED : MAP_PRIVATE;
+    const size_t room = sim_round_up(size, align), pages_size = sim_round_up(room, page);
+    const size_t margin = pages_size > least_margin ? pages_size : least_margin;
+    struct sim_region *r = (struct sim_region *)calloc(1, sizeof(*r));
+
+    if (num_regions == max_regions) {
+        void *more = realloc(regions, (max_regions * 2 + 64) * sizeof(*regions));
+        if (more != NULL) {
+            regions = (struct sim_region **)more;
+            max_regions = max_regions * 2 + 64;
+        }
+    }
+    if (r == NULL || num_regions == max_regions) {
+        free(r);
+        return NULL;
+    }
+    r->size = size;
+    r->pages_size = pages_size;
+    r->map_size = margin + pages_size + margin;
+    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (r->map == MAP_FAILED) {
+        free(r);
+        return NULL;
+    }
+    r->pages = r->map + margin;
+    r->start = r->array = r->pages + pages_size - room;
+    r->array_size = size;
+    if (pages_size > 0 && mprotect(r->pages, pages_size, PROT_READ | PROT_WRITE) != 0) {
+        munmap(r->map, r->map_size);
+        free(r);
+        return NULL;
+    }
+    r->shadow = sim_shadow_create(size);
+    if (r->shadow == NULL) {
+        munmap(r->map, r->map_size);
+        free(r);
+        return NULL;
+    }
+    if (lowest == NULL || r->map < lowest)
+        lowest = r->map;
+    if (r->map + r->map_size > highest)
+        highest = r->map + r->map_size;
+    write_canary(r->pages, r->start);
+    write_canary(r->start + size, r->pages + pages_size);
+    regions[num_regions++] = r;
+    return r;
+}
+
+void sim_name_array(const void *start, size_t size, const char *name)
+{
+    struct sim_region *r = sim_region_near(start);
+
+    if (r == NULL || sim_is_shared(r) || r->freed || (const char *)start < r->start ||
+        size > r->size - (size_t)((const char *)start - r->start))
+        sim_fault(NULL, 0, "no allocation holds %zu bytes for the array %s. Name what cudaMalloc gave", size, name);
+    r->array = (char *)start;
+    r->array_size = size;
+    r->array_name = name;
+    r->shape = {};
+}
+
+void sim_region_poison(struct sim_region *r)
+{
+    memset(r->start, 0xff, r->size);
+}
+
+/* The memory goes back to the system; its addresses stay taken and unreadable. */
+static void region_free(struct sim_region *r)
+{
+    if (r->pages_size > 0)
+        mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    r->freed = true;
+    sim_num_lines -= r->host;
+    delete r->pooled;
+    r->pooled = NULL;
+    sim_shadow_destroy(r->shadow);
+    r->shadow = NULL;
+}
+
+bool sim_maybe_region(const void *address)
+{
+    return (const char *)address >= lowest && (const char *)address < highest;
+}
+
+struct sim_region *sim_region_near(const void *address)
+{
+    for (size_t i = 0; i < num_regions; i++)
+        if ((size_t)((const char *)address - regions[i]->map) < regions[i]->map_size) {
+            struct sim_region *found = regions[i];
+            regions[i] = regions[i / 2]; /* those asked for often come to the front */
+            regions[i / 2] = found;
+            return found;
+        }
+    return NULL;
+}
+
+void sim_region_verify(const struct sim_region *r)
+{
+    const size_t before = damage_before(r->pages, r->start);
+    const size_t after = damage_after(r->start + r->size, r->pages + r->pages_size);
+    char name[700];
+
+    if (before == 0 && after == 0)
+        return;
+    sim_region_name(r, name, sizeof(name));
+    sim_fault(sim_place.file, sim_place.line, "wrote %zu bytes %s %s. Compare the index with the size before writing",
+              before ? before : after, before ? "before the start of" : "past the end of", name);
+}
+
+void sim_verify_all(void)
+{
+    for (size_t i = 0; i < num_regions; i++)
+        if (!sim_is_shared(regions[i]) && !regions[i]->freed)
+            sim_region_verify(regions[i]);
+}
+
+/* ---- memory of the machine ---- */
+
+/* Reads the number in the first line of a file that fits the format of scanf. Returns false when there is none. */
+static bool read_number(const char *path, const char *format, size_t *number)
+{
+    FILE *file = fopen(path, "r");
+    char line[256];
+    bool found = false;
+
+    while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL)
+        found = sscanf(line, format, number) == 1;
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+bool sim_memory(size_t *available, size_t *total)
+{
+    size_t limit, used;
+
+    if (!read_number("/proc/meminfo", "MemAvailable: %zu", available) ||
+        !read_number("/proc/meminfo", "MemTotal: %zu", total))
+        return false;
+    *available *= 1024;
+    *total *= 1024;
+    /* A container may have less than the machine. */
+    if (read_number("/sys/fs/cgroup/memory.max", "%zu", &limit) &&
+        read_number("/sys/fs/cgroup/memory.current", "%zu", &used) && limit < *total) {
+        const size_t rest = limit > used ? limit - used : 0;
+        *total = limit;
+        *available = rest < *available ? rest : *available;
+    }
+    if (sim_has_kernels)
+        *available /= SIM_SHADOW_FACTOR;
+    return true;
+}
+
+/* ---- host API ---- */
+
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+    const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    size_t available, total;
+    struct sim_region *r;
+
+    if (pointer == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *pointer = NULL;
+    if (size == 0)
+        return cudaSuccess;
+    /* All of it is written at once; a sixteenth is left for the rest of the program. */
+    if (!sim_memory(&available, &total) || size > available - available / 16)
+        return sim_error(cudaErrorMemoryAllocation);
+    r = sim_region_create(size, 256, sim_may_split());
+    if (r == NULL)
+        return sim_error(cudaErrorMemoryAllocation);
+    r->caller = sim_call.at;
+    r->device = sim_device;
+    sim_region_poison(r);
+    sim_made(r->start, NULL, size);
+    *pointer = r->start;
+    return cudaSuccess;
+}
+
+/* Memory that the host may touch as well. */
+static cudaError_t host_region(void **pointer, size_t size, bool managed)
+{
+    const cudaError_t error = cudaMalloc(pointer, size);
+    struct sim_region *r = error == cudaSuccess && size > 0 ? sim_region_near(*pointer) : NULL;
+
+    if (r != NULL) {
+        r->host = true;
+        r->managed = managed;
+        sim_shadow_mark(r, r->start, r->size); /* what the host's C code writes there is not seen */
+        sim_has_managed = sim_has_managed || managed;
+        sim_num_lines++;
+    }
+    return error;
+}
+
+bool sim_has_managed;
+
+cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
+{
+    const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+        return sim_error(cudaErrorInvalidValue);
+    return host_region(pointer, size, false);
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    return host_region(pointer, size, false);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned flags)
+{
+    const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    if (size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+        return sim_error(cudaErrorInvalidValue);
+    return host_region(pointer, size, true);
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *pointer, size_t, unsigned)
+{
+    return sim_place_of_managed(pointer, 0);
+}
+
+cudaError_t sim_place_of_managed(const void *pointer, size_t size)
+{
+    const sim_guard guard;
+    const struct sim_region *r = sim_region_near(pointer);
+    return r != NULL && r->managed && sim_region_holds(r, pointer, size) ? cudaSuccess
+                                                                         : sim_error(cudaErrorInvalidValue);
+}
+
+static cudaError_t free_region(void *pointer, bool pinned)
+{
+    struct sim_region *r = sim_region_near(pointer);
+
+    if (pointer == NULL)
+        return cudaSuccess;
+    if (r == NULL || r->pageable || r->freed || sim_is_shared(r) || pointer != r->start ||
+        pinned != (r->host && !r->managed))
+        return sim_error(cudaErrorInvalidValue);
+    sim_wait_for_all();
+    sim_region_verify(r);
+    sim_gone(r->start);
+    region_free(r);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    const sim_guard guard;
+    return free_region(pointer, false);
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    const sim_guard guard;
+    return free_region(pointer, true);
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    const sim_guard guard;
+    sim_wait_for_all();
+    sim_gone(NULL);
+    for (size_t i = 0; i < num_regions; i++)
+        if (!sim_is_shared(regions[i]) && !regions[i]->freed && !regions[i]->pageable)
+            free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
+    cudaGetLastError();
+    return cudaSuccess;
+}
+
+/* ---- memory of the host that is watched ---- */
+
+bool sim_has_pageable;
+
+void *sim_host_array(size_t size)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_create(size, 64, sim_may_split());
+
+    if (r == NULL)
+        return NULL;
+    sim_region_poison(r);
+    sim_shadow_mark(r, r->start, r->size);
+    r->pageable = sim_has_pageable = true;
+    return r->start;
+}
+
+void sim_free_host_array(void *array)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_near(array);
+
+    sim_finish_all();
+    sim_region_verify(r);
+    region_free(r);
+}
+
+/* ---- memory of the host that is pinned afterwards: copies know it, kernels do not reach it ---- */
+
+struct registered {
+    char *start;
+    size_t size;
+};
+static struct registered *pieces;
+static size_t num_pieces;
+
+static struct registered *piece_of(const void *pointer)
+{
+    for (size_t i = 0; i < num_pieces; i++)
+        if ((size_t)((const char *)pointer - pieces[i].start) < pieces[i].size)
+            return &pieces[i];
+    return NULL;
+}
+
+bool sim_is_pinned(const void *pointer)
+{
+    const struct sim_region *r = sim_region_near(pointer);
+    return r != NULL ? r->host && !r->managed : piece_of(pointer) != NULL;
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned)
+{
+    const sim_guard guard;
+    if (pointer == NULL || size == 0 || sim_region_near(pointer) != NULL)
+        return sim_error(cudaErrorInvalidValue);
+    if (piece_of(pointer) != NULL)
+        return sim_error(cudaErrorHostMemoryAlreadyRegistered);
+    struct registered *more = (struct registered *)realloc(pieces, (num_pieces + 1) * sizeof(*pieces));
+    if (more == NULL)
+        return sim_error(cudaErrorMemoryAllocation);
+    pieces = more;
+    pieces[num_pieces++] = {(char *)pointer, size};
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+    const sim_guard guard;
+    struct registered *piece = piece_of(pointer);
+    if (piece == NULL || piece->start != pointer)
+        return sim_error(cudaErrorHostMemoryNotRegistered);
+    sim_wait_for_all();
+    *piece = pieces[--num_pieces];
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    const sim_guard guard;
+    const struct sim_region *r = sim_region_near(host);
+    if (device == NULL || flags != 0 || r == NULL || !r->host)
+        return sim_error(cudaErrorInvalidValue);
+    *device = host;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
+{
+    if (flags == NULL || !sim_is_pinned(host))
+        return sim_error(cudaErrorInvalidValue);
+    *flags = cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    const sim_guard guard;
+    const struct sim_region *r = sim_region_near(pointer);
+    if (attributes == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    *attributes = {};
+    attributes->device = r != NULL ? r->device : -1;
+    attributes->type = r == NULL    ? sim_is_pinned(pointer) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered
+                       : r->managed ? cudaMemoryTypeManaged
+                       : r->host    ? cudaMemoryTypeHost
+                                    : cudaMemoryTypeDevice;
+    attributes->devicePointer = r != NULL ? (void *)pointer : NULL;
+    attributes->hostPointer = r == NULL || r->host ? (void *)pointer : NULL;
+    return cudaSuccess;
+}
+
+/* ---- memory from a pool, in the order of a stream ---- */
+
+struct CUmemPoolHandle_st {
+    uint64_t threshold;
+};
+static struct CUmemPoolHandle_st default_pool;
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t, cudaStream_t stream)
+{
+    const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    const cudaError_t error =
+        sim_is_stream(stream) ? cudaMalloc(pointer, size) : sim_error(cudaErrorInvalidResourceHandle);
+    if (error == cudaSuccess && size > 0 && sim_remembers()) /* another stream must wait before it may use that */
+        sim_region_near(*pointer)->pooled = new sim_pooled{sim_do(stream, [] {})};
+    return error;
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
+{
+    const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
+    return cudaMallocFromPoolAsync(pointer, size, &default_pool, stream);
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    const sim_guard guard;
+    struct sim_region *r = sim_region_near(pointer);
+    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
+        return sim_error(cudaErrorInvalidValue);
+    sim_gone(pointer);
+    sim_do(stream, [r] {
+        sim_race_touch(r, r->start, r->size, true);
+        sim_region_verify(r);
+        region_free(r);
+    });
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int)
+{
+    *pool = &default_pool;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    if (attribute == cudaMemPoolAttrReleaseThreshold)
+        pool->threshold = *(uint64_t *)value;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+{
+    *(uint64_t *)value = attribute == cudaMemPoolAttrReleaseThreshold ? pool->threshold : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
+{
+    if (available == NULL || total == NULL)
+        return sim_error(cudaErrorInvalidValue);
+    return sim_memory(available, total) ? cudaSuccess : sim_error(cudaErrorUnknown);
+}
