@@ -4,23 +4,11 @@
 #include <string.h>
 
 #include "../machine/clusters.h"
-#include "fault.h"
+#include "../machine/fault.h"
+#include "../machine/locate.h"
 #include "../machine/fiber.h"
-#include "../runtime/memory.h"
-#include "../counts.h"
-
-void sim_shape_array(const void *start, size_t element, unsigned num_dims, const size_t *dims)
-{
-    struct sim_region *r = sim_region_near(start);
-
-    if (r == NULL || r->array != start || r->array_name == NULL || element == 0 || num_dims == 0 ||
-        num_dims > SIM_MAX_DIMS)
-        sim_fault(NULL, 0, "no array begins there that has a name. Call sim_name_array first");
-    r->shape = {};
-    r->shape.element = element;
-    r->shape.rank = num_dims;
-    memcpy(r->shape.dims, dims, num_dims * sizeof(*dims));
-}
+#include "../machine/region.h"
+#include "../machine/announce.h"
 
 /* The field of a struct in which that byte lies, or NULL. */
 static const struct sim_field *field_at(const struct sim_region *r, size_t rest)
@@ -156,7 +144,7 @@ static void describe_bytes(const struct sim_region *r, const char *at, size_t le
         snprintf(text, size, "%td bytes past the end of %s", first - end, name);
 }
 
-void sim_region_describe(const void *address, size_t length, char *text, size_t size)
+static void describe(const void *address, size_t length, char *text, size_t size)
 {
     const struct sim_region *r = sim_region_near(address);
     const char *const at = (const char *)address;
@@ -180,10 +168,16 @@ void sim_region_describe(const void *address, size_t length, char *text, size_t 
                                                 : "was another block's");
 }
 
-void sim_region_name(const struct sim_region *r, char *text, size_t size)
+static void name_region(const struct sim_region *r, char *text, size_t size)
 {
     if (has_elements(r))
         snprintf(text, size, "the array %s", name_of(r));
     else
         region_name(r, text, size);
+}
+
+__attribute__((constructor(102))) static void subscribe(void)
+{
+    sim_tell.describe.add(describe);
+    sim_tell.name_region.add(name_region);
 }

@@ -13,6 +13,7 @@
 #include "../observe/observe.h"
 #include "../observe/trace.h"
 #include "../machine/settings.h"
+#include "../machine/announce.h"
 
 static const size_t most_lines = 5; /* of a kernel */
 
@@ -47,7 +48,7 @@ static void print_source(const char *place)
     fprintf(stderr, "  %.60s", line + strspn(line, " \t"));
 }
 
-void sim_report(const struct sim_row *rows, size_t count)
+static void print_report(const struct sim_row *rows, size_t count)
 {
     fflush(stdout);
     fprintf(stderr, "\nWhat each kernel asked of memory. An average request of a warp touches so many sectors of 32 "
@@ -97,7 +98,9 @@ void sim_report(const struct sim_row *rows, size_t count)
 
 extern "C" const char sim_home[] __attribute__((weak)); /* the folder of cusim, which has linked this program */
 
-void sim_report_time(void (*print_rows)(FILE *file))
+/* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what cusim-estimate says of the rows, which
+   `print_rows` prints as a trace. */
+static void print_times(void (*print_rows)(FILE *file))
 {
     const std::string home = sim_home != NULL ? sim_home : "cusim";
     const char *chip = sim_setting("CUSIM_CHIP");
@@ -123,4 +126,12 @@ void sim_report_time(void (*print_rows)(FILE *file))
     if (child > 0)
         waitpid(child, NULL, 0);
     unlink(path);
+}
+
+__attribute__((constructor)) static void subscribe(void)
+{
+    sim_report_by([](const struct sim_row *rows, size_t count, void (*print)(FILE *file)) {
+        print_report(rows, count);
+        print_times(print);
+    });
 }

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "../include/cublas_v2.h"
 #include "../include/cuda_bf16.h"
 #include "../include/cuda_fp16.h"
-#include "../runtime/memory.h"
-#include "../observe/shadow.h"
+#include "../machine/announce.h"
+#include "../machine/region.h"
 
 void sim_no_stand_in(const char *name)
 {
@@ -135,7 +135,7 @@ static void wrote(void *array, size_t bytes)
 {
     struct sim_region *const region = sim_region_near(array);
     if (region != NULL && bytes > 0)
-        sim_shadow_mark(region, array, bytes);
+        sim_tell.written(region, array, bytes);
 }
 
 static size_t size_of(cudaDataType type)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* curand.cpp - cuRAND's host calls, with the numbers of include/curand_kernel.h. */
 #include "../include/curand_kernel.h"
-#include "../runtime/memory.h"
-#include "../observe/shadow.h"
+#include "../machine/announce.h"
+#include "../machine/region.h"
 
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ static curandStatus_t generate(curandGenerator_t generator, T *numbers, size_t n
         numbers[i] = next(&generator->state);
     struct sim_region *const region = n > 0 ? sim_region_near(numbers) : NULL; /* of the device, or the host's own */
     if (region != NULL)
-        sim_shadow_mark(region, numbers, n * sizeof(T));
+        sim_tell.written(region, numbers, n * sizeof(T));
     return CURAND_STATUS_SUCCESS;
 }
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../explain/fault.h"
+#include "access.h"
+#include "cores.h"
 #include "fiber.h"
-#include "../observe/observe.h"
-#include "../observe/race.h"
-#include "../observe/watch.h"
 #include "settings.h"
+#include "fault.h"
+#include "announce.h"
 
 const char *const sim_barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
                                          "__syncthreads_or"};
@@ -45,10 +45,9 @@ int sim_barrier(sim_barrier_kind kind, int predicate, const char *file, int line
     sim_current->value = predicate != 0;
     sim_current->file = file;
     sim_current->line = line;
-    if (sim_watching && sim_watch_leaves_out(sim_barrier_names[kind], file, line))
+    if (sim_is_left_out(sim_barrier_names[kind], file, line))
         return predicate;
-    if (sim_watching)
-        sim_watch_barrier(sim_barrier_names[kind], sim_watch_number(sim_block), sim_block->num_met, file, line);
+    sim_tell.barrier_reached(sim_barrier_names[kind], sim_grid_number(sim_block), sim_block->num_met, file, line);
     sim_block->num_at_barrier++;
     SIM_LEAVE(AT_BARRIER);
     return (int)sim_current->value;
@@ -70,25 +69,30 @@ void sim_release_barrier(void)
         t->state = READY;
         sim_step(t);
     }
-    sim_race_barrier();
-    sim_path_meet();
+    sim_tell.barrier_passed();
     sim_block->barrier_file = first->file;
     sim_block->barrier_line = first->line;
     sim_block->num_at_barrier = 0;
     sim_block->num_met++;
     sim_counts.barriers++;
     sim_progress++;
-    if (sim_watching)
-        sim_watch_states();
+}
+
+void sim_order(unsigned how)
+{
+    const unsigned orders = ((how & SIM_ACQUIRE) != 0) + ((how & SIM_RELEASE) != 0);
+
+    if (orders > 0)
+        sim_order_memory();
+    sim_counts.orders += orders;
+    sim_counts.strong_orders += how & SIM_STRONGER ? orders : 0;
 }
 
 void sim_fence(const char *what, unsigned how, const char *file, int line)
 {
     sim_need_kernel(what, file, line);
-    sim_observe_order(how);
-    if (sim_watching)
-        sim_watch_fence();
-    sim_race_fence(how & SIM_BLOCK_SCOPE);
+    sim_order(how);
+    sim_tell.fence(how);
 }
 
 void sim_explain_barrier(void)

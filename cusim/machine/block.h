@@ -20,9 +20,10 @@
 #ifndef SIM_BLOCK_H
 #define SIM_BLOCK_H
 
-#include "../explain/fault.h"
 #include "../include/cuda_runtime.h"
-#include "../observe/path.h"
+#include "announce.h"
+#include "fault.h"
+#include "kernels.h"
 #include "../counts.h"
 #include "sizes.h"
 
@@ -95,9 +96,6 @@ struct block {
     unsigned num_met;                                  /* how often all have passed a barrier */
     uint32_t warp_waiting[SIM_MAX_THREADS / SIM_WARP]; /* lanes AT_WARP */
     unsigned num_gathering;                            /* threads AT_GATHER */
-    struct sim_path paths[SIM_MAX_THREADS / SIM_WARP]; /* of its warps */
-    uint64_t turns;                                    /* in the memory pipeline of its SM */
-    uint64_t first_fill;                               /* the number of the first sector that L1 has fetched for it */
 
     struct sim_region *shared[256]; /* its shared memory (shared.cpp) */
     size_t num_shared, static_bytes;
@@ -118,11 +116,14 @@ extern struct block *sim_block;
 extern struct thread *sim_current;
 extern struct block *sim_slots[SIM_MAX_RESIDENT];
 
-/* The launch that runs (launch.cpp). */
+/* The launch that runs. */
 extern const sim_config *sim_launched;
 extern struct sim_kernel_info *sim_info;
 extern unsigned sim_num_threads; /* of a block */
-extern struct sim_counts sim_counts;
+extern int sim_running_device;
+extern struct sim_counts sim_counts; /* of it */
+
+void sim_add_counts(struct sim_counts *to, const struct sim_counts *from);
 
 static inline struct thread *sim_threads_end(void)
 {
@@ -138,6 +139,21 @@ static inline unsigned sim_thread_number(const struct thread *t)
 static inline bool sim_has_ended(const struct block *b)
 {
     return b->num_done == sim_num_threads;
+}
+
+/* Its number in the grid. */
+static inline uint64_t sim_grid_number(const struct block *b)
+{
+    return b->index.x + (uint64_t)gridDim.x * (b->index.y + (uint64_t)gridDim.y * b->index.z);
+}
+
+/* Whether the run that is recorded leaves out a barrier (sim_tell.leaves_out). */
+static inline bool sim_is_left_out(const char *what, const char *file, int line)
+{
+    bool is_left_out = false;
+
+    sim_tell.leaves_out(what, file, line, &is_left_out);
+    return is_left_out;
 }
 
 /* Counts a step of a thread's chain: it has waited for others. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster.cpp - blocks of a cluster: their barrier, and each other's shared memory.
+/* clusters.cpp - blocks of a cluster: their barrier, and each other's shared memory.
 
    The blocks of a cluster begin together and are resident together. A thread that waits at their barrier lets the other
    threads of its block run, and where none can, the other blocks (schedule.cpp, launch.cpp). Who has waited knows what
@@ -9,16 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../observe/clock.h"
 #include "fiber.h"
 #include "../include/sim_cluster.h"
-#include "mbarrier.h"
-#include "../runtime/memory.h"
+#include "access.h"
+#include "region.h"
 #include "named_barriers.h"
-#include "../observe/observe.h"
-#include "../observe/race.h"
-#include "../observe/watch.h"
 #include "shared.h"
+#include "fault.h"
+#include "announce.h"
 
 static struct cluster clusters[SIM_MAX_RESIDENT]; /* by the slot of their first block */
 
@@ -39,8 +37,7 @@ struct cluster *sim_begin_cluster(unsigned slot)
 void sim_forget_clusters(void)
 {
     for (struct cluster &c : clusters)
-        c.learnt = NULL;
-    sim_forget_mbarriers();
+        c.known = NULL;
 }
 
 unsigned cluster_rank(const char *file, int line)
@@ -75,7 +72,7 @@ static void complete(struct cluster *c)
         }
         b->stuck = false;
     }
-    c->learnt = sim_race_cluster(c->blocks, c->size);
+    sim_tell.blocks_met(&c->known, c->blocks, c->size);
     c->come = 0;
     c->phase++;
     sim_counts.barriers++;
@@ -96,10 +93,9 @@ static void come(const char *name, bool releases, const char *file, int line)
     sim_current->come_line = line;
     sim_current->come_phase = c->phase;
     sim_current->come_releases = releases;
-    if (sim_watching)
-        sim_watch_barrier(name, sim_watch_number(c->blocks[0]), c->phase, file, line);
+    sim_tell.barrier_reached(name, sim_grid_number(c->blocks[0]), c->phase, file, line);
     if (releases)
-        sim_race_cluster_arrive();
+        sim_tell.blocks_told();
     if (++c->come == c->size * sim_num_threads)
         complete(c);
 }
@@ -127,12 +123,12 @@ void cluster_wait(const char *file, int line)
     sim_current->line = line;
     sim_step(sim_current);
     if (sim_thread_number(sim_current) % SIM_WARP == 0)
-        sim_path_cluster(sim_thread_number(sim_current) / SIM_WARP);
+        sim_tell.waited(true);
     while (c->phase == sim_current->come_phase)
         SIM_LEAVE(AT_CLUSTER);
     sim_current->come_file = NULL;
     sim_block->met = true;
-    sim_race_cluster_wait(c->learnt, sim_current->come_releases);
+    sim_tell.blocks_learnt(c->known, sim_current->come_releases);
 }
 
 bool sim_may_receive(const struct block *b)

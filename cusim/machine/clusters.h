@@ -14,7 +14,7 @@ struct cluster {
     struct block *blocks[SIM_MAX_CLUSTER];
     uint64_t phase;         /* barriers that all have come to */
     unsigned come;          /* threads that have come to the next one */
-    struct release *learnt; /* at the last one, by those who wait */
+    void *known;            /* observers: what those learn who wait at the last one */
 };
 
 /* Blocks in a cluster of the launch. */
@@ -39,7 +39,7 @@ bool sim_waits_for_cluster(void);
 /* Nothing can run any more, and the running block's cluster has come to its barrier in part: says who is missing. */
 [[noreturn]] void sim_explain_cluster(void);
 
-/* All that was remembered of memory is forgotten, and so is what was learnt at barriers. */
+/* For observers who forget all: `known` is NULL again. */
 void sim_forget_clusters(void);
 
 #endif

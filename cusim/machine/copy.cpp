@@ -4,10 +4,9 @@
 
 #include "block.h"
 #include "../include/cuda_pipeline.h"
-#include "../runtime/memory.h"
-#include "../observe/observe.h"
-#include "../observe/race.h"
-#include "../observe/watch.h"
+#include "region.h"
+#include "fault.h"
+#include "announce.h"
 
 /* An asynchronous copy that has been issued and not yet waited for. */
 struct async_copy {
@@ -15,7 +14,7 @@ struct async_copy {
     const void *global;
     size_t size, zero;
     uint64_t group;
-    unsigned site; /* where it was issued */
+    const void *pc; /* where it was issued */
 };
 
 unsigned __isShared(const void *address)
@@ -58,12 +57,12 @@ void __pipeline_memcpy_async(void *shared, const void *global, size_t size, size
         if (sim_current->copies == NULL)
             sim_fault(file, line, "no memory for another asynchronous copy. Wait for some first");
     }
-    const unsigned site = sim_site(__builtin_return_address(0));
-    sim_race_copy_begins(sim_region_near(shared), shared, size, site);
+    const void *const pc = __builtin_return_address(0);
+    sim_tell.copy_begins(shared, size, pc);
     memset(shared, 0xff, size);
-    sim_current->copies[sim_current->num_copies++] = {shared, global, size, zero, sim_current->group, site};
+    sim_current->copies[sim_current->num_copies++] = {shared, global, size, zero, sim_current->group, pc};
     sim_counts.async_copies++;
-    sim_observe_copy(site, shared, size, global, size - zero, true);
+    sim_tell.copy_reads(pc, shared, size, global, size - zero, true);
 }
 
 void __pipeline_commit(const char *file, int line)
@@ -86,16 +85,13 @@ void __pipeline_wait_prior(size_t prior, const char *file, int line)
         }
         memcpy(c.shared, c.global, c.size - c.zero);
         memset((char *)c.shared + c.size - c.zero, 0, c.zero);
-        sim_race_copy_ends(sim_region_near(c.shared), c.shared, c.size, c.site);
-        if (sim_watching)
-            sim_watch_arrive(c.shared, c.size);
+        sim_tell.copy_arrived(c.shared, c.size, c.pc, -1);
     }
-    if (sim_watching)
-        sim_watch_wait("copies", NULL, 0, kept);
+    sim_tell.waits_on("copies", NULL, 0, kept);
     if (kept != sim_current->num_copies) {
         sim_step(sim_current);
         if (sim_thread_number(sim_current) % SIM_WARP == 0)
-            sim_path_step(sim_thread_number(sim_current) / SIM_WARP, SIM_COPY);
+            sim_tell.waited(false);
         sim_counts.idle_waits += kept == 0;
     }
     sim_current->num_copies = kept;

@@ -31,14 +31,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "access.h"
 #include "block.h"
-#include "../runtime/host.h"
-#include "../observe/observe.h"
 #include "order.h"
 #include "print.h"
-#include "../observe/shadow.h"
-#include "../observe/trace.h"
 #include "settings.h"
+#include "fault.h"
+#include "announce.h"
 
 static const unsigned most_processes = 256, num_locks = 1024;
 static const uint64_t enough_tries = 300; /* by all, while nothing changes, show that all wait for each other */
@@ -62,6 +61,7 @@ struct common {
 static unsigned cores;          /* CUSIM_CORES */
 static double alone_for = 0.05; /* seconds that a launch has one core to itself: to fork takes milliseconds */
 static bool has_variables;      /* of the device */
+static bool never;              /* an observer must see all blocks */
 
 static bool may_split;        /* the launch that runs */
 static uint64_t num_clusters; /* of it */
@@ -99,12 +99,17 @@ int sim_know_variables(void)
     return 0;
 }
 
+void sim_never_split(void)
+{
+    never = true;
+}
+
 bool sim_may_split(void)
 {
     static bool may = true;
 
     /* once it may not, never: device memory may have been made that one process has */
-    may = may && cores > 1 && !(sim_watches && sim_has_kernels) && !has_variables;
+    may = may && cores > 1 && !never && !(sim_watches && sim_has_kernels) && !has_variables;
     return may;
 }
 
@@ -120,7 +125,7 @@ void sim_begin_split(uint64_t clusters)
 {
     num_clusters = clusters;
     may_split = sim_may_split() && !sim_launched->cooperative && sim_schedule == SIM_FORWARD && !sim_busy &&
-                sim_resident_wanted == 0 && !sim_traces_lanes();
+                sim_resident_wanted == 0;
     begin = may_split ? now() : 0;
 }
 
@@ -132,10 +137,9 @@ static void begin_child(unsigned number, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    sim_lock_anew();
     sim_counts = {};
     sim_atomics = 0;
-    sim_watchdog(true); /* timers are not inherited */
+    sim_tell.process_begins();
 }
 
 /* Forks until there are so many processes, or no more can be had. */

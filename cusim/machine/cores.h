@@ -9,6 +9,9 @@
 /* Whether launches of this program may be split: device memory must then be made so that processes share it. */
 bool sim_may_split(void);
 
+/* From now on none is: for an observer that must see all blocks. */
+void sim_never_split(void);
+
 /* A launch of so many clusters begins: notes the time. */
 void sim_begin_split(uint64_t num_clusters);
 

@@ -15,8 +15,9 @@
 
 #include <sys/mman.h>
 #include <ucontext.h>
+#include "fault.h"
+#include "announce.h"
 
-#include "../observe/observe.h"
 
 void *sim_scheduler[SIM_CONTEXT];
 static void (*kernel_body)(void *);
@@ -65,7 +66,7 @@ void sim_set_turn(struct thread *t)
     sim_current = t;
     threadIdx = t->index;
     sim_place.stack = t->stack;
-    sim_observe_turn(sim_thread_number(t), &t->chain);
+    sim_tell.turn(t);
 }
 
 void sim_make_fiber(struct thread *t)

@@ -8,21 +8,21 @@
 
 #include "fiber.h"
 #include "named_barriers.h"
-#include "../observe/race.h"
-#include "../observe/watch.h"
+#include "fault.h"
+#include "announce.h"
 
 static uint64_t phase, num_come; /* barriers that all have come to; threads that have come to the next one */
-static struct release *learnt;   /* at the last one, by those who wait */
+static void *known;              /* observers: what those learn who wait at the last one */
 
 void sim_begin_grid(void)
 {
     phase = num_come = 0;
-    learnt = NULL;
+    known = NULL;
 }
 
 void sim_forget_grid(void)
 {
-    learnt = NULL;
+    known = NULL;
 }
 
 static uint64_t num_expected(void)
@@ -49,7 +49,7 @@ static void complete(void)
         }
         blocks[i]->stuck = false;
     }
-    learnt = sim_race_cluster(blocks, count);
+    sim_tell.blocks_met(&known, blocks, count);
     num_come = 0;
     phase++;
     sim_counts.barriers++;
@@ -68,16 +68,15 @@ void sim_grid_sync(const char *file, int line)
     sim_current->file = file;
     sim_current->line = line;
     sim_step(sim_current);
-    if (sim_watching)
-        sim_watch_barrier("grid.sync", 0, phase, file, line);
-    sim_race_cluster_arrive();
+    sim_tell.barrier_reached("grid.sync", 0, phase, file, line);
+    sim_tell.blocks_told();
     if (++num_come == num_expected()) {
         complete();
         SIM_LEAVE(READY); /* back in line: the lanes go on in their order */
     } else {
         SIM_LEAVE(AT_GRID);
     }
-    sim_race_cluster_wait(learnt, true);
+    sim_tell.blocks_learnt(known, true);
 }
 
 bool sim_grid_is_whole(void)

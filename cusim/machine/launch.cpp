@@ -9,31 +9,18 @@
 #include "clusters.h"
 #include "cores.h"
 #include "fiber.h"
+#include "chip.h"
 #include "grid.h"
-#include "../runtime/host.h"
-#include "../runtime/memory.h"
-#include "../observe/observe.h"
+#include "launch.h"
+#include "region.h"
 #include "order.h"
 #include "poll.h"
-#include "../observe/race.h"
 #include "schedule.h"
-#include "../runtime/stream.h"
-#include "../observe/trace.h"
-#include "../observe/watch.h"
+#include "fault.h"
+#include "kernels.h"
+#include "announce.h"
 
-uint3 threadIdx, blockIdx;
-dim3 blockDim, gridDim;
-struct sim_place sim_place;
-volatile uint64_t sim_progress;
-int sim_running_device;
-
-struct block *sim_block, *sim_slots[SIM_MAX_RESIDENT];
-struct thread *sim_current;
-const sim_config *sim_launched;
-struct sim_kernel_info *sim_info;
-unsigned sim_num_threads;
-struct sim_counts sim_counts;   /* of the launch that runs, */
-static struct sim_counts total; /* and since the last reset */
+static struct sim_counts total; /* since the last reset */
 
 /* Faults if the launch configuration is not one that the device can run. */
 static void check_config(void)
@@ -88,15 +75,12 @@ static struct sim_order cluster_order;
    another kernel has the other places; a cooperative launch waits until it has ended, and has them all. */
 static unsigned most_resident(void)
 {
-    int fit = 1;
-
     if (sim_busy && !sim_launched->cooperative)
         return 1;
     if (sim_resident_wanted > 0)
         return sim_resident_wanted;
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, sim_info->kernel, (int)sim_num_threads,
-                                                  sim_launched->dynamic_shared);
-    return fit > 0 ? (unsigned)fit * SIM_MULTIPROCESSORS : 1;
+    const unsigned fit = sim_blocks_per_sm(sim_info, sim_num_threads, sim_launched->dynamic_shared);
+    return fit > 0 ? fit * SIM_MULTIPROCESSORS : 1;
 }
 
 /* A cluster comes as a whole, and one always may, though the simulated device is smaller than a cluster can be. */
@@ -235,44 +219,8 @@ static void run_grid(void)
 
 /* ---- launch ---- */
 
-static uint64_t default_launches;
-
-uint64_t sim_default_launches(void)
-{
-    return default_launches;
-}
-
-/* Which launch is to fail, counted from now on, and how; -1: none. */
-static int launches_to_refusal = -1;
-static cudaError_t refusal;
-static thread_local cudaError_t last_launch; /* of the host thread */
-
-bool sim_refuse_launch(int number, cudaError_t error)
-{
-    const bool is_to_come = launches_to_refusal >= 0;
-    launches_to_refusal = number;
-    refusal = error;
-    return is_to_come;
-}
-
-cudaError_t sim_last_launch(void)
-{
-    return last_launch;
-}
-
-/* A launch, and what it needs to begin later. */
-struct launch {
-    const void *kernel;
-    const char *name;
-    sim_config config;
-    void (*body)(void *);
-    std::vector<uint64_t> arguments;
-    size_t arguments_size;
-    int device;
-};
-
 /* Makes a launch the one that is meant: by messages, checks, and the search for places. */
-static void prepare(const struct launch *l)
+static void prepare(const struct sim_launch *l)
 {
     sim_place = {};
     sim_place.kernel = l->kernel;
@@ -287,93 +235,38 @@ static void prepare(const struct launch *l)
     sim_num_threads = blockDim.x * blockDim.y * blockDim.z;
 }
 
-static void run(struct launch *l)
+void sim_run_launch(struct sim_launch *l)
 {
     prepare(l);
     num_clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
-    sim_watch_launch(l->kernel, l->name);
+    sim_tell.launch_asked(l->kernel, l->name);
     sim_begin_grid();
     sim_set_body(l->body, l->arguments.data());
-    sim_observe_launch(l->arguments.data(), l->arguments_size, sim_num_threads);
-    sim_watchdog(true);
+    sim_tell.launch_begins(l->arguments.data(), l->arguments_size);
     run_grid();
-    sim_watchdog(false);
     sim_verify_all();
     sim_counts.launches++;
-    sim_observe_launch_end(&sim_counts);
-    if (sim_watching)
-        sim_watch_launch_end(&sim_counts);
+    sim_tell.launch_ends(&sim_counts);
     sim_add_counts(&total, &sim_counts);
     sim_counts = {};
     sim_place = {};
 }
 
-void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
-                size_t arguments_size)
+bool sim_check_launch(const struct sim_launch *l)
 {
-    const sim_guard guard({"the launch of a kernel", __builtin_return_address(0), config->file, config->line});
-    if (sim_place.kernel != NULL)
-        sim_fault(config->file, config->line, "launches a kernel. Launch from host code only");
-    const bool fails = sim_launch_fails(cudaErrorLaunchOutOfResources, name);
-    last_launch = fails                            ? sim_error(cudaErrorLaunchOutOfResources)
-                  : launches_to_refusal == 0       ? sim_error(refusal)
-                  : !sim_is_stream(config->stream) ? sim_error(cudaErrorInvalidResourceHandle)
-                                                   : cudaSuccess;
-    launches_to_refusal -= launches_to_refusal >= 0;
-    if (last_launch != cudaSuccess)
-        return;
-    struct launch l = {kernel,         name,      *config, body, std::vector<uint64_t>((arguments_size + 7) / 8),
-                       arguments_size, sim_device};
-    memcpy(l.arguments.data(), arguments, arguments_size);
-    prepare(&l);
+    prepare(l);
     check_config();
-    if (config->cooperative && (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks() > most_living())
-        last_launch = sim_error(cudaErrorCooperativeLaunchTooLarge);
+    const bool fits = !l->config.cooperative ||
+                      (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks() <= most_living();
     sim_place = {};
-    if (last_launch != cudaSuccess)
-        return;
-    default_launches += config->stream == NULL;
-    sim_do(config->stream, [l]() mutable { run(&l); });
-}
-
-/* ---- kernels that are known by an address ---- */
-
-static struct known {
-    const void *kernel;
-    const char *name;
-    sim_spread spread;
-} * known;
-static size_t num_known;
-
-void sim_know_kernel(const void *kernel, const char *name, sim_spread spread)
-{
-    const sim_guard guard;
-
-    for (size_t i = 0; i < num_known; i++)
-        if (known[i].kernel == kernel)
-            return;
-    struct known *const more = (struct known *)realloc(known, (num_known + 1) * sizeof(*known));
-    if (more == NULL)
-        sim_fault(NULL, 0, "no memory to remember the kernel %s. Free some memory", name);
-    known = more;
-    known[num_known++] = {kernel, name, spread};
-}
-
-cudaError_t sim_launch_known(const void *kernel, sim_config config, void **arguments)
-{
-    for (size_t i = 0; i < num_known; i++)
-        if (known[i].kernel == kernel) {
-            known[i].spread(kernel, known[i].name, config, arguments);
-            return sim_last_launch();
-        }
-    return sim_error(cudaErrorInvalidDeviceFunction);
+    return fits;
 }
 
 /* ---- the rest ---- */
 
 void sim_trap(const char *file, int line)
 {
-    sim_race_blame_unwritten();
+    sim_tell.wrong_way();
     sim_fault(file, line, "__trap() was reached. See what the kernel guards with it");
 }
 
@@ -393,6 +286,5 @@ struct sim_counts sim_get_counts(void)
 void sim_reset_counts(void)
 {
     total = {};
-    sim_trace_reset();
-    sim_watch_counted();
+    sim_tell.counts_reset();
 }

@@ -15,16 +15,16 @@
 
 #include <stdlib.h>
 
+#include "access.h"
 #include "clusters.h"
 #include "fiber.h"
 #include "../include/sim_barrier.h"
 #include "../include/sim_tma.h"
 #include "../include/sim_cluster.h"
-#include "../runtime/memory.h"
+#include "region.h"
 #include "named_barriers.h"
-#include "../observe/observe.h"
-#include "../observe/race.h"
-#include "../observe/watch.h"
+#include "fault.h"
+#include "announce.h"
 
 static const char *const receive_name = "cluster_receive";
 
@@ -133,9 +133,8 @@ static void end_phase(struct mbarrier *b)
     const unsigned number = (unsigned)(b - sim_block->mbarriers);
     size_t kept = 0;
 
-    sim_race_phase_ends(number, &b->arrived, &b->phase_ended);
-    sim_race_received(number, b->sent);
-    b->sent = NULL;
+    sim_tell.gate_ends(b->known, (int)number);
+    b->sent = false;
     for (size_t i = 0; i < sim_block->num_bulk_copies; i++) {
         const struct bulk_copy c = sim_block->bulk_copies[i];
 
@@ -144,9 +143,7 @@ static void end_phase(struct mbarrier *b)
             continue;
         }
         memcpy(c.shared, c.global != NULL ? c.global : &c.value, c.bytes);
-        sim_race_bulk_ends(sim_region_near(c.shared), c.shared, c.bytes, c.site, number);
-        if (sim_watching)
-            sim_watch_arrive(c.shared, c.bytes);
+        sim_tell.copy_arrived(c.shared, c.bytes, c.pc, (int)number);
     }
     sim_block->num_bulk_copies = kept;
     b->phase++;
@@ -154,8 +151,7 @@ static void end_phase(struct mbarrier *b)
     b->announced = 0;
     b->loaded = 0;
     sim_progress++;
-    if (sim_watching)
-        sim_watch_phase(b->place, b->phase, b->missing);
+    sim_tell.phase_begins(b->place, b->phase, b->missing);
 }
 
 /* Whether those who wait for the phase have something to do: end it or, when it has too many bytes, fault. */
@@ -179,7 +175,7 @@ static void wake_waiters(struct mbarrier *b, struct block *of)
         }
 }
 
-static void init(uint64_t *barrier, unsigned arrivals, const struct mbarrier_words *words, unsigned site,
+static void init(uint64_t *barrier, unsigned arrivals, const struct mbarrier_words *words, const void *pc,
                  const char *file, int line)
 {
     size_t pending = 0;
@@ -201,7 +197,7 @@ static void init(uint64_t *barrier, unsigned arrivals, const struct mbarrier_wor
         sim_block->mbarriers = (struct mbarrier *)calloc(SIM_MAX_BARRIERS, sizeof(struct mbarrier));
     if (sim_block->mbarriers == NULL)
         sim_fault(file, line, "no memory for barriers. Free some memory");
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_WRITES, site);
+    sim_tell.accessed(barrier, sizeof(*barrier), SIM_WRITES, pc);
     struct mbarrier *b = &sim_block->mbarriers[sim_block->num_mbarriers];
     b->place = barrier;
     b->arrivals = b->missing = arrivals;
@@ -212,19 +208,19 @@ static void init(uint64_t *barrier, unsigned arrivals, const struct mbarrier_wor
     b->line = line;
     b->shown = words == &by_class;
     b->words = words;
-    b->sent = NULL;
-    b->arrived.interval = b->phase_ended.interval = 0;
+    b->sent = false;
+    sim_tell.gate_begins(&b->known);
     *barrier = mbarrier_word + sim_block->num_mbarriers++;
 }
 
 void mbarrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
 {
-    init(barrier, arrivals, &by_word, sim_site(__builtin_return_address(0)), file, line);
+    init(barrier, arrivals, &by_word, __builtin_return_address(0), file, line);
 }
 
 void sim_barrier_init(uint64_t *barrier, unsigned arrivals, const char *file, int line)
 {
-    init(barrier, arrivals, &by_class, sim_site(__builtin_return_address(0)), file, line);
+    init(barrier, arrivals, &by_class, __builtin_return_address(0), file, line);
 }
 
 void mbarrier_init_done(const char *file, int line)
@@ -248,9 +244,8 @@ void mbarrier_expect(uint64_t *barrier, unsigned bytes, const char *file, int li
         sim_fault(file, line,
                   "mbarrier_expect of %u bytes, which makes more than %u in one phase. See where the number comes from",
                   bytes, mbarrier_most);
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
-                    sim_site(__builtin_return_address(0)));
-    sim_race_release(&b->arrived);
+    sim_tell.accessed(barrier, sizeof(*barrier), SIM_STRONG, __builtin_return_address(0));
+    sim_tell.gate_arrived(b->known);
     b->missing--;
     b->announced += bytes;
     wake_waiters(b, sim_block);
@@ -268,9 +263,8 @@ unsigned sim_barrier_arrive(uint64_t *barrier, unsigned count, bool drop, const 
             "barrier.arrive() of %u arrivals, while the phase lacks %u of the %u that init at %s:%d allows. Wait for "
             "each phase before the next one, or initialise for more threads",
             count, b->missing, b->arrivals, b->file, b->line);
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG,
-                    sim_site(__builtin_return_address(0)));
-    sim_race_release(&b->arrived);
+    sim_tell.accessed(barrier, sizeof(*barrier), SIM_STRONG, __builtin_return_address(0));
+    sim_tell.gate_arrived(b->known);
     const unsigned parity = b->phase % 2;
     b->missing -= count;
     b->arrivals -= drop;
@@ -281,14 +275,14 @@ unsigned sim_barrier_arrive(uint64_t *barrier, unsigned count, bool drop, const 
 /* Faults if somebody waits by mbarrier_wait for what another block has sent. */
 static void check_receives(const struct mbarrier *b, bool receives, const char *file, int line)
 {
-    if (b->sent != NULL && !receives)
+    if (b->sent && !receives)
         sim_fault(file, line,
                   "mbarrier_wait for a phase of the barrier initialised at %s:%d to which another block has sent. Wait "
                   "by cluster_receive, which sees what other blocks do",
                   b->file, b->line);
 }
 
-static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const char *name, unsigned site,
+static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const char *name, const void *pc,
                      const char *file, int line)
 {
     struct mbarrier *b = find_mbarrier(name, barrier, file, line);
@@ -296,22 +290,20 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const ch
 
     if (parity > 1)
         sim_fault(file, line, "%s for parity %u. Use the number of the phase modulo 2", name, parity);
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
+    sim_tell.accessed(barrier, sizeof(*barrier), SIM_STRONG, pc);
     sim_step(sim_current);
     if (sim_thread_number(sim_current) % SIM_WARP == 0)
-        receives ? sim_path_cluster(sim_thread_number(sim_current) / SIM_WARP)
-                 : sim_path_step(sim_thread_number(sim_current) / SIM_WARP, SIM_COPY);
+        sim_tell.waited(receives);
     sim_current->barrier = b;
     sim_current->parity = parity;
     sim_current->receives = receives;
     sim_current->file = file;
     sim_current->line = line;
-    if (sim_watching)
-        sim_watch_wait("mbarrier", b->place, parity, b->missing);
+    sim_tell.waits_on("mbarrier", b->place, parity, b->missing);
     while (b->phase % 2 == parity && !can_end(b))
         SIM_LEAVE(AT_MBARRIER);
     if (b->phase % 2 != parity) {
-        sim_race_acquire(&b->phase_ended);
+        sim_tell.gate_passed(b->known, sim_thread_number(sim_current));
         return;
     }
     if (b->loaded > b->announced) {
@@ -325,22 +317,22 @@ static void wait_for(uint64_t *barrier, unsigned parity, bool receives, const ch
     }
     check_receives(b, receives, file, line);
     end_phase(b);
-    sim_race_acquire(&b->phase_ended);
+    sim_tell.gate_passed(b->known, sim_thread_number(sim_current));
 }
 
 void mbarrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
 {
-    wait_for(barrier, parity, false, by_word.wait, sim_site(__builtin_return_address(0)), file, line);
+    wait_for(barrier, parity, false, by_word.wait, __builtin_return_address(0), file, line);
 }
 
 void cluster_receive(uint64_t *barrier, unsigned parity, const char *file, int line)
 {
-    wait_for(barrier, parity, true, receive_name, sim_site(__builtin_return_address(0)), file, line);
+    wait_for(barrier, parity, true, receive_name, __builtin_return_address(0), file, line);
 }
 
 void sim_barrier_wait(uint64_t *barrier, unsigned parity, const char *file, int line)
 {
-    wait_for(barrier, parity % 2, false, by_class.wait, sim_site(__builtin_return_address(0)), file, line);
+    wait_for(barrier, parity % 2, false, by_class.wait, __builtin_return_address(0), file, line);
 }
 
 /* Faults unless the piece lies in one region of the right kind. */
@@ -391,13 +383,13 @@ void tma_load(void *shared, const void *global, unsigned bytes, uint64_t *barrie
                   "tma_load with the barrier initialised at %s:%d, which the TMA does not see yet. Call "
                   "mbarrier_init_done after mbarrier_init, in the same thread",
                   b->file, b->line);
-    const unsigned site = sim_site(__builtin_return_address(0));
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
-    sim_race_copy_begins(sim_region_near(shared), shared, bytes, site);
-    sim_observe_copy(site, shared, bytes, global, bytes, false);
-    sim_race_release(&b->arrived); /* its reads are done when the phase ends */
+    const void *const pc = __builtin_return_address(0);
+    sim_tell.accessed(barrier, sizeof(*barrier), SIM_STRONG, pc);
+    sim_tell.copy_begins(shared, bytes, pc);
+    sim_tell.copy_reads(pc, shared, bytes, global, bytes, false);
+    sim_tell.gate_arrived(b->known); /* its reads are done when the phase ends */
     memset(shared, 0xff, bytes);
-    const struct bulk_copy copy = {shared, global, 0, bytes, b, threadIdx, file, line, site};
+    const struct bulk_copy copy = {shared, global, 0, bytes, b, threadIdx, file, line, pc};
     add_copy(sim_block, &copy);
     sim_counts.bulk_copies++;
     wake_waiters(b, sim_block);
@@ -409,14 +401,14 @@ void sim_barrier_copy(void *shared, const void *global, size_t bytes, uint64_t *
 
     check_piece(by_class.copy, "writes", shared, (unsigned)bytes, true, file, line);
     check_piece(by_class.copy, "reads", global, (unsigned)bytes, false, file, line);
-    const unsigned site = sim_site(__builtin_return_address(0));
-    sim_race_access(sim_region_near(barrier), (const char *)barrier, sizeof(*barrier), SIM_STRONG, site);
-    sim_race_copy_begins(sim_region_near(shared), shared, bytes, site);
-    sim_observe_copy(site, shared, bytes, global, bytes, true);
-    sim_race_release(&b->arrived); /* its reads are done when the phase ends */
+    const void *const pc = __builtin_return_address(0);
+    sim_tell.accessed(barrier, sizeof(*barrier), SIM_STRONG, pc);
+    sim_tell.copy_begins(shared, bytes, pc);
+    sim_tell.copy_reads(pc, shared, bytes, global, bytes, true);
+    sim_tell.gate_arrived(b->known); /* its reads are done when the phase ends */
     memset(shared, 0xff, bytes);
     b->announced += (unsigned)bytes;
-    const struct bulk_copy copy = {shared, global, 0, (unsigned)bytes, b, threadIdx, file, line, site};
+    const struct bulk_copy copy = {shared, global, 0, (unsigned)bytes, b, threadIdx, file, line, pc};
     add_copy(sim_block, &copy);
     sim_counts.async_copies++;
 }
@@ -446,7 +438,7 @@ static uint64_t *word_there(void *shared, unsigned rank, const char *file, int l
 void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, unsigned rank, const char *file, int line)
 {
     sim_need_kernel("cluster_send", file, line);
-    const unsigned site = sim_site(__builtin_return_address(0));
+    const void *const pc = __builtin_return_address(0);
     uint64_t *const word = word_there(shared, rank, file, line), *const there = word_there(barrier, rank, file, line);
     struct block *const to = sim_block->cluster->blocks[rank];
 
@@ -460,25 +452,18 @@ void cluster_send(void *shared, unsigned long long value, uint64_t *barrier, uns
                   "cluster_send with the barrier initialised at %s:%d, which other blocks do not see yet. Call "
                   "mbarrier_init_done after mbarrier_init, in the same thread",
                   b->file, b->line);
-    sim_race_access(sim_region_near(there), (const char *)there, sizeof(*there), SIM_STRONG, site);
-    sim_race_copy_begins(sim_region_near(word), word, sizeof(*word), site);
+    sim_tell.accessed(there, sizeof(*there), SIM_STRONG, pc);
+    sim_tell.copy_begins(word, sizeof(*word), pc);
     if (to == sim_block)
-        sim_race_release(&b->arrived);
+        sim_tell.gate_arrived(b->known);
     else
-        sim_race_send(&b->sent);
-    if (sim_watching)
-        sim_watch_copy("cluster_send", word, NULL, sizeof(*word), -1, -1, 0, 0);
+        sim_tell.gate_sent(b->known);
+    b->sent = b->sent || to != sim_block;
+    sim_tell.word_sent(word, sizeof(*word));
     *word = ~(uint64_t)0;
-    const struct bulk_copy copy = {word, NULL, value, sizeof(*word), b, threadIdx, file, line, site};
+    const struct bulk_copy copy = {word, NULL, value, sizeof(*word), b, threadIdx, file, line, pc};
     add_copy(to, &copy);
     wake_waiters(b, to);
-}
-
-void sim_forget_mbarriers(void)
-{
-    for (struct block *b : sim_slots)
-        for (unsigned i = 0; b != NULL && i < b->num_mbarriers; i++)
-            b->mbarriers[i].sent = NULL;
 }
 
 void sim_check_bulk_copies(void)

@@ -4,7 +4,6 @@
 #define SIM_MBARRIER_H
 
 #include "block.h"
-#include "../observe/clock.h"
 
 /* A barrier. The word in shared memory says which one it is. */
 struct mbarrier {
@@ -19,9 +18,8 @@ struct mbarrier {
     const char *file;
     int line;
     bool shown;                      /* to the TMA: mbarrier_init_done */
-    struct vector_clock arrived;     /* of those who have arrived in the phase that has not ended yet */
-    struct release *sent;            /* what other blocks knew that have sent in that phase */
-    struct vector_clock phase_ended; /* of the last phase: what those who wait for it learn */
+    bool sent;                       /* by another block, in the phase that has not ended yet */
+    void *known;                     /* observers: what those knew who have arrived, and what those learn who wait */
 };
 
 /* A bulk copy of the phase that its barrier is in, or what a block of the cluster has sent. */
@@ -34,14 +32,11 @@ struct bulk_copy {
     uint3 issuer; /* the thread's index */
     const char *file;
     int line;
-    unsigned site;
+    const void *pc; /* where it was asked for */
 };
 
 /* A thread waits for a phase that never ends: says what the phase lacks, and where another thread hangs. */
 [[noreturn]] void sim_explain_mbarrier(struct thread *waits);
-
-/* All that was remembered of memory is forgotten, and so is what senders knew. */
-void sim_forget_mbarriers(void);
 
 /* When the block has ended: its shared memory goes to another one, so no copy may be on its way. */
 void sim_check_bulk_copies(void);

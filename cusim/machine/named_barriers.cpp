@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* named_barrier.cpp - barriers that some warps of a block come to, by sync or by arrive. */
+/* named_barriers.cpp - barriers that some warps of a block come to, by sync or by arrive. */
 #include "named_barriers.h"
 
 #include <stdlib.h>
@@ -8,10 +8,15 @@
 #include "barrier.h"
 #include "fiber.h"
 #include "../include/sim_named_barrier.h"
-#include "../observe/race.h"
-#include "../observe/watch.h"
 #include "warp.h"
+#include "fault.h"
+#include "announce.h"
 
+static const char *const names[SIM_NAMED_BARRIERS] = {
+    "named_barrier 0",  "named_barrier 1",  "named_barrier 2",  "named_barrier 3",
+    "named_barrier 4",  "named_barrier 5",  "named_barrier 6",  "named_barrier 7",
+    "named_barrier 8",  "named_barrier 9",  "named_barrier 10", "named_barrier 11",
+    "named_barrier 12", "named_barrier 13", "named_barrier 14", "named_barrier 15"};
 static const char *const sync_name = "named_barrier_sync", *const arrive_name = "named_barrier_arrive";
 
 void sim_begin_named_barriers(void)
@@ -49,7 +54,7 @@ static void complete(struct named_barrier *b, const char *name, int id, const ch
                 name, id, warp);
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
         if (t->state == AT_NAMED_BARRIER && t->named_barrier == b) {
-            sim_race_inform(sim_thread_number(t), &b->arrived);
+            sim_tell.gate_passed(b->known, sim_thread_number(t));
             t->state = READY;
         }
     b->come = 0;
@@ -60,7 +65,7 @@ static void complete(struct named_barrier *b, const char *name, int id, const ch
 static void come(const char *name, int id, int threads, bool waits, const char *file, int line)
 {
     check_call(name, id, threads, file, line);
-    if (sim_watching && waits && sim_watch_leaves_out(name, file, line))
+    if (waits && sim_is_left_out(name, file, line))
         return;
     if (sim_block->named_barriers == NULL)
         sim_block->named_barriers = (struct named_barrier *)calloc(SIM_NAMED_BARRIERS, sizeof(struct named_barrier));
@@ -74,7 +79,7 @@ static void come(const char *name, int id, int threads, bool waits, const char *
         b->file = file;
         b->line = line;
         memset(b->lanes, 0, sizeof(b->lanes));
-        b->arrived.interval = 0;
+        sim_tell.gate_begins(&b->known);
     }
     if (b->threads != (unsigned)threads)
         sim_fault(
@@ -88,12 +93,8 @@ static void come(const char *name, int id, int threads, bool waits, const char *
                   name, id, b->threads - b->come, b->threads);
     b->lanes[warp] |= 1u << lane;
     b->come++;
-    if (sim_watching) {
-        char which[32];
-        snprintf(which, sizeof(which), "named_barrier %d", id);
-        sim_watch_barrier(which, sim_watch_number(sim_block), b->phase, file, line);
-    }
-    sim_race_release(&b->arrived);
+    sim_tell.barrier_reached(names[id], sim_grid_number(sim_block), b->phase, file, line);
+    sim_tell.gate_arrived(b->known);
     sim_current->named_barrier = b;
     sim_current->file = file;
     sim_current->line = line;
@@ -105,9 +106,10 @@ static void come(const char *name, int id, int threads, bool waits, const char *
         return;
     }
     b->phase++;
+    sim_tell.gate_ends(b->known, -1);
     complete(b, name, id, file, line);
     if (waits) {
-        sim_race_acquire(&b->arrived);
+        sim_tell.gate_passed(b->known, sim_thread_number(sim_current));
         SIM_LEAVE(READY); /* back in line: the warps go on in their order */
     }
 }

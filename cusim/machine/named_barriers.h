@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* named_barrier.h - barriers that some warps of a block come to. */
+/* named_barriers.h - barriers that some warps of a block come to. */
 #ifndef SIM_NAMED_BARRIERS_H
 #define SIM_NAMED_BARRIERS_H
 
 #include "block.h"
-#include "../observe/clock.h"
 
 const unsigned SIM_NAMED_BARRIERS = 16; /* of a block; the first one is that of __syncthreads */
 
@@ -15,7 +14,7 @@ struct named_barrier {
     uint32_t lanes[SIM_MAX_THREADS / SIM_WARP]; /* who has, by warp */
     const char *file;                           /* where the first came */
     int line;
-    struct vector_clock arrived; /* what those who have come knew */
+    void *known; /* observers: what those who have come knew */
 };
 
 /* A block begins. */

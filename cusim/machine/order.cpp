@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../explain/fault.h"
 #include "sizes.h"
 #include "settings.h"
 

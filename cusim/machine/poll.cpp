@@ -5,7 +5,8 @@
 #include <stdio.h>
 
 #include "fiber.h"
-#include "../runtime/memory.h"
+#include "region.h"
+#include "fault.h"
 
 uint64_t sim_changes[2];
 

@@ -14,7 +14,8 @@
 
 #include "block.h"
 #include "print.h"
-#include "../observe/watch.h"
+#include "fault.h"
+#include "announce.h"
 
 static void (*sink)(unsigned block, unsigned thread, const char *text, void *context);
 static void *sink_context;
@@ -105,8 +106,7 @@ static int print(const char *format, va_list arguments)
         return vprintf(format, arguments);
     const int length = vsnprintf(text, sizeof(text), format, arguments);
     unsign_nans(text);
-    if (sim_watching)
-        sim_watch_print(text);
+    sim_tell.printed(text);
     if (into != NULL)
         keep(text);
     else

@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access.h"
 #include "barrier.h"
 #include "clusters.h"
 #include "fiber.h"
 #include "grid.h"
 #include "mbarrier.h"
 #include "named_barriers.h"
-#include "../observe/observe.h"
 #include "order.h"
 #include "poll.h"
-#include "../observe/race.h"
 #include "shared.h"
 #include "warp.h"
-#include "../observe/watch.h"
+#include "fault.h"
+#include "announce.h"
 
 void sim_explain_stall(void)
 {
@@ -67,9 +67,7 @@ static bool run_lanes(unsigned warp)
             ran = true;
         }
     }
-    sim_observe_pass();
-    if (sim_watching)
-        sim_watch_pass(warp);
+    sim_tell.pass(warp);
     return ran;
 }
 
@@ -111,7 +109,6 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     if (sim_block != NULL)
         sim_switch_shared(false);
     struct block *b = sim_block = sim_slots[slot];
-    sim_observe_switch();
     b->number = ++num_blocks;
     b->slot = slot;
     b->index = index_of(cluster_number, rank);
@@ -127,16 +124,12 @@ void sim_begin_block(unsigned slot, struct cluster *cluster, uint64_t cluster_nu
     b->num_mbarriers = 0;
     b->num_bulk_copies = 0;
     b->quiet = 0;
-    b->first_fill = sim_fills();
-    sim_path_begin(b);
     memset(b->warp_waiting, 0, sizeof(b->warp_waiting));
     blockIdx = b->index;
     sim_place.in_block = true;
     for (unsigned i = 0; i < sim_num_threads; i++)
         begin_thread(&b->threads[i], i);
-    sim_race_block(slot, rank == 0);
-    if (sim_watching)
-        sim_watch_block(b, true);
+    sim_tell.block_begins(b);
 }
 
 void sim_switch_block(struct block *to)
@@ -146,26 +139,23 @@ void sim_switch_block(struct block *to)
     if (sim_block != NULL)
         sim_switch_shared(false);
     sim_block = to;
-    sim_observe_switch();
     sim_switch_shared(true);
     blockIdx = to->index;
     sim_place.in_block = true;
-    sim_race_switch(to->slot);
+    sim_tell.block_goes_on(to);
 }
 
 static void end_block(void)
 {
-    sim_race_block_end();
+    sim_tell.block_done();
     sim_check_bulk_copies();
     sim_place.in_thread = false;
-    if (sim_watching)
-        sim_watch_block(sim_block, false);
     if (sim_block->cluster->size > 1)
         sim_leave_shared();
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++)
         if (t->chain > sim_counts.chain)
             sim_counts.chain = t->chain;
-    sim_path_end(sim_block);
+    sim_tell.block_ends(sim_block);
     sim_end_shared();
     sim_switch_shared(false);
     sim_block->cluster->living--;

@@ -7,10 +7,10 @@
 
 #include "block.h"
 #include "clusters.h"
-#include "../runtime/host.h"
-#include "../runtime/memory.h"
-#include "../observe/race.h"
-#include "../observe/shadow.h"
+#include "chip.h"
+#include "region.h"
+#include "fault.h"
+#include "announce.h"
 
 /* Makes a region of a block NaN and has it verified when the block ends. */
 static void prepare_shared(struct block *block, struct sim_region *region)
@@ -23,7 +23,7 @@ static void prepare_shared(struct block *block, struct sim_region *region)
     region->block = block->number;
     sim_region_poison(region);
     if (!region->shape.is_raw)
-        sim_shadow_unwritten(region);
+        sim_tell.region_unwritten(region);
 }
 
 static struct sim_region *make_shared(const char *name, size_t size, size_t align, const sim_shape *shape,
@@ -133,7 +133,7 @@ struct sim_region *sim_shared_of(struct block *other, const struct sim_region *o
 void sim_leave_shared(void)
 {
     for (size_t i = 0; i < sim_block->num_shared; i++)
-        sim_race_leaves(sim_block->shared[i]);
+        sim_tell.shared_leaves(sim_block->shared[i]);
 }
 
 void sim_end_shared(void)

@@ -12,14 +12,7 @@ const unsigned SIM_MAX_CLUSTER = 16, SIM_PORTABLE_CLUSTER = 8; /* blocks; the fi
 const size_t SIM_SHARED = 48 << 10;                            /* shared memory of a block without asking */
 const size_t SIM_SHARED_RESERVED = 1 << 10;                    /* what each block takes of it beside its own */
 
-/* What chips differ in (host.cpp). */
-struct sim_chip {
-    const char *name;
-    int major, minor;                   /* compute capability */
-    size_t shared_optin, shared_per_sm; /* shared memory of a block that asks with cudaFuncSetAttribute; and of all */
-};
-extern struct sim_chip sim_chip; /* the simulated device: CUSIM_CHIP */
-
+const size_t SIM_OBSERVED_FACTOR = 6; /* a byte of device memory takes so many at most, with what observers remember */
 const size_t SIM_STACK = 256 << 10;      /* of each thread */
 const size_t SIM_HOST_STACK = 8 << 20;   /* the most that a program's own has */
 const size_t SIM_STACK_GUARD = 64 << 10; /* unreadable, below each stack */

@@ -6,9 +6,8 @@
 
 #include "fiber.h"
 #include "named_barriers.h"
-#include "../observe/observe.h"
-#include "../observe/race.h"
-#include "../observe/watch.h"
+#include "fault.h"
+#include "announce.h"
 
 #define SIM_NAME(kind, name) name,
 const char *const sim_warp_names[] = {SIM_WARP_CALLS(SIM_NAME)};
@@ -30,7 +29,7 @@ static unsigned source_lane(const struct thread *t, unsigned lane)
     }
 }
 
-unsigned sim_watch_source(const struct thread *t, unsigned lane)
+unsigned sim_source_lane(const struct thread *t, unsigned lane)
 {
     return source_lane(t, lane);
 }
@@ -120,13 +119,11 @@ static __attribute__((noinline)) void complete(struct thread *warp, int kind, un
 {
     static uint64_t without_count;
 
-    if (kind == SIM_SYNCWARP)
-        sim_race_syncwarp(sim_thread_number(warp), mask);
-    else if (kind == SIM_PRODUCT)
+    if (kind == SIM_PRODUCT)
         multiply(warp);
     else if ((kind >= SIM_SHFL && kind <= SIM_SHFL_XOR) || kind == SIM_MATCH_ANY)
         exchange(warp, kind, mask);
-    else
+    else if (kind != SIM_SYNCWARP)
         reduce(warp, kind, mask);
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
         warp[__builtin_ctz(rest)].state = READY;
@@ -136,13 +133,8 @@ static __attribute__((noinline)) void complete(struct thread *warp, int kind, un
       : kind == SIM_SYNCWARP ? &sim_counts.warp_barriers
       : kind <= SIM_SHFL_XOR ? &sim_counts.shuffles
                              : &sim_counts.votes) += 1;
-    if (kind != SIM_SYNCWARP) {
-        sim_path_step(sim_thread_number(warp) / SIM_WARP, SIM_EXCHANGE);
-        sim_path_turns(kind <= SIM_SHFL_XOR);
-    }
     sim_progress++;
-    if (sim_watching)
-        sim_watch_exchange(warp, kind, mask);
+    sim_tell.warp_met(warp, kind, mask);
 }
 
 uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsigned lane, int width, const char *file,
@@ -160,10 +152,9 @@ uint64_t sim_warp_call(sim_warp_kind kind, unsigned mask, uint64_t value, unsign
     if (width < 1 || width > (int)SIM_WARP || (width & (width - 1)) != 0)
         sim_fault(file, line, "%s with width %d. Use 1, 2, 4, 8, 16 or 32", sim_warp_names[kind], width);
 
-    if (sim_watching && kind == SIM_SYNCWARP && sim_watch_leaves_out("__syncwarp", file, line))
+    if (kind == SIM_SYNCWARP && sim_is_left_out("__syncwarp", file, line))
         return 0;
-    if (sim_watching)
-        sim_watch_call(file, line);
+    sim_tell.warp_call(file, line);
     sim_current->kind = kind;
     sim_current->mask = mask;
     sim_current->value = value;

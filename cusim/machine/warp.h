@@ -14,4 +14,7 @@ void sim_explain_warp(bool in_part);
 /* No lane of a warp can go on: those that wait to learn who came with them do. Returns whether there were any. */
 bool sim_gather_lanes(unsigned warp);
 
+/* The lane that a shuffle's lane reads from. */
+unsigned sim_source_lane(const struct thread *t, unsigned lane);
+
 #endif

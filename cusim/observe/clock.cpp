@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "../machine/clusters.h"
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "flag.h"
 #include "../machine/grid.h"
 #include "observe.h"
 #include "race.h"
 #include "shadow.h"
 #include "../runtime/tasks.h"
+#include "../machine/announce.h"
 
 static const unsigned last_time = (1 << TIME_BITS) - 1;
 static const uint64_t most_intervals = (1 << 25) - 2;
@@ -113,6 +114,7 @@ static void forget(void)
     sim_flags_launch();
     sim_forget_clusters();
     sim_forget_grid();
+    sim_gates_forget();
     sim_last_interval = 0;
     sim_launch_interval = sim_alone_since = 1;
     for (struct race_block *b : resident)
@@ -234,23 +236,20 @@ void sim_race_release(struct vector_clock *clock)
     sim_set_epoch();
 }
 
-void sim_race_acquire(const struct vector_clock *clock)
-{
-    join(&sim_race->clocks[sim_agent], clock);
-}
-
 void sim_race_inform(unsigned thread, const struct vector_clock *clock)
 {
     join(&sim_race->clocks[thread], clock);
 }
 
-void sim_race_phase_ends(unsigned barrier, const struct vector_clock *arrived, struct vector_clock *ended)
+void sim_race_phase_ends(int barrier, const struct vector_clock *arrived, struct vector_clock *ended)
 {
-    const unsigned engine = SIM_MAX_THREADS + barrier;
+    const unsigned engine = SIM_MAX_THREADS + (unsigned)barrier;
 
-    for (; sim_race->num_barriers <= barrier; sim_race->num_barriers++)
+    join(ended, arrived);
+    if (barrier < 0)
+        return;
+    for (; sim_race->num_barriers <= (unsigned)barrier; sim_race->num_barriers++)
         sim_race->times[SIM_MAX_THREADS + sim_race->num_barriers] = 1;
     sim_tick(engine);
-    join(ended, arrived);
     set_time(ended, engine, sim_race->times[engine]);
 }

@@ -24,11 +24,15 @@
 
 #include "../machine/block.h"
 #include "clock.h"
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "../runtime/memory.h"
 #include "observe.h"
 #include "race.h"
 #include "shadow.h"
+#include "../machine/region.h"
+#include "../machine/locate.h"
+#include "../machine/access.h"
+#include "../machine/announce.h"
 
 struct release {
     uint64_t born;   /* the last interval that had begun: nothing later is known */

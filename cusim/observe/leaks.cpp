@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../explain/fault.h"
+#include "../machine/announce.h"
 #include "../runtime/host.h"
 #include "../runtime/stream.h"
 #include "../machine/settings.h"
@@ -29,9 +29,6 @@ static std::map<const void *, made> &living = *new std::map<const void *, made>(
 static uint64_t num_made;
 static std::vector<made> &errors = *new std::vector<made>(); /* that nobody has looked at */
 
-struct sim_call sim_call;
-static unsigned depth; /* of calls of the API by itself */
-
 static bool begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -44,32 +41,19 @@ static bool cleans_up(const char *call)
            strstr(call, "Destroy") != NULL;
 }
 
-void sim_enter(const struct sim_call &call)
+static void call_begins(const struct sim_call *call)
 {
-    if (depth++ > 0)
-        return;
-    sim_call = call;
-    if (!errors.empty() && !cleans_up(call.name))
+    if (!errors.empty() && !cleans_up(call->name))
         for (made &e : errors)
             e.went_on = true;
 }
 
-void sim_leave(void)
-{
-    depth--;
-}
-
-bool sim_is_inner(void)
-{
-    return depth > 1;
-}
-
-void sim_made(const void *thing, const char *what, size_t size)
+static void is_made(const void *thing, const char *what, size_t size)
 {
     living[thing] = {what, sim_call, ++num_made, size, cudaSuccess, false};
 }
 
-void sim_gone(const void *thing)
+static void is_gone(const void *thing)
 {
     if (thing == NULL)
         living.clear();
@@ -77,19 +61,26 @@ void sim_gone(const void *thing)
         living.erase(thing);
 }
 
-void sim_erred(cudaError_t error, const char *call, const void *at)
+static void erred(cudaError_t error, const struct sim_call *by)
 {
-    const struct sim_call by = depth > 0 ? sim_call : (struct sim_call){call, at, NULL, 0};
-    sim_call_erred(error, by);
     if (error != cudaSuccess && error != cudaErrorNotReady && errors.size() < 1000)
-        errors.push_back({NULL, by, 0, 0, error, false});
+        errors.push_back({NULL, *by, 0, 0, error, false});
 }
 
-void sim_looked_at(cudaError_t error)
+static void looked_at(cudaError_t error)
 {
     for (size_t i = errors.size(); i-- > 0;)
         if (error == cudaSuccess || errors[i].error == error)
             errors.erase(errors.begin() + (long)i);
+}
+
+__attribute__((constructor(102))) static void subscribe(void)
+{
+    sim_tell.call_begins.add(call_begins);
+    sim_tell.made.add(is_made);
+    sim_tell.gone.add(is_gone);
+    sim_tell.erred.add(erred);
+    sim_tell.looked_at.add(looked_at);
 }
 
 /* ---- telling ---- */

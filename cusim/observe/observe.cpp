@@ -24,10 +24,14 @@
 #include <sys/mman.h>
 
 #include "observe.h"
+#include "path.h"
 
 #include "../machine/clusters.h"
 #include "../machine/cores.h"
-#include "../explain/fault.h"
+#include "../machine/access.h"
+#include "../machine/chip.h"
+#include "../machine/fault.h"
+#include "../machine/image.h"
 #include "../machine/fiber.h"
 #include "../runtime/host.h"
 #include "../include/cuda_runtime.h"
@@ -40,14 +44,10 @@
 #include "trace.h"
 #include "watch.h"
 #include "../machine/settings.h"
+#include "../machine/region.h"
+#include "../machine/announce.h"
 
-/* set by the linker: first byte, end of code and end of data of what it links, a program or a shared library */
-extern "C" char __ehdr_start, etext, edata, end;
-extern "C" char __data_start[] __attribute__((weak)), _DYNAMIC[] __attribute__((weak));
-
-bool sim_has_kernels;
 const void *sim_last_pc;
-uint64_t sim_atomics, sim_global_atomics;
 
 static const unsigned most_in_turn = 512;
 static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
@@ -99,6 +99,7 @@ static const char *arguments;     /* of the kernel */
 static size_t arguments_size;
 static pthread_t launcher; /* the host thread in which the kernel runs */
 static uint32_t launch;
+static uint64_t first_fill[SIM_MAX_RESIDENT]; /* the first sector that L1 has fetched for the block in that slot */
 static uint64_t num_fills, fills_before; /* sectors fetched by L1 ever, and before this launch */
 static uint64_t from_dram;               /* sectors that neither L1 nor L2 held: L2 fetches two at once */
 static uint64_t l1_sectors;              /* that L1 holds for each of the blocks which share it */
@@ -173,7 +174,7 @@ static void touch(struct site *site, struct sim_region *r, uint64_t sector)
     const bool beside = r->shadow->loaded[sector ^ 1] > fills_before;
     site->cost.global.once += *fill <= fills_before;
     sim_news += *fill <= fills_before;
-    if (site->passes_l1 || *fill <= sim_block->first_fill || num_fills - *fill >= l1_sectors) {
+    if (site->passes_l1 || *fill <= first_fill[sim_block->slot] || num_fills - *fill >= l1_sectors) {
         from_dram += *fill <= fills_before && !beside && r->shadow->stored[sector] != launch;
         *fill = ++num_fills;
         site->cost.fills++;
@@ -359,7 +360,7 @@ static void picture(const struct request *q)
                        (size_t)(q->address[i] - q->region->start), q->size);
 }
 
-void sim_observe_pass(void)
+void sim_observe_pass(unsigned)
 {
     const bool first_warp = thread < SIM_WARP && blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
 
@@ -452,8 +453,6 @@ static void pause_sometimes(const char *p, unsigned how)
     last_read = how == 0 ? p : NULL;
 }
 
-bool sim_watches = true;
-
 /* If not: where a place in the code was seen to access an array, what else of that is legal, at once. Forgotten when
    another block runs, or host code. */
 static struct legal {
@@ -485,56 +484,11 @@ static inline bool is_legal(const char *p, size_t size, unsigned how, const void
     return true;
 }
 
-__attribute__((constructor)) static void read_checks(void)
-{
-    const char *text = sim_setting("CUSIM_CHECKS");
-
-    sim_watches = text == NULL || strcmp(text, "all") == 0;
-    if (!sim_watches && strcmp(text, "bounds") != 0 && strcmp(text, "none") != 0)
-        sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
-}
-
-/* What of the program's own data the watched code may not touch (sim_protect): the linker's tables, what lies behind
-   two places in .data and .bss, and in host code what lies on the stack from a third one on. */
-static const char *image_end = &end; /* up to here all is free */
-static const char *private_data = &edata, *private_bss = &end, *private_stack;
-
-void sim_protect(const void *data, const void *bss, const void *stack)
-{
-    private_data = (const char *)data;
-    private_bss = (const char *)bss;
-    private_stack = (const char *)stack;
-    image_end = __data_start != NULL && _DYNAMIC != NULL ? _DYNAMIC : private_data;
-}
-
-static bool lies_in(const char *p, const void *start, size_t size)
-{
-    return (size_t)(p - (const char *)start) < size;
-}
-
-static bool is_private(const char *p)
-{
-    if (p < __data_start || (p >= private_data && p < &edata) || p >= private_bss)
-        return !lies_in(p, &threadIdx, sizeof(threadIdx)) && !lies_in(p, &blockIdx, sizeof(blockIdx)) &&
-               !lies_in(p, &blockDim, sizeof(blockDim)) && !lies_in(p, &gridDim, sizeof(gridDim));
-    return false;
-}
-
-bool sim_is_private(const void *start, size_t size)
-{
-    for (const char *p : {(const char *)start, (const char *)start + size - 1})
-        if (p >= image_end && p < &end ? is_private(p)
-                                       : lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
-            return true;
-    return false;
-}
-
 /* Any access of the program's own code to memory that is not the thread's own. */
 static void judge(const char *p, size_t size, unsigned how, const void *pc)
 {
-    const bool in_image = p >= image_end && p < &end;
-    if (in_image ? is_private(p)
-                 : !sim_place.in_thread && lies_in(p, private_stack, private_stack == NULL ? 0 : SIM_HOST_STACK))
+    const bool in_image = p >= sim_image_end && p < &end;
+    if (in_image ? sim_is_private_data(p) : !sim_place.in_thread && sim_is_private_stack(p))
         sim_fault_at(pc, "%s memory that belongs to none of its variables and arrays. See where the pointer comes from",
                      how & SIM_WRITES ? "writes" : "reads");
     if (in_image)
@@ -619,7 +573,7 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
     if (!sim_watches && is_legal(p, size, how, pc))
         return;
     if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
-        (size_t)(p - &__ehdr_start) >= (size_t)(image_end - &__ehdr_start))
+        (size_t)(p - &__ehdr_start) >= (size_t)(sim_image_end - &__ehdr_start))
         judge(p, size, how, pc);
 }
 
@@ -707,19 +661,9 @@ extern "C" void __tsan_init(void)
     sim_has_kernels = true;
 }
 
-void sim_observe_order(unsigned how)
-{
-    const unsigned orders = ((how & SIM_ACQUIRE) != 0) + ((how & SIM_RELEASE) != 0);
-
-    if (orders > 0)
-        sim_order_memory();
-    sim_counts.orders += orders;
-    sim_counts.strong_orders += how & SIM_STRONGER ? orders : 0;
-}
-
 void sim_atomic_load(const void *address, void *value, size_t size, unsigned order)
 {
-    sim_observe_order(order);
+    sim_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC | order, HERE);
     if (in_global)
         sim_take_word(address);
@@ -738,14 +682,14 @@ void sim_atomic_store(void *address, const void *value, size_t size)
 
 void sim_strong_load(const void *address, void *value, size_t size, unsigned order)
 {
-    sim_observe_order(order);
+    sim_order(order);
     observe(address, size, SIM_STRONG | order, HERE);
     memcpy(value, address, size);
 }
 
 void sim_strong_store(void *address, const void *value, size_t size, unsigned order)
 {
-    sim_observe_order(order);
+    sim_order(order);
     observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
     if (in_global)
         sim_take_word(address);
@@ -807,7 +751,7 @@ extern "C" void __tsan_vptr_update(void **, void *)
 
 /* ---- launch, block, turn ---- */
 
-void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
+void sim_observe_launch(const void *first, size_t size)
 {
     arguments = (const char *)first;
     arguments_size = size;
@@ -817,27 +761,29 @@ void sim_observe_launch(const void *first, size_t size, unsigned num_threads)
     launch++;
     fills_before = num_fills;
     l1_sectors =
-        sim_chip.shared_per_sm / 32 / (num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / num_threads : 1);
+        sim_chip.shared_per_sm / 32 /
+                 (sim_num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / sim_num_threads : 1);
     num_pictured = 0;
     sim_path_launch();
-    sim_race_launch(num_threads);
+    sim_race_launch(sim_num_threads);
 }
 
-void sim_observe_turn(unsigned number, uint64_t *chain_of_thread)
+void sim_observe_turn(struct thread *t)
 {
-    thread = number;
-    chain = chain_of_thread;
+    thread = sim_thread_number(t);
+    chain = &t->chain;
     if (sim_watching)
-        sim_watch_turn(number);
+        sim_watch_turn(thread);
     turn++;
     accesses = 0;
     last_read = NULL;
-    sim_race_turn(number);
+    sim_race_turn(thread);
 }
 
-uint64_t sim_fills(void)
+void sim_observe_block(const struct block *b)
 {
-    return num_fills;
+    sim_observe_switch();
+    first_fill[b->slot] = num_fills;
 }
 
 void sim_observe_launch_end(struct sim_counts *counts)
@@ -864,9 +810,4 @@ void sim_observe_launch_end(struct sim_counts *counts)
     counts->atomics += sim_atomics;
     sim_atomics = 0;
     sim_trace_add(sim_place.kernel, NULL, counts);
-}
-
-bool sim_remembers(void)
-{
-    return sim_num_lines > 0 && sim_watches;
 }

@@ -20,10 +20,12 @@
    on with the aggregate before. */
 #include "path.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unordered_map>
 
 #include "../machine/block.h"
+#include "../machine/fault.h"
 
 static const uint64_t weights[SIM_NUM_STEPS] = {35, 270, 700, 700, 30, 30, 30};
 
@@ -35,13 +37,24 @@ struct published {
 };
 static std::unordered_map<const char *, struct published> words; /* of this launch */
 
+/* Of the blocks that are resident, by slot. */
+static struct block_path {
+    struct sim_path paths[SIM_MAX_THREADS / SIM_WARP]; /* of its warps */
+    uint64_t turns;                                    /* in the memory pipeline of its SM */
+} *resident[SIM_MAX_RESIDENT];
+
 static struct sim_path *path_of(unsigned warp)
 {
-    return &sim_block->paths[warp];
+    return &resident[sim_block->slot]->paths[warp];
 }
 
-void sim_path_begin(struct block *b)
+void sim_path_begin(const struct block *of)
 {
+    if (resident[of->slot] == NULL)
+        resident[of->slot] = (struct block_path *)calloc(1, sizeof(struct block_path));
+    if (resident[of->slot] == NULL)
+        sim_fault(NULL, 0, "no memory for the path of another block. Free some memory");
+    struct block_path *const b = resident[of->slot];
     b->turns = 0;
     for (unsigned warp = 0; warp < (sim_num_threads + SIM_WARP - 1) / SIM_WARP; warp++) {
         b->paths[warp] = {};
@@ -107,7 +120,7 @@ void sim_path_cluster(unsigned warp)
     path_of(warp)->last = SIM_NUM_STEPS;
 }
 
-static const struct sim_path *longest(const struct block *b)
+static const struct sim_path *longest(const struct block_path *b)
 {
     const struct sim_path *most = &b->paths[0];
 
@@ -127,7 +140,7 @@ static void follow(struct sim_path *p, uint64_t across, uint64_t handovers, uint
     p->handover_work = handover_work;
 }
 
-static const struct sim_path *latest(const struct block *b)
+static const struct sim_path *latest(const struct block_path *b)
 {
     const struct sim_path *most = &b->paths[0];
 
@@ -162,7 +175,7 @@ void sim_path_learn(unsigned warp, const char *word)
 
 void sim_path_meet(void)
 {
-    const struct sim_path most = *longest(sim_block), last = *latest(sim_block);
+    const struct sim_path most = *longest(resident[sim_block->slot]), last = *latest(resident[sim_block->slot]);
 
     for (unsigned warp = 0; warp < (sim_num_threads + SIM_WARP - 1) / SIM_WARP; warp++) {
         struct sim_path *p = path_of(warp);
@@ -176,12 +189,13 @@ void sim_path_meet(void)
 
 void sim_path_turns(uint64_t turns)
 {
-    sim_block->turns += turns;
+    resident[sim_block->slot]->turns += turns;
 }
 
-void sim_path_end(const struct block *b)
+void sim_path_end(const struct block *of)
 {
     static uint64_t weight, across;
+    const struct block_path *const b = resident[of->slot];
     const struct sim_path *most = longest(b), *last = latest(b);
 
     if (sim_counts.blocks == 0)
@@ -190,7 +204,7 @@ void sim_path_end(const struct block *b)
         sim_counts.block_turns = b->turns;
     for (unsigned warp = 0; warp < (sim_num_threads + SIM_WARP - 1) / SIM_WARP; warp++)
         sim_counts.ahead_bytes += b->paths[warp].ahead;
-    sim_counts.shared_memory += b->static_bytes + sim_launched->dynamic_shared;
+    sim_counts.shared_memory += of->static_bytes + sim_launched->dynamic_shared;
     if (last->across >= across) {
         across = last->across;
         sim_counts.handovers = last->handovers;

@@ -23,7 +23,7 @@ struct sim_path {
 
 struct block;
 
-void sim_path_begin(struct block *b);
+void sim_path_begin(const struct block *b);
 void sim_path_step(unsigned warp, enum sim_step step);
 void sim_path_load(unsigned warp, enum sim_step from, uint64_t bytes, bool strong); /* joins a load just before it */
 void sim_path_ask(unsigned warp, uint64_t bytes);                                   /* for a copy that runs by itself */

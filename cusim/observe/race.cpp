@@ -35,13 +35,17 @@
 #include "../machine/block.h"
 #include "clock.h"
 #include "../machine/clusters.h"
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "flag.h"
 #include "../runtime/memory.h"
 #include "observe.h"
 #include "shadow.h"
 #include "../runtime/tasks.h"
 #include "watch.h"
+#include "../machine/region.h"
+#include "../machine/locate.h"
+#include "../machine/access.h"
+#include "../machine/announce.h"
 
 enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
 

@@ -20,9 +20,8 @@ void sim_race_turn(unsigned thread);
 void sim_race_barrier(void); /* __syncthreads */
 void sim_race_syncwarp(unsigned first_thread, unsigned mask);
 void sim_race_fence(bool block_only);
-void sim_race_release(struct vector_clock *clock);       /* it gets to know all that the running thread knows, */
-void sim_race_acquire(const struct vector_clock *clock); /* and the other way round, */
-void sim_race_inform(unsigned thread, const struct vector_clock *clock); /* for another thread, which waits */
+void sim_race_release(struct vector_clock *clock);       /* it gets to know all that the running thread knows; */
+void sim_race_inform(unsigned thread, const struct vector_clock *clock); /* and the other way round */
 
 /* The barrier of a cluster: the running thread comes to it; all have come; who waited learns what all knew. */
 struct block;
@@ -62,8 +61,17 @@ void sim_race_copy_begins(struct sim_region *region, const void *at, size_t size
 void sim_race_copy_ends(struct sim_region *region, const void *at, size_t size,
                         unsigned site); /* the running thread waited for it */
 
-/* The phase of an mbarrier ends: who waits for it learns what those who arrived knew, and its copies are there. */
-void sim_race_phase_ends(unsigned barrier, const struct vector_clock *arrived, struct vector_clock *ended);
+/* The phase of an mbarrier ends (-1: of a named barrier): who waits for it learns what those who arrived knew, and its
+   copies are there. */
+void sim_race_phase_ends(int barrier, const struct vector_clock *arrived, struct vector_clock *ended);
 void sim_race_bulk_ends(struct sim_region *region, const void *at, size_t size, unsigned site, unsigned barrier);
+
+/* What orders accesses at gates (announce.h): `known` is the gate's. */
+void sim_gate_begins(void **known);
+void sim_gate_arrived(void *known);
+void sim_gate_sent(void *known);
+void sim_gate_ends(void *known, int barrier);
+void sim_gate_passed(void *known, unsigned thread);
+void sim_gates_forget(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../runtime/memory.h"
+#include "../machine/region.h"
 #include "../machine/sizes.h"
 
 static struct sim_shadow **shadows;
@@ -22,7 +22,7 @@ static size_t map_size(size_t size)
 }
 
 /* Pages of the map that nobody touches take no memory. */
-struct sim_shadow *sim_shadow_create(size_t size)
+static struct sim_shadow *create(size_t size)
 {
     const size_t words = size / 4 + 1, sectors = size / 32 + 2; /* a pair at the end */
     struct sim_shadow *s = (struct sim_shadow *)calloc(1, sizeof(*s));
@@ -52,7 +52,7 @@ struct sim_shadow *sim_shadow_create(size_t size)
     return s;
 }
 
-void sim_shadow_destroy(struct sim_shadow *s)
+static void destroy(struct sim_shadow *s)
 {
     for (size_t i = 0; i < num_shadows; i++)
         if (shadows[i] == s) {
@@ -93,6 +93,18 @@ void sim_shadow_forget(void)
 {
     for (size_t i = 0; i < num_shadows; i++)
         memset(shadows[i]->cells, 0, (char *)shadows[i]->loaded - (char *)shadows[i]->cells);
+}
+
+void sim_shadow_made(struct sim_region *r)
+{
+    r->shadow = create(r->size);
+    r->unobservable = r->shadow == NULL;
+}
+
+void sim_shadow_gone(struct sim_region *r)
+{
+    destroy(r->shadow);
+    r->shadow = NULL;
 }
 
 void sim_shadow_unwritten(struct sim_region *r)

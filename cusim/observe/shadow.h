@@ -19,10 +19,8 @@ struct sim_shadow {
     unsigned char *written; /* a bit for each byte */
     size_t size;
 };
-extern bool sim_has_kernels;                       /* a program without them has shadows that take no memory */
-const size_t SIM_SHADOW_FACTOR = 6;                /* a byte of device memory takes so many at most, itself included */
-struct sim_shadow *sim_shadow_create(size_t size); /* NULL: no memory */
-void sim_shadow_destroy(struct sim_shadow *shadow);
+void sim_shadow_made(struct sim_region *region); /* a region is made: gives it one, if there is memory */
+void sim_shadow_gone(struct sim_region *region);
 void sim_shadow_mark(struct sim_region *region, const void *at, size_t size); /* written by the host */
 void sim_shadow_copy(struct sim_region *to, const void *dst, struct sim_region *from, const void *src, size_t size);
 void sim_shadow_forget(void);                         /* all accesses */

@@ -13,9 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "trace.h"
+
+#include "../machine/block.h"
 #include "../machine/settings.h"
+#include "../machine/locate.h"
+#include "../machine/cores.h"
 
 /* What one lane did in one request. */
 struct lane_access {
@@ -29,6 +33,7 @@ struct lane_access {
 static const char *rows_path, *lanes_path;
 static struct sim_row *rows;
 static bool reports;
+static sim_reporter *reporter;
 static struct lane_access *lanes;
 static char **labels;
 static const char *label_columns = "chapter,variant,direction,num_seqs,seq_len";
@@ -46,7 +51,14 @@ __attribute__((constructor)) static void read_paths(void)
 {
     rows_path = wanted_path("CUSIM_TRACE");
     lanes_path = wanted_path("CUSIM_TRACE_WARP");
+    if (lanes_path != NULL)
+        sim_never_split();
     reports = wanted_path("CUSIM_REPORT") != NULL && strcmp(sim_setting("CUSIM_REPORT"), "0") != 0;
+}
+
+void sim_report_by(sim_reporter *by)
+{
+    reporter = by;
 }
 
 bool sim_traces(void)
@@ -67,17 +79,6 @@ static void *grow(void *list, size_t count, size_t size)
     if (list == NULL)
         sim_fault(NULL, 0, "no memory for the trace. Trace smaller shapes");
     return list;
-}
-
-void sim_add_counts(struct sim_counts *to, const struct sim_counts *from)
-{
-    const uint64_t chain = to->chain > from->chain ? to->chain : from->chain;
-    uint64_t *t = (uint64_t *)to;
-    const uint64_t *f = (const uint64_t *)from;
-
-    for (size_t i = 0; i < sizeof(*to) / sizeof(*t); i++)
-        t[i] += f[i];
-    to->chain = chain;
 }
 
 void sim_trace_add(const void *kernel, const void *pc, const struct sim_counts *counts)
@@ -280,10 +281,8 @@ __attribute__((destructor)) static void write_files(void)
     num_known = distinct;
     sim_locate_all(known, num_known);
     join_rows();
-    if (reports) {
-        sim_report(rows, num_rows);
-        sim_report_time(print_rows);
-    }
+    if (reports && reporter != NULL)
+        reporter(rows, num_rows, print_rows);
     if (rows_path != NULL) {
         FILE *file = create(rows_path);
         print_rows(file);

@@ -9,7 +9,6 @@
 
 bool sim_traces(void);
 bool sim_traces_lanes(void);
-void sim_add_counts(struct sim_counts *to, const struct sim_counts *from);
 void sim_trace_add(const void *kernel, const void *pc, const struct sim_counts *counts); /* pc: NULL for the kernel */
 void sim_trace_lane(const void *kernel, const void *pc, const char *kind, unsigned number, unsigned lane, size_t offset,
                     unsigned size);
@@ -23,11 +22,9 @@ struct sim_row {
     char place[256], function[256]; /* of pc, and the kernel's name, once they are known */
 };
 
-/* Prints what programs ask for by CUSIM_REPORT=1, from all rows in order: each kernel before its lines (report.cpp). */
-void sim_report(const struct sim_row *rows, size_t count);
-
-/* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what estimate.pl says of the rows,
-   which `print_rows` prints as a trace. It lies where cusim does, or in the course. */
-void sim_report_time(void (*print_rows)(FILE *file));
+/* What is to be told of all rows when the program ends, in order: each kernel before its lines. `print` prints them as a
+   trace. (explain/report.cpp) */
+typedef void sim_reporter(const struct sim_row *rows, size_t count, void (*print)(FILE *file));
+void sim_report_by(sim_reporter *reporter);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
+#include "../machine/locate.h"
 
 extern "C" {
 

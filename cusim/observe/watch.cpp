@@ -25,7 +25,7 @@
 
 #include "../machine/block.h"
 #include "clock.h"
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "../include/cuda_runtime.h"
 #include "../machine/mbarrier.h"
 #include "../runtime/memory.h"
@@ -33,6 +33,8 @@
 #include "observe.h"
 #include "../machine/warp.h"
 #include "watch_trace.h"
+#include "../machine/region.h"
+#include "../machine/access.h"
 
 using namespace watch;
 
@@ -83,11 +85,6 @@ static uint64_t recorded_size; /* about what the steps take as JSON */
 static size_t run_of_warp;     /* from this step on all are of the same warp */
 static uint64_t num_exchanges;
 static struct verdict outcome;
-
-static uint64_t block_number(const struct block *b)
-{
-    return b->index.x + (uint64_t)gridDim.x * (b->index.y + (uint64_t)gridDim.y * b->index.z);
-}
 
 static struct lane *lane_of(const struct block *b, unsigned thread)
 {
@@ -437,7 +434,7 @@ static std::string owner_text(const struct sim_region *r)
         return "";
     for (const struct block *b : sim_slots)
         if (b != NULL && b->number == r->block)
-            return ",\"b\":" + decimal(block_number(b));
+            return ",\"b\":" + decimal(sim_grid_number(b));
     return "";
 }
 
@@ -509,7 +506,7 @@ void sim_watch_exchange(struct thread *warp, int kind, unsigned mask)
             const char type = (char)(warp[i].lane >> 8 & 0xff);
             const unsigned size = warp[i].lane >> 16;
             e->list_name = "from";
-            e->list = decimal(sim_watch_source(&warp[i], i));
+            e->list = decimal(sim_source_lane(&warp[i], i));
             e->each = number(type != 0 ? type : 'u', size != 0 ? size : 8, &warp[i].value);
         } else if (!is_barrier && kind != SIM_PRODUCT)
             e->each = decimal(warp[i].value);
@@ -539,11 +536,6 @@ void sim_watch_call(const char *file, int line)
     close_store();
     if (cut.empty())
         item_of_call(running(), file, line);
-}
-
-uint64_t sim_watch_number(const struct block *b)
-{
-    return block_number(b);
 }
 
 void sim_watch_leaves(uint64_t most)
@@ -818,7 +810,7 @@ static void merge(unsigned warp, int until, int before = -1, int array = -1, uin
             if (step < 0) {
                 step = (long)steps.size();
                 add_step({DID,
-                          block_number(sim_block),
+                          sim_grid_number(sim_block),
                           warp,
                           key.depth,
                           0,
@@ -860,7 +852,7 @@ static const char *wait_name(const struct thread *t)
 static std::string wait_key(const struct thread *t, const struct lane *l)
 {
     if (t->state == AT_MBARRIER)
-        return "mbarrier " + decimal(block_number(sim_block)) + "." +
+        return "mbarrier " + decimal(sim_grid_number(sim_block)) + "." +
                decimal((uint64_t)(t->barrier - sim_block->mbarriers)) + "." + decimal(t->barrier->phase);
     return t->state == AT_WARP || t->state == AT_GATHER || t->state == YIELDED ? wait_name(t) : l->meets;
 }
@@ -868,7 +860,7 @@ static std::string wait_key(const struct thread *t, const struct lane *l)
 /* A step in which lanes of a warp begin to wait, go on, or have ended. */
 static void state_step(enum step_kind kind, unsigned warp, uint32_t lanes, struct place place, std::string rest)
 {
-    add_step({kind, block_number(sim_block), warp, 0, lanes, lanes_of_warp(warp), place, NULL, {}, {}, rest});
+    add_step({kind, sim_grid_number(sim_block), warp, 0, lanes, lanes_of_warp(warp), place, NULL, {}, {}, rest});
 }
 
 static void note_states(unsigned warp)
@@ -934,7 +926,7 @@ void sim_watch_block(const struct block *b, bool begins)
             l->place = {-1, 0};
         }
     }
-    add_step({begins ? BLOCK_BEGINS : BLOCK_ENDS, block_number(b), 0, 0, 0, 0, {-1, 0}, NULL, {}, {}, ""});
+    add_step({begins ? BLOCK_BEGINS : BLOCK_ENDS, sim_grid_number(b), 0, 0, 0, 0, {-1, 0}, NULL, {}, {}, ""});
 }
 
 /* ---- the end of a run ---- */
@@ -1003,7 +995,7 @@ void sim_watch_fault(const char *message, const char *where)
         outcome.index = (uint64_t)(other.at - r->array) / common->arrays[outcome.array].element;
     }
     if (sim_block != NULL) {
-        outcome.block = block_number(sim_block);
+        outcome.block = sim_grid_number(sim_block);
         outcome.thread = thread;
         outcome.has_thread = sim_place.in_thread;
         if (sim_place.in_thread && cut.empty()) {

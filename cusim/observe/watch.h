@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* watch.h - records a launch step by step, for the page that plays it: CUSIM_WATCH=page.html (docs/watch.md).
 
-   The parts that let threads run tell it what happens. Each call does nothing unless sim_watching is true. */
+   subscribe.cpp tells it what happens, while sim_watching is true. */
 #ifndef SIM_WATCH_H
 #define SIM_WATCH_H
 
@@ -19,6 +19,7 @@ extern uint64_t sim_watch_most;                                 /* in about so m
 /* A launch begins. If it is the one to be recorded, this process runs it some times more, in children that record:
    there the function returns with sim_watching true. */
 void sim_watch_launch(const void *kernel, const char *name);
+void sim_subscribe_recorder(void); /* subscribe.cpp: from now on the recorder hears what happens */
 [[noreturn]] void sim_watch_launch_end(const struct sim_counts *counts);
 void sim_watch_counted(void); /* counting begins anew */
 void sim_watch_block(const struct block *block, bool begins);
@@ -36,13 +37,11 @@ void sim_watch_cost(unsigned request, uint64_t sectors, uint64_t lines, uint64_t
 
 /* Lanes of a warp have exchanged something: in[] is what each gave, its value what it got. */
 void sim_watch_exchange(struct thread *warp, int kind, unsigned mask);
-unsigned sim_watch_source(const struct thread *t, unsigned lane); /* warp.cpp: the lane that it reads from */
 
 /* The running thread comes to a barrier: `what` is its name, `owner` the block (or the first
    one of the cluster), `number` says how often it was passed. */
 void sim_watch_barrier(const char *what, uint64_t owner, uint64_t number, const char *file, int line);
 void sim_watch_call(const char *file, int line);      /* something else that lanes wait for */
-uint64_t sim_watch_number(const struct block *block); /* in the grid */
 
 /* The running thread comes to a barrier that a run may leave out: whether this one does. */
 bool sim_watch_leaves_out(const char *what, const char *file, int line);

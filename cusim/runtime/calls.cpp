@@ -1,14 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.cpp - the calls of the host API that a program has to check, and the one among them that is to fail
+/* calls.cpp - calls of the host API: which one is being answered; those of the host API that a program has to check, and the one among them that is to fail
    (CUSIM_FAIL, sim_watch_calls), so that one sees whether the program notices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
 
-#include "../explain/fault.h"
 #include "host.h"
+#include "../machine/announce.h"
 #include "tasks.h"
 #include "../machine/settings.h"
+
+struct sim_call sim_call;
+static unsigned depth; /* of calls of the API by itself */
+
+void sim_enter(const struct sim_call &call)
+{
+    if (depth++ > 0)
+        return;
+    sim_call = call;
+    sim_tell.call_begins(&sim_call);
+}
+
+void sim_leave(void)
+{
+    depth--;
+}
+
+bool sim_is_inner(void)
+{
+    return depth > 1;
+}
 
 struct called {
     struct sim_call call;
@@ -67,7 +88,7 @@ bool sim_launch_fails(cudaError_t error, const char *kernel)
     return is_the_one(error, {sim_call, kernel, true, cudaSuccess});
 }
 
-void sim_call_erred(cudaError_t error, const struct sim_call &call)
+static void remember_error(cudaError_t error, const struct sim_call &call)
 {
     if (!watched || error == cudaSuccess)
         return;
@@ -75,6 +96,14 @@ void sim_call_erred(cudaError_t error, const struct sim_call &call)
         calls.back().error = error;
     else
         calls.push_back({call, NULL, false, error});
+}
+
+void sim_call_returns(cudaError_t error, const char *call, const void *at)
+{
+    const struct sim_call by = depth > 0 ? sim_call : (struct sim_call){call, at, NULL, 0};
+
+    remember_error(error, by);
+    sim_tell.erred(error, &by);
 }
 
 /* ---- for programs (counts.h) ---- */

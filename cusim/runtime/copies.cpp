@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "host.h"
 #include "../include/cuda_runtime.h"
 #include "memory.h"
-#include "../observe/observe.h"
-#include "../observe/race.h"
-#include "../observe/shadow.h"
 #include "stream.h"
+#include "../machine/region.h"
+#include "../machine/announce.h"
+#include "../machine/image.h"
 
 struct cudaMemcpy3DParms sim_without_arrays(const struct cudaMemcpy3DParms *copy); /* texture.cpp */
 
@@ -105,13 +105,13 @@ static void do_copy(const struct copy *c)
         char *const dst = c->dst + y * c->dst_pitch;
         const char *const src = c->src + y * c->src_pitch;
         struct sim_region *to = sim_region_near(dst), *from = sim_region_near(src);
-        sim_race_touch(from, src, c->width, false);
-        sim_race_touch(to, dst, c->width, true);
+        sim_tell.touched(from, src, c->width, false);
+        sim_tell.touched(to, dst, c->width, true);
         memmove(dst, src, c->width);
         if (to != NULL && from != NULL)
-            sim_shadow_copy(to, dst, from, src, c->width);
+            sim_tell.copied(to, dst, from, src, c->width);
         else if (to != NULL)
-            sim_shadow_mark(to, dst, c->width);
+            sim_tell.written(to, dst, c->width);
     }
 }
 
@@ -295,10 +295,10 @@ static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, si
         for (size_t y = 0; y < height; y++) {
             char *const row = (char *)pointer + y * pitch;
             struct sim_region *const r = sim_region_near(row);
-            sim_race_touch(r, row, width, true);
+            sim_tell.touched(r, row, width, true);
             memset(row, value, width);
             if (r != NULL)
-                sim_shadow_mark(r, row, width);
+                sim_tell.written(r, row, width);
         }
     });
     sim_on_its_way(task, pointer, pitch, width, height, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* host.cpp - the host API that is neither memory nor launch: device, streams, events, kernel attributes, errors.
+/* host.cpp - the host API that is neither memory, stream nor launch: devices, attributes, occupancy, errors.
 
    The device claims compute capability 9.0 and has what the chapters ask about. */
 #include <pthread.h>
@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "host.h"
 #include "../include/cuda_runtime.h"
 #include "memory.h"
+#include "../machine/chip.h"
+#include "../machine/kernels.h"
 #include "../machine/order.h"
 #include "../machine/sizes.h"
 #include "../machine/settings.h"
+#include "../machine/announce.h"
 
 enum { L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
 
@@ -31,10 +34,16 @@ void sim_unlock(void)
     pthread_mutex_unlock(&device);
 }
 
-void sim_lock_anew(void)
+/* In a process that was forked, the device is this thread's alone. */
+static void lock_anew(void)
 {
     device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     sim_lock();
+}
+
+__attribute__((constructor(101))) static void subscribe(void)
+{
+    sim_tell.process_begins.add(lock_anew);
 }
 
 /* ---- errors ---- */
@@ -45,13 +54,13 @@ cudaError_t sim_error(cudaError_t error, const char *call, const void *at)
 {
     const sim_lock_guard guard;
     last_error = error;
-    sim_erred(error, call, at);
+    sim_call_returns(error, call, at);
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
-    sim_looked_at(cudaSuccess);
+    sim_tell.looked_at(cudaSuccess);
     return last_error;
 }
 
@@ -59,7 +68,7 @@ cudaError_t cudaGetLastError(void)
 {
     const cudaError_t error = last_error;
 
-    sim_looked_at(cudaSuccess);
+    sim_tell.looked_at(cudaSuccess);
     last_error = cudaSuccess;
     return error;
 }
@@ -109,7 +118,7 @@ static const struct {
 const char *cudaGetErrorName(cudaError_t error)
 {
     if (error != cudaSuccess)
-        sim_looked_at(error);
+        sim_tell.looked_at(error);
     for (const auto &e : errors)
         if (e.error == error)
             return e.name;
@@ -119,7 +128,7 @@ const char *cudaGetErrorName(cudaError_t error)
 const char *cudaGetErrorString(cudaError_t error)
 {
     if (error != cudaSuccess)
-        sim_looked_at(error);
+        sim_tell.looked_at(error);
     for (const auto &e : errors)
         if (e.error == error)
             return e.text;
@@ -127,36 +136,6 @@ const char *cudaGetErrorString(cudaError_t error)
 }
 
 /* ---- device ---- */
-
-/* Chips that CUSIM_CHIP names; a file that it names has its compute capability (estimate/chips). */
-static constexpr struct sim_chip chips[] = {{"h200", 9, 0, 227 << 10, 228 << 10},
-                                            {"h100", 9, 0, 227 << 10, 228 << 10},
-                                            {"l4", 8, 9, 99 << 10, 100 << 10},
-                                            {"a100", 8, 0, 163 << 10, 164 << 10},
-                                            {"t4", 7, 5, 64 << 10, 64 << 10}};
-struct sim_chip sim_chip = chips[0];
-
-__attribute__((constructor)) static void read_chip(void)
-{
-    const char *text = sim_setting("CUSIM_CHIP");
-    int major = 0, minor = 0;
-
-    if (text == NULL)
-        return;
-    if (FILE *const file = strchr(text, '/') != NULL ? fopen(text, "r") : NULL) {
-        char line[1024];
-        while (fgets(line, sizeof(line), file) != NULL &&
-               sscanf(line, " compute_capability = %d.%d", &major, &minor) != 2)
-            continue;
-        fclose(file);
-    }
-    for (const struct sim_chip &chip : chips)
-        if (strcmp(text, chip.name) == 0 || (chip.major == major && chip.minor == minor)) {
-            sim_chip = chip;
-            return;
-        }
-    sim_bad_setting("CUSIM_CHIP", text, "h200, h100, l4, a100 or t4, or to a file like estimate/chips/h200.chip");
-}
 
 /* ---- devices: one, or as many as CUSIM_DEVICES says, all alike ---- */
 
@@ -433,25 +412,6 @@ cudaError_t cudaDriverGetVersion(int *version)
 
 /* ---- kernels ---- */
 
-struct sim_kernel_info *sim_find_kernel(const void *kernel)
-{
-    static struct sim_kernel_info **kernels;
-    static size_t count;
-
-    for (size_t i = 0; i < count; i++)
-        if (kernels[i]->kernel == kernel)
-            return kernels[i];
-    struct sim_kernel_info **more = (struct sim_kernel_info **)realloc(kernels, (count + 1) * sizeof(*kernels));
-    struct sim_kernel_info *info = (struct sim_kernel_info *)calloc(1, sizeof(*info));
-    if (more == NULL || info == NULL)
-        sim_fault(NULL, 0, "no memory for another kernel. Free some memory");
-    info->kernel = kernel;
-    info->max_dynamic = SIM_SHARED;
-    info->carveout = cudaSharedmemCarveoutDefault;
-    kernels = more;
-    return kernels[count++] = info;
-}
-
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
     const sim_guard guard;
@@ -488,8 +448,6 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
     return cudaSuccess;
 }
 
-/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number. Registers are not known.
-   CUSIM_RESIDENT makes a smaller device: all multiprocessors together have no more blocks than it says. */
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const void *kernel, int block_size,
                                                           size_t dynamic_shared)
 {
@@ -498,16 +456,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *num_blocks, const
         return sim_error(cudaErrorInvalidValue);
     if (kernel == NULL)
         return sim_error(cudaErrorInvalidDeviceFunction);
-    const struct sim_kernel_info *info = sim_find_kernel(kernel);
-    const size_t by_threads = SIM_MAX_THREADS_PER_SM / sim_round_up((size_t)block_size, SIM_WARP);
-    const size_t shared = info->static_bytes + dynamic_shared;
-    const size_t by_shared = sim_chip.shared_per_sm / (shared + SIM_SHARED_RESERVED);
-    const size_t fit = by_threads < by_shared ? by_threads : by_shared;
-    const size_t by_number =
-        sim_resident_wanted > 0 ? sim_resident_wanted / SIM_MULTIPROCESSORS : SIM_MAX_BLOCKS_PER_SM;
-    const size_t most = fit < by_number ? fit : by_number;
-
-    *num_blocks = block_size > (int)SIM_MAX_THREADS || dynamic_shared > info->max_dynamic ? 0 : (int)most;
+    *num_blocks = (int)sim_blocks_per_sm(sim_find_kernel(kernel), (unsigned)block_size, dynamic_shared);
     return cudaSuccess;
 }
 

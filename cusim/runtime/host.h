@@ -7,19 +7,8 @@
 #include "../counts.h"
 #include "tasks.h"
 
-/* What a kernel has been given, kept from one launch to the next. */
-struct sim_kernel_info {
-    const void *kernel;
-    size_t max_dynamic;  /* dynamic shared memory that it may ask for */
-    size_t static_bytes; /* static shared memory seen so far */
-    int carveout;
-    bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
-};
-struct sim_kernel_info *sim_find_kernel(const void *kernel);
-
 extern int sim_num_devices;
 extern thread_local int sim_device;      /* of the calling host thread */
-extern int sim_running_device;           /* of the kernel that runs */
 bool sim_reaches(int device, int owner); /* whether kernels of one may touch memory of the other */
 
 /* Remembers an error for cudaGetLastError of the calling host thread, and who got it. */
@@ -28,27 +17,20 @@ cudaError_t sim_error(cudaError_t error, const char *call = __builtin_FUNCTION()
 
 extern struct sim_call sim_call; /* the one that is being answered (tasks.h) */
 
-/* What the program must give back (leaks.cpp). `what`: "stream"; NULL: memory, of that size. */
-void sim_made(const void *thing, const char *what, size_t size);
-void sim_gone(const void *thing); /* NULL: all */
-
+/* A call of the API begins and ends, by whoever guards it (below). Whether it is made by another one. */
 void sim_enter(const struct sim_call &call);
 void sim_leave(void);
-bool sim_is_inner(void); /* the call of the API is made by another one */
-void sim_erred(cudaError_t error, const char *call, const void *at);
-void sim_looked_at(cudaError_t error); /* cudaSuccess: at all of them */
+bool sim_is_inner(void);
+void sim_call_returns(cudaError_t error, const char *call, const void *at); /* what it has gone wrong with, or success */
 
 /* Whether the call of the API that is being answered is to fail (calls.cpp): a call that a program has to check, and
    `error' is what it returns then on a GPU. The second one is for launches. */
 bool sim_fails(cudaError_t error);
 bool sim_launch_fails(cudaError_t error, const char *kernel);
-void sim_call_erred(cudaError_t error, const struct sim_call &call); /* what a call has gone wrong with */
 
 #define SIM_MAY_FAIL(error)                                                                                            \
     if (sim_fails(error))                                                                                              \
     return sim_error(error)
-
-void sim_lock_anew(void); /* in a process that was forked: the device is this thread's alone (counts.h) */
 
 /* As long as one of these lives, the device is the calling host thread's alone (counts.h). */
 struct sim_lock_guard {

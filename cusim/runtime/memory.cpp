@@ -1,197 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.cpp - device memory and shared memory, each piece between unreadable pages.
-
-       | margin      | slack | the bytes asked for | slack | margin      |
-       ^map          ^pages  ^start                        ^             ^
-         unreadable   canary   NaN until written    canary   unreadable
-
-   The end of a piece is pushed against the margin; less than `align` bytes of slack remain there. A kernel's wild
-   access is told before it happens (observe.cpp), and the nearest piece is named: a margin is as long as the piece, so
-   that an index that is wrong by a row or a whole array still meets it. What is not seen there, a call of memcpy or the
-   host's own code, stops at a margin (a signal, fault.cpp) or lands in the slack, which is looked at when the kernel
-   ends. cudaFree leaves the addresses reserved and unreadable. */
+/* memory.cpp - memory that the program asks for: the device's, pinned, managed, from pools. */
 #include <stdlib.h>
-#include <sys/mman.h>
+#include <string.h>
 
-#include "../machine/clusters.h"
-#include "../machine/cores.h"
-#include "../explain/fault.h"
-#include "../machine/fiber.h"
-#include "host.h"
-#include "../include/cuda_runtime.h"
-#include "memory.h"
-#include "../observe/race.h"
-#include "../observe/shadow.h"
 #include "../counts.h"
+#include "../include/cuda_runtime.h"
+#include "../machine/cores.h"
 #include "../machine/sizes.h"
+#include "../machine/fault.h"
+#include "host.h"
+#include "memory.h"
 #include "stream.h"
-
-static const size_t page = 4096;
-static const size_t least_margin = 1 << 20;
-
-/* Four bytes that are a NaN as a float, and not the one that fresh memory holds. */
-static const unsigned char canary[4] = {0xa5, 0xa5, 0xa5, 0xff};
-
-static struct sim_region **regions;
-static size_t num_regions, max_regions;
-static const char *lowest, *highest; /* all regions lie between */
-
-/* ---- regions ---- */
-
-static void write_canary(char *from, const char *to)
-{
-    for (; from < to; from++)
-        *from = (char)canary[(uintptr_t)from % 4];
-}
-
-/* Whether all bytes of [from, to) are the canary's: the first four are, and each one is that of four places before. */
-static bool is_whole(const char *from, const char *to)
-{
-    const char *const fifth = to - from > 4 ? from + 4 : to;
-
-    for (const char *c = from; c < fifth; c++)
-        if ((unsigned char)*c != canary[(uintptr_t)c % 4])
-            return false;
-    return memcmp(from, fifth, (size_t)(to - fifth)) == 0;
-}
-
-/* Number of bytes from the first of [from, to) that is not the canary's up to `to`; 0 when all are whole. */
-static size_t damage_before(const char *from, const char *to)
-{
-    if (is_whole(from, to))
-        return 0;
-    while ((unsigned char)*from == canary[(uintptr_t)from % 4])
-        from++;
-    return (size_t)(to - from);
-}
-
-/* Number of bytes from `from` up to the last of [from, to) that is not the canary's. */
-static size_t damage_after(const char *from, const char *to)
-{
-    if (is_whole(from, to))
-        return 0;
-    while ((unsigned char)to[-1] == canary[(uintptr_t)(to - 1) % 4])
-        to--;
-    return (size_t)(to - from);
-}
-
-struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)
-{
-    const int kind = for_all ? MAP_SHARED : MAP_PRIVATE;
-    const size_t room = sim_round_up(size, align), pages_size = sim_round_up(room, page);
-    const size_t margin = pages_size > least_margin ? pages_size : least_margin;
-    struct sim_region *r = (struct sim_region *)calloc(1, sizeof(*r));
-
-    if (num_regions == max_regions) {
-        void *more = realloc(regions, (max_regions * 2 + 64) * sizeof(*regions));
-        if (more != NULL) {
-            regions = (struct sim_region **)more;
-            max_regions = max_regions * 2 + 64;
-        }
-    }
-    if (r == NULL || num_regions == max_regions) {
-        free(r);
-        return NULL;
-    }
-    r->size = size;
-    r->pages_size = pages_size;
-    r->map_size = margin + pages_size + margin;
-    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (r->map == MAP_FAILED) {
-        free(r);
-        return NULL;
-    }
-    r->pages = r->map + margin;
-    r->start = r->array = r->pages + pages_size - room;
-    r->array_size = size;
-    if (pages_size > 0 && mprotect(r->pages, pages_size, PROT_READ | PROT_WRITE) != 0) {
-        munmap(r->map, r->map_size);
-        free(r);
-        return NULL;
-    }
-    r->shadow = sim_shadow_create(size);
-    if (r->shadow == NULL) {
-        munmap(r->map, r->map_size);
-        free(r);
-        return NULL;
-    }
-    if (lowest == NULL || r->map < lowest)
-        lowest = r->map;
-    if (r->map + r->map_size > highest)
-        highest = r->map + r->map_size;
-    write_canary(r->pages, r->start);
-    write_canary(r->start + size, r->pages + pages_size);
-    regions[num_regions++] = r;
-    return r;
-}
-
-void sim_name_array(const void *start, size_t size, const char *name)
-{
-    struct sim_region *r = sim_region_near(start);
-
-    if (r == NULL || sim_is_shared(r) || r->freed || (const char *)start < r->start ||
-        size > r->size - (size_t)((const char *)start - r->start))
-        sim_fault(NULL, 0, "no allocation holds %zu bytes for the array %s. Name what cudaMalloc gave", size, name);
-    r->array = (char *)start;
-    r->array_size = size;
-    r->array_name = name;
-    r->shape = {};
-}
-
-void sim_region_poison(struct sim_region *r)
-{
-    memset(r->start, 0xff, r->size);
-}
-
-/* The memory goes back to the system; its addresses stay taken and unreadable. */
-static void region_free(struct sim_region *r)
-{
-    if (r->pages_size > 0)
-        mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    r->freed = true;
-    sim_num_lines -= r->host;
-    delete r->pooled;
-    r->pooled = NULL;
-    sim_shadow_destroy(r->shadow);
-    r->shadow = NULL;
-}
-
-bool sim_maybe_region(const void *address)
-{
-    return (const char *)address >= lowest && (const char *)address < highest;
-}
-
-struct sim_region *sim_region_near(const void *address)
-{
-    for (size_t i = 0; i < num_regions; i++)
-        if ((size_t)((const char *)address - regions[i]->map) < regions[i]->map_size) {
-            struct sim_region *found = regions[i];
-            regions[i] = regions[i / 2]; /* those asked for often come to the front */
-            regions[i / 2] = found;
-            return found;
-        }
-    return NULL;
-}
-
-void sim_region_verify(const struct sim_region *r)
-{
-    const size_t before = damage_before(r->pages, r->start);
-    const size_t after = damage_after(r->start + r->size, r->pages + r->pages_size);
-    char name[700];
-
-    if (before == 0 && after == 0)
-        return;
-    sim_region_name(r, name, sizeof(name));
-    sim_fault(sim_place.file, sim_place.line, "wrote %zu bytes %s %s. Compare the index with the size before writing",
-              before ? before : after, before ? "before the start of" : "past the end of", name);
-}
-
-void sim_verify_all(void)
-{
-    for (size_t i = 0; i < num_regions; i++)
-        if (!sim_is_shared(regions[i]) && !regions[i]->freed)
-            sim_region_verify(regions[i]);
-}
+#include "../machine/region.h"
+#include "../machine/announce.h"
 
 /* ---- memory of the machine ---- */
 
@@ -226,11 +47,48 @@ bool sim_memory(size_t *available, size_t *total)
         *available = rest < *available ? rest : *available;
     }
     if (sim_has_kernels)
-        *available /= SIM_SHADOW_FACTOR;
+        *available /= SIM_OBSERVED_FACTOR;
     return true;
 }
 
+/* ---- names and shapes ---- */
+
+void sim_name_array(const void *start, size_t size, const char *name)
+{
+    struct sim_region *r = sim_region_near(start);
+
+    if (r == NULL || sim_is_shared(r) || r->freed || (const char *)start < r->start ||
+        size > r->size - (size_t)((const char *)start - r->start))
+        sim_fault(NULL, 0, "no allocation holds %zu bytes for the array %s. Name what cudaMalloc gave", size, name);
+    r->array = (char *)start;
+    r->array_size = size;
+    r->array_name = name;
+    r->shape = {};
+}
+
+void sim_shape_array(const void *start, size_t element, unsigned num_dims, const size_t *dims)
+{
+    struct sim_region *r = sim_region_near(start);
+
+    if (r == NULL || r->array != start || r->array_name == NULL || element == 0 || num_dims == 0 ||
+        num_dims > SIM_MAX_DIMS)
+        sim_fault(NULL, 0, "no array begins there that has a name. Call sim_name_array first");
+    r->shape = {};
+    r->shape.element = element;
+    r->shape.rank = num_dims;
+    memcpy(r->shape.dims, dims, num_dims * sizeof(*dims));
+}
+
 /* ---- host API ---- */
+
+/* What is known of a region beside its memory goes with it. */
+static void region_free(struct sim_region *r)
+{
+    sim_num_lines -= r->host;
+    delete r->pooled;
+    r->pooled = NULL;
+    sim_region_free(r);
+}
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
@@ -253,7 +111,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     r->caller = sim_call.at;
     r->device = sim_device;
     sim_region_poison(r);
-    sim_made(r->start, NULL, size);
+    sim_tell.made(r->start, NULL, size);
     *pointer = r->start;
     return cudaSuccess;
 }
@@ -267,7 +125,7 @@ static cudaError_t host_region(void **pointer, size_t size, bool managed)
     if (r != NULL) {
         r->host = true;
         r->managed = managed;
-        sim_shadow_mark(r, r->start, r->size); /* what the host's C code writes there is not seen */
+        sim_tell.written(r, r->start, r->size); /* what the host's C code writes there is not seen */
         sim_has_managed = sim_has_managed || managed;
         sim_num_lines++;
     }
@@ -325,7 +183,7 @@ static cudaError_t free_region(void *pointer, bool pinned)
         return sim_error(cudaErrorInvalidValue);
     sim_wait_for_all();
     sim_region_verify(r);
-    sim_gone(r->start);
+    sim_tell.gone(r->start);
     region_free(r);
     return cudaSuccess;
 }
@@ -346,10 +204,11 @@ cudaError_t cudaDeviceReset(void)
 {
     const sim_guard guard;
     sim_wait_for_all();
-    sim_gone(NULL);
-    for (size_t i = 0; i < num_regions; i++)
-        if (!sim_is_shared(regions[i]) && !regions[i]->freed && !regions[i]->pageable)
-            free_region(regions[i]->start, regions[i]->host && !regions[i]->managed);
+    sim_tell.gone(NULL);
+    sim_each_region([](struct sim_region *r) {
+        if (!sim_is_shared(r) && !r->freed && !r->pageable)
+            free_region(r->start, r->host && !r->managed);
+    });
     cudaGetLastError();
     return cudaSuccess;
 }
@@ -366,7 +225,7 @@ void *sim_host_array(size_t size)
     if (r == NULL)
         return NULL;
     sim_region_poison(r);
-    sim_shadow_mark(r, r->start, r->size);
+    sim_tell.written(r, r->start, r->size);
     r->pageable = sim_has_pageable = true;
     return r->start;
 }
@@ -496,9 +355,9 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     struct sim_region *r = sim_region_near(pointer);
     if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
         return sim_error(cudaErrorInvalidValue);
-    sim_gone(pointer);
+    sim_tell.gone(pointer);
     sim_do(stream, [r] {
-        sim_race_touch(r, r->start, r->size, true);
+        sim_tell.touched(r, r->start, r->size, true);
         sim_region_verify(r);
         region_free(r);
     });

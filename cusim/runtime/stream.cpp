@@ -18,12 +18,13 @@
 #include <string.h>
 #include <vector>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "host.h"
 #include "../include/cuda_runtime.h"
 #include "memory.h"
 #include "stream.h"
 #include "tasks.h"
+#include "../machine/announce.h"
 
 struct task {
     uint64_t number;
@@ -266,7 +267,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
     (*stream)->at = sim_call.at;
     streams.push_back(*stream);
     sim_num_lines++;
-    sim_made(*stream, "stream", 0);
+    sim_tell.made(*stream, "stream", 0);
     return cudaSuccess;
 }
 
@@ -309,7 +310,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
             streams.erase(streams.begin() + (long)i);
             break;
         }
-    sim_gone(s);
+    sim_tell.gone(s);
     delete s;
     return cudaSuccess;
 }
@@ -405,7 +406,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
         return sim_error(cudaErrorMemoryAllocation);
     (*event)->timing = !(flags & cudaEventDisableTiming);
     (*event)->done = true;
-    sim_made(*event, "event", 0);
+    sim_tell.made(*event, "event", 0);
     return cudaSuccess;
 }
 
@@ -430,7 +431,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (!event->done)
         wait_for(event, event->recorded);
-    sim_gone(event);
+    sim_tell.gone(event);
     delete event;
     return cudaSuccess;
 }
@@ -578,7 +579,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     if (s->captured == NULL || !s->began)
         return sim_error(cudaErrorIllegalState);
     *graph = s->captured;
-    sim_made(*graph, "graph", 0);
+    sim_tell.made(*graph, "graph", 0);
     for (CUstream_st *other : streams)
         if (other->captured == *graph) {
             other->captured = NULL;
@@ -647,7 +648,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
         return sim_error(cudaErrorInvalidValue);
     *exec = new CUgraphExec_st();
     (*exec)->steps = steps_of(graph, &(*exec)->lines);
-    sim_made(*exec, "executable graph", 0);
+    sim_tell.made(*exec, "executable graph", 0);
     return cudaSuccess;
 }
 
@@ -666,7 +667,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned)
 {
     const sim_guard guard;
     *graph = new CUgraph_st();
-    sim_made(*graph, "graph", 0);
+    sim_tell.made(*graph, "graph", 0);
     return cudaSuccess;
 }
 
@@ -782,7 +783,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
         for (const CUgraphNode_st *before : node->after)
             nodes.back()->after.push_back(nodes[before->place]);
     }
-    sim_made(*clone, "graph", 0);
+    sim_tell.made(*clone, "graph", 0);
     return cudaSuccess;
 }
 
@@ -851,7 +852,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     const sim_guard guard;
     if (exec == NULL)
         return sim_error(cudaErrorInvalidValue);
-    sim_gone(exec);
+    sim_tell.gone(exec);
     for (unsigned line : exec->lines)
         sim_end_line(line);
     delete exec;
@@ -863,7 +864,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     const sim_guard guard;
     if (graph == NULL)
         return sim_error(cudaErrorInvalidValue);
-    sim_gone(graph);
+    sim_tell.gone(graph);
     for (CUgraphNode_st *node : graph->nodes)
         delete node;
     delete graph;

@@ -14,14 +14,17 @@
        task        kernel, a | copy | kernel, b                                                                     */
 #include "tasks.h"
 
+#include "../machine/announce.h"
+
 #include <algorithm>
 #include <stdio.h>
 #include <string.h>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "host.h"
 #include "memory.h"
 #include "stream.h"
+#include "../machine/locate.h"
 
 /* A task that has accessed memory, and its first interval. The last one ends where the next task begins. */
 struct run {
@@ -41,6 +44,11 @@ static run found;                                /* the last time */
 static size_t num_runs;
 
 unsigned sim_num_lines;
+
+bool sim_remembers(void)
+{
+    return sim_num_lines > 0 && sim_watches;
+}
 uint64_t sim_known_interval = 1;
 
 /* ---- lines and clocks ---- */

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "host.h"
 #include "../include/cuda_runtime.h"
 #include "memory.h"
 #include "stream.h"
+#include "../machine/announce.h"
 
 struct cudaArray {
     cudaChannelFormatDesc desc;
@@ -52,7 +53,7 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *d
     a->height = height;
     a->depth = depth;
     a->element = element;
-    sim_made(a, "array", 0);
+    sim_tell.made(a, "array", 0);
     *array = a;
     return cudaSuccess;
 }
@@ -76,7 +77,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 {
     const sim_guard guard;
     sim_wait_for_all();
-    sim_gone(array);
+    sim_tell.gone(array);
     free(array);
     return cudaSuccess;
 }
@@ -185,7 +186,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *texture, const cudaReso
         t->pitch = resource->res.pitch2D.pitchInBytes;
     }
     t->element = bytes_of(&t->channels);
-    sim_made(t, "texture", 0);
+    sim_tell.made(t, "texture", 0);
     *texture = (cudaTextureObject_t)(uintptr_t)t;
     return cudaSuccess;
 }
@@ -194,7 +195,7 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 {
     const sim_guard guard;
     sim_wait_for_all();
-    sim_gone((const void *)(uintptr_t)texture);
+    sim_tell.gone((const void *)(uintptr_t)texture);
     delete (struct texture *)(uintptr_t)texture;
     return cudaSuccess;
 }

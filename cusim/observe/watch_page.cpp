@@ -16,7 +16,7 @@
            element: outputs[0][5]
 
    The process that launches forks a child for each run and waits for it. Then it runs the launch itself, as ever. */
-#include "../observe/watch.h"
+#include "watch.h"
 
 #include <algorithm>
 #include <errno.h>
@@ -35,16 +35,19 @@
 #include <vector>
 
 #include "../machine/block.h"
-#include "../explain/fault.h"
+#include "../machine/fault.h"
 #include "../runtime/host.h"
 #include "../include/cuda_bf16.h"
 #include "../include/cuda_fp16.h"
 #include "../include/cuda_runtime.h"
 #include "../runtime/memory.h"
-#include "../observe/observe.h"
+#include "observe.h"
 #include "../machine/order.h"
-#include "../observe/watch_trace.h"
+#include "watch_trace.h"
 #include "../machine/settings.h"
+#include "../machine/region.h"
+#include "../machine/locate.h"
+#include "../machine/announce.h"
 
 namespace watch
 {
@@ -767,7 +770,7 @@ static bool record(const struct run *r, uint64_t most, std::vector<std::string> 
         sim_say("CUSIM_WATCH: no process or file for a run. Free some memory");
     if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        sim_lock_anew();
+        sim_tell.process_begins();
         const int nowhere = open("/dev/null", O_WRONLY);
         dup2(nowhere, STDOUT_FILENO);
         dup2(nowhere, STDERR_FILENO);
@@ -779,6 +782,7 @@ static bool record(const struct run *r, uint64_t most, std::vector<std::string> 
                        : strcmp(r->order, "reverse") == 0 ? SIM_REVERSE
                                                           : SIM_RANDOM;
         sim_watching = true;
+        sim_subscribe_recorder();
         return false;
     }
     waitpid(child, NULL, 0);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* announce.cpp - who listens, and whether accesses are announced. */
+#include "announce.h"
+
+#include <string.h>
+
+#include "settings.h"
+
+struct sim_announcements sim_tell;
+bool sim_watches = true, sim_has_kernels;
+
+__attribute__((constructor)) static void read_checks(void)
+{
+    const char *text = sim_setting("CUSIM_CHECKS");
+
+    sim_watches = text == NULL || strcmp(text, "all") == 0;
+    if (!sim_watches && strcmp(text, "bounds") != 0 && strcmp(text, "none") != 0)
+        sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* fault.h - a fault ends the program: what went wrong, and where the simulation was. explain/message.cpp makes one line
+   of it. */
+#ifndef SIM_FAULT_H
+#define SIM_FAULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "announce.h"
+
+/* Where the simulation is: what an error line names. */
+struct sim_place {
+    const void *kernel; /* NULL: in host code */
+    const char *name;   /* the kernel as the launch spells it */
+    const char *file;   /* of the launch */
+    int line;
+    bool in_block, in_thread; /* blockIdx, threadIdx mean something */
+    const char *stack;        /* lowest byte of the thread's stack */
+};
+extern struct sim_place sim_place;
+
+/* One line on stderr: file:line: kernel, block, thread: message. Exit status 1. */
+[[noreturn]] void sim_fault(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same at the line of a return address. */
+[[noreturn]] void sim_fault_at(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The last part of that: prints a message and ends. */
+[[noreturn]] void sim_say(const char *message);
+
+extern volatile uint64_t sim_progress; /* changes whenever a thread gets somewhere */
+extern volatile uint64_t sim_news;     /* changes when one ends, or touches global memory as none before */
+
+/* For messages (explain/describe.cpp): the bytes of [address, address + length), "inputs[1]", "inputs[4] to inputs[7],
+   past the end (the last is inputs[5])", "byte 4 of the 1600-byte allocation made at scale.cu:40"; length 0: where it
+   begins. And the name of the whole: "the array inputs". */
+static inline void sim_region_describe(const void *address, size_t length, char *text, size_t size)
+{
+    *text = '\0';
+    sim_tell.describe(address, length, text, size);
+}
+
+static inline void sim_region_name(const struct sim_region *region, char *text, size_t size)
+{
+    *text = '\0';
+    sim_tell.name_region(region, text, size);
+}
+
+#endif

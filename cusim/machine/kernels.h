@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels.h - what kernels have been given, and how many blocks of one fit a multiprocessor. */
+#ifndef SIM_KERNELS_H
+#define SIM_KERNELS_H
+
+#include <stddef.h>
+
+/* What a kernel has been given, kept from one launch to the next. */
+struct sim_kernel_info {
+    const void *kernel;
+    size_t max_dynamic;  /* dynamic shared memory that it may ask for */
+    size_t static_bytes; /* static shared memory seen so far */
+    int carveout;
+    bool large_clusters; /* cudaFuncAttributeNonPortableClusterSizeAllowed */
+};
+struct sim_kernel_info *sim_find_kernel(const void *kernel);
+
+/* Blocks that fit a multiprocessor by threads (whole warps), by shared memory and by number. Registers are not known.
+   CUSIM_RESIDENT makes a smaller device: all multiprocessors together have no more blocks than it says. */
+unsigned sim_blocks_per_sm(const struct sim_kernel_info *info, unsigned num_threads, size_t dynamic_shared);
+
+#endif

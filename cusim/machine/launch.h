@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* launch.h - a launch, and what it needs to begin later. */
+#ifndef SIM_LAUNCH_H
+#define SIM_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <vector>
+
+#include "../include/cuda_runtime.h"
+
+struct sim_launch {
+    const void *kernel;
+    const char *name;
+    sim_config config;
+    void (*body)(void *);
+    std::vector<uint64_t> arguments;
+    size_t arguments_size;
+    int device;
+};
+
+/* Faults unless the device can run it; false: cooperative, and not all its blocks fit at the same time. */
+bool sim_check_launch(const struct sim_launch *launch);
+
+void sim_run_launch(struct sim_launch *launch);
+
+#endif

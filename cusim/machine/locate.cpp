@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* locate.cpp - from addresses in the machine code to lines of the source, which addr2line knows. */
+#include "locate.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+bool sim_find_program(char *file, size_t size, uintptr_t *offset)
+{
+    struct link_map *own = NULL;
+    Dl_info info;
+
+    if (dladdr1((const void *)&sim_find_program, &info, (void **)&own, RTLD_DL_LINKMAP) == 0 || own == NULL)
+        return false;
+    *offset = own->l_addr;
+    if (own->l_name[0] == '\0') /* the program */
+        return readlink("/proc/self/exe", file, size - 1) >= 0;
+    return snprintf(file, size, "%s", own->l_name) < (int)size;
+}
+
+/* Starts addr2line on our own file. Returns its output, two lines for each frame, function and file:line; NULL if it
+   cannot run. */
+static FILE *start_addr2line(const void *const *addresses, int count, pid_t *child)
+{
+    enum { MOST = 32 };
+    static char program[4096], hex[MOST][24];
+    const char *argv[MOST + 6] = {"addr2line", "-Cfie", program};
+    uintptr_t offset;
+    int ends[2];
+
+    if (!sim_find_program(program, sizeof(program), &offset) || pipe(ends) != 0)
+        return NULL;
+    for (int i = 0; i < count && i < MOST; i++) {
+        snprintf(hex[i], sizeof(hex[i]), "%#lx", (unsigned long)((uintptr_t)addresses[i] - offset));
+        argv[3 + i] = hex[i];
+    }
+    *child = fork();
+    if (*child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(STDERR_FILENO);
+        execvp(argv[0], (char *const *)argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    return fdopen(ends[0], "r");
+}
+
+bool sim_is_own(const char *path)
+{
+    static const char *const rooms[] = {"include/", "machine/", "runtime/", "libraries/",
+                                        "observe/", "explain/", "player/"};
+
+    for (const char *at = path; (at = strstr(at, "cusim/")) != NULL;) {
+        const bool begins = at == path || at[-1] == '/';
+        at += strlen("cusim/");
+        for (const char *room : rooms)
+            if (begins && strncmp(at, room, strlen(room)) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Whether a line of addr2line's, "file:line", names a place outside the simulator, as its tests are. Takes off what
+   stands behind it. */
+static bool is_users(char *line)
+{
+    line[strcspn(line, "\n")] = '\0';
+    if (char *extra = strstr(line, " (discriminator"))
+        *extra = '\0';
+    return line[0] != '?' && strstr(line, ":?") == NULL && strrchr(line, ':') != NULL && !sim_is_own(line);
+}
+
+void sim_shorten_paths(char *text)
+{
+    char *up;
+
+    while ((up = strstr(text, "/../")) != NULL) {
+        char *from = up;
+        while (from > text && strchr("/ ", from[-1]) == NULL)
+            from--;
+        if (from == up || strncmp(from, "..", 2) == 0)
+            return;
+        memmove(from, up + 4, strlen(up + 4) + 1);
+    }
+}
+
+/* Writes the place that such a line names as seen from the working directory, without x/../ */
+static void show_place(char *line, char *text, size_t size)
+{
+    char working[4096], path[4096];
+    char *colon = strrchr(line, ':');
+
+    *colon = '\0';
+    sim_shorten_paths(line); /* the folder that another chapter was compiled in need not be here */
+    const char *shown = realpath(line, path) != NULL ? path : line;
+    const size_t length = getcwd(working, sizeof(working)) != NULL ? strlen(working) : 0;
+    if (length > 0 && strncmp(shown, working, length) == 0 && shown[length] == '/')
+        shown += length + 1;
+    snprintf(text, size, "%s:%s", shown, colon + 1);
+}
+
+void sim_shorten_name(char *name)
+{
+    int depth = 0;
+    char *start = name, *end = name;
+
+    for (; *end != '\0' && !(depth == 0 && *end == '('); end++) {
+        depth += (*end == '<') - (*end == '>');
+        if (depth == 0 && *end == ' ')
+            start = end + 1;
+    }
+    *end = '\0';
+    memmove(name, start, strlen(start) + 1);
+}
+
+bool sim_locate_frames(const void *const *addresses, int count, char *function, char *place, size_t size)
+{
+    char name[1024], line[4352];
+    bool found = false;
+    pid_t child = -1;
+    FILE *out = start_addr2line(addresses, count, &child);
+
+    if (out == NULL)
+        return false;
+    while (!found && fgets(name, sizeof(name), out) != NULL && fgets(line, sizeof(line), out) != NULL) {
+        name[strcspn(name, "\n")] = '\0';
+        found = is_users(line);
+    }
+    fclose(out);
+    waitpid(child, NULL, 0);
+    if (!found)
+        return false;
+    snprintf(function, size, "%s", name);
+    show_place(line, place, size);
+    return true;
+}
+
+/* addr2line once for all: it is told the addresses in a file. Of each address's frames, after the line "0x...", the
+   innermost one that is not the simulator's own counts. */
+void sim_locate_all(struct sim_located *list, size_t count)
+{
+    char program[4096] = "", command[8192], name[1024], line[4352], path[] = "/tmp/simulatorXXXXXX";
+    uintptr_t offset;
+    const int file = mkstemp(path);
+    size_t at = count;
+
+    for (size_t i = 0; i < count; i++)
+        snprintf(list[i].place, sizeof(list[i].place), "%p", list[i].address);
+    if (count == 0 || file < 0 || !sim_find_program(program, sizeof(program), &offset))
+        return;
+    for (size_t i = 0; i < count; i++)
+        dprintf(file, "%#lx\n", (unsigned long)((uintptr_t)list[i].address - offset));
+    snprintf(command, sizeof(command), "addr2line -aCfie '%s' < %s 2>/dev/null", program, path);
+    FILE *out = popen(command, "r");
+    while (out != NULL && fgets(name, sizeof(name), out) != NULL) {
+        if (strncmp(name, "0x", 2) == 0) {
+            at = at == count ? 0 : at + 1;
+            continue;
+        }
+        if (fgets(line, sizeof(line), out) == NULL)
+            break;
+        if (at < count && list[at].function[0] == '\0' && is_users(line)) {
+            name[strcspn(name, "\n")] = '\0';
+            sim_shorten_name(name);
+            snprintf(list[at].function, sizeof(list[at].function), "%.*s", (int)sizeof(list[at].function) - 1, name);
+            show_place(line, list[at].place, sizeof(list[at].place));
+        }
+    }
+    if (out != NULL)
+        pclose(out);
+    close(file);
+    unlink(path);
+}
+
+void sim_locate(const void *address, char *text, size_t size)
+{
+    char function[512];
+
+    if (!sim_locate_frames(&address, 1, function, text, size))
+        snprintf(text, size, "%p", address);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* locate.h - from addresses in the machine code to lines of the source. */
+#ifndef SIM_LOCATE_H
+#define SIM_LOCATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The source position of a code address, or the address itself where that is unknown. The second function does it for
+   many at once, with the names of their functions. */
+void sim_locate(const void *address, char *text, size_t size);
+struct sim_located {
+    const void *address;
+    char function[256], place[256];
+};
+void sim_locate_all(struct sim_located *list, size_t count);
+
+/* Function and position of the first of some nested frames that is not the simulator's own; false: none. */
+bool sim_locate_frames(const void *const *addresses, int count, char *function, char *place, size_t size);
+
+/* Whether a source is one of the simulator's, wherever its folder lies. */
+bool sim_is_own(const char *path);
+
+/* The file that the program, or the shared library with the simulator in it, was read from, and how far it was moved
+   from the addresses that its symbols have. Returns false if that is not known. */
+bool sim_find_program(char *file, size_t size, uintptr_t *offset);
+
+void sim_shorten_name(char *name);  /* "void scan<4>(float const*, int)" becomes "scan<4>" */
+void sim_shorten_paths(char *text); /* as a reader would write them: a/../b/c.cuh is b/c.cuh */
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* subscribe.cpp - which observer listens to what (machine/announce.h), in this order. What has one listener alone and
+   belongs to one file is subscribed there (leaks.cpp). */
+#include "../machine/access.h"
+#include "../machine/announce.h"
+#include "../machine/region.h"
+#include "../machine/warp.h"
+#include "observe.h"
+#include "path.h"
+#include "race.h"
+#include "shadow.h"
+#include "trace.h"
+#include "watch.h"
+
+static unsigned own_warp(void)
+{
+    return sim_thread_number(sim_current) / SIM_WARP;
+}
+
+/* A warp has exchanged something, or met. */
+static void warp_met(struct thread *lanes, int kind, unsigned mask)
+{
+    if (kind == SIM_SYNCWARP) {
+        sim_race_syncwarp(sim_thread_number(lanes), mask);
+        return;
+    }
+    sim_path_step(sim_thread_number(lanes) / SIM_WARP, SIM_EXCHANGE);
+    sim_path_turns(kind <= SIM_SHFL_XOR);
+}
+
+static void copy_arrived(const void *to, size_t size, const void *pc, int barrier)
+{
+    if (barrier < 0)
+        sim_race_copy_ends(sim_region_near(to), to, size, sim_site(pc));
+    else
+        sim_race_bulk_ends(sim_region_near(to), to, size, sim_site(pc), (unsigned)barrier);
+}
+
+__attribute__((constructor(101))) static void subscribe(void)
+{
+    struct sim_announcements *const t = &sim_tell;
+
+    t->launch_asked.add(sim_watch_launch);
+    t->launch_begins.add(sim_observe_launch);
+    t->launch_ends.add(sim_observe_launch_end);
+    t->counts_reset.add(sim_trace_reset);
+    t->counts_reset.add(sim_watch_counted);
+
+    t->block_begins.add([](struct block *b) {
+        sim_observe_block(b);
+        sim_path_begin(b);
+        sim_race_block(b->slot, b->rank == 0);
+    });
+    t->block_goes_on.add([](struct block *b) {
+        sim_observe_switch();
+        sim_race_switch(b->slot);
+    });
+    t->block_done.add(sim_race_block_end);
+    t->block_ends.add([](struct block *b) { sim_path_end(b); });
+    t->turn.add(sim_observe_turn);
+    t->pass.add(sim_observe_pass);
+
+    t->barrier_passed.add([] {
+        sim_race_barrier();
+        sim_path_meet();
+    });
+    t->fence.add([](unsigned how) { sim_race_fence(how & SIM_BLOCK_SCOPE); });
+    t->warp_met.add(warp_met);
+    t->blocks_told.add(sim_race_cluster_arrive);
+    t->blocks_met.add([](void **known, struct block *const *blocks, unsigned count) {
+        *known = sim_race_cluster(blocks, count);
+    });
+    t->blocks_learnt.add([](void *known, bool told) { sim_race_cluster_wait((struct release *)known, told); });
+    t->gate_begins.add(sim_gate_begins);
+    t->gate_arrived.add(sim_gate_arrived);
+    t->gate_sent.add(sim_gate_sent);
+    t->gate_ends.add(sim_gate_ends);
+    t->gate_passed.add(sim_gate_passed);
+    t->waited.add([](bool for_block) {
+        for_block ? sim_path_cluster(own_warp()) : sim_path_step(own_warp(), SIM_COPY);
+    });
+
+    t->accessed.add([](const void *at, size_t size, unsigned how, const void *pc) {
+        sim_race_access(sim_region_near(at), (const char *)at, size, how, sim_site(pc));
+    });
+    t->copy_begins.add([](const void *to, size_t size, const void *pc) {
+        sim_race_copy_begins(sim_region_near(to), to, size, sim_site(pc));
+    });
+    t->copy_reads.add([](const void *pc, const void *to, size_t to_size, const void *from, size_t size, bool warp) {
+        sim_observe_copy(sim_site(pc), to, to_size, from, size, warp);
+    });
+    t->copy_arrived.add(copy_arrived);
+
+    t->region_made.add(sim_shadow_made);
+    t->region_gone.add(sim_shadow_gone);
+    t->region_unwritten.add(sim_shadow_unwritten);
+    t->shared_leaves.add(sim_race_leaves);
+    t->written.add(sim_shadow_mark);
+    t->copied.add(sim_shadow_copy);
+    t->touched.add(sim_race_touch);
+    t->wrong_way.add(sim_race_blame_unwritten);
+}
+
+/* The recorder's part, which begins in the processes that record, behind the others. */
+void sim_subscribe_recorder(void)
+{
+    struct sim_announcements *const t = &sim_tell;
+
+    t->launch_ends.add([](struct sim_counts *counts) {
+        if (sim_watching)
+            sim_watch_launch_end(counts);
+    });
+    t->block_begins.add([](struct block *b) {
+        if (sim_watching)
+            sim_watch_block(b, true);
+    });
+    t->block_ends.add([](struct block *b) {
+        if (sim_watching)
+            sim_watch_block(b, false);
+    });
+    t->pass.add([](unsigned warp) {
+        if (sim_watching)
+            sim_watch_pass(warp);
+    });
+    t->barrier_reached.add([](const char *what, uint64_t owner, uint64_t number, const char *file, int line) {
+        if (sim_watching)
+            sim_watch_barrier(what, owner, number, file, line);
+    });
+    t->barrier_passed.add([] {
+        if (sim_watching)
+            sim_watch_states();
+    });
+    t->fence.add([](unsigned) {
+        if (sim_watching)
+            sim_watch_fence();
+    });
+    t->warp_call.add([](const char *file, int line) {
+        if (sim_watching)
+            sim_watch_call(file, line);
+    });
+    t->warp_met.add([](struct thread *lanes, int kind, unsigned mask) {
+        if (sim_watching)
+            sim_watch_exchange(lanes, kind, mask);
+    });
+    t->waits_on.add([](const char *on, const void *barrier, unsigned parity, size_t left) {
+        if (sim_watching)
+            sim_watch_wait(on, barrier, parity, left);
+    });
+    t->phase_begins.add([](const void *barrier, unsigned phase, unsigned pending) {
+        if (sim_watching)
+            sim_watch_phase(barrier, phase, pending);
+    });
+    t->word_sent.add([](const void *word, size_t size) {
+        if (sim_watching)
+            sim_watch_copy("cluster_send", word, NULL, size, -1, -1, 0, 0);
+    });
+    t->copy_arrived.add([](const void *to, size_t size, const void *, int) {
+        if (sim_watching)
+            sim_watch_arrive(to, size);
+    });
+    t->printed.add([](const char *text) {
+        if (sim_watching)
+            sim_watch_print(text);
+    });
+    t->leaves_out.add([](const char *what, const char *file, int line, bool *is_left_out) {
+        *is_left_out = sim_watching && sim_watch_leaves_out(what, file, line);
+    });
+}
