@@ -7,10 +7,7 @@
 
 #include "../machine/clusters.h"
 #include "../machine/fault.h"
-#include "flag.h"
 #include "../machine/grid.h"
-#include "observe.h"
-#include "race.h"
 #include "shadow.h"
 #include "../runtime/tasks.h"
 #include "../machine/announce.h"
@@ -105,16 +102,22 @@ static void begin_interval(struct race_block *b)
     b->interval = sim_last_interval;
 }
 
+static void (*also_forget[2])(void);
+static unsigned num_forget;
+
+void sim_forgets_too(void (*forget)(void))
+{
+    also_forget[num_forget++] = forget;
+}
+
 /* The numbers of intervals are used up: begins again, all forgotten. */
 static void forget(void)
 {
     struct race_block *running = sim_race;
 
     sim_shadow_forget();
-    sim_flags_launch();
     sim_forget_clusters();
     sim_forget_grid();
-    sim_gates_forget();
     sim_last_interval = 0;
     sim_launch_interval = sim_alone_since = 1;
     for (struct race_block *b : resident)
@@ -126,10 +129,10 @@ static void forget(void)
             b->cluster = 1;
             b->arrivals.clock.interval = 0;
             b->arrivals.known = NULL;
-            sim_race = b;
-            sim_flags_block();
         }
     sim_race = running;
+    for (unsigned i = 0; i < num_forget; i++)
+        also_forget[i]();
     sim_tasks_forget(1);
 }
 
@@ -157,7 +160,6 @@ void sim_race_launch(unsigned threads)
     num_blocks = 0;
     sim_launch_interval = sim_last_interval + 1;
     sim_task_takes(sim_launch_interval);
-    sim_flags_launch();
 }
 
 struct race_block *sim_race_of(unsigned slot)
@@ -189,7 +191,6 @@ void sim_race_block(unsigned slot, bool begins_cluster)
     sim_race->cluster = cluster;
     sim_race->arrivals.clock.interval = 0;
     sim_race->arrivals.known = NULL;
-    sim_flags_block();
 }
 
 void sim_race_switch(unsigned slot)
@@ -204,8 +205,6 @@ void sim_race_barrier(void)
 {
     if (!sim_watches)
         return;
-    sim_race_check_unwritten();
-    sim_flags_barrier();
     new_interval();
 }
 

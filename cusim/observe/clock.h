@@ -114,4 +114,7 @@ static inline bool clock_reaches(const struct vector_clock *clock, uint64_t inte
 uint32_t sim_block_of(uint64_t interval);
 uint3 sim_index_of(uint32_t serial);
 
+/* When the numbers of intervals are used up, all that was remembered of accesses is forgotten: who else must forget. */
+void sim_forgets_too(void (*forget)(void));
+
 #endif

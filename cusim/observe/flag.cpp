@@ -33,6 +33,7 @@
 #include "../machine/locate.h"
 #include "../machine/access.h"
 #include "../machine/announce.h"
+#include "sites.h"
 
 struct release {
     uint64_t born;   /* the last interval that had begun: nothing later is known */
@@ -609,6 +610,17 @@ void sim_flags_launch(void)
     if (num_flags > 0)
         memset(flags, 0, max_flags * sizeof(*flags));
     num_flags = 0;
+}
+
+void sim_flags_forget(void)
+{
+    struct race_block *const running = sim_race;
+
+    sim_flags_launch();
+    for (unsigned slot = 0; slot < SIM_MAX_RESIDENT; slot++)
+        if ((sim_race = sim_race_of(slot)) != NULL)
+            sim_flags_block();
+    sim_race = running;
 }
 
 void sim_flags_block(void)

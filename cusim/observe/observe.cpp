@@ -39,6 +39,7 @@
 #include "../machine/poll.h"
 #include "race.h"
 #include "shadow.h"
+#include "sites.h"
 #include "../runtime/tasks.h"
 #include "../runtime/stream.h"
 #include "trace.h"
@@ -61,7 +62,6 @@ struct cost {
 };
 
 struct site {
-    const void *pc;            /* where the access returns to */
     bool stores, used;         /* in this launch */
     bool is_atomic;            /* what it does */
     bool passes_l1;            /* its loads: volatile ones, and copies that run by themselves */
@@ -86,8 +86,6 @@ struct request {
 };
 
 static struct site sites[SIM_MAX_SITES];
-static unsigned num_sites = 1; /* number 0 is for those that find no room */
-static uint16_t *site_numbers; /* by the distance of their pc from the program's start */
 static unsigned used_sites[SIM_MAX_SITES], num_used;
 
 static struct request requests[SIM_WARP * (most_in_turn + 4)];
@@ -107,43 +105,6 @@ static uint64_t *chain;                  /* of the running thread */
 static const char *last_read;            /* what it has read last, */
 static bool in_global;                   /* and whether its last access was to global memory, */
 static bool in_sight;                    /* or to what other blocks see */
-
-/* ---- places in the code ---- */
-
-/* Numbers a place that is new. */
-static __attribute__((noinline)) unsigned new_site(const void *pc)
-{
-    const size_t at = (size_t)((const char *)pc - &__ehdr_start), all = (size_t)(&etext - &__ehdr_start);
-
-    if (site_numbers == NULL)
-        site_numbers = (uint16_t *)calloc(all + 1, sizeof(*site_numbers));
-    if (site_numbers == NULL)
-        sim_fault(NULL, 0, "no memory to number the places in the code. Free some memory");
-    if (at > all)
-        return 0;
-    if (num_sites < SIM_MAX_SITES) {
-        sites[num_sites].pc = pc;
-        site_numbers[at] = (uint16_t)num_sites++;
-    }
-    return site_numbers[at];
-}
-
-static inline unsigned site_of(const void *pc)
-{
-    const size_t at = (size_t)((const char *)pc - &__ehdr_start), all = (size_t)(&etext - &__ehdr_start);
-
-    return site_numbers != NULL && at <= all && site_numbers[at] != 0 ? site_numbers[at] : new_site(pc);
-}
-
-unsigned sim_site(const void *pc)
-{
-    return site_of(pc);
-}
-
-const void *sim_site_pc(unsigned site)
-{
-    return sites[site].pc;
-}
 
 /* ---- what a request costs ---- */
 
@@ -356,7 +317,7 @@ static void picture(const struct request *q)
     q->site->cost.pictured++;
     num_pictured++;
     for (unsigned i = 0; i < q->lanes; i++)
-        sim_trace_lane(sim_place.kernel, (const char *)q->site->pc - 1, kind, num_pictured, q->lane[i],
+        sim_trace_lane(sim_place.kernel, (const char *)sim_site_pc((unsigned)(q->site - sites)) - 1, kind, num_pictured, q->lane[i],
                        (size_t)(q->address[i] - q->region->start), q->size);
 }
 
@@ -434,7 +395,7 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
         if (r->managed || how & SIM_STRONG)
             sim_finish_all(); /* it may be done by now, and then is known to touch this or not */
         if (sim_remembers())
-            sim_race_task(r, p, size, how, site_of(pc));
+            sim_race_task(r, p, size, how, sim_site(pc));
         return;
     }
     sim_region_describe(p, r->host ? size : 0, what, sizeof(what));
@@ -497,7 +458,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
         check_host(p, size, how, pc);
         return;
     }
-    const unsigned number = site_of(pc);
+    const unsigned number = sim_site(pc);
     struct site *site = &sites[number];
     struct sim_region *r = site->region;
     sim_last_pc = pc;
@@ -589,9 +550,8 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
         return;
     if (size > 0)
         sim_race_access(r, (const char *)global, size, 0, number);
-    if (site->shared_end == NULL && num_sites < SIM_MAX_SITES) {
-        site->shared_end = &sites[num_sites++];
-        site->shared_end->pc = site->pc;
+    if (site->shared_end == NULL && sim_num_sites < SIM_MAX_SITES) {
+        site->shared_end = &sites[sim_extra_site(sim_site_pc(number))];
         site->shared_end->stores = site->shared_end->copies = true;
     }
     site->passes_l1 = site->copies = true;
@@ -764,8 +724,6 @@ void sim_observe_launch(const void *first, size_t size)
         sim_chip.shared_per_sm / 32 /
                  (sim_num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / sim_num_threads : 1);
     num_pictured = 0;
-    sim_path_launch();
-    sim_race_launch(sim_num_threads);
 }
 
 void sim_observe_turn(struct thread *t)
@@ -802,7 +760,7 @@ void sim_observe_launch_end(struct sim_counts *counts)
         line.fills = site->cost.fills;
         line.merges = site->cost.merges;
         sim_add_counts(counts, &line);
-        sim_trace_add(sim_place.kernel, (const char *)site->pc - 1, &line);
+        sim_trace_add(sim_place.kernel, (const char *)sim_site_pc((unsigned)(site - sites)) - 1, &line);
         site->cost = {};
         site->used = false;
     }

@@ -18,10 +18,6 @@ void sim_observe_switch(void);                          /* another block runs */
 void sim_observe_pass(unsigned warp);                   /* each lane of it that could run has had its turn */
 void sim_observe_launch_end(struct sim_counts *counts); /* adds what the launch has cost */
 
-/* Number of a place in the code, and back. */
-unsigned sim_site(const void *pc);
-const void *sim_site_pc(unsigned site);
-
 /* A copy sets out: checks its source like a load, counts both ends. `warp`: part of a request of the warp, else of the
    the TMA. */
 void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, const void *global, size_t size,

@@ -41,13 +41,15 @@
 #include "observe.h"
 #include "shadow.h"
 #include "../runtime/tasks.h"
-#include "watch.h"
 #include "../machine/region.h"
 #include "../machine/locate.h"
 #include "../machine/access.h"
 #include "../machine/announce.h"
+#include "sites.h"
 
 enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
+
+void (*sim_race_tells)(const void *pc, unsigned thread, uint32_t block, const void *at);
 
 static enum kind kind_of(uint64_t record)
 {
@@ -159,8 +161,8 @@ static const char *advise_barrier(const char *place, const char *other)
     if (agent_of(record) >= SIM_MAX_THREADS)
         sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",
                      verb, what, where, past);
-    if (sim_watching)
-        sim_watch_other(sim_site_pc(site_of(record)), agent_of(record), block, r->start + word * 4);
+    if (sim_race_tells != NULL)
+        sim_race_tells(sim_site_pc(site_of(record)), agent_of(record), block, r->start + word * 4);
     describe_thread(who, sizeof(who), agent_of(record), block);
     sim_locate((const char *)pc - 1, here, sizeof(here));
     const char *const flag = mixed || sim_is_shared(r) ? NULL : sim_flag_advice(record);

@@ -74,4 +74,7 @@ void sim_gate_ends(void *known, int barrier);
 void sim_gate_passed(void *known, unsigned thread);
 void sim_gates_forget(void);
 
+/* If it is set, a race that is about to be told tells it of the other access: where, whose, and of what. */
+extern void (*sim_race_tells)(const void *pc, unsigned thread, uint32_t block, const void *at);
+
 #endif

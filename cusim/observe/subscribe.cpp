@@ -5,12 +5,15 @@
 #include "../machine/announce.h"
 #include "../machine/region.h"
 #include "../machine/warp.h"
+#include "clock.h"
+#include "flag.h"
 #include "observe.h"
 #include "path.h"
 #include "race.h"
 #include "shadow.h"
 #include "trace.h"
 #include "watch.h"
+#include "sites.h"
 
 static unsigned own_warp(void)
 {
@@ -41,7 +44,12 @@ __attribute__((constructor(101))) static void subscribe(void)
     struct sim_announcements *const t = &sim_tell;
 
     t->launch_asked.add(sim_watch_launch);
-    t->launch_begins.add(sim_observe_launch);
+    t->launch_begins.add([](const void *arguments, size_t size) {
+        sim_observe_launch(arguments, size);
+        sim_path_launch();
+        sim_race_launch(sim_num_threads);
+        sim_flags_launch();
+    });
     t->launch_ends.add(sim_observe_launch_end);
     t->counts_reset.add(sim_trace_reset);
     t->counts_reset.add(sim_watch_counted);
@@ -50,6 +58,7 @@ __attribute__((constructor(101))) static void subscribe(void)
         sim_observe_block(b);
         sim_path_begin(b);
         sim_race_block(b->slot, b->rank == 0);
+        sim_flags_block();
     });
     t->block_goes_on.add([](struct block *b) {
         sim_observe_switch();
@@ -61,6 +70,10 @@ __attribute__((constructor(101))) static void subscribe(void)
     t->pass.add(sim_observe_pass);
 
     t->barrier_passed.add([] {
+        if (sim_watches) {
+            sim_race_check_unwritten();
+            sim_flags_barrier();
+        }
         sim_race_barrier();
         sim_path_meet();
     });
@@ -99,70 +112,7 @@ __attribute__((constructor(101))) static void subscribe(void)
     t->copied.add(sim_shadow_copy);
     t->touched.add(sim_race_touch);
     t->wrong_way.add(sim_race_blame_unwritten);
-}
 
-/* The recorder's part, which begins in the processes that record, behind the others. */
-void sim_subscribe_recorder(void)
-{
-    struct sim_announcements *const t = &sim_tell;
-
-    t->launch_ends.add([](struct sim_counts *counts) {
-        if (sim_watching)
-            sim_watch_launch_end(counts);
-    });
-    t->block_begins.add([](struct block *b) {
-        if (sim_watching)
-            sim_watch_block(b, true);
-    });
-    t->block_ends.add([](struct block *b) {
-        if (sim_watching)
-            sim_watch_block(b, false);
-    });
-    t->pass.add([](unsigned warp) {
-        if (sim_watching)
-            sim_watch_pass(warp);
-    });
-    t->barrier_reached.add([](const char *what, uint64_t owner, uint64_t number, const char *file, int line) {
-        if (sim_watching)
-            sim_watch_barrier(what, owner, number, file, line);
-    });
-    t->barrier_passed.add([] {
-        if (sim_watching)
-            sim_watch_states();
-    });
-    t->fence.add([](unsigned) {
-        if (sim_watching)
-            sim_watch_fence();
-    });
-    t->warp_call.add([](const char *file, int line) {
-        if (sim_watching)
-            sim_watch_call(file, line);
-    });
-    t->warp_met.add([](struct thread *lanes, int kind, unsigned mask) {
-        if (sim_watching)
-            sim_watch_exchange(lanes, kind, mask);
-    });
-    t->waits_on.add([](const char *on, const void *barrier, unsigned parity, size_t left) {
-        if (sim_watching)
-            sim_watch_wait(on, barrier, parity, left);
-    });
-    t->phase_begins.add([](const void *barrier, unsigned phase, unsigned pending) {
-        if (sim_watching)
-            sim_watch_phase(barrier, phase, pending);
-    });
-    t->word_sent.add([](const void *word, size_t size) {
-        if (sim_watching)
-            sim_watch_copy("cluster_send", word, NULL, size, -1, -1, 0, 0);
-    });
-    t->copy_arrived.add([](const void *to, size_t size, const void *, int) {
-        if (sim_watching)
-            sim_watch_arrive(to, size);
-    });
-    t->printed.add([](const char *text) {
-        if (sim_watching)
-            sim_watch_print(text);
-    });
-    t->leaves_out.add([](const char *what, const char *file, int line, bool *is_left_out) {
-        *is_left_out = sim_watching && sim_watch_leaves_out(what, file, line);
-    });
+    sim_forgets_too(sim_flags_forget);
+    sim_forgets_too(sim_gates_forget);
 }

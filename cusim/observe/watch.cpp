@@ -35,6 +35,7 @@
 #include "watch_trace.h"
 #include "../machine/region.h"
 #include "../machine/access.h"
+#include "race.h"
 
 using namespace watch;
 
@@ -1076,3 +1077,72 @@ sim_watch_line:
     .size sim_watch_line, .-sim_watch_line
 )");
 #endif
+
+/* ---- who tells it ---- */
+
+/* In a process that records: behind the other observers (subscribe.cpp). */
+void sim_subscribe_recorder(void)
+{
+    struct sim_announcements *const t = &sim_tell;
+
+    sim_race_tells = sim_watch_other;
+    t->launch_ends.add([](struct sim_counts *counts) {
+        if (sim_watching)
+            sim_watch_launch_end(counts);
+    });
+    t->block_begins.add([](struct block *b) {
+        if (sim_watching)
+            sim_watch_block(b, true);
+    });
+    t->block_ends.add([](struct block *b) {
+        if (sim_watching)
+            sim_watch_block(b, false);
+    });
+    t->pass.add([](unsigned warp) {
+        if (sim_watching)
+            sim_watch_pass(warp);
+    });
+    t->barrier_reached.add([](const char *what, uint64_t owner, uint64_t number, const char *file, int line) {
+        if (sim_watching)
+            sim_watch_barrier(what, owner, number, file, line);
+    });
+    t->barrier_passed.add([] {
+        if (sim_watching)
+            sim_watch_states();
+    });
+    t->fence.add([](unsigned) {
+        if (sim_watching)
+            sim_watch_fence();
+    });
+    t->warp_call.add([](const char *file, int line) {
+        if (sim_watching)
+            sim_watch_call(file, line);
+    });
+    t->warp_met.add([](struct thread *lanes, int kind, unsigned mask) {
+        if (sim_watching)
+            sim_watch_exchange(lanes, kind, mask);
+    });
+    t->waits_on.add([](const char *on, const void *barrier, unsigned parity, size_t left) {
+        if (sim_watching)
+            sim_watch_wait(on, barrier, parity, left);
+    });
+    t->phase_begins.add([](const void *barrier, unsigned phase, unsigned pending) {
+        if (sim_watching)
+            sim_watch_phase(barrier, phase, pending);
+    });
+    t->word_sent.add([](const void *word, size_t size) {
+        if (sim_watching)
+            sim_watch_copy("cluster_send", word, NULL, size, -1, -1, 0, 0);
+    });
+    t->copy_arrived.add([](const void *to, size_t size, const void *, int) {
+        if (sim_watching)
+            sim_watch_arrive(to, size);
+    });
+    t->printed.add([](const char *text) {
+        if (sim_watching)
+            sim_watch_print(text);
+    });
+    t->leaves_out.add([](const char *what, const char *file, int line, bool *is_left_out) {
+        *is_left_out = sim_watching && sim_watch_leaves_out(what, file, line);
+    });
+}

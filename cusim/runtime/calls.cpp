@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.cpp - calls of the host API: which one is being answered; those of the host API that a program has to check, and the one among them that is to fail
+/* calls.cpp - calls of the host API: who may make one, which one is being answered, what errors it returns; those of the host API that a program has to check, and the one among them that is to fail
    (CUSIM_FAIL, sim_watch_calls), so that one sees whether the program notices. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
 
+#include "../include/cuda_runtime.h"
+#include "../machine/locate.h"
 #include "host.h"
 #include "../machine/announce.h"
 #include "tasks.h"
 #include "../machine/settings.h"
+
+void sim_locate_call(const struct sim_call *call, char *text, size_t size)
+{
+    if (call->file != NULL)
+        snprintf(text, size, "%s:%d", call->file, call->line);
+    else
+        sim_locate((const char *)call->at - 1, text, size);
+}
 
 struct sim_call sim_call;
 static unsigned depth; /* of calls of the API by itself */
@@ -104,6 +115,121 @@ void sim_call_returns(cudaError_t error, const char *call, const void *at)
 
     remember_error(error, by);
     sim_tell.erred(error, &by);
+}
+
+/* ---- host threads ---- */
+
+static pthread_mutex_t device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+void sim_lock(void)
+{
+    pthread_mutex_lock(&device);
+}
+
+void sim_unlock(void)
+{
+    pthread_mutex_unlock(&device);
+}
+
+/* In a process that was forked, the device is this thread's alone. */
+static void lock_anew(void)
+{
+    device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    sim_lock();
+}
+
+__attribute__((constructor(101))) static void subscribe(void)
+{
+    sim_tell.process_begins.add(lock_anew);
+}
+
+/* ---- errors ---- */
+
+static thread_local cudaError_t last_error;
+
+cudaError_t sim_error(cudaError_t error, const char *call, const void *at)
+{
+    const sim_lock_guard guard;
+    last_error = error;
+    sim_call_returns(error, call, at);
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    sim_tell.looked_at(cudaSuccess);
+    return last_error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+
+    sim_tell.looked_at(cudaSuccess);
+    last_error = cudaSuccess;
+    return error;
+}
+
+static const struct {
+    cudaError_t error;
+    const char *name, *text;
+} errors[] = {
+#define ERROR(name, text)                                                                                              \
+    {                                                                                                                  \
+        name, #name, text                                                                                              \
+    }
+    ERROR(cudaSuccess, "no error"),
+    ERROR(cudaErrorInvalidValue, "invalid argument"),
+    ERROR(cudaErrorMemoryAllocation, "out of memory"),
+    ERROR(cudaErrorInitializationError, "initialization error"),
+    ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument"),
+    ERROR(cudaErrorInvalidSymbol, "invalid device symbol"),
+    ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
+    ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
+    ERROR(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"),
+    ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
+    ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
+    ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
+    ERROR(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"),
+    ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
+    ERROR(cudaErrorNotReady, "device not ready"),
+    ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
+    ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
+    ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
+    ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
+    ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
+    ERROR(cudaErrorInvalidClusterSize, "cluster misconfiguration"),
+    ERROR(cudaErrorNotSupported, "operation not supported"),
+    ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
+    ERROR(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
+    ERROR(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
+    ERROR(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),
+    ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
+    ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    ERROR(cudaErrorMisalignedAddress, "misaligned address"),
+    ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument"),
+    ERROR(cudaErrorUnknown, "unknown error"),
+#undef ERROR
+};
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        sim_tell.looked_at(error);
+    for (const auto &e : errors)
+        if (e.error == error)
+            return e.name;
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        sim_tell.looked_at(error);
+    for (const auto &e : errors)
+        if (e.error == error)
+            return e.text;
+    return "unrecognized error code";
 }
 
 /* ---- for programs (counts.h) ---- */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* host.cpp - the host API that is neither memory, stream nor launch: devices, attributes, occupancy, errors.
+/* host.cpp - the host API that is neither memory, stream nor launch: devices, attributes, occupancy.
 
    The device claims compute capability 9.0 and has what the chapters ask about. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "../machine/fault.h"
@@ -20,122 +20,42 @@
 
 enum { L2_BYTES = 1 << 20, NUM_REGISTERS = 65536, BUS_BITS = 64, CONST_BYTES = 65536 };
 
-/* ---- host threads ---- */
+/* ---- memory of the machine ---- */
 
-static pthread_mutex_t device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-
-void sim_lock(void)
+/* Reads the number in the first line of a file that fits the format of scanf. Returns false when there is none. */
+static bool read_number(const char *path, const char *format, size_t *number)
 {
-    pthread_mutex_lock(&device);
+    FILE *file = fopen(path, "r");
+    char line[256];
+    bool found = false;
+
+    while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL)
+        found = sscanf(line, format, number) == 1;
+    if (file != NULL)
+        fclose(file);
+    return found;
 }
 
-void sim_unlock(void)
+bool sim_memory(size_t *available, size_t *total)
 {
-    pthread_mutex_unlock(&device);
-}
+    size_t limit, used;
 
-/* In a process that was forked, the device is this thread's alone. */
-static void lock_anew(void)
-{
-    device = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-    sim_lock();
-}
-
-__attribute__((constructor(101))) static void subscribe(void)
-{
-    sim_tell.process_begins.add(lock_anew);
-}
-
-/* ---- errors ---- */
-
-static thread_local cudaError_t last_error;
-
-cudaError_t sim_error(cudaError_t error, const char *call, const void *at)
-{
-    const sim_lock_guard guard;
-    last_error = error;
-    sim_call_returns(error, call, at);
-    return error;
-}
-
-cudaError_t cudaPeekAtLastError(void)
-{
-    sim_tell.looked_at(cudaSuccess);
-    return last_error;
-}
-
-cudaError_t cudaGetLastError(void)
-{
-    const cudaError_t error = last_error;
-
-    sim_tell.looked_at(cudaSuccess);
-    last_error = cudaSuccess;
-    return error;
-}
-
-static const struct {
-    cudaError_t error;
-    const char *name, *text;
-} errors[] = {
-#define ERROR(name, text)                                                                                              \
-    {                                                                                                                  \
-        name, #name, text                                                                                              \
+    if (!read_number("/proc/meminfo", "MemAvailable: %zu", available) ||
+        !read_number("/proc/meminfo", "MemTotal: %zu", total))
+        return false;
+    *available *= 1024;
+    *total *= 1024;
+    /* A container may have less than the machine. */
+    if (read_number("/sys/fs/cgroup/memory.max", "%zu", &limit) &&
+        read_number("/sys/fs/cgroup/memory.current", "%zu", &used) && limit < *total) {
+        const size_t rest = limit > used ? limit - used : 0;
+        *total = limit;
+        *available = rest < *available ? rest : *available;
     }
-    ERROR(cudaSuccess, "no error"),
-    ERROR(cudaErrorInvalidValue, "invalid argument"),
-    ERROR(cudaErrorMemoryAllocation, "out of memory"),
-    ERROR(cudaErrorInitializationError, "initialization error"),
-    ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument"),
-    ERROR(cudaErrorInvalidSymbol, "invalid device symbol"),
-    ERROR(cudaErrorInvalidDevicePointer, "invalid device pointer"),
-    ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
-    ERROR(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"),
-    ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
-    ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
-    ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
-    ERROR(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"),
-    ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
-    ERROR(cudaErrorNotReady, "device not ready"),
-    ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
-    ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
-    ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
-    ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
-    ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
-    ERROR(cudaErrorInvalidClusterSize, "cluster misconfiguration"),
-    ERROR(cudaErrorNotSupported, "operation not supported"),
-    ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
-    ERROR(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
-    ERROR(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
-    ERROR(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),
-    ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
-    ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
-    ERROR(cudaErrorMisalignedAddress, "misaligned address"),
-    ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument"),
-    ERROR(cudaErrorUnknown, "unknown error"),
-#undef ERROR
-};
-
-const char *cudaGetErrorName(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        sim_tell.looked_at(error);
-    for (const auto &e : errors)
-        if (e.error == error)
-            return e.name;
-    return "unrecognized error code";
+    if (sim_has_kernels)
+        *available /= SIM_OBSERVED_FACTOR;
+    return true;
 }
-
-const char *cudaGetErrorString(cudaError_t error)
-{
-    if (error != cudaSuccess)
-        sim_tell.looked_at(error);
-    for (const auto &e : errors)
-        if (e.error == error)
-            return e.text;
-    return "unrecognized error code";
-}
-
-/* ---- device ---- */
 
 /* ---- devices: one, or as many as CUSIM_DEVICES says, all alike ---- */
 

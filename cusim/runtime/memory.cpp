@@ -14,43 +14,6 @@
 #include "../machine/region.h"
 #include "../machine/announce.h"
 
-/* ---- memory of the machine ---- */
-
-/* Reads the number in the first line of a file that fits the format of scanf. Returns false when there is none. */
-static bool read_number(const char *path, const char *format, size_t *number)
-{
-    FILE *file = fopen(path, "r");
-    char line[256];
-    bool found = false;
-
-    while (file != NULL && !found && fgets(line, sizeof(line), file) != NULL)
-        found = sscanf(line, format, number) == 1;
-    if (file != NULL)
-        fclose(file);
-    return found;
-}
-
-bool sim_memory(size_t *available, size_t *total)
-{
-    size_t limit, used;
-
-    if (!read_number("/proc/meminfo", "MemAvailable: %zu", available) ||
-        !read_number("/proc/meminfo", "MemTotal: %zu", total))
-        return false;
-    *available *= 1024;
-    *total *= 1024;
-    /* A container may have less than the machine. */
-    if (read_number("/sys/fs/cgroup/memory.max", "%zu", &limit) &&
-        read_number("/sys/fs/cgroup/memory.current", "%zu", &used) && limit < *total) {
-        const size_t rest = limit > used ? limit - used : 0;
-        *total = limit;
-        *available = rest < *available ? rest : *available;
-    }
-    if (sim_has_kernels)
-        *available /= SIM_OBSERVED_FACTOR;
-    return true;
-}
-
 /* ---- names and shapes ---- */
 
 void sim_name_array(const void *start, size_t size, const char *name)
@@ -131,8 +94,6 @@ static cudaError_t host_region(void **pointer, size_t size, bool managed)
     }
     return error;
 }
-
-bool sim_has_managed;
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned flags)
 {

@@ -301,14 +301,6 @@ const sim_task *sim_collides(const void *at, size_t size, bool writes, bool *oth
 
 /* ---- for messages ---- */
 
-void sim_locate_call(const struct sim_call *call, char *text, size_t size)
-{
-    if (call->file != NULL)
-        snprintf(text, size, "%s:%d", call->file, call->line);
-    else
-        sim_locate((const char *)call->at - 1, text, size);
-}
-
 static bool is_launch(const sim_task *task)
 {
     return strcmp(task->call.name, "the launch of a kernel") == 0;
