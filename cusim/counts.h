@@ -117,9 +117,9 @@ void sim_locate_made(size_t i, char *text, size_t size);
 void *sim_host_array(size_t size);
 void sim_free_host_array(void *array);
 
-/* Adds what was counted since the last reset to the file that CUSIM_TRACE names, under a label that stands in the file's
-   first columns. Their names are the same in all calls, for example chapter,variant,direction,num_seqs,seq_len. Without
-   CUSIM_TRACE it does nothing. */
+/* Adds what was counted since the last reset to the file that CUSIM_TRACE names, under a label that stands in the
+   file's first columns. Their names are the same in all calls, for example
+   chapter,variant,direction,num_seqs,seq_len. Without CUSIM_TRACE it does nothing. */
 void sim_trace(const char *columns, const char *label);
 
 /* Gives a piece of device memory a name, which messages then say ("the 400-byte array inputs"). It may lie inside an
@@ -135,8 +135,8 @@ void sim_shape_array(const void *start, size_t element, unsigned num_dims, const
    NULL: to standard output again. */
 void sim_print_to(void (*sink)(unsigned block, unsigned thread, const char *text, void *context), void *context);
 
-/* On: from now on host code that loops for CUSIM_WATCHDOG seconds of processor time, and launches nothing, is stopped and
-   named like a kernel that does. For judges, around a call of what they judge. */
+/* On: from now on host code that loops for CUSIM_WATCHDOG seconds of processor time, and launches nothing, is stopped
+   and named like a kernel that does. For judges, around a call of what they judge. */
 void sim_watch_host(bool on);
 
 /* Which thread of the last launch wrote these 4 bytes of device memory last: its number in its block, the block's

@@ -98,8 +98,8 @@ static void print_report(const struct sim_row *rows, size_t count)
 
 extern "C" const char sim_home[] __attribute__((weak)); /* the folder of cusim, which has linked this program */
 
-/* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what cusim-estimate says of the rows, which
-   `print_rows` prints as a trace. */
+/* Below that, how long the kernels would take on the chip that CUSIM_CHIP names: what cusim-estimate says of the
+   rows, which `print_rows` prints as a trace. */
 static void print_times(void (*print_rows)(FILE *file))
 {
     const std::string home = sim_home != NULL ? sim_home : "cusim";
@@ -130,7 +130,7 @@ static void print_times(void (*print_rows)(FILE *file))
 
 __attribute__((constructor)) static void subscribe(void)
 {
-    sim_report_by([](const struct sim_row *rows, size_t count, void (*print)(FILE *file)) {
+    sim_report_by([](const struct sim_row *rows, size_t count, void (*print)(FILE * file)) {
         print_report(rows, count);
         print_times(print);
     });

@@ -6,7 +6,7 @@
 
 #include "settings.h"
 
-struct sim_announcements sim_tell;
+__constinit struct sim_announcements sim_tell = {}; /* before any constructor subscribes */
 bool sim_watches = true, sim_has_kernels;
 
 __attribute__((constructor)) static void read_checks(void)

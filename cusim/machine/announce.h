@@ -20,7 +20,8 @@ struct sim_call;
 struct sim_counts;
 struct sim_region;
 
-template <typename... What> struct announcement {
+template <typename... What>
+struct announcement {
     void (*listeners[4])(What... what);
     unsigned count;
 
@@ -32,6 +33,24 @@ template <typename... What> struct announcement {
     void add(void (*listener)(What... what))
     {
         listeners[count++] = listener;
+    }
+};
+
+/* What happens at each turn of a thread has one listener, whose call is all that it costs. */
+template <typename... What>
+struct sole_announcement {
+    static void nobody(What...)
+    {
+    }
+    void (*listener)(What... what) = nobody;
+
+    void operator()(What... what) const
+    {
+        listener(what...);
+    }
+    void add(void (*only)(What... what))
+    {
+        listener = only;
     }
 };
 
@@ -52,11 +71,12 @@ struct sim_announcements {
     announcement<struct block *> block_ends;
 
     /* A thread goes on. All lanes of a warp that could run have had their turn. */
-    announcement<struct thread *> turn;
+    sole_announcement<struct thread *> turn;
     announcement<unsigned> pass;
 
-    /* The running thread comes to a barrier: its name, the number in the grid of the block whose it is (or of the first one), how often
-       that was passed. All threads of the block have come. A fence, of these kinds (access.h). */
+    /* The running thread comes to a barrier: its name, the number in the grid of the block whose it is (or of the
+       first one), how often that was passed. All threads of the block have come. A fence, of these kinds (access.h).
+       */
     announcement<const char *, uint64_t, uint64_t, const char *, int> barrier_reached;
     announcement<> barrier_passed;
     announcement<unsigned> fence;
@@ -71,8 +91,9 @@ struct sim_announcements {
     announcement<void **, struct block *const *, unsigned> blocks_met;
     announcement<void *, bool> blocks_learnt;
 
-    /* Gates, which are named barriers and mbarriers: one begins; the running thread arrives, or sends there from another
-       block; its phase ends (of an mbarrier: its number, else -1); the thread with that number goes through it. */
+    /* Gates, which are named barriers and mbarriers: one begins; the running thread arrives, or sends there from
+       another block; its phase ends (of an mbarrier: its number, else -1); the thread with that number goes through
+       it. */
     announcement<void **> gate_begins;
     announcement<void *> gate_arrived;
     announcement<void *> gate_sent;
@@ -122,16 +143,16 @@ struct sim_announcements {
     /* A fault, by file and line or by pc: whoever listens says it, and ends the program. */
     announcement<const char *, int, const void *, const char *> fault;
 
-    /* Questions, answered in the last argument, or in the text. What messages call the bytes at an address (length 0: the
-       place), and a region. Whether a run leaves out this barrier. */
+    /* Questions, answered in the last argument, or in the text. What messages call the bytes at an address (length 0:
+       the place), and a region. Whether a run leaves out this barrier. */
     announcement<const void *, size_t, char *, size_t> describe;
     announcement<const struct sim_region *, char *, size_t> name_region;
     announcement<const char *, const char *, int, bool *> leaves_out;
 };
 extern struct sim_announcements sim_tell;
 
-/* Whether accesses to memory are to be announced: not with CUSIM_CHECKS=bounds or none, where addresses alone are judged.
-   And whether the program has kernels that were compiled so. */
+/* Whether accesses to memory are to be announced: not with CUSIM_CHECKS=bounds or none, where addresses alone are
+   judged. And whether the program has kernels that were compiled so. */
 extern bool sim_watches, sim_has_kernels;
 
 #endif

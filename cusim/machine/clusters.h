@@ -12,9 +12,9 @@
 struct cluster {
     unsigned size, living; /* blocks, and how many of them have not ended */
     struct block *blocks[SIM_MAX_CLUSTER];
-    uint64_t phase;         /* barriers that all have come to */
-    unsigned come;          /* threads that have come to the next one */
-    void *known;            /* observers: what those learn who wait at the last one */
+    uint64_t phase; /* barriers that all have come to */
+    unsigned come;  /* threads that have come to the next one */
+    void *known;    /* observers: what those learn who wait at the last one */
 };
 
 /* Blocks in a cluster of the launch. */

@@ -18,7 +18,6 @@
 #include "fault.h"
 #include "announce.h"
 
-
 void *sim_scheduler[SIM_CONTEXT];
 static void (*kernel_body)(void *);
 static void *kernel_arguments;

@@ -256,8 +256,8 @@ bool sim_check_launch(const struct sim_launch *l)
 {
     prepare(l);
     check_config();
-    const bool fits = !l->config.cooperative ||
-                      (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks() <= most_living();
+    const bool fits =
+        !l->config.cooperative || (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks() <= most_living();
     sim_place = {};
     return fits;
 }

@@ -17,9 +17,9 @@ struct mbarrier {
     struct thread *maker;               /* who initialised it, and where: */
     const char *file;
     int line;
-    bool shown;                      /* to the TMA: mbarrier_init_done */
-    bool sent;                       /* by another block, in the phase that has not ended yet */
-    void *known;                     /* observers: what those knew who have arrived, and what those learn who wait */
+    bool shown;  /* to the TMA: mbarrier_init_done */
+    bool sent;   /* by another block, in the phase that has not ended yet */
+    void *known; /* observers: what those knew who have arrived, and what those learn who wait */
 };
 
 /* A bulk copy of the phase that its barrier is in, or what a block of the cluster has sent. */

@@ -23,16 +23,16 @@ struct sim_region {
     const char *name; /* of the __shared__ variable; NULL: from cudaMalloc */
     const char *file; /* where that is declared */
     int line;
-    const void *caller;     /* who called cudaMalloc */
-    bool freed;             /* also: shared memory of a block that does not run */
-    bool host;              /* the host may touch it, too: pinned memory, or */
-    bool managed;           /* managed memory */
-    bool pageable;          /* memory of the host that only copies may touch (sim_host_array) */
-    int device;             /* that it was made on */
-    uint64_t block;         /* of shared memory: number of the block whose it is */
-    size_t align;           /* of shared memory, */
-    void *variable;         /* and whose it is: a sim_shared; NULL: dynamic */
-    struct sim_shape shape; /* of the array */
+    const void *caller;        /* who called cudaMalloc */
+    bool freed;                /* also: shared memory of a block that does not run */
+    bool host;                 /* the host may touch it, too: pinned memory, or */
+    bool managed;              /* managed memory */
+    bool pageable;             /* memory of the host that only copies may touch (sim_host_array) */
+    int device;                /* that it was made on */
+    uint64_t block;            /* of shared memory: number of the block whose it is */
+    size_t align;              /* of shared memory, */
+    void *variable;            /* and whose it is: a sim_shared; NULL: dynamic */
+    struct sim_shape shape;    /* of the array */
     struct sim_shadow *shadow; /* what observers remember of it (observe/shadow.h) */
     bool unobservable;         /* they have no room for that */
     struct sim_pooled *pooled; /* from a pool, in the order of a stream; or NULL */

@@ -22,18 +22,22 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const settings[] = {
-    "CUSIM_BARRIERS",    "CUSIM_BUSY",       "CUSIM_CHECKS",     "CUSIM_CHIP",       "CUSIM_CORES",
-    "CUSIM_DEVICES",     "CUSIM_FAIL",       "CUSIM_LEAKS",      "CUSIM_REPORT",     "CUSIM_RESIDENT",
-    "CUSIM_SCHEDULE",    "CUSIM_TRACE",      "CUSIM_TRACE_WARP", "CUSIM_WATCH",      "CUSIM_WATCH_KERNEL",
-    "CUSIM_WATCH_OVER", "CUSIM_WATCH_RUNS", "CUSIM_WATCH_SAYS", "CUSIM_WATCHDOG"};
+static const char *const settings[] = {"CUSIM_BARRIERS",   "CUSIM_BUSY",       "CUSIM_CHECKS",       "CUSIM_CHIP",
+                                       "CUSIM_CORES",      "CUSIM_DEVICES",    "CUSIM_FAIL",         "CUSIM_LEAKS",
+                                       "CUSIM_REPORT",     "CUSIM_RESIDENT",   "CUSIM_SCHEDULE",     "CUSIM_TRACE",
+                                       "CUSIM_TRACE_WARP", "CUSIM_WATCH",      "CUSIM_WATCH_KERNEL", "CUSIM_WATCH_OVER",
+                                       "CUSIM_WATCH_RUNS", "CUSIM_WATCH_SAYS", "CUSIM_WATCHDOG"};
 
 /* What some were called once, and how that is said now. */
-static const char *const renamed[][2] = {
-    {"SIM_SCHEDULE", "CUSIM_SCHEDULE"},     {"SIM_RESIDENT", "CUSIM_RESIDENT"}, {"SIM_BUSY", "CUSIM_BUSY"},
-    {"SIM_WATCHDOG", "CUSIM_WATCHDOG"},     {"SIM_TRACE", "CUSIM_TRACE"},       {"SIM_TRACE_WARP", "CUSIM_TRACE_WARP"},
-    {"SIM_CHIP", "CUSIM_CHIP, as in CUSIM_CHIP=t4"}, {"SIM_ALONE", "CUSIM_CORES, as in CUSIM_CORES=4,50"},
-    {"SIM_ONE_CORE", "CUSIM_CORES=1"}};
+static const char *const renamed[][2] = {{"SIM_SCHEDULE", "CUSIM_SCHEDULE"},
+                                         {"SIM_RESIDENT", "CUSIM_RESIDENT"},
+                                         {"SIM_BUSY", "CUSIM_BUSY"},
+                                         {"SIM_WATCHDOG", "CUSIM_WATCHDOG"},
+                                         {"SIM_TRACE", "CUSIM_TRACE"},
+                                         {"SIM_TRACE_WARP", "CUSIM_TRACE_WARP"},
+                                         {"SIM_CHIP", "CUSIM_CHIP, as in CUSIM_CHIP=t4"},
+                                         {"SIM_ALONE", "CUSIM_CORES, as in CUSIM_CORES=4,50"},
+                                         {"SIM_ONE_CORE", "CUSIM_CORES=1"}};
 
 const char *sim_setting(const char *name)
 {
@@ -72,8 +76,8 @@ __attribute__((constructor)) static void refuse_others(void)
         for (const char *name : settings)
             known = known || (strlen(name) == length && strncmp(*at, name, length) == 0);
         if (!known) {
-            fprintf(stderr, "simulator: there is no setting %.*s. cusim --help lists those that there are.\n", (int)length,
-                    *at);
+            fprintf(stderr, "simulator: there is no setting %.*s. cusim --help lists those that there are.\n",
+                    (int)length, *at);
             _exit(2);
         }
     }

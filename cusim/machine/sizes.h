@@ -12,9 +12,9 @@ const unsigned SIM_MAX_CLUSTER = 16, SIM_PORTABLE_CLUSTER = 8; /* blocks; the fi
 const size_t SIM_SHARED = 48 << 10;                            /* shared memory of a block without asking */
 const size_t SIM_SHARED_RESERVED = 1 << 10;                    /* what each block takes of it beside its own */
 
-const size_t SIM_OBSERVED_FACTOR = 6; /* a byte of device memory takes so many at most, with what observers remember */
-const size_t SIM_STACK = 256 << 10;      /* of each thread */
-const size_t SIM_HOST_STACK = 8 << 20;   /* the most that a program's own has */
+const size_t SIM_OBSERVED_FACTOR = 6;  /* a byte of device memory takes so many at most, with what observers remember */
+const size_t SIM_STACK = 256 << 10;    /* of each thread */
+const size_t SIM_HOST_STACK = 8 << 20; /* the most that a program's own has */
 const size_t SIM_STACK_GUARD = 64 << 10; /* unreadable, below each stack */
 const unsigned SIM_MAX_BARRIERS = 1024;  /* mbarriers of a block */
 const unsigned SIM_MAX_SITES = 8192;     /* places in the code that access memory */

@@ -10,7 +10,7 @@
 
 void sim_flags_launch(void);
 void sim_flags_block(void);
-void sim_flags_forget(void); /* all, of all blocks */
+void sim_flags_forget(void);  /* all, of all blocks */
 void sim_flags_barrier(void); /* before the block's interval ends */
 
 /* A strong access: `how` as in observe.h. */

@@ -98,13 +98,13 @@ static size_t arguments_size;
 static pthread_t launcher; /* the host thread in which the kernel runs */
 static uint32_t launch;
 static uint64_t first_fill[SIM_MAX_RESIDENT]; /* the first sector that L1 has fetched for the block in that slot */
-static uint64_t num_fills, fills_before; /* sectors fetched by L1 ever, and before this launch */
-static uint64_t from_dram;               /* sectors that neither L1 nor L2 held: L2 fetches two at once */
-static uint64_t l1_sectors;              /* that L1 holds for each of the blocks which share it */
-static uint64_t *chain;                  /* of the running thread */
-static const char *last_read;            /* what it has read last, */
-static bool in_global;                   /* and whether its last access was to global memory, */
-static bool in_sight;                    /* or to what other blocks see */
+static uint64_t num_fills, fills_before;      /* sectors fetched by L1 ever, and before this launch */
+static uint64_t from_dram;                    /* sectors that neither L1 nor L2 held: L2 fetches two at once */
+static uint64_t l1_sectors;                   /* that L1 holds for each of the blocks which share it */
+static uint64_t *chain;                       /* of the running thread */
+static const char *last_read;                 /* what it has read last, */
+static bool in_global;                        /* and whether its last access was to global memory, */
+static bool in_sight;                         /* or to what other blocks see */
 
 /* ---- what a request costs ---- */
 
@@ -317,8 +317,8 @@ static void picture(const struct request *q)
     q->site->cost.pictured++;
     num_pictured++;
     for (unsigned i = 0; i < q->lanes; i++)
-        sim_trace_lane(sim_place.kernel, (const char *)sim_site_pc((unsigned)(q->site - sites)) - 1, kind, num_pictured, q->lane[i],
-                       (size_t)(q->address[i] - q->region->start), q->size);
+        sim_trace_lane(sim_place.kernel, (const char *)sim_site_pc((unsigned)(q->site - sites)) - 1, kind, num_pictured,
+                       q->lane[i], (size_t)(q->address[i] - q->region->start), q->size);
 }
 
 void sim_observe_pass(unsigned)
@@ -720,8 +720,7 @@ void sim_observe_launch(const void *first, size_t size)
     launcher = pthread_self();
     launch++;
     fills_before = num_fills;
-    l1_sectors =
-        sim_chip.shared_per_sm / 32 /
+    l1_sectors = sim_chip.shared_per_sm / 32 /
                  (sim_num_threads < SIM_MAX_THREADS_PER_SM ? SIM_MAX_THREADS_PER_SM / sim_num_threads : 1);
     num_pictured = 0;
 }

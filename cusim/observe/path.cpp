@@ -41,7 +41,7 @@ static std::unordered_map<const char *, struct published> words; /* of this laun
 static struct block_path {
     struct sim_path paths[SIM_MAX_THREADS / SIM_WARP]; /* of its warps */
     uint64_t turns;                                    /* in the memory pipeline of its SM */
-} *resident[SIM_MAX_RESIDENT];
+} * resident[SIM_MAX_RESIDENT];
 
 static struct sim_path *path_of(unsigned warp)
 {

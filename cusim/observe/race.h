@@ -20,7 +20,7 @@ void sim_race_turn(unsigned thread);
 void sim_race_barrier(void); /* __syncthreads */
 void sim_race_syncwarp(unsigned first_thread, unsigned mask);
 void sim_race_fence(bool block_only);
-void sim_race_release(struct vector_clock *clock);       /* it gets to know all that the running thread knows; */
+void sim_race_release(struct vector_clock *clock); /* it gets to know all that the running thread knows; */
 void sim_race_inform(unsigned thread, const struct vector_clock *clock); /* and the other way round */
 
 /* The barrier of a cluster: the running thread comes to it; all have come; who waited learns what all knew. */

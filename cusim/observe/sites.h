@@ -19,8 +19,7 @@ static inline unsigned sim_site(const void *pc)
 {
     const size_t at = (size_t)((const char *)pc - &__ehdr_start), all = (size_t)(&etext - &__ehdr_start);
 
-    return sim_site_numbers != NULL && at <= all && sim_site_numbers[at] != 0 ? sim_site_numbers[at]
-                                                                             : sim_new_site(pc);
+    return sim_site_numbers != NULL && at <= all && sim_site_numbers[at] != 0 ? sim_site_numbers[at] : sim_new_site(pc);
 }
 const void *sim_site_pc(unsigned site);
 

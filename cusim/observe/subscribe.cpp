@@ -80,18 +80,16 @@ __attribute__((constructor(101))) static void subscribe(void)
     t->fence.add([](unsigned how) { sim_race_fence(how & SIM_BLOCK_SCOPE); });
     t->warp_met.add(warp_met);
     t->blocks_told.add(sim_race_cluster_arrive);
-    t->blocks_met.add([](void **known, struct block *const *blocks, unsigned count) {
-        *known = sim_race_cluster(blocks, count);
-    });
+    t->blocks_met.add(
+        [](void **known, struct block *const *blocks, unsigned count) { *known = sim_race_cluster(blocks, count); });
     t->blocks_learnt.add([](void *known, bool told) { sim_race_cluster_wait((struct release *)known, told); });
     t->gate_begins.add(sim_gate_begins);
     t->gate_arrived.add(sim_gate_arrived);
     t->gate_sent.add(sim_gate_sent);
     t->gate_ends.add(sim_gate_ends);
     t->gate_passed.add(sim_gate_passed);
-    t->waited.add([](bool for_block) {
-        for_block ? sim_path_cluster(own_warp()) : sim_path_step(own_warp(), SIM_COPY);
-    });
+    t->waited.add(
+        [](bool for_block) { for_block ? sim_path_cluster(own_warp()) : sim_path_step(own_warp(), SIM_COPY); });
 
     t->accessed.add([](const void *at, size_t size, unsigned how, const void *pc) {
         sim_race_access(sim_region_near(at), (const char *)at, size, how, sim_site(pc));

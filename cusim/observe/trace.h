@@ -22,8 +22,8 @@ struct sim_row {
     char place[256], function[256]; /* of pc, and the kernel's name, once they are known */
 };
 
-/* What is to be told of all rows when the program ends, in order: each kernel before its lines. `print` prints them as a
-   trace. (explain/report.cpp) */
+/* What is to be told of all rows when the program ends, in order: each kernel before its lines. `print` prints them
+   as a trace. (explain/report.cpp) */
 typedef void sim_reporter(const struct sim_row *rows, size_t count, void (*print)(FILE *file));
 void sim_report_by(sim_reporter *reporter);
 

@@ -41,7 +41,7 @@ void sim_watch_exchange(struct thread *warp, int kind, unsigned mask);
 /* The running thread comes to a barrier: `what` is its name, `owner` the block (or the first
    one of the cluster), `number` says how often it was passed. */
 void sim_watch_barrier(const char *what, uint64_t owner, uint64_t number, const char *file, int line);
-void sim_watch_call(const char *file, int line);      /* something else that lanes wait for */
+void sim_watch_call(const char *file, int line); /* something else that lanes wait for */
 
 /* The running thread comes to a barrier that a run may leave out: whether this one does. */
 bool sim_watch_leaves_out(const char *what, const char *file, int line);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.cpp - calls of the host API: who may make one, which one is being answered, what errors it returns; those of the host API that a program has to check, and the one among them that is to fail
-   (CUSIM_FAIL, sim_watch_calls), so that one sees whether the program notices. */
+/* calls.cpp - calls of the host API: who may make one (the lock), which one is being answered, what errors they return;
+   and the one that is to fail (CUSIM_FAIL, sim_watch_calls), so that one sees whether the program notices. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* graphs.cpp - graphs, made node by node or captured (stream.cpp). When one is instantiated its nodes are put into an order
-   that its edges allow, the youngest first. */
+/* graphs.cpp - graphs, made node by node or captured (stream.cpp). When one is instantiated its nodes are put into an
+   order that its edges allow, the youngest first. */
 #include <algorithm>
 #include <string.h>
 

@@ -21,7 +21,8 @@ extern struct sim_call sim_call; /* the one that is being answered (tasks.h) */
 void sim_enter(const struct sim_call &call);
 void sim_leave(void);
 bool sim_is_inner(void);
-void sim_call_returns(cudaError_t error, const char *call, const void *at); /* what it has gone wrong with, or success */
+void sim_call_returns(cudaError_t error, const char *call,
+                      const void *at); /* what it has gone wrong with, or success */
 
 /* Whether the call of the API that is being answered is to fail (calls.cpp): a call that a program has to check, and
    `error' is what it returns then on a GPU. The second one is for launches. */

@@ -48,7 +48,7 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     launches_to_refusal -= launches_to_refusal >= 0;
     if (last_launch != cudaSuccess)
         return;
-    struct sim_launch l = {kernel, name, *config, body, std::vector<uint64_t>((arguments_size + 7) / 8),
+    struct sim_launch l = {kernel,         name,      *config, body, std::vector<uint64_t>((arguments_size + 7) / 8),
                            arguments_size, sim_device};
     memcpy(l.arguments.data(), arguments, arguments_size);
     if (!sim_check_launch(&l))

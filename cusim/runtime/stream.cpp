@@ -553,4 +553,3 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
     return cudaSuccess;
 }
-
