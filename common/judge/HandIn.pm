@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# HandIn.pm - what a hand-in may contain: looked at as text before it is compiled, and as the object that the compiler made of it before it is
-# linked. README.md beside this file says the rules. Where it runs, and under which limits, is another matter: this is the first of two walls.
+# HandIn.pm - the rules for a hand-in's code: looked at as text before it is compiled, and as the object that the compiler made of it
+# before it is linked. README.md beside this file says the rules. Where it runs, and under which limits, is another matter: this is the first of two walls.
 #
 #   as_meant          a text as its author saw it: line ends, marks and the last line as every editor shows them
 #   refused_text      undef, or the report that says why a text is not compiled

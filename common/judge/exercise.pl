@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# exercise.pl COMMAND [NAME=VALUE...] - what `make exercises', `exercise', `hint', `solution' and `reset' do (common/build/exercises.mk).
+# exercise.pl COMMAND [NAME=VALUE...] - `make exercises', `exercise', `hint', `solution' and `reset' (common/build/exercises.mk).
 # Exit status 0; of `exercise' only when it is solved; 2 for what was asked wrongly.
 use strict;
 use warnings;

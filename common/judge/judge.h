@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* judge.h - what an exercise is judged by: its arrays, the shapes that are tried, the right result and how the answer's
-   code is called. Each exercise with code has one such description, NN_chapter/exercises/judges/NAME.c; the rest of
-   what makes an exercise is data, in judges/NAME.txt. README.md beside this file says how to write both. */
+/* judge.h - the description by which an exercise is judged: its arrays, the shapes that are tried, the right result
+   and how the answer's code is called. Each exercise with code has one such description,
+   NN_chapter/exercises/judges/NAME.c; the rest of what makes an exercise is data, in judges/NAME.txt. README.md
+   beside this file says how to write both. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
