@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 05.7: the recurrence along rows of any length, moved with few bytes. */
+/* 05.7: the recurrence over sequences of any length, moved with few bytes. */
 #include "judge.h"
 
 cudaError_t launch_fewer(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 05.3: the recurrence along rows of any length. */
+/* 05.3: the recurrence over sequences of any length. */
 #include "judge.h"
 
 cudaError_t launch_odd(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);

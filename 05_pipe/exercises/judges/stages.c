@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 05.4: the recurrence along rows whose length is a multiple of 4. */
+/* 05.4: the recurrence over sequences whose length is a multiple of 4. */
 #include "judge.h"
 
 cudaError_t launch_stages(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);

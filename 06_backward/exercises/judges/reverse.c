@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 06.2: the reversed recurrence along rows of any length. */
+/* 06.2: the reversed recurrence over sequences of any length. */
 #include "judge.h"
 
 cudaError_t launch_reverse(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);
