@@ -73,6 +73,23 @@ extern const struct judge judge;
 void judge_recurrence(const size_t *size, double *const *array);
 bool judge_is_first(const size_t *size, size_t i);
 
+/* The whole description where these are all, and the answer is function(num_seqs, seq_len, inputs, coeffs, outputs), with
+   sizes of that type. Behind them stand the shapes. */
+#define JUDGE_RECURRENCE(function, type, ...)                                                                          \
+    cudaError_t function(type num_seqs, type seq_len, const float *inputs, const float *coeffs, float *outputs);       \
+    static cudaError_t launch(const size_t *size, float *const *array)                                                 \
+    {                                                                                                                  \
+        return function((type)size[0], (type)size[1], array[0], array[1], array[2]);                                   \
+    }                                                                                                                  \
+    const struct judge judge = {                                                                                       \
+        .sizes = {"num_seqs", "seq_len"},                                                                              \
+        .shapes = {__VA_ARGS__},                                                                                       \
+        .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},  \
+        .reference = judge_recurrence,                                                                                 \
+        .is_unused = judge_is_first,                                                                                   \
+        .launch = launch,                                                                                              \
+    };
+
 /* a - b for a reference; on absolute values a + b, since what is taken off makes the rounding errors no smaller. */
 double judge_minus(double a, double b);
 
