@@ -73,14 +73,18 @@ extern const struct judge judge;
 void judge_recurrence(const size_t *size, double *const *array);
 bool judge_is_first(const size_t *size, size_t i);
 
-/* The whole description where these are all, and the answer is function(num_seqs, seq_len, inputs, coeffs, outputs), with
-   sizes of that type. Behind them stand the shapes. */
-#define JUDGE_RECURRENCE(function, type, ...)                                                                          \
+/* Declares the answer, function(num_seqs, seq_len, inputs, coeffs, outputs), with sizes of that type, and defines
+   `launch` for it. */
+#define JUDGE_FUNCTION(function, type)                                                                                 \
     cudaError_t function(type num_seqs, type seq_len, const float *inputs, const float *coeffs, float *outputs);       \
     static cudaError_t launch(const size_t *size, float *const *array)                                                 \
     {                                                                                                                  \
         return function((type)size[0], (type)size[1], array[0], array[1], array[2]);                                   \
-    }                                                                                                                  \
+    }
+
+/* The whole description of an exercise on the recurrence with such an answer. Behind the type stand the shapes. */
+#define JUDGE_RECURRENCE(function, type, ...)                                                                          \
+    JUDGE_FUNCTION(function, type)                                                                                     \
     const struct judge judge = {                                                                                       \
         .sizes = {"num_seqs", "seq_len"},                                                                              \
         .shapes = {__VA_ARGS__},                                                                                       \
