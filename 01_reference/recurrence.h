@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recurrence.h - what chapter 01 gives to others: the loop over one sequence, and the launchers over many.
+/* recurrence.h - chapter 01 for others: the loop over one sequence, and the launchers over many.
 
    The loop is written once, in loop_body.h, and compiled for float and for double. */
 #ifndef RECURRENCE_H

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# counters.pl [FILE.csv] VARIANT... - what `make profile` has counted for these kernels of chapter 02, a row for each counter: of a table in
+# counters.pl [FILE.csv] VARIANT... - the counts of `make profile` for these kernels of chapter 02, a row for each counter: of a table in
 # results/, or of the newest recording. Requests, sectors and instructions are in millions. From the repository's root.
 use strict;
 use warnings;

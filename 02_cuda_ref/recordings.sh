@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 02; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 02; common/record/recordings.sh reads this.
 
 record_02() {
     chapter 02_cuda_ref

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* default.c - which kernel for which length and chip. Measured on an H200 (further/choosing.md):
+/* default.c - chooses the kernel by length and chip, as measured on an H200 (further/choosing.md):
 
    - up to 128 elements: flat; up to 512: per_warp. Each warp works by itself, and no thread waits at a barrier;
    - up to 2048: float4, in a single tile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* groups.cuh - what float4.cu says about groups of four and the edges of a sequence, for all later kernels.
+/* groups.cuh - groups of four and the edges of a sequence, as in float4.cu, for all later kernels.
 
    Tiles begin at multiples of 16 bytes. In a tile the sequence's own elements are [first, last):
 

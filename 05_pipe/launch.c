@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.c - what the launchers of this chapter and of chapter 06 decide alike. See pipe.h. */
+/* launch.c - decisions that the launchers of this chapter and of chapter 06 share. See pipe.h. */
 #include "pipe.h"
 
 int pipe_threads(size_t seq_len, int elems, size_t tiles, int most)

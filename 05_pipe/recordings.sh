@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 05; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 05; common/record/recordings.sh reads this.
 
 # The honest test: the copies alone, the work alone, and both, in blocks of the same size, with one, two and three stages.
 overlap() {

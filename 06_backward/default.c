@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* default.c - which kernel for which length and chip, forward, reversed and backward. */
+/* default.c - chooses the kernel by length and chip, forward, reversed and backward. */
 #include "backward.h"
 
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 06; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 06; common/record/recordings.sh reads this.
 
 # Lengths between powers of two at which the default of the gradients changes its mind.
 short_gradients() {

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# counters.pl [FILE.csv] [CHAPTER/VARIANT...] - what `make profile` has counted, a row for each kernel: of a table in results/, or of the newest
+# counters.pl [FILE.csv] [CHAPTER/VARIANT...] - the counts of `make profile`, a row for each kernel: of a table in results/, or of the newest
 # recording. From the repository's root.
 #
 # B/elem, L2/elem, fabric/elem: DRAM bytes, sectors that L2 handles, and of these those between its halves, for each element. sect/load and

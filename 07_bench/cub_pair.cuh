@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cub_pair.cuh - what CUB is told to scan: pairs (c, x). */
+/* cub_pair.cuh - the elements of CUB's scans: pairs (c, x). */
 #ifndef CUB_PAIR_CUH
 #define CUB_PAIR_CUH
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 07; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 07; common/record/recordings.sh reads this.
 
 # The comparison, and CUB alone: on one very long sequence, and on rows whose length is no multiple of 4, where BlockScan loads single floats,
 # as the scans by key do.

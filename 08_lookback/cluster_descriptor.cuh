@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_descriptor.cuh - what the clusters of persistent_cluster.cu publish for each other, and how one of them looks
-   back. The descriptors lie in a ring in global memory, with room for PC_RING rounds, so they stay in the L2 cache.
-   Each is two words of 8 bytes, and one half of each word is the number of its round: a reader sees which round it has
+/* cluster_descriptor.cuh - the descriptors that the clusters of persistent_cluster.cu publish, and their look-back.
+   The descriptors lie in a ring in global memory, with room for PC_RING rounds, so they stay in the L2 cache. Each
+   is two words of 8 bytes, and one half of each word is the number of its round: a reader sees which round it has
    found.
 
        words      | round, product | round, sum |

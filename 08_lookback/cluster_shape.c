@@ -9,7 +9,7 @@ cudaError_t cluster_shape(const struct linrec_args *args, unsigned most_blocks, 
     if (shape->tiling.num_tiles == 0)
         return cudaSuccess;
 
-    /* [blocks] The shapes with which a prototype was fastest on an H200: more blocks cost less than tiles twice as
+    /* [blocks] As a prototype was fastest on an H200: more blocks cost less than tiles twice as
        long, except for the gradients of long sequences. A few sequences have 16 blocks each, as long as all of them
        have room. */
     const bool is_few = args->num_seqs <= CLUSTER_FEW;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cluster_shape.h - how cluster and cluster_backward run: a tile for each block, and a cluster of blocks for each
+/* cluster_shape.h - the launch of cluster and cluster_backward: a tile for each block, and a cluster of blocks for each
    sequence. */
 #ifndef CLUSTER_SHAPE_H
 #define CLUSTER_SHAPE_H

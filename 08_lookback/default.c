@@ -16,7 +16,7 @@ enum {
     PREFETCH_LONG = 8192,      /* or half as many if they are longer than this */
 };
 
-/* The shape of `prefetch`, with a block for each sequence and all blocks at the same time. The next tile waits in
+/* The launch of `prefetch`, with a block for each sequence and all blocks at the same time. The next tile waits in
    registers, so the fewer blocks a multiprocessor has, the larger their tiles may be, as long as a sequence has two.
    Only chapter 05's kernel, which goes forward and takes no states, has four rows. */
 static struct launch_config prefetch_config(const struct linrec_args *args, bool backward, const struct gpu_info *gpu)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.c - what the launchers of one pass share: tiles, workspace, checks. See lookback.h. */
+/* launch.c - shared by the launchers of one pass: tiles, workspace, checks. See lookback.h. */
 #include "lookback.h"
 
 struct tiling lookback_tiling(const struct linrec_args *args, int rows)

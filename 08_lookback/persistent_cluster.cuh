@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* persistent_cluster.cuh - what persistent_cluster.cu and persistent_cluster_backward.cu share: the order in which a
+/* persistent_cluster.cuh - shared by persistent_cluster.cu and persistent_cluster_backward.cu: the order in which a
    block takes its tiles, what the blocks of a cluster send each other, the two warps beside those that compute, and the
    launch. */
 #ifndef PERSISTENT_CLUSTER_CUH

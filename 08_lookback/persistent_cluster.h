@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* persistent_cluster.h - how persistent_cluster and persistent_cluster_backward run: persistent blocks in clusters,
+/* persistent_cluster.h - the launch of persistent_cluster and its backward: persistent blocks in clusters,
    which take the tiles round by round. PC_ are this kernel's constants. */
 #ifndef PERSISTENT_CLUSTER_H
 #define PERSISTENT_CLUSTER_H

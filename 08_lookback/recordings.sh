@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 08; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 08; common/record/recordings.sh reads this.
 
 record_08() {
     rm -f build/recordings/08_*.csv

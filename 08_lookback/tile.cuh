@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.cuh - where a tile of a sequence lies in memory. tiling.h says how many there are and how long they are. */
+/* tile.cuh - a tile of a sequence and its place in memory. tiling.h says how many there are and how long they are. */
 #ifndef TILE_CUH
 #define TILE_CUH
 

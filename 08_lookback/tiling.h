@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tiling.h - how sequences are divided into tiles of one length. Tiles are numbered over all sequences: those of
+/* tiling.h - sequences divided into tiles of one length. Tiles are numbered over all sequences: those of
    sequence 0 first, in the order of the scan. */
 #ifndef TILING_H
 #define TILING_H

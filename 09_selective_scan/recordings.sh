@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 09; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 09; common/record/recordings.sh reads this.
 
 # The program with 2048 channels in one group and further options, into build/recordings/NAME.csv.
 selective() {

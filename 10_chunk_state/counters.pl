@@ -7,27 +7,27 @@
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../common/pages";
+use lib map { "$FindBin::Bin/../common/$_" } qw(pages record);
+use Ncu;
 use Tables;
 
-$ENV{LC_ALL} = 'C'; # ncu's numbers
-my ($ncu) = grep { -f && -x } ($ENV{NCU} // ()), (map { "$_/ncu" } split /:/, $ENV{PATH}), glob '/usr/local/cuda/bin/ncu';
+my $ncu = ncu_path();
 if (($ENV{BACKEND} // 'sim') ne 'cuda' || !defined $ncu) {
     print "counters.pl needs a GPU, nvcc and ncu (BACKEND=cuda; Nsight Compute comes with the CUDA Toolkit)\n";
     exit 2;
 }
 
-# ncu's name, our name; of several launches they are added up, and percentages averaged over time
+# ncu's name, our name, the factor
 my @metrics = (
-    ['gpu__time_duration.sum', 'ns'],
-    ['dram__bytes_read.sum', 'dram_read_bytes'],
-    ['dram__bytes_write.sum', 'dram_write_bytes'],
-    ['lts__t_sectors_op_read.sum', 'l2_read_sectors'],
-    ['lts__t_sectors_op_write.sum', 'l2_write_sectors'],
-    ['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum', 'load_sectors'],
-    ['l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum', 'store_sectors'],
-    ['sm__warps_active.avg.pct_of_peak_sustained_active', 'occupancy_percent'],
-    ['dram__throughput.avg.pct_of_peak_sustained_elapsed', 'dram_busy_percent'],
+    ['gpu__time_duration.sum', 'ns', 1],
+    ['dram__bytes_read.sum', 'dram_read_bytes', 1],
+    ['dram__bytes_write.sum', 'dram_write_bytes', 1],
+    ['lts__t_sectors_op_read.sum', 'l2_read_sectors', 1],
+    ['lts__t_sectors_op_write.sum', 'l2_write_sectors', 1],
+    ['l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum', 'load_sectors', 1],
+    ['l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum', 'store_sectors', 1],
+    ['sm__warps_active.avg.pct_of_peak_sustained_active', 'occupancy_percent', 1],
+    ['dram__throughput.avg.pct_of_peak_sustained_elapsed', 'dram_busy_percent', 1],
 );
 my @variants = qw(launches registers prefetch tma);
 my $program = 'build/cuda/10_chunk_state';
@@ -42,30 +42,10 @@ system(@run, $program, '--fill', 'ramp', @shape, '--h-local', $x) == 0 && system
 my @rows;
 for my $variant (@variants) {
     my @lines = do {
-        open my $from, '-|', @run, $ncu, qw(--clock-control none --csv --page raw --print-units base --print-fp --metrics),
-            join(',', map { $_->[0] } @metrics), $program, '--variant', $variant, '--h-local', $x, '--gamma', $g, '--h-out', $h or die "ncu: $!\n";
+        open my $from, '-|', @run, $ncu, ncu_options(@metrics), $program, '--variant', $variant, '--h-local', $x, '--gamma', $g, '--h-out', $h or die "ncu: $!\n";
         <$from>;
     };
-    my (@head, %total, $device);
-    for (grep { /^"/ } @lines) {
-        my @fields = /"([^"]*)"/g;
-        if ($fields[0] eq 'ID') { @head = @fields; next }
-        next if $fields[0] !~ /^\d+$/; # the line of units
-        my %value;
-        @value{@head} = @fields;
-        my $ns = ($value{'gpu__time_duration.sum'} // 0) =~ tr/,//dr;
-        for (@metrics) {
-            my ($from, $to) = @$_;
-            my $value = ($value{$from} // '') =~ tr/,//dr;
-            $total{$to} += $value * ($to =~ /percent/ ? $ns : 1) if $value =~ /^[\d.e+-]+$/; # ncu may say n/a
-        }
-    }
-    if (!$total{ns}) {
-        my ($why) = grep { /==(ERROR|WARNING)==/ } @lines;
-        chomp($why //= $lines[-1] // 'it said nothing');
-        die "counters.pl: ncu counted nothing for $variant: $why\n";
-    }
-    $total{$_} /= $total{ns} for grep { /percent/ } keys %total;
+    my %total = ncu_totals(\@metrics, 'counters.pl', $variant, @lines);
     $total{bytes_per_step} = (($total{dram_read_bytes} // 0) + ($total{dram_write_bytes} // 0)) / ($sizes{batch} * $sizes{chunks} * $sizes{heads});
     my %row = (%sizes, chapter => '10_chunk_state', variant => $variant, direction => 'forward', type => 'float32');
     push @rows, map { { %row, metric => $_, value => sprintf '%.6g', $total{$_} } } sort keys %total;

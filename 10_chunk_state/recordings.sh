@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 10; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 10; common/record/recordings.sh reads this.
 
 # NAME RANK OPTIONS: the program with states of 64 x 64, a decay for each row and W and Y of that rank, into build/recordings/10_NAME.csv.
 chunk_state() {

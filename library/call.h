@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* call.h - what every call of the library shares. */
+/* call.h - shared by all calls of the library. */
 #ifndef LINREC_CALL_H
 #define LINREC_CALL_H
 

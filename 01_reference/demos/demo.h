@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* demo.h - what the demos share: the command line, the worst of several errors, and the output file. */
+/* demo.h - shared by the demos: the command line, the worst of several errors, and the output file. */
 #ifndef DEMO_H
 #define DEMO_H
 

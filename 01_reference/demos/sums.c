@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sums.c - what the recurrence can be: a sum that runs, a sum that starts again, a product that runs. */
+/* sums.c - the recurrence as a sum that runs, a sum that starts again, a product that runs. */
 #include "../recurrence.h"
 #include "demo.h"
 

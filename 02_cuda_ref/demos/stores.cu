@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stores.cu - what does the loop wait for? The same loop with one thing changed at a time, timed (README.md,
+/* stores.cu - finds out what the loop waits for: the same loop with one thing changed at a time, timed (README.md,
    "Measure").
 
        02_cuda_ref_stores [FILE.csv]

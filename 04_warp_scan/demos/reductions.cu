@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reductions.cu - what a whole sequence does, as one pair, in five ways (further/reductions.md). A block of 1024
+/* reductions.cu - a whole sequence reduced to one pair, in five ways (further/reductions.md). A block of 1024
    threads has a sequence of as many elements; thread t begins with the pair of element t. In each step half of the
    pairs are joined with those behind them, always neighbours and in their order:
 

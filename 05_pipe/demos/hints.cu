@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hints.cu - what a cache hint does: tma_evict_last.cu's way through memory with each L2 hint for what is read, with
+/* hints.cu - times cache hints: tma_evict_last.cu's way through memory with each L2 hint for what is read, with
    plain and with streaming stores, and with the cache flushed before each launch or not (further/choosing.md).
 
        05_pipe_hints [--csv FILE.csv]

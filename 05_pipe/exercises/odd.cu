@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* 05.3  A float4 for odd rows
+/* 05.3  A float4 for odd lengths
 
-   This kernel is right for rows of every length. Each thread has a group of four consecutive elements of a tile, but it
+   This kernel is right for every length. Each thread has a group of four consecutive elements of a tile, but it
    loads them one by one, and stores them so, too. Let a whole group be one float4.
 
-   A float4 must lie at a multiple of 16 bytes, the arrays do, and the rows follow each other without a gap: a row of an
-   odd length makes the next one begin at an odd place. So let the first tile begin at the multiple of 16 bytes at or
-   before the row. A position in the row is then counted from there, and the row's own elements are [begin, end):
+   A float4 must lie at a multiple of 16 bytes, the arrays do, and the sequences follow each other without a gap: one of
+   an odd length makes the next one begin at an odd place. So let the first tile begin at the multiple of 16 bytes at or
+   before the sequence. A position is then counted from there, and the sequence's own elements are [begin, end):
 
             begin                                             end
        |.  .  0  1 |2  3  4  5 |6  7  8  9 | ...  |    | L-2 L-1 .  . |
         `--group of thread 0
 
-   A group that an edge cuts still moves element by element, and only what is the row's own. No thread reads or writes
-   an element of another row.
+   A group that an edge cuts still moves element by element, and only what is the sequence's own. No thread reads or
+   writes an element of another sequence.
 
    Goal: 12 bytes moved for an element, where this kernel moves 48: three arrays, and each of their sectors once. Where
-   the rows begin at odd places, 12.1 bytes.
+   the sequences begin at odd places, 12.1 bytes.
 
    Write between the lines that say "from here" and "to here", and change what says "here". The scan stays as it is. */
 #include <cuda_runtime.h>
@@ -53,11 +53,11 @@ static __global__ void __launch_bounds__(THREADS)
     int turn = 0;
 
     for (int base = 0; base < end; base += TILE) {
-        const int first = 0, last = end - base < TILE ? end - base : TILE; /* here: the row's own in this tile */
+        const int first = 0, last = end - base < TILE ? end - base : TILE; /* here: the sequence's in this tile */
         const size_t tile = origin + base;                                 /* where in the arrays the tile begins */
         load4(inputs + tile, own, first, last, 0.0f, x);
         load4(coeffs + tile, own, first, last, 1.0f, c);
-        if (base == 0 && threadIdx.x == 0) /* here: the row's first coefficient is not used. Where is it now? */
+        if (base == 0 && threadIdx.x == 0) /* here: the first coefficient is not used. Where is it now? */
             c[0] = 1.0f;
 
 #pragma unroll

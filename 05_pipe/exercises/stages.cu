@@ -9,7 +9,7 @@
        then       copy 0 | copy 1          | copy 2          | copy 3
                          | scan 0          | scan 1          | scan 2
 
-   To keep it short, the length of a row is a multiple of 4 here, so no group of four is cut.
+   To keep it short, the length is a multiple of 4 here, so no group of four is cut.
 
    Call a wait idle if none of the thread's copies is on its way any more when it ends: then memory rests until the next
    copy is started.
@@ -87,7 +87,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Rows whose length is a multiple of 4, so that no group is cut. */
+/* Sequences whose length is a multiple of 4, so that no group is cut. */
 extern "C" cudaError_t launch_stages(int num_seqs, int seq_len, const float *inputs, const float *coeffs,
                                      float *outputs)
 {

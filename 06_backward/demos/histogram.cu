@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* histogram.cu - how many elements has each channel? (further/shared_coefficients.md)
+/* histogram.cu - counts the elements of each channel (further/shared_coefficients.md)
 
        06_backward_histogram [FILE.csv]        even: all channels are as frequent; skewed: nine of ten elements
                                                belong to one of them

@@ -12,8 +12,8 @@
        number                                                          |3        2      1       0  | origin
                                                                        `--group of lane 0
 
-   Goal: right for every length and for rows that begin anywhere, and 12 bytes moved for an element, as forward (12.7
-   where rows begin at odd places).
+   Goal: right for every length and for sequences that begin anywhere, and 12 bytes moved for an element, as forward
+   (12.7 where they begin at odd places).
 
    Change the lines that say "here". The scan stays as it is. */
 #include <cuda_runtime.h>

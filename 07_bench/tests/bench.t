@@ -363,7 +363,7 @@ is(scalar(() = $overlap =~ /^# command: /mg), 6, 'a table of several runs names 
 is(scalar(() = $overlap =~ /^07_bench,add,/mg), 1, 'and each row once');
 is(scalar(() = $overlap =~ /^chapter,/mg), 1, 'and its columns once');
 is_deeply([map { $_->{variant} } grep { $_->{chapter} eq '05_pipe' } rows("$fake/recordings/h200/2026-01-03-05_overlap.csv")],
-    [map { my $stages = $_; map { "$_:threads=256:stages=$stages" } qw(async copy_only) } 1 .. 3], 'with the shape in the name');
+    [map { my $stages = $_; map { "$_:threads=256:stages=$stages" } qw(async copy_only) } 1 .. 3], 'with the launch configuration in the name');
 refuses('a part that is not there', qr/^make recordings: there is no part "99"; choose of 02 02_counters 03 04 05 /, 'env', 'BACKEND=cuda', 'sh', 'common/record/recordings.sh', '99');
 
 # ---- other systems ----

@@ -25,7 +25,7 @@ is($threads{'reverse 1024'}, 4 * 256, 'a longer one, reversed');
 is($threads{'backward 64'}, 4 * 64, 'backward, up to the length that is named');
 my ($plain) = (run_program(program('06_backward'), '--variant', 'default', '--num-seqs', 4, '--seq-len', '1023,2048'))[1];
 my %plain = map { my @cell = split; @cell > 5 && $cell[0] eq 'default' ? ("$cell[1] $cell[3]" => $cell[5]) : () } split /\n/, $plain;
-# the length that is no multiple of 4, and the one whose tuned shape takes more shared memory than a block has
+# the length that is no multiple of 4, and the one whose tuned configuration takes more shared memory than a block has
 is($threads{$_}, $plain{$_}, "not tuned: $_") for 'forward 1023', 'backward 1023', 'forward 2048', 'backward 2048';
 
 like(`make -C $copy/05_pipe BACKEND=sim TUNED=nosuch.h 2>&1`, qr/TUNED=nosuch.h is not a file; `make tune` writes/, 'a header that is not there');

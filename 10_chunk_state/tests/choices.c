@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* choices.c - what the default of chapter 10 takes, on any chip: of each line
+/* choices.c - asks the default of chapter 10 for its choice, on any chip: of each line
 
        ARCH SHARED MULTIPROCESSORS  forward|backward TYPE BATCH CHUNKS HEADS DK DV RANK DECAYS
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Run.pm - what scripts and tests need to run programs and to look at what these write. It knows nothing of the course.
+# Run.pm - runs programs and reads what these write, for scripts and tests. It knows nothing of the course.
 package Run;
 use strict;
 use warnings;

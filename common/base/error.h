@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* error.h - how a program refuses wrong usage or input. */
+/* error.h - one sentence on stderr for wrong usage or input. */
 #ifndef ERROR_H
 #define ERROR_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* arch.h - what the code was compiled for. The host cannot see it, so the makefile says it; what it does not say is
-   not there, and launchers take the slower way.
+/* arch.h - the chip that the code was compiled for. The host cannot see it, so the makefile says it; what it does
+   not say is not there, and launchers take the slower way.
 
    LINREC_ARCH     the compute capability, 90 for sm_90. A newer chip runs the code, too, but not what was left out of
                    it. Not said: the least that there is.

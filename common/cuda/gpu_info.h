@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gpu_info.h - what a launcher must know of the GPU before it chooses a kernel, tiles and shared memory. */
+/* gpu_info.h - facts of the GPU that a launcher needs before it chooses a kernel, tiles and shared memory. */
 #ifndef GPU_INFO_H
 #define GPU_INFO_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Copies.pm - where hand-ins of a class are judged: never among the course's own files, and each in a folder that has been nobody's before.
+# Copies.pm - places for judging a class's hand-ins: never among the course's own files, and each in a folder that has been nobody's before.
 #
 # From the sources comes a *bench*, build/class/VERSION/, once for each version of the sources. It is the repository without tests,
 # texts and readers' work, with an instructor's own exercises among the others; what all hand-ins share is built there.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# HandIn.pm - what a hand-in may contain: looked at as text before it is compiled, and as the object that the compiler made of it before it is
-# linked. README.md beside this file says the rules. Where it runs, and under which limits, is another matter: this is the first of two walls.
+# HandIn.pm - the rules for a hand-in's code: looked at as text before it is compiled, and as the object that the compiler made of it
+# before it is linked. README.md beside this file says the rules. Where it runs, and under which limits, is another matter: this is the first of two walls.
 #
 #   as_meant          a text as its author saw it: line ends, marks and the last line as every editor shows them
 #   refused_text      undef, or the report that says why a text is not compiled
@@ -12,6 +12,7 @@ use strict;
 use warnings;
 use Cwd 'getcwd';
 use Exporter 'import';
+use Running 'read_text';
 our @EXPORT = qw(as_meant refused_text refused_object has_same_words is_known_solution);
 
 my $most_bytes = 60000; # of a hand-in; a pattern of Perl repeats 65534 times at most
@@ -73,12 +74,6 @@ sub words {
     return @words;
 }
 
-sub read_file {
-    open my $file, '<', $_[0] or return undef;
-    local $/;
-    return scalar <$file>;
-}
-
 # The words of the simulator's headers, which stand in for CUDA's: what is there, an answer may use. Not those of whole libraries (cuBLAS, cuRAND, cuFFT): here
 # they compute on the host.
 my $offered;
@@ -86,7 +81,7 @@ sub offered {
     return $offered if $offered;
     $offered = {};
     for my $header (grep { !m{/(?:cublas|curand|cufft|nvTools)[^/]*$} } glob 'cusim/include/*.h cusim/include/{cuda,cooperative_groups}/* common/cuda/*.h common/cuda/*.cuh') {
-        $offered->{$_} = 1 for (read_file($header) // '') =~ /[A-Za-z_]\w*/g;
+        $offered->{$_} = 1 for (read_text($header) // '') =~ /[A-Za-z_]\w*/g;
     }
     return $offered;
 }
@@ -111,7 +106,7 @@ my %plain = map { $_ => 1 } qw(__func__ __FUNCTION__ __PRETTY_FUNCTION__ __LINE_
 # The headers that an exercise names, as its task and its solution do: without the way up, and also from the root.
 sub named_headers {
     my ($exercise) = @_;
-    return map { $_ => 1 } map { m{/} ? $_ : ($_, "$exercise->{chapter}/$_") } map { map { s{^(?:\.\./)+}{}r } /^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"/mg } map { read_file($exercise->{$_}) // '' } qw(path solution);
+    return map { $_ => 1 } map { m{/} ? $_ : ($_, "$exercise->{chapter}/$_") } map { map { s{^(?:\.\./)+}{}r } /^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"/mg } map { read_text($exercise->{$_}) // '' } qw(path solution);
 }
 
 sub refused_text {
@@ -316,7 +311,7 @@ sub refused_symbol {
 # Files: what was read while it was compiled. The text has been looked at already; this is what the compiler says.
 sub refused_file {
     my ($object, $text, $shown) = @_;
-    my $rule = read_file($object =~ s/\.o$/.d/r) // die "the compiler has not said what $object was made of\n";
+    my $rule = read_text($object =~ s/\.o$/.d/r) // die "the compiler has not said what $object was made of\n";
     my ($made_of) = $rule =~ /^[^\n]*?:((?:[^\n]*\\\n)*[^\n]*)/;
     for (split ' ', $made_of =~ s/\\\n/ /gr) {
         my $file = s{^(?:\$\(ROOT\)/|(?:\.\./)+)}{}r; # chapter.mk names files from the root
@@ -362,7 +357,7 @@ sub has_same_words {
 sub is_known_solution {
     my ($exercise, $text) = @_;
     return 0 if $exercise->{predict} || !-f $exercise->{solution};
-    return shape($text, $exercise->{on_cpu}) eq shape(read_file($exercise->{solution}), $exercise->{on_cpu}) ? 1 : 0;
+    return shape($text, $exercise->{on_cpu}) eq shape(read_text($exercise->{solution}), $exercise->{on_cpu}) ? 1 : 0;
 }
 
 1;

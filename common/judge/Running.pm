@@ -9,13 +9,22 @@ use POSIX ();
 use Exporter 'import';
 use File::Basename 'dirname';
 use File::Path qw(make_path remove_tree);
+use File::Spec;
 use Sandbox;
-our @EXPORT = qw(read_text write_text run_command fresh_folder build run_judge);
+our @EXPORT = qw(read_text write_text typed_path run_command fresh_folder build run_judge);
 
 sub read_text {
     open my $file, '<', $_[0] or return undef;
     local $/;
     return scalar <$file>;
+}
+
+# A path as it was typed in the folder `from' (undef: here), seen from the root, or whole if it leads elsewhere.
+sub typed_path {
+    my ($typed, $from) = @_;
+    my $whole = File::Spec->rel2abs($typed, $from // '.');
+    my $path = File::Spec->abs2rel($whole);
+    return $path =~ /^\.\./ ? $whole : $path;
 }
 
 # Leaves a file alone that says so already: make then need not build anew.

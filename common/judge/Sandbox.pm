@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Sandbox.pm - how an answer's process is kept apart from the rest of the machine: by bubblewrap (Debian's package), where it is there and
+# Sandbox.pm - keeps an answer's process apart from the rest of the machine: by bubblewrap (Debian's package), where it is there and
 # allowed to. It has then no network, no other processes, no home, no repository, and nothing that it could write to; it sees itself and
 # the system's programs and libraries. Where bubblewrap is missing, only the limits of judge.c hold (time, memory, output).
 package Sandbox;

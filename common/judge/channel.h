@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* channel.h - how the judge (judge.c) and the process that runs the answer (runner.c) talk: over a socket pair, in
-   messages. Each carries the mark, a number that the judge has drawn for this run and sent with its first message, and
+/* channel.h - messages between the judge (judge.c) and the process that runs the answer (runner.c), over a socket
+   pair. Each carries the mark, a number that the judge has drawn for this run and sent with its first message, and
    its own number in its direction, so nothing else that is written there is taken for one.
 
        judge                                  runner

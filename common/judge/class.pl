@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# class.pl COMMAND [NAME=VALUE...] - what `make class' and `make seed' do (common/build/exercises.mk; docs/teach/marks.md explains them).
+# class.pl COMMAND [NAME=VALUE...] - `make class' and `make seed' (common/build/exercises.mk; docs/teach/marks.md explains them).
 #
 #   class IN=FOLDER OUT=class.csv   judges what the folders in FOLDER hold, one for each student: a table, and reports in class/STUDENT/02.1.txt
 #       SECRET=TEXT                 each student's data is drawn from name and secret; SEED=N: the same number for all

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# classroom.pl OUT=FOLDER - what `make classroom' does: writes a repository for students into a new folder. It is what git tracks here, without what
+# classroom.pl OUT=FOLDER - `make classroom': writes a repository for students into a new folder. It is what git tracks here, without what
 # students shall not read and what they have no use for (@left_out); with a front page and a workflow of its own
 # (classroom/), and git tracks their work there. What git does not track here, an exercise that is kept back, for example, is not in it.
 use strict;

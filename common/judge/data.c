@@ -227,7 +227,8 @@ int num_arrays(void)
     return n;
 }
 
-void *judge_allocate(size_t bytes)
+/* malloc, which also takes 0 bytes; without memory the program ends with status 2 and says so. */
+static void *allocate(size_t bytes)
 {
     void *p = malloc(bytes + (bytes == 0));
     if (p == NULL) {
@@ -247,10 +248,10 @@ struct a_case make_case(const size_t *size, enum kind kind)
         const size_t n = array->count != NULL ? array->count(size) : product;
 
         c.count[a] = n;
-        c.host[a] = judge_allocate(n * sizeof(float));
-        c.right[a] = judge_allocate(n * sizeof(double));
-        c.largest[a] = judge_allocate(n * sizeof(double));
-        c.written[a] = judge_allocate(n);
+        c.host[a] = allocate(n * sizeof(float));
+        c.right[a] = allocate(n * sizeof(double));
+        c.largest[a] = allocate(n * sizeof(double));
+        c.written[a] = allocate(n);
         for (size_t i = 0; array->role != JUDGE_OUTPUTS && i < n; i++) {
             c.host[a][i] = value(&c, a, i);
             c.right[a][i] = c.host[a][i];

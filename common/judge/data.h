@@ -77,7 +77,4 @@ void free_case(struct a_case *c);
 /* Mixes two numbers into one. */
 uint64_t judge_hash(uint64_t a, uint64_t b);
 
-/* malloc, which also takes 0 bytes; without memory the program ends with status 2 and says so. */
-void *judge_allocate(size_t bytes);
-
 #endif

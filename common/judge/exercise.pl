@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# exercise.pl COMMAND [NAME=VALUE...] - what `make exercises', `exercise', `hint', `solution' and `reset' do (common/build/exercises.mk).
+# exercise.pl COMMAND [NAME=VALUE...] - `make exercises', `exercise', `hint', `solution' and `reset' (common/build/exercises.mk).
 # Exit status 0; of `exercise' only when it is solved; 2 for what was asked wrongly.
 use strict;
 use warnings;
@@ -12,6 +12,7 @@ use Cwd 'getcwd';
 use lib 'common/judge';
 use Copies;
 use Exercises;
+use Running 'typed_path';
 
 my $command = shift // '';
 my %given = map { /^(\w+)=(.*)$/s ? ($1 => $2) : () } @ARGV;
@@ -19,13 +20,6 @@ $| = 1;
 
 # Ends with one sentence.
 sub refuse { print STDERR "$_[0]\n"; exit 2 }
-
-# A path as it was typed, seen from the root, or whole if it leads elsewhere.
-sub from_root {
-    my $whole = File::Spec->rel2abs($_[0], $given{FROM} // '.');
-    my $path = File::Spec->abs2rel($whole);
-    return $path =~ /^\.\./ ? $whole : $path;
-}
 
 # ---- how far somebody is: a line `state tries hints' beside their copy ----
 
@@ -89,7 +83,7 @@ my %commands = (
         my @listed = grep { ($given{ONLY} // '') eq '' || $_->{chapter} eq $given{ONLY} } @exercises;
         if (defined $given{CSV}) {
             refuse("Into which file? Say it like this: make exercises CSV=table.csv") if $given{CSV} eq '';
-            my $path = from_root($given{CSV});
+            my $path = typed_path($given{CSV}, $given{FROM});
             open my $csv, '>', $path or refuse("cannot write $given{CSV}: $!");
             print $csv "id,path,state,tries,hints\n";
             for (@listed) {
@@ -132,7 +126,7 @@ my %commands = (
         my $exercise = asked();
         my $path = $exercise->{mine};
         if (defined $given{FILE}) {
-            $path = from_root($given{FILE});
+            $path = typed_path($given{FILE}, $given{FROM});
             refuse("FILE=$given{FILE} is not there, or is no file.") if !-f $path;
         } else {
             open_copy($exercise);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* judge.h - what an exercise is judged by: its arrays, the shapes that are tried, the right result and how the answer's
-   code is called. Each exercise with code has one such description, NN_chapter/exercises/judges/NAME.c; the rest of
-   what makes an exercise is data, in judges/NAME.txt. README.md beside this file says how to write both. */
+/* judge.h - the description by which an exercise is judged: its arrays, the shapes that are tried, the right result
+   and how the answer's code is called. Each exercise with code has one such description,
+   NN_chapter/exercises/judges/NAME.c; the rest of what makes an exercise is data, in judges/NAME.txt. README.md
+   beside this file says how to write both. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
@@ -71,6 +72,27 @@ extern const struct judge judge;
    and that the first coefficient of each row is not used. */
 void judge_recurrence(const size_t *size, double *const *array);
 bool judge_is_first(const size_t *size, size_t i);
+
+/* Declares the answer, function(num_seqs, seq_len, inputs, coeffs, outputs), with sizes of that type, and defines
+   `launch` for it. */
+#define JUDGE_FUNCTION(function, type)                                                                                 \
+    cudaError_t function(type num_seqs, type seq_len, const float *inputs, const float *coeffs, float *outputs);       \
+    static cudaError_t launch(const size_t *size, float *const *array)                                                 \
+    {                                                                                                                  \
+        return function((type)size[0], (type)size[1], array[0], array[1], array[2]);                                   \
+    }
+
+/* The whole description of an exercise on the recurrence with such an answer. Behind the type stand the shapes. */
+#define JUDGE_RECURRENCE(function, type, ...)                                                                          \
+    JUDGE_FUNCTION(function, type)                                                                                     \
+    const struct judge judge = {                                                                                       \
+        .sizes = {"num_seqs", "seq_len"},                                                                              \
+        .shapes = {__VA_ARGS__},                                                                                       \
+        .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},  \
+        .reference = judge_recurrence,                                                                                 \
+        .is_unused = judge_is_first,                                                                                   \
+        .launch = launch,                                                                                              \
+    };
 
 /* a - b for a reference; on absolute values a + b, since what is taken off makes the rounding errors no smaller. */
 double judge_minus(double a, double b);

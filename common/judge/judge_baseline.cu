@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* judge_baseline.cu - what a time is compared with: adding two arrays element by element. See judge.h. */
+/* judge_baseline.cu - the kernel that times are compared with: adding two arrays element by element. See judge.h. */
 #include <cuda_runtime.h>
 
 #include "judge.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# similar.pl IN=FOLDER [OUT=similar.csv] [ONLY=02.1,03] [LEAST=60] - what `make similar' does: pairs of students whose answers to an exercise have the
+# similar.pl IN=FOLDER [OUT=similar.csv] [ONLY=02.1,03] [LEAST=60] - `make similar': pairs of students whose answers to an exercise have the
 # same tokens, the most similar first. sim_c compares (Debian's package similarity-tester): names, numbers, comments and layout do not
 # count. Before that each answer loses its lines that the task or our solution has, too, and those that more than half of all who answered have: what is
 # left is a student's own, and where that is too little to tell anything, no pair is made.

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 use File::Path 'make_path';
 use Cwd 'getcwd';
-use File::Spec;
 use lib 'common/judge';
 use Exercises;
 use HandIn;
@@ -140,13 +139,6 @@ sub watch_variant {
 
 # ---- an answer to an exercise ----
 
-# A path as it was typed, seen from the root, or whole if it leads elsewhere.
-sub from_root {
-    my $whole = File::Spec->rel2abs($_[0], $given{FROM} // '.');
-    my $path = File::Spec->abs2rel($whole);
-    return $path =~ /^\.\./ ? $whole : $path;
-}
-
 # Which of the launches that are noted is worth a look where none is wrong: the first one of some threads, or the one of most.
 sub worth_a_look {
     my @threads = @_;
@@ -161,7 +153,7 @@ sub watch_exercise {
     refuse("there is no exercise $given{EX}; `make exercises' lists them.") if !defined $exercise;
     refuse("$exercise->{id} is a prediction: it has no kernel to watch.") if $exercise->{predict};
     refuse("$exercise->{id} is plain C, which does not run on the simulator.") if $exercise->{on_cpu};
-    my $path = defined $given{FILE} ? from_root($given{FILE}) : $exercise->{mine};
+    my $path = defined $given{FILE} ? typed_path($given{FILE}, $given{FROM}) : $exercise->{mine};
     refuse(defined $given{FILE} ? "FILE=$given{FILE} is not there, or is no file." : "there is no answer of yours yet. make exercise EX=$exercise->{id} begins one.") if !-f $path;
     my $text = HandIn::as_meant(read_text($path) // refuse("cannot read $path: $!"));
     my $refused = HandIn::refused_text($exercise, $text, $path);

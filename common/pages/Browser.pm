@@ -7,7 +7,6 @@
 #   $browser->open('build/site/index.html#start');       a file (or a URL); it returns once the page is loaded
 #   $browser->js('document.title');                      the value of an expression or its promise, as JSON::PP has it
 #   $browser->press('ArrowRight');                       a key, by the name that the page sees in event.key
-#   $browser->screenshot('page.png');                    what the window shows; ('page.png', 1): the whole page
 #   $browser->messages                                   since open: errors and warnings, and what was asked of a server
 #   $browser->command('Input.dispatchMouseEvent', {...}) anything else
 #
@@ -22,7 +21,6 @@ use File::Spec;
 use File::Temp 'tempdir';
 use IPC::Open2;
 use JSON::PP;
-use MIME::Base64;
 
 # So many silent seconds, and it counts as stuck: far more than its longest work, printing the book, takes on a busy machine
 use constant PATIENCE => 600;
@@ -101,14 +99,6 @@ sub press {
     my %event = (key => $key, windowsVirtualKeyCode => $code{$key} // ($key =~ /^\w\z/ ? ord uc $key : 0),
         defined $text{$key} ? (text => $text{$key}) : ());
     $self->command('Input.dispatchKeyEvent', { type => $_, %event }) for qw(keyDown keyUp);
-}
-
-sub screenshot {
-    my ($self, $path, $whole) = @_;
-    my $answer = $self->command('Page.captureScreenshot', { captureBeyondViewport => \($whole ? 1 : 0) });
-    CORE::open my $file, '>:raw', $path or die "$path: $!\n";
-    print $file decode_base64($answer->{data});
-    close $file or die "$path: $!\n";
 }
 
 sub messages { return @{ $_[0]{messages} } }

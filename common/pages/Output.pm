@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Output.pm - what a command prints, for a text.
+# Output.pm - the output of a command, for a text.
 #
 # The simulator prints the same everywhere, so what it prints is written to the digit. These outputs differ from machine to machine and
 # are written anew only if they differ in more than that:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Plots.pm - what the scripts that draw share: gnuplot, if it is there, and the data files that it reads.
+# Plots.pm - shared by the scripts that draw: gnuplot, if it is there, and the data files that it reads.
 package Plots;
 use strict;
 use warnings;

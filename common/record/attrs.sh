@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# attrs.sh - what every compiled kernel takes of the chip. From the repository's root, after a build with BACKEND=cuda.
+# attrs.sh - registers, memory and occupancy of every compiled kernel. From the repository's root, after a build with BACKEND=cuda.
 #
 # First the compiler's own report (build/obj/cuda/*/*.ptxas, which the build leaves). It needs no GPU. Then, where a GPU answers, the
 # launches of every chapter that compares: threads, dynamic shared memory, occupancy. Status 1 if a kernel of a chapter spills

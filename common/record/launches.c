@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launches.c - what each kernel takes of the chip, as the CUDA runtime says: registers, local and shared memory, the
+/* launches.c - each kernel's part of the chip, as the CUDA runtime says: registers, local and shared memory, the
    threads of a block and how many of them an SM holds at once.
 
    It launches a kernel once in a range that a profiler can pick out (ncu --profile-from-start off), and once into a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""peer_times.py - what the chapters' peers.py share: torch, or one sentence without it; their options; what is skipped and why; a time as
+"""peer_times.py - shared by the chapters' peers.py: torch, or one sentence without it; their options; what is skipped and why; a time as
 common/harness/measure.c takes it; and the table that is written at the end. Needs Python with torch, and a GPU as soon as something is timed."""
 import argparse
 import datetime

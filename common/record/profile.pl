@@ -14,20 +14,18 @@ use strict;
 use warnings;
 
 use FindBin;
-use lib "$FindBin::Bin/../pages";
+use lib $FindBin::Bin, "$FindBin::Bin/../pages";
+use Ncu;
 use Tables;
 
-$ENV{LC_ALL} = 'C'; # ncu's numbers
 my $run = $ENV{RUN} // ''; # what starts programs that want a GPU
 
 my $backend = $ENV{BACKEND} // 'sim';
 sub refuse { print "make profile needs $_[0]\n"; exit 2 }
 refuse("a GPU, nvcc and ncu (this is BACKEND=$backend, and the simulator has no memory to count)") if $backend ne 'cuda';
-my ($ncu) = grep { -f && -x } ($ENV{NCU} // ()), (map { "$_/ncu" } split /:/, $ENV{PATH}), glob '/usr/local/cuda/bin/ncu';
-refuse('ncu (Nsight Compute), which comes with the CUDA Toolkit; put its folder on PATH') if !defined $ncu;
+my $ncu = ncu_path() // refuse('ncu (Nsight Compute), which comes with the CUDA Toolkit; put its folder on PATH');
 
-# ncu's name, our name, the factor, whether a chip may lack it; what several kernels of one launch have is added up, but percentages and rates are averaged
-# over time
+# ncu's name, our name, the factor, whether a chip may lack it
 my @metrics = (
     ['gpu__time_duration.sum', 'ms', 1e-6],
     ['dram__bytes_read.sum', 'dram_read_bytes', 1],
@@ -70,8 +68,7 @@ my %known = map { /^\s*(\w+__\w+)/ ? ($1 => 1) : () } output_of($ncu, '--query-m
 my @missing = grep { $_->[3] && %known && !$known{ $_->[0] =~ s/\..*//r } } @metrics;
 print 'not counted on this chip: ', join(', ', map { "$_->[1] ($_->[0])" } @missing), "\n" if @missing;
 @metrics = grep { my $metric = $_; !grep { $_ == $metric } @missing } @metrics;
-my @ncu = ($ncu, qw(--profile-from-start off --clock-control none --csv --page raw --print-units base --print-fp --metrics),
-    join(',', map { $_->[0] } @metrics));
+my @ncu = ($ncu, qw(--profile-from-start off), ncu_options(@metrics));
 
 sub is_baseline { return $_[0]{variant} =~ /^(?:copy|add5?)$/ }
 
@@ -94,27 +91,7 @@ sub profile {
     my ($program, $name, $row) = @_;
     my ($num_seqs, $seq_len) = @$row{qw(num_seqs seq_len)};
     my @lines = output_of(@ncu, $program, '--variant', $name, "--$row->{direction}", '--num-seqs', $num_seqs, '--seq-len', $seq_len);
-    my (@head, %total);
-    for (grep { /^"/ } @lines) {
-        my @fields = /"([^"]*)"/g;
-        if ($fields[0] eq 'ID') { @head = @fields; next }
-        next if $fields[0] !~ /^\d+$/;                          # the line of units
-        my %value;
-        @value{@head} = @fields;
-        my $ms = ($value{ $metrics[0][0] } // 0) =~ tr/,//dr * $metrics[0][2];
-        for (@metrics) {
-            my ($from, $to, $factor) = @$_;
-            my $value = ($value{$from} // '') =~ tr/,//dr;
-            next if $value !~ /^[\d.e+-]+$/;                    # ncu says n/a
-            $total{$to} += $value * $factor * ($to =~ /percent|per_second/ ? $ms : 1);
-        }
-    }
-    if (!defined $total{ms}) {
-        my ($why) = grep { /==(ERROR|WARNING)==/ } @lines;
-        chomp($why //= $lines[-1] // 'it said nothing');
-        die "make profile: ncu counted nothing for $name: $why\n";
-    }
-    $total{$_} /= $total{ms} for grep { /percent|per_second/ } keys %total;
+    my %total = ncu_totals(\@metrics, 'make profile', $name, @lines);
     my $bytes = ($total{dram_read_bytes} // 0) + ($total{dram_write_bytes} // 0);
     $total{bytes_per_element} = $bytes / $num_seqs / $seq_len;
     $total{dram_gb_per_s} = $bytes * 1e-9 / ($total{ms} * 1e-3);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Linrec.pm - what the tests share: running programs, reading and writing .npy. Tests run from the repository's root.
+# Linrec.pm - shared by the tests: running programs, reading and writing .npy. Tests run from the repository's root.
 package Linrec;
 use strict;
 use warnings;

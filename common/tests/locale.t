@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Where 0.5 is written 0,5: the scripts draw and count the same. And the tests' own surroundings: a locale that is not installed, a folder
-# for temporary files with a blank in its name.
+# In a locale that writes 0.5 as 0,5 the scripts draw and count the same. And the tests' own surroundings: a locale that is not installed,
+# a folder for temporary files with a blank in its name.
 use strict;
 use warnings;
 use lib 'common/tests';

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What `make run` shows of a program's output, a line a variant, and that it stops where a program fails.
+# `make run` shows a line a variant of a program's output, and stops where a program fails.
 use strict;
 use warnings;
 use lib 'common/tests';

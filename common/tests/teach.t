@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What those who teach get (docs/teach): minutes that add up, exercises, slides and pictures that exist, six questions with six answers,
+# Pages for those who teach (docs/teach): minutes that add up, exercises, slides and pictures that exist, six questions with six answers,
 # and an answer to what the judge asks after every exercise.
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What serves those who carry the course on: make format, make compile_commands.json, and the files that name others.
+# Tools for those who carry the course on: make format, make compile_commands.json, and the files that name others.
 use strict;
 use warnings;
 use lib 'common/tests';

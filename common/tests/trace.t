@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the kernels ask of memory, as the simulator sees it: the defaults from chapter 05 on touch each sector once and ask for nothing else;
-# what the texts say of coalescing and of banks is so; and the trace's own files and table.
+# The kernels' requests to memory, as the simulator sees them: the defaults from chapter 05 on touch each sector once and ask for nothing
+# else; what the texts say of coalescing and of banks is so; and the trace's own files and table.
 use strict;
 use warnings;
 use lib 'common/tests';

@@ -2,18 +2,5 @@
 /* 03.3: the recurrence along the rows of arrays of shape (num_seqs, seq_len). */
 #include "judge.h"
 
-cudaError_t launch_mend(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);
-
-static cudaError_t launch(const size_t *size, float *const *array)
-{
-    return launch_mend((int)size[0], (int)size[1], array[0], array[1], array[2]);
-}
-
-const struct judge judge = {
-    .sizes = {"num_seqs", "seq_len"},
-    .shapes = {{1, 64}, {4, 1024}, {1, 1}, {3, 2}, {2, 31}, {2, 33}, {3, 100}, {2, 1000}, {0, 5}, {5, 0}},
-    .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
-    .reference = judge_recurrence,
-    .is_unused = judge_is_first,
-    .launch = launch,
-};
+JUDGE_RECURRENCE(launch_mend, int, {1, 64}, {4, 1024}, {1, 1}, {3, 2}, {2, 31}, {2, 33}, {3, 100}, {2, 1000}, {0, 5},
+                 {5, 0})

@@ -2,12 +2,7 @@
 /* 03.2: each element combined with the one before. */
 #include "judge.h"
 
-cudaError_t launch_step(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);
-
-static cudaError_t launch(const size_t *size, float *const *array)
-{
-    return launch_step((int)size[0], (int)size[1], array[0], array[1], array[2]);
-}
+JUDGE_FUNCTION(launch_step, int)
 
 static void reference(const size_t *size, double *const *array)
 {

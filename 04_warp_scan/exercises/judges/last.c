@@ -2,12 +2,7 @@
 /* 04.5: the last output of each sequence. */
 #include "judge.h"
 
-cudaError_t launch_last(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *last);
-
-static cudaError_t launch(const size_t *size, float *const *array)
-{
-    return launch_last((int)size[0], (int)size[1], array[0], array[1], array[2]);
-}
+JUDGE_FUNCTION(launch_last, int)
 
 static size_t num_seqs(const size_t *size)
 {

@@ -1,35 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* 05.3: the recurrence along rows of any length. */
+/* 05.3: the recurrence over sequences of any length. */
 #include "judge.h"
 
-cudaError_t launch_odd(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);
-
-static cudaError_t launch(const size_t *size, float *const *array)
-{
-    return launch_odd((int)size[0], (int)size[1], array[0], array[1], array[2]);
-}
-
-const struct judge judge = {
-    .sizes = {"num_seqs", "seq_len"},
-    .shapes = {{1, 512},
-               {3, 1024},
-               {2, 128},
-               {5, 1},
-               {7, 2},
-               {7, 3},
-               {9, 5},
-               {1, 7},
-               {4, 127},
-               {6, 129},
-               {5, 510},
-               {5, 511},
-               {3, 513},
-               {3, 1023},
-               {2, 1537},
-               {0, 5},
-               {5, 0}},
-    .arrays = {{"inputs", JUDGE_VALUES, NULL}, {"coeffs", JUDGE_COEFFS, NULL}, {"outputs", JUDGE_OUTPUTS, NULL}},
-    .reference = judge_recurrence,
-    .is_unused = judge_is_first,
-    .launch = launch,
-};
+JUDGE_RECURRENCE(launch_odd, int, {1, 512}, {3, 1024}, {2, 128}, {5, 1}, {7, 2}, {7, 3}, {9, 5}, {1, 7}, {4, 127},
+                 {6, 129}, {5, 510}, {5, 511}, {3, 513}, {3, 1023}, {2, 1537}, {0, 5}, {5, 0})

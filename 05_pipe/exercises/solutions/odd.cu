@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* 05.3  A float4 for odd rows */
+/* 05.3  A float4 for odd lengths */
 #include <cuda_runtime.h>
 
 #include "../../../04_warp_scan/warp_scan.cuh"

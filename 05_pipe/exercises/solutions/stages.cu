@@ -69,7 +69,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* Rows whose length is a multiple of 4, so that no group is cut. */
+/* Sequences whose length is a multiple of 4, so that no group is cut. */
 extern "C" cudaError_t launch_stages(int num_seqs, int seq_len, const float *inputs, const float *coeffs,
                                      float *outputs)
 {

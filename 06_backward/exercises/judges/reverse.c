@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* 06.2: the reversed recurrence along rows of any length. */
+/* 06.2: the reversed recurrence over sequences of any length. */
 #include "judge.h"
 
-cudaError_t launch_reverse(int num_seqs, int seq_len, const float *inputs, const float *coeffs, float *outputs);
-
-static cudaError_t launch(const size_t *size, float *const *array)
-{
-    return launch_reverse((int)size[0], (int)size[1], array[0], array[1], array[2]);
-}
+JUDGE_FUNCTION(launch_reverse, int)
 
 static void reference(const size_t *size, double *const *array)
 {

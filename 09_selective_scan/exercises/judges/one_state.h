@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* one_state.h - what exercises 09.3 and 09.4 compute: all states of a selective scan with one state, B = 1 and no C. */
+/* one_state.h - right results for 09.3 and 09.4: all states of a selective scan with one state, B = 1 and no C. */
 #ifndef ONE_STATE_H
 #define ONE_STATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* one_head.h - what the judges of exercises 10.1 and 10.2 share: sizes (chunks, columns) of one head, with one decay a
+/* one_head.h - shared by the judges of exercises 10.1 and 10.2: sizes (chunks, columns) of one head, with one decay a
    chunk. */
 #ifndef ONE_HEAD_H
 #define ONE_HEAD_H

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # The second wall of the judge: an answer's process cannot reach its verdict, reads nothing that it should not, and leaves nothing behind.
-# The first wall, what may be in a hand-in, is taken away here. The cheats are in cheats/, with what the judge says to them in list.txt;
-# long/process.t tries those that are not tried here.
+# The first wall, what may be in a hand-in, is taken away here. The cheats are in processes.txt; long/process.t tries those that are not
+# tried here.
 use strict;
 use warnings;
-use lib 'common/tests', 'common/judge';
+use lib 'common/tests', 'common/judge', 'common/judge/tests';
+use Battery;
 use Cwd 'getcwd';
 use Exercises;
 use HandIn;
@@ -14,8 +15,9 @@ use POSIX ();
 use Sandbox;
 use Test::More;
 
-my $quick = 6; # of the list
-my @cheats = grep { /^\w/ } split /\n/, read_text('common/judge/tests/cheats/list.txt');
+my $quick = 6; # of all
+my @cheats = battery('processes');
+my %cheats = map { $_->{name} => $_ } @cheats;
 @cheats = $main::rest ? @cheats[$quick .. $#cheats] : @cheats[0 .. $quick - 1];
 
 {
@@ -38,18 +40,18 @@ sub left {
 }
 
 sub judged {
-    my ($cheat, $exercise) = @_;
-    local $Running::seconds = $cheat eq 'endless' ? 3 : 30;
-    my $text = read_text("common/judge/tests/cheats/$cheat.cu") =~ s{/the/course}{$root}gr =~ s{linrec_left_behind}{$name}gr;
-    return judge_answer($exercises{$exercise}, $text, "$cheat.cu", 'cheat');
+    my ($cheat) = @_;
+    local $Running::seconds = $cheat->{name} eq 'endless' ? 3 : 30;
+    my $text = $cheat->{text} =~ s{/the/course}{$root}gr =~ s{linrec_left_behind}{$name}gr;
+    return judge_answer($cheat->{exercise}, $text, "$cheat->{name}.cu", 'cheat');
 }
 
 unlink map { "$_/$name" } '.', '/tmp', '/var/tmp', '/dev/shm';
 for (@cheats) {
-    my ($needs, $cheat, $exercise, $says) = /^(bubblewrap )?(\w+) (\S+) (.*)$/ or die "list.txt: $_\n";
+    my ($cheat, $says) = @$_{qw(name says)};
     SKIP: {
-        skip sandbox_missing(), 2 if $needs && sandbox_missing();
-        my ($state, $report) = judged($cheat, $exercise);
+        skip sandbox_missing(), 2 if $_->{needs} && sandbox_missing();
+        my ($state, $report) = judged($_);
         ok($state ne 'solved' && index($report =~ s/\s+/ /gr, $says) >= 0, "$cheat is not solved, and is told why") or diag("$state: $report");
         is(left(), '', "... and leaves nothing behind");
     }
@@ -59,7 +61,7 @@ for (@cheats) {
 SKIP: {
     skip sandbox_missing(), 1 if $main::rest || sandbox_missing();
     local $Sandbox::off = 'taken away';
-    my ($state, $report) = judged('reads', '02.1');
+    my ($state, $report) = judged($cheats{reads});
     is($state, 'solved', 'without bubblewrap an answer can read our solution') or diag($report);
 }
 
@@ -80,7 +82,7 @@ if (!$main::rest) {
 
 if ($main::rest) {
     # two answers to the same exercise, one right and one that prints without end
-    my ($right, $other) = map { read_text($_) } $exercises{'02.1'}{solution}, 'common/judge/tests/cheats/prints.cu';
+    my ($right, $other) = (read_text($exercises{'02.1'}{solution}), $cheats{prints}{text});
     my @children = map { my $text = $_; my $pid = fork; POSIX::_exit((judge_answer($exercises{'02.1'}, $text, 'answer.cu', 'cheat'))[0] eq 'solved' ? 0 : 1) if !$pid; $pid } $right, $other;
     is(join(' ', map { waitpid $_, 0; $? >> 8 } @children), '0 1', 'two at the same time have each their own verdict');
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the simulator records of a launch: the events of a run are what it has counted, the last writes are the results, variables have the
+# The simulator's record of a launch: the events of a run are what it has counted, the last writes are the results, variables have the
 # values that a reader of the source expects, and a missing barrier is told with both lines.
 use strict;
 use warnings;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the texts show of running kernels: each picture stands in a text that says how to watch it. (long/plays.t opens their pages.)
+# The texts' pictures of running kernels: each picture stands in a text that says how to watch it. (long/plays.t opens their pages.)
 use strict;
 use warnings;
 use lib 'common/base';

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How far off the estimates are: every time that was recorded in the bench is estimated anew (cusim/estimate/README.md says what is held).
+# The error of the estimates: every time that was recorded in the bench is estimated anew (cusim/estimate/README.md says what is held).
 use strict;
 use warnings;
 use lib 'common/tests', 'cusim/estimate', 'common/pages';

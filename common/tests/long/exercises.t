@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the judge says to the exercises' skeletons, to their solutions, and to wrong ones: to one of each; EXERCISES_ALL=1: to all of them.
+# The judge's verdicts on the exercises' skeletons, solutions, and wrong answers: on one of each; EXERCISES_ALL=1: on all of them.
 use strict;
 use warnings;
 use lib 'common/tests', 'common/judge';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chips.c - what the defaults of chapters 05 and 06 choose on other chips, run on this one. A choice that the other
+/* chips.c - runs here what the defaults of chapters 05 and 06 choose on other chips. A choice that the other
    chip could not run is an error. */
 #include <string.h>
 

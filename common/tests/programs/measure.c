@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* measure.c - how often a launch is timed whose times scatter, and which timing is kept. The launches only put on the
-   clock, which is this program's own, so that whatever else the machine does changes no time: the first two warm up,
-   then come attempts of five, two of them longer. Prints TAP. */
+/* measure.c - tests how often a launch with scattered times is timed, and which timing is kept. The launches only
+   put on the clock, which is this program's own, so that whatever else the machine does changes no time: the first
+   two warm up, then come attempts of five, two of them longer. Prints TAP. */
 #include <stdio.h>
 #include <string.h>
 

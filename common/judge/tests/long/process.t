@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What ../process.t leaves out.
+# The cheats that ../process.t leaves out.
 use strict;
 use warnings;
 
