@@ -3,7 +3,7 @@
 #include <sim_fast_math.h>
 #include "corpus.h"
 
-/* Whether all are within their errors, beside double precision, and at the edges what common/cuda/fast_math.h says. */
+/* Whether all are within their errors, beside double precision, and at the edges what the header says. */
 static __device__ bool are_right(float x)
 {
     const double exact = exp2((double)x), logarithm = log2((double)x + 1.0);
