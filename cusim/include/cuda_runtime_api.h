@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda_runtime_api.h - the simulator's host API, for C and C++: the part of the CUDA runtime that the chapters use.
+/* cuda_runtime_api.h - the simulator's host API, for C and C++: the part of the CUDA runtime that is here.
 
    Names, values and results are CUDA's. Streams are queues: what is launched or copied in one runs when something waits
-   for it, as late as a GPU might run it. What a kernel does wrong stops the program (see the README beside this
-   folder). */
+   for it, as late as a GPU might run it. What a kernel does wrong stops the program: see
+   docs/simulator.md. */
 #ifndef CUDA_RUNTIME_API_H
 #define CUDA_RUNTIME_API_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_cluster.h - thread block clusters of sm_90: stands in for common/cuda/cluster.h and its PTX. */
+/* sim_cluster.h - thread block clusters of sm_90: stands in for functions over PTX. */
 #ifndef SIM_CLUSTER_H
 #define SIM_CLUSTER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_cp_async.h - stands in for common/cuda/cp_async.h and its PTX: hints to the L2 cache change no result. */
+/* sim_cp_async.h - stands in for functions over PTX: hints to the L2 cache change no result. */
 #ifndef SIM_CP_ASYNC_H
 #define SIM_CP_ASYNC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_fast_math.h - stands in for common/cuda/fast_math.h and its PTX: as exact as the C library, but what is smaller than 2^-126
+/* sim_fast_math.h - stands in for functions over PTX: as exact as the C library, but what is smaller than 2^-126
    counts as 0 here, too. */
 #ifndef SIM_FAST_MATH_H
 #define SIM_FAST_MATH_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_mma_sync.h - stands in for common/cuda/mma_sync.h and its PTX: the sum of a step's eight products and c is exact, and
+/* sim_mma_sync.h - stands in for functions over PTX: the sum of a step's eight products and c is exact, and
    then rounded toward zero. */
 #ifndef SIM_MMA_SYNC_H
 #define SIM_MMA_SYNC_H

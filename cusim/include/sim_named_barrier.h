@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_named_barrier.h - barriers for some warps of a block: stands in for common/cuda/named_barrier.h and its PTX. */
+/* sim_named_barrier.h - barriers for some warps of a block: stands in for functions over PTX. */
 #ifndef SIM_NAMED_BARRIER_H
 #define SIM_NAMED_BARRIER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_tma.h - mbarriers and bulk copies of sm_90: stands in for common/cuda/tma.h and its PTX.
+/* sim_tma.h - mbarriers and bulk copies of sm_90: stands in for functions over PTX.
 
    CUDA has no C++ names for these instructions; the names are that header's. A phase of a barrier ends when all its
    arrivals have come and as many bytes were asked for as were announced, but not before a thread waits for it: the

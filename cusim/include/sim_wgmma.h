@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_wgmma.h - stands in for common/cuda/wgmma.h and its PTX. A product is done when it is asked for: the sum of its
+/* sim_wgmma.h - stands in for functions over PTX. A product is done when it is asked for: the sum of its
    sixteen products and c is exact, and then rounded toward zero. */
 #ifndef SIM_WGMMA_H
 #define SIM_WGMMA_H

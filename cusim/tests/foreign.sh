@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # foreign.sh FOLDER [CUSIM'S OPTIONS...] - tries every .cu file under a folder on the simulator, and prints how far each comes.
 #
-#   sh cusim/tests/foreign.sh ~/cuda-samples/Samples -I ~/cuda-samples/Common
-#   SMALLER=cusim/tests/foreign.smaller sh cusim/tests/foreign.sh ...      sizes that suit the simulator
+#   sh tests/foreign.sh ~/cuda-samples/Samples -I ~/cuda-samples/Common
+#   SMALLER=tests/foreign.smaller sh tests/foreign.sh ...      sizes that suit the simulator
 #
 # Each .cu file is compiled. A program is a .cu, .cpp or .c file that has a main; it is linked alone, or, where that fails, with
 # the files beside it that have none, and runs in its folder, without arguments, for TIME_LIMIT=20 seconds of processor time. Of what fails the

@@ -271,5 +271,7 @@ like((run_program('sh', '-c', 'cd "$0" && CUSIM_TRACE=counts.csv ./reverse > /de
     'and what is installed beside it estimates a time from what was counted');
 system('cp', "$scratch/wrong.cu", $hidden);
 like((run_program('sh', '-c', 'cd "$0" && "$1" wrong.cu -o wrong && ./wrong', $hidden, $cusim))[2], qr/past the end of the 800-byte allocation made at wrong\.cu:16/, 'and names the user\'s lines, not those of its own headers');
-like((run_program($cusim, '--version'))[1], qr/^Cuda compilation tools, release \d+\.\d+, V\d/m, '--version as build systems read it');
+my $versions = (run_program($cusim, '--version'))[1];
+is($versions, "cusim: CUDA compiler for the CPU\nCuda compilation tools, release 13.0, V13.0.0\nBuild cusim " . read_file('VERSION'), '--version: the toolkit that it stands for, and its own');
+is_deeply([map { $versions =~ /$_/ ? $1 : 'none' } qr/release ([0-9.]+)/, qr/V([0-9]+\.[0-9]+)/, qr/([0-9]+\.[0-9]+)/], [('13.0') x 3], 'and build systems find the toolkit\'s, however they look');
 done_testing;
