@@ -50,15 +50,16 @@ static void say_wrong(const struct placed *placed, int kind, const struct findin
     const struct operation *operation = problem->operation;
     const struct array *array = &operation->arrays[finding_array(found->first_bad)];
     size_t position[MAX_DIMS];
-    char shape[SIZES_TEXT];
+    char shape[SIZES_TEXT], at[24 * MAX_DIMS] = "";
     check_position(problem, found->first_bad, position);
-    fprintf(stderr, "FAILED: %s %s, %s%s, %s %s: %llu elements are wrong, the first is %s[",
+    for (int d = 0, used = 0; d < array->num_dims; d++)
+        used += sprintf(at + used, "%s%zu", d == 0 ? "" : ", ", position[d]);
+    fprintf(stderr,
+            "FAILED: %s %s, %s%s, %s %s: %llu elements are wrong, the first is %s[%s]: %g, and should be %g within "
+            "%.2g\n",
             ((const struct kernel_info *)placed->kernel)->name, direction_name(problem->direction),
             sizes_text(operation, problem->sizes, shape), placed->where, operation->kind_name(kind), operation->filled,
-            found->num_bad, array->name);
-    for (int d = 0; d < array->num_dims; d++)
-        fprintf(stderr, "%s%zu", d == 0 ? "" : ", ", position[d]);
-    fprintf(stderr, "]: %g, and should be %g within %.2g\n", found->got, found->expected, found->bound);
+            found->num_bad, array->name, at, found->got, found->expected, found->bound);
 }
 
 /* Checks all kinds of data that fit. Returns the largest error over its bound. */
