@@ -100,17 +100,11 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* By the clock, from when all begin to when the last one is done: median, 20th and 80th percentile. */
+/* By the clock, from when all begin to when the last one is done. */
 static void take_time(struct placed *placed, int repeats, double times[3])
 {
     const struct placement *placement = placed->problem.operation->placement;
-    double *const ms = malloc((size_t)repeats * sizeof *ms);
+    float *const ms = malloc((size_t)repeats * sizeof *ms);
     placement->need(ms == NULL ? cudaErrorMemoryAllocation : cudaSuccess, "no memory for times");
     for (int i = -1; i < repeats; i++) { /* the first one warms up */
         largest(placement, 0.0);         /* all are here */
@@ -118,10 +112,10 @@ static void take_time(struct placed *placed, int repeats, double times[3])
         placement->run(placed);
         const double took = largest(placement, now_ms() - begin);
         if (i >= 0)
-            ms[i] = took;
+            ms[i] = (float)took;
     }
-    qsort(ms, (size_t)repeats, sizeof *ms, compare);
-    times[0] = ms[repeats / 2], times[1] = ms[repeats / 5], times[2] = ms[repeats - 1 - repeats / 5];
+    const struct timing timing = timing_of(ms, repeats);
+    times[0] = timing.median_ms, times[1] = timing.p20_ms, times[2] = timing.p80_ms;
     free(ms);
 }
 
