@@ -164,7 +164,7 @@ bool job_create(struct job *job, const struct way *way, const struct linrec_args
             need(cudaEventCreateWithFlags(events[e], cudaEventDisableTiming), "no event");
         if (slot->workspace_size > 0)
             need(lookback_workspace_init(slot->workspace, slot->workspace_size, NULL), "no workspace");
-        if (way->is_partial)
+        if (way->info.partial)
             clear(job, slot);
     }
     need(cudaDeviceSynchronize(), "no memory on the device");

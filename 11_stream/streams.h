@@ -9,6 +9,7 @@
 #define STREAMS_H
 
 #include "../common/harness/harness.h"
+#include "../common/harness/placement.h"
 #include "../common/linrec/linrec.h"
 
 #ifdef __cplusplus
@@ -107,17 +108,20 @@ void queue_steps(struct job *job, cudaStream_t stream);
 enum { STEP = 16, MOST_STEPS = 16384 }; /* elements of a launch of `launches` and `graph`; launches, at the most */
 
 struct way {
-    const char *name, *idea;
+    struct kernel_info info; /* partial: a measure, and no result */
     run_way *run;
     enum memory memory;
     enum cut cut;
     int num_slots;
     bool recomputes; /* backward alone: reads x in place of y */
     bool only_forward;
-    bool in_steps;   /* a launch for each STEP elements of each sequence */
-    bool is_partial; /* a measure, and no result */
+    bool in_steps; /* a launch for each STEP elements of each sequence */
 };
 extern const struct way chapter11_ways[]; /* it ends with a row whose name is NULL */
+
+/* ---- host.c: where the arrays live ---- */
+
+extern const struct placement stream_placement;
 
 #ifdef __cplusplus
 }

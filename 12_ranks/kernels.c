@@ -3,11 +3,19 @@
 #include "ranks.h"
 
 const struct way chapter12_ways[] = {
-    {"alone", "each rank scans its stretch, and nothing is handed on: the roof", ranks_alone, true},
-    {"chain", "what each stretch does, then one message from rank to rank", ranks_chain, false},
-    {"exscan", "the same, handed on by MPI_Exscan with an operator of our own", ranks_exscan, false},
-    {"allgather", "everybody gets all totals, and joins what it needs", ranks_allgather, false},
-    {"overlap", "exscan in groups of sequences: one travels while the next is summed up", ranks_overlap, false},
-    {"forget", "exscan of the stretches' ends: what is long ago is not read twice", ranks_forget, false},
-    {NULL, NULL, NULL, false},
+    {.info = {.name = "alone",
+              .idea = "each rank scans its stretch, and nothing is handed on: the roof",
+              .partial = true},
+     .run = ranks_alone},
+    {.info = {.name = "chain", .idea = "what each stretch does, then one message from rank to rank"},
+     .run = ranks_chain},
+    {.info = {.name = "exscan", .idea = "the same, handed on by MPI_Exscan with an operator of our own"},
+     .run = ranks_exscan},
+    {.info = {.name = "allgather", .idea = "everybody gets all totals, and joins what it needs"},
+     .run = ranks_allgather},
+    {.info = {.name = "overlap", .idea = "exscan in groups of sequences: one travels while the next is summed up"},
+     .run = ranks_overlap},
+    {.info = {.name = "forget", .idea = "exscan of the stretches' ends: what is long ago is not read twice"},
+     .run = ranks_forget},
+    {.info = {.name = NULL}},
 };

@@ -9,6 +9,9 @@
 
 #include <mpi.h>
 
+#include "../common/harness/harness.h"
+#include "../common/harness/placement.h"
+#include "../common/linrec/linrec_operation.h"
 #include "totals.h"
 
 /* A rank's part in one pass over the sequences. */
@@ -73,11 +76,18 @@ static inline size_t ranks_group(size_t num_seqs)
 }
 
 struct way {
-    const char *name, *idea;
+    struct kernel_info info; /* partial: nothing is handed on, which is a measure, and no result */
     ranks_way *run;
-    bool is_partial; /* nothing is handed on: a measure, and no result */
 };
 extern const struct way chapter12_ways[]; /* it ends with a row whose name is NULL */
+
+/* ---- stretch.c: where the arrays live ---- */
+
+/* The kinds of data are those of all chapters, these two, which are counted and timed, and one more. */
+enum { KIND_099 = DATA_NUM_KINDS, KIND_ONE, KIND_FADING, NUM_KINDS };
+const char *ranks_kind_name(int kind);
+
+extern const struct placement ranks_placement;
 
 /* ---- messages.c ---- */
 

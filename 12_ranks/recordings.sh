@@ -8,7 +8,7 @@ record_12() {
         echo "        chapter 12 left out: there is no mpirun"
         return
     fi
-    export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    . 12_ranks/mpirun.env
     gpus=$(nvidia-smi -L | grep -c '^GPU')
     [ "$gpus" -gt 1 ] || gpus=2
     rm -f build/recordings/12_*.csv

@@ -49,7 +49,7 @@ cmp_ok($rows->{handed_on}{device_mb}, '<=', 0.0123, 'what it takes, it says');
 
 # ---- refused ----
 
-for (['--seq-len 1,x', qr/--seq-len takes a number from 0 on or several/], ['--piece 0', qr/--piece takes a number from 1 on/],
+for (['--seq-len 1,x', qr/--seq-len: "x" is not a length; give whole numbers/], ['--piece 0', qr/--piece: "0" is not a number of elements; give whole numbers from 1 on/],
     ['--memory 4X', qr/--memory takes a number of bytes/], ['--variant pinned,none', qr/there is no variant "none"; --list names them/],
     ['--inputs x.npy', qr/--inputs is not an option; see --help/], ['--forward --backward', qr/--forward and --backward exclude each other/]) {
     my ($options, $says) = @$_;

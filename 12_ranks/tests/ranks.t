@@ -37,7 +37,7 @@ like($out, qr/^all \d+ checks passed$/m, 'and all was checked');
 
 # ---- what is wrong ----
 
-for (['--seq-len 1,x', qr/^12_ranks: --seq-len takes a length or several/],
+for (['--seq-len 1,x', qr/^12_ranks: --seq-len: "x" is not a length; give whole numbers/],
     ['--inputs x.npy', qr/^12_ranks: --inputs is not an option; see --help$/],
     ['--csv /nowhere/x.csv', qr/^12_ranks: .*nowhere/]) {
     my ($options, $says) = @$_;

@@ -70,8 +70,7 @@ static bool find_changes(const struct problem *problem, const struct data *data,
     return created && copied;
 }
 
-/* Where the first wrong element stands along each of its array's dimensions. */
-static void position_of(const struct problem *problem, unsigned long long place, size_t position[MAX_DIMS])
+void check_position(const struct problem *problem, unsigned long long place, size_t position[MAX_DIMS])
 {
     const struct array *array = &problem->operation->arrays[finding_array(place)];
     size_t index = finding_index(place);
@@ -90,7 +89,7 @@ static bool find_values(const struct problem *problem, const struct data *data, 
     if (!array_is_independent(&problem->operation->arrays[finding_array(finding->first_bad)]) ||
         part_count(problem) > HOST_PART)
         return false;
-    position_of(problem, finding->first_bad, position);
+    check_position(problem, finding->first_bad, position);
     if (!check_parts(problem, data, levels, position[0], 1, &part) || part.first_bad != finding->first_bad)
         return false;
     finding->expected = part.expected;
@@ -119,7 +118,7 @@ static void describe_bad(const struct problem *problem, const struct kernel *ker
     for (int a = 0; a < operation->num_arrays; a++)
         if (problem->arrays[a] != NULL && array_role(&operation->arrays[a], problem->direction) == WRITTEN)
             total += array_count(&operation->arrays[a], problem->sizes);
-    position_of(problem, finding->first_bad, position);
+    check_position(problem, finding->first_bad, position);
     for (int d = 0; d < array->num_dims; d++)
         used += snprintf(where + used, sizeof where - (size_t)used, "%s%zu", d == 0 ? "" : ", ", position[d]);
     if (operation->owner != NULL)

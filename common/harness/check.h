@@ -16,4 +16,7 @@ struct check {
    and a few parts of large ones, and both must agree. */
 void check_launch(struct arrays *arrays, const struct kernel *kernel, const struct data *data, struct check *check);
 
+/* Where an element (finding_place) stands along each of its array's dimensions. */
+void check_position(const struct problem *problem, unsigned long long place, size_t position[MAX_DIMS]);
+
 #endif

@@ -12,6 +12,7 @@
 #include "../base/error.h"
 #include "options.h"
 #include "own_arrays.h"
+#include "placement.h"
 #include "selection.h"
 #include "trial.h"
 
@@ -150,6 +151,8 @@ static int run(struct selection *selection, struct machine *machine)
         selection_list(selection);
         return 0;
     }
+    if (selection->operation->placement != NULL)
+        return placement_run(selection, machine);
     int status = machine_find(selection->chapter->on_cpu, machine);
     const bool backward = options->backward || is_backward(own_arrays_direction(selection->operation, options));
     if (status == 0)
@@ -165,7 +168,9 @@ int harness_main(int argc, char **argv, const struct chapter *chapter)
     struct selection selection = {.num_kernels = 0};
     struct machine machine;
     output_watch_stdout();
+    const int hushed = placement_hush(chapter->operation->placement);
     int status = options_read(argc, argv, chapter->name, chapter->operation, &options);
+    placement_speak(hushed);
     if (status >= 0)
         return status;
     status = selection_collect(&selection, chapter, &options, &machine);

@@ -162,7 +162,8 @@ struct shapes {
     int count;
 };
 
-struct machine; /* machine.h */
+struct machine;   /* machine.h */
+struct placement; /* placement.h */
 
 /* See the top. Shapes and pointers are all in `problem`. `row` is a row of the chapter's table, of the operation's own
    type: a struct that begins with a struct kernel_info. Functions that may be NULL say so. */
@@ -210,6 +211,9 @@ struct operation {
 
     /* What the columns percent_of_copy and percent_of_add compare a pass with: [0] forward, [1] backward. */
     struct baseline copy[2], add[2];
+
+    /* Where the arrays live. NULL: on the device. Else the functions below that launch are not asked. */
+    const struct placement *placement;
 
     size_t row_bytes; /* of a row of a table */
 

@@ -10,11 +10,13 @@
 
 #include "../base/error.h"
 #include "launch_config.h"
+#include "placement.h"
 
-enum { MAX_OPTIONS = 20 + MAX_SIZES + MAX_FLAGS + MAX_ARRAYS };
+enum { MAX_OPTIONS = 28 + MAX_SIZES + MAX_FLAGS + MAX_ARRAYS };
 
-/* In which part of --help an option stands. --fill, which is in MAKE, goes with those of SHAPE and FILES, no others. */
-enum part { SHAPE, FLAG, RUN, FILES, MAKE };
+/* In which part of --help an option stands. --fill, which is in MAKE, goes with those of SHAPE and FILES, no others.
+   Where a placement says where the arrays live, there are those of SHAPE, FLAG and RUN alone. */
+enum part { SHAPE, FLAG, RUN, RUN_ON_DEVICE, FILES, MAKE };
 
 /* One option. */
 struct option_row {
@@ -75,24 +77,45 @@ static int read_size(const struct option_row *row, const char *text, struct opti
     return -1;
 }
 
-static int read_list(const struct option_row *row, const char *text, struct options *options)
+/* Numbers from `least` on with commas between them. Returns -1 to go on, or 2 after one line. */
+static int read_numbers(const struct option_row *row, const char *text, size_t least, size_t list[MAX_LIST], int *count)
 {
     char *copy = strdup(text), *rest = copy, *item;
     int status = copy == NULL ? usage_error("--%s: no memory for \"%s\"", row->name, text) : -1;
-    options->num_list = 0;
+    *count = 0;
     while (status < 0 && (item = strsep(&rest, ",")) != NULL) {
         uint64_t value;
-        if (!read_whole(item, PTRDIFF_MAX, &value))
-            status = usage_error("--%s: \"%s\" is not a %s; give whole numbers, as in --%s 16,1000", row->name, item,
-                                 row->size->noun, row->name);
-        else if (options->num_list == MAX_LIST)
+        if (!read_whole(item, PTRDIFF_MAX, &value) || value < least)
+            status = usage_error("--%s: \"%s\" is not a %s; give whole numbers%s, as in --%s 16,1000", row->name, item,
+                                 row->size->noun, least != 0 ? " from 1 on" : "", row->name);
+        else if (*count == MAX_LIST)
             status = usage_error("--%s: more than %d %ss; give fewer", row->name, MAX_LIST, row->size->noun);
         else
-            options->list[options->num_list++] = (size_t)value;
+            list[(*count)++] = (size_t)value;
     }
     free(copy);
+    return status;
+}
+
+static int read_list(const struct option_row *row, const char *text, struct options *options)
+{
+    const int status = read_numbers(row, text, 0, options->list, &options->num_list);
     *(size_t *)row->to = options->list[0];
     return status;
+}
+
+static int read_pieces(const struct option_row *row, const char *text, struct options *options)
+{
+    const int status = read_numbers(row, text, 1, options->pieces, &options->num_pieces);
+    options->pieces[options->num_pieces] = 0;
+    return status;
+}
+
+static int read_own(const struct option_row *row, const char *text, struct options *options)
+{
+    const struct placement_option *own = row->to;
+    (void)options;
+    return own->read(text);
 }
 
 static int read_dtype(const struct option_row *row, const char *text, struct options *options)
@@ -133,20 +156,21 @@ static int read_repeats(const struct option_row *row, const char *text, struct o
 static int list_options(const struct operation *operation, struct options *options, bool *help,
                         struct option_row rows[MAX_OPTIONS])
 {
+    const struct placement *placement = operation->placement;
     const struct option_row of_every_program[] = {
         {"forward", NULL, "the forward pass only", read_flag, &options->forward, RUN, NULL, false},
         {"reverse", NULL, "only from the last element to the first", read_flag, &options->reverse, RUN, NULL, false},
         {"backward", NULL, "the backward pass only; with --reverse: of the reversed operation", read_flag,
          &options->backward, RUN, NULL, false},
-        {"variant", "NAME", "one kernel only, see --list", read_text, &options->variant, RUN, NULL, false},
+        {"variant", "NAME[,NAME...]", "these kernels only, see --list", read_text, &options->variant, RUN, NULL, false},
         {"config", "rows=R,...", "the shape of a kernel: one or more of rows, threads, stages; see --list", read_config,
-         NULL, RUN, NULL, false},
+         NULL, RUN_ON_DEVICE, NULL, false},
         {"seed", "S", "seed of the test data (default 1)", read_seed, NULL, RUN, NULL, false},
         {"repeats", "R", "timed launches per row", read_repeats, NULL, RUN, NULL, false},
         {"check-only", NULL, "check, do not time", read_flag, &options->check_only, RUN, NULL, false},
         {"csv", "FILE", "write the table there as CSV", read_path, &options->csv, RUN, NULL, false},
         {"resume", NULL, "with --csv: write it after every shape, and keep what an interrupted run has left", read_flag,
-         &options->resume, RUN, NULL, false},
+         &options->resume, RUN_ON_DEVICE, NULL, false},
         {"list", NULL, "list the kernels", read_flag, &options->list_kernels, RUN, NULL, false},
         {"help", NULL, "this text", read_flag, help, RUN, NULL, false},
         {"fill", "PATTERN", "makes arrays", read_text, &options->fill, MAKE, NULL, false},
@@ -172,22 +196,36 @@ static int list_options(const struct operation *operation, struct options *optio
         option_of(operation->flags[f].name, row.name);
         rows[count++] = row;
     }
+    if (placement != NULL && placement->piece.name != NULL)
+        rows[count++] = (struct option_row){"piece", "P[,P...]", placement->piece.help, read_pieces,
+                                            NULL,    RUN,        &placement->piece,     false};
+    for (int i = 0; placement != NULL && placement->options[i].name != NULL; i++) {
+        const struct placement_option *own = &placement->options[i];
+        struct option_row row = {"", own->argument, own->help, read_own, (void *)own, RUN, NULL, false};
+        if (own->read != NULL)
+            rows[count++] = row, strcpy(rows[count - 1].name, own->name);
+    }
     if (operation_has_dtype(operation))
         rows[count++] = (struct option_row){
             "type",     "TYPE", "float32, bf16 or fp16: how the larger arrays are kept (default float32)",
             read_dtype, NULL,   RUN,
             NULL,       false};
-    if (choice_any(operation) != 0)
+    if (choice_any(operation) != 0 && placement == NULL)
         rows[count++] = (struct option_row){
             "with", "NAME[,NAME...]", "what may be left out, see below", read_text, &options->with, RUN, NULL, false};
     for (size_t i = 0; i < sizeof of_every_program / sizeof *of_every_program; i++)
-        rows[count++] = of_every_program[i];
-    for (int a = 0; a < operation->num_arrays; a++) {
+        if (placement == NULL || of_every_program[i].part == RUN)
+            rows[count++] = of_every_program[i];
+    for (int a = 0; a < operation->num_arrays && placement == NULL; a++) {
         struct option_row row = {"",   operation->arrays[a].symbol, "", read_path, &options->files[a], FILES, NULL,
                                  false};
         option_of(operation->arrays[a].name, row.name);
         rows[count++] = row;
     }
+    for (int i = 0; placement != NULL && placement->options[i].name != NULL; i++)
+        for (int r = 0; r < count; r++)
+            if (strcmp(rows[r].name, placement->options[i].name) == 0)
+                rows[r].argument = placement->options[i].argument, rows[r].help = placement->options[i].help;
     return count;
 }
 
@@ -264,19 +302,10 @@ static void print_types(const struct operation *operation)
                "float32 for bf16, which NumPy does not have.\n");
 }
 
-static void print_help(const char *program, const struct operation *operation, const struct option_row *rows, int count)
+/* What there is where the arrays are on the device: the choices, and the user's own arrays. */
+static void print_own_arrays(const struct operation *operation)
 {
     char option[OPTION_TEXT];
-    printf("usage: %s [options]\n"
-           "\n"
-           "Checks every kernel of %s (%s) against a loop in double precision, times it, and prints a table.\n"
-           "\n",
-           program, program, operation->name);
-    for (int i = 0; i < count; i++)
-        if (rows[i].part == SHAPE || rows[i].part == FLAG || rows[i].part == RUN) {
-            const int width = printf("  --%s %s", rows[i].name, rows[i].argument != NULL ? rows[i].argument : "");
-            printf("%*s%s\n", width < 24 ? 24 - width : 0, "", rows[i].help);
-        }
     print_choices(operation);
     printf("\nOn your own arrays (.npy), one kernel, forward or with --reverse:\n");
     print_files(operation, FORWARD);
@@ -298,10 +327,27 @@ static void print_help(const char *program, const struct operation *operation, c
     printf(" --%s %s.npy ...   write these files\n"
            "                        PATTERN: in each row zeros, ones, ramp (0 1 2 ...) or alternate (1 -1 1 -1 ...);\n"
            "                        or the array's first numbers, as in 3,1,4.5; the last one fills the rest\n"
-           "  --print FILE.npy      print it, one row a line\n"
-           "\n"
-           "Exit status: 0 all right, 1 a check or a launch failed, 2 wrong usage or input.\n",
+           "  --print FILE.npy      print it, one row a line\n",
            option_of(operation->arrays[0].name, option), operation->arrays[0].symbol);
+}
+
+static void print_help(const char *program, const struct operation *operation, const struct option_row *rows, int count)
+{
+    const struct placement *placement = operation->placement;
+    printf("usage: %s%s [options]\n\n", placement != NULL ? placement->launcher : "", program);
+    if (placement != NULL)
+        printf("%s\n\n", placement->purpose);
+    else
+        printf("Checks every kernel of %s (%s) against a loop in double precision, times it, and prints a table.\n\n",
+               program, operation->name);
+    for (int i = 0; i < count; i++)
+        if (rows[i].part != FILES && rows[i].part != MAKE) {
+            const int width = printf("  --%s %s", rows[i].name, rows[i].argument != NULL ? rows[i].argument : "");
+            printf("%*s%s\n", width < 24 ? 24 - width : 3, "", rows[i].help);
+        }
+    if (placement == NULL)
+        print_own_arrays(operation);
+    printf("\nExit status: 0 all right, 1 a check or a launch failed, 2 wrong usage or input.\n");
 }
 
 /* ---- the command line ---- */

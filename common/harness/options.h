@@ -19,6 +19,8 @@ struct options {
     size_t sizes[MAX_SIZES]; /* what was given */
     size_t list[MAX_LIST];   /* of the size that takes a list; its `sizes` is the first of these */
     int num_list;
+    size_t pieces[MAX_LIST + 1]; /* of the option that a placement has for them, with a 0 behind them */
+    int num_pieces;
 
     enum dtype dtype; /* FLOAT32 unless --type names another */
     bool flag_given[MAX_FLAGS];
@@ -27,7 +29,7 @@ struct options {
     choice chosen;    /* what it names */
 
     bool forward, reverse, backward; /* as given; none: every direction that the chapter has */
-    const char *variant;             /* NULL: all */
+    const char *variant;             /* a name, or several with commas between them; NULL: all */
     struct launch_config config;     /* 0: not given */
     uint64_t seed;
     int repeats; /* 0: the default */

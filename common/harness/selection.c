@@ -8,6 +8,7 @@
 
 #include "../base/error.h"
 #include "launch_config.h"
+#include "placement.h"
 
 /* ---- the tables ---- */
 
@@ -56,6 +57,8 @@ static int count_defaults(const struct selection *selection, const char *chapter
 static int choose_default(struct selection *selection)
 {
     const char *table = selection->chapter->name;
+    if (selection->operation->placement != NULL) /* it takes no arrays of the user's */
+        return 0;
     if (count_defaults(selection, table) == 0)
         for (const struct compared *from = selection->chapter->compares_with; from->chapter != NULL; from++)
             table = from->chapter;
@@ -100,13 +103,17 @@ bool selection_compares(const struct selection *selection)
 
 void selection_list(const struct selection *selection)
 {
+    const struct placement *placement = selection->operation->placement;
     char tunable[LAUNCH_CONFIG_TEXT];
     for (int k = 0; k < selection->num_kernels; k++) {
         const struct kernel *kernel = &selection->kernels[k];
-        printf("%-*s %s%s", selection_compares(selection) ? 27 : 14, kernel->name, kernel->info->idea,
-               kernel->is_default ? " (default)" : "");
+        printf("%-*s %s%s",
+               placement != NULL               ? placement->name_width
+               : selection_compares(selection) ? 27
+                                               : 14,
+               kernel->name, kernel->info->idea, kernel->is_default ? " (default)" : "");
         if (kernel->info->partial)
-            printf(" (partial)");
+            printf(placement != NULL ? " (partial, not checked)" : " (partial)");
         if (*kernel->limits != '\0')
             printf(" (%s)", kernel->limits);
         if (kernel->info->float32_only)
@@ -121,9 +128,34 @@ void selection_list(const struct selection *selection)
 
 /* ---- what runs ---- */
 
+/* Whether --variant names it, alone or as one of several. */
 static bool is_named(const struct selection *selection, const struct kernel *kernel)
 {
-    return selection->options->variant == NULL || strcmp(selection->options->variant, kernel->name) == 0;
+    const char *names = selection->options->variant;
+    const size_t length = strlen(kernel->name);
+    if (names == NULL)
+        return true;
+    for (; strncmp(names, kernel->name, length) != 0 || (names[length] != ',' && names[length] != '\0'); names++)
+        if (*(names = strchrnul(names, ',')) == '\0')
+            return false;
+    return true;
+}
+
+/* Each name of --variant must be a kernel's. Returns 0, or 2 after one line. */
+static int check_names(const struct selection *selection)
+{
+    const char *names = selection->options->variant;
+    while (names != NULL) {
+        const size_t length = strcspn(names, ",");
+        int k = 0;
+        while (k < selection->num_kernels && (strlen(selection->kernels[k].name) != length ||
+                                              strncmp(selection->kernels[k].name, names, length) != 0))
+            k++;
+        if (k == selection->num_kernels)
+            return usage_error("there is no variant \"%.*s\"; --list names them", (int)length, names);
+        names = names[length] == ',' ? names + length + 1 : NULL;
+    }
+    return 0;
 }
 
 bool selection_wants(const struct selection *selection, const struct kernel *kernel)
@@ -202,8 +234,8 @@ int selection_check(struct selection *selection, enum direction asked)
             if (kernel->runs[d] && (!narrowed || d == asked))
                 selection->directions[d] = runs = true;
     }
-    if (named == NULL)
-        return usage_error("there is no variant \"%s\"; --list names them", options->variant);
+    if (check_names(selection) != 0)
+        return 2;
     if (num_wanted == 0 && options->variant != NULL)
         return refuse_config(selection, named);
     if (num_wanted == 0)
@@ -213,8 +245,10 @@ int selection_check(struct selection *selection, enum direction asked)
         return usage_error("%s%s%s does not run %s; leave the option out, or see the chapters in README.md",
                            selection->chapter->name, options->variant != NULL ? ", variant " : "",
                            options->variant != NULL ? options->variant : "", direction_name(asked));
-    if (options->variant != NULL && chip_lacks(selection, named, why, sizeof why))
-        return usage_error("%s; choose another variant", why);
+    for (int k = 0; k < selection->num_kernels && options->variant != NULL; k++)
+        if (is_named(selection, &selection->kernels[k]) &&
+            chip_lacks(selection, &selection->kernels[k], why, sizeof why))
+            return usage_error("%s; choose another variant", why);
     return 0;
 }
 
@@ -302,6 +336,10 @@ const struct kernel *selection_for_arrays(const struct selection *selection, enu
     const struct options *options = selection->options;
     const struct kernel *kernel = NULL;
     char why[256];
+    if (options->variant != NULL && strchr(options->variant, ',') != NULL) {
+        usage_error("arrays are given to one kernel; name one variant");
+        return NULL;
+    }
     for (int k = 0; k < selection->num_kernels; k++)
         if (options->variant != NULL ? is_named(selection, &selection->kernels[k]) : selection->kernels[k].is_default)
             kernel = &selection->kernels[k];

@@ -2,12 +2,14 @@
 /* table.c - see table.h */
 #include "table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../base/output.h"
+#include "placement.h"
 
 double row_gb_per_s(const struct row *row)
 {
@@ -21,8 +23,60 @@ static int size_width(const struct size *size)
     return width > 8 ? width : 8;
 }
 
+/* ---- the columns of a placement ---- */
+
+/* A number behind `before`: in so many columns a dash where there is none, in the CSV nothing. */
+static void print_number(FILE *file, const char *before, int width, int decimals, double number)
+{
+    if (isnan(number))
+        fprintf(file, "%s%*s", before, width, width > 0 ? "-" : "");
+    else
+        fprintf(file, "%s%*.*f", before, width, decimals, number);
+}
+
+static void print_columns(const struct placement *placement, const struct row *row)
+{
+    printf("%-*s %-*s", placement->name_width, row != NULL ? row->variant : "variant", placement->direction_width,
+           row != NULL ? row->direction : "direction");
+    for (int i = 0; i < placement->num_columns; i++) {
+        const struct column *column = &placement->columns[i];
+        if (column->title != NULL && row == NULL)
+            printf(" %*s", column->width, column->title);
+        else if (column->title != NULL)
+            print_number(stdout, " ", column->width, column->decimals, row->values[i]);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+/* The first line of the CSV. */
+static void name_columns(const struct placement *placement, char *text)
+{
+    text += sprintf(text, "chapter,variant,direction");
+    for (int i = 0; i < placement->num_columns; i++)
+        text += sprintf(text, "%s,%s", i == placement->num_keys ? ",backend,device" : "", placement->columns[i].name);
+}
+
+static void write_columns(FILE *file, const struct run *run, const struct row *row)
+{
+    const struct placement *placement = run->operation->placement;
+    fprintf(file, "%s,%s,%s", row->chapter, row->variant, row->direction);
+    for (int i = 0; i < placement->num_columns; i++) {
+        if (i == placement->num_keys)
+            fprintf(file, ",%s,%s", backend_name(run->machine->backend), run->machine->device.name);
+        print_number(file, ",", 0, i < placement->num_keys ? 0 : 4, row->values[i]);
+    }
+    fputc('\n', file);
+}
+
+/* ---- all others ---- */
+
 void table_print_head(const struct run *run)
 {
+    if (run->operation->placement != NULL) {
+        print_columns(run->operation->placement, NULL);
+        return;
+    }
     if (run->compares)
         printf("%-12s ", "chapter");
     printf("%-*s %-16s ", 14 + run->config_width, "variant", "direction");
@@ -52,6 +106,10 @@ static const char *config_of(const struct row *row)
 
 void table_print_row(const struct run *run, const struct row *row)
 {
+    if (run->operation->placement != NULL) {
+        print_columns(run->operation->placement, row);
+        return;
+    }
     const bool sim = run->machine->backend == ON_SIM;
     if (run->compares)
         printf("%-12s ", row->chapter);
@@ -135,6 +193,10 @@ const char *csv_key(const struct run *run, const struct row *row, char text[KEY_
 static void write_row(FILE *file, const struct run *run, const struct row *row)
 {
     char key[KEY_TEXT];
+    if (run->operation->placement != NULL) {
+        write_columns(file, run, row);
+        return;
+    }
     fprintf(file, "%s,", csv_key(run, row, key));
     fprintf(file, "%s,", backend_name(run->machine->backend));
     write_name(file, run->machine->device.name);
@@ -160,8 +222,12 @@ int csv_write(const char *path, const struct run *run, const struct row *rows, s
         return status;
     if (run->resumed[0] != '\0')
         fprintf(output.file, "# resumed: an interrupted run of %s\n", run->resumed);
-    csv_key_columns(run, columns);
-    strcat(columns, ",backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error");
+    if (run->operation->placement != NULL) {
+        name_columns(run->operation->placement, columns);
+    } else {
+        csv_key_columns(run, columns);
+        strcat(columns, ",backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error");
+    }
     csv_write_head(output.file, run->machine, run->command, columns);
     for (const struct row *row = rows; row < rows + num_rows; row++)
         if (row->line != NULL)

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+enum { MAX_VALUES = 16 };
+
 struct row {
     const char *chapter, *variant, *direction;
     const char *config; /* what --config gave, ":threads=256:stages=3", printed behind the variant; NULL: nothing */
@@ -30,7 +32,8 @@ struct row {
     double max_error;
     bool counted; /* on the simulator, instead of times: what the launch consisted of */
     unsigned long long blocks, threads, barriers, shuffles;
-    const char *line; /* as an earlier run has written it to the CSV; NULL: not from there */
+    double values[MAX_VALUES]; /* of a placement's columns, NaN: none; in place of all from `timed` on */
+    const char *line;          /* as an earlier run has written it to the CSV; NULL: not from there */
 };
 
 /* What the table and the CSV say about the run. */

@@ -42,6 +42,10 @@ struct data_spec linrec_spec(const struct problem *problem, const struct data *d
    wait. */
 cudaError_t linrec_fill_array(const struct data_spec *spec, enum data_array array, float *values, size_t num_seqs);
 
+/* The operation's check of gradients whose pass was given inputs, and computed the outputs once more. On the host.
+   Returns false if there is no memory for it. */
+bool linrec_check_recomputed(const struct problem *problem, int levels, struct finding *finding);
+
 /* The operation's device_check (linrec_device.cu). */
 cudaError_t linrec_device_check(const struct problem *problem, const struct data *data, int levels,
                                 struct finding *finding);

@@ -53,8 +53,7 @@ sub output {
     local %ENV = %ENV;
     delete @ENV{ grep { /^CUSIM_/ } keys %ENV };
     $ENV{LC_ALL} = 'C';
-    # mpirun wants to be told that there may be more ranks than cores, and that root may run it
-    @ENV{qw(OMPI_MCA_rmaps_base_oversubscribe OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM)} = (1, 1, 1);
+    %ENV = (%ENV, map { read_text($_) =~ /^export (\w+)=(.*)$/mg } glob '[0-9][0-9]_*/mpirun.env'); # what mpirun wants to be told
     my $new = `{ $command; } 2> /dev/null`; # what is skipped is said on stderr
     stop('prints nothing') if $new eq '';
     stop('prints ```') if $new =~ /^```/m;
