@@ -1,6 +1,16 @@
 // right
 // SPDX-License-Identifier: MIT
+#ifdef CUSIM
 #include <sim_cluster.h>
+#else /* what stands here in a program for a GPU */
+#include <cooperative_groups.h>
+#define cluster_rank() cooperative_groups::this_cluster().block_rank()
+#define cluster_size() cooperative_groups::this_cluster().num_blocks()
+#define cluster_shared(shared, rank) cooperative_groups::this_cluster().map_shared_rank(shared, rank)
+#define cluster_arrive() asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory")
+#define cluster_arrive_relaxed() asm volatile("barrier.cluster.arrive.relaxed.aligned;")
+#define cluster_wait() asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory")
+#endif
 #include "corpus.h"
 
 /* Two blocks of half as many threads give each other what they have, and take it back. */

@@ -1,4 +1,4 @@
-// stopped: allocation made at cusim/tests/corpus/stream_early_write.cu:10, which cudaMemcpyAsync at {there} reads
+// stopped: allocation made at tests/corpus/stream_early_write.cu:10, which cudaMemcpyAsync at {there} reads
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -1,4 +1,4 @@
-// stopped: which the kernel launched at cusim/tests/corpus/stream_race_graph.cu:26 has written
+// stopped: which the kernel launched at tests/corpus/stream_race_graph.cu:26 has written
 // SPDX-License-Identifier: MIT
 #include "corpus.h"
 

@@ -214,5 +214,5 @@ sub rewritten {
 
 # ---- settings ----
 
-like(said('cores-all', $_, 'tell'), qr/\A2 simulator: CUSIM_CORES=$_ is not understood\. Set it to a number of cores from 1 to 256\.\n\z/, "CUSIM_CORES=$_") for qw(0 many 1000);
+like(said('cores-all', $_, 'tell'), qr/\A2 simulator: CUSIM_CORES=$_,0 is not understood\. Set it to a number of cores from 1 to 256, [^\n]*milliseconds\.\n\z/, "CUSIM_CORES=$_") for qw(0 many 1000);
 done_testing;

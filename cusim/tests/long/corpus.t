@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# corpus.t - the simulator takes the CUDA that people write, and refuses what nvcc refuses: the programs of sim/corpus. The
+# corpus.t - the simulator takes the CUDA that people write, and refuses what nvcc refuses: the programs of tests/corpus. The
 # first line of each says what must come of it:
 #
 #   // right                      it prints "right", in every order
