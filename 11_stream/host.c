@@ -12,7 +12,7 @@
 #include "../cusim/counts.h"
 #endif
 
-enum { NUM_ARRAYS = LINREC_D_COEFFS + 1 }; /* those of all passes; no states */
+enum { NUM_ARRAYS = LINREC_INITIAL_STATE }; /* all but the states */
 
 /* The columns. */
 enum { SEQS, LENGTH, PIECE, MS, MS_P20, MS_P80, PERCENT_OF_ROOF, IN, OUT, LAUNCHES, DEVICE_MB, MAX_ERROR, NUM_COLUMNS };
@@ -240,18 +240,18 @@ const struct placement stream_placement = {
     .direction_width = 16,
     .num_keys = MS,
     .num_columns = NUM_COLUMNS,
-    .columns = {[SEQS] = {"num_seqs", 8, 0, "num_seqs"},
-                [LENGTH] = {"seq_len", 9, 0, "seq_len"},
-                [PIECE] = {"piece", 9, 0, "piece"},
-                [MS] = {"ms", 9, 3, "wall_ms"},
-                [MS_P20] = {NULL, 0, 0, "wall_p20_ms"},
-                [MS_P80] = {NULL, 0, 0, "wall_p80_ms"},
-                [PERCENT_OF_ROOF] = {"% roof", 7, 1, "percent_of_roof"},
-                [IN] = {"in_B/e", 7, 3, "in_bytes_per_element"},
-                [OUT] = {"out_B/e", 7, 3, "out_bytes_per_element"},
-                [LAUNCHES] = {"launches", 8, 0, "launches"},
-                [DEVICE_MB] = {"device_MB", 9, 3, "device_mb"},
-                [MAX_ERROR] = {"error", 7, 3, "max_error"}},
+    .columns = {[SEQS] = {"num_seqs", 8, 0, "num_seqs", 0},
+                [LENGTH] = {"seq_len", 9, 0, "seq_len", 0},
+                [PIECE] = {"piece", 9, 0, "piece", 0},
+                [MS] = {"ms", 9, 3, "wall_ms", 4},
+                [MS_P20] = {NULL, 0, 0, "wall_p20_ms", 4},
+                [MS_P80] = {NULL, 0, 0, "wall_p80_ms", 4},
+                [PERCENT_OF_ROOF] = {"% roof", 7, 1, "percent_of_roof", 4},
+                [IN] = {"in_B/e", 7, 3, "in_bytes_per_element", 4},
+                [OUT] = {"out_B/e", 7, 3, "out_bytes_per_element", 4},
+                [LAUNCHES] = {"launches", 8, 0, "launches", 4},
+                [DEVICE_MB] = {"device_MB", 9, 3, "device_mb", 4},
+                [MAX_ERROR] = {"error", 7, 3, "max_error", 4}},
     .end = release_arrays,
     .need = need,
     .place = place,

@@ -97,9 +97,11 @@ static size_t workspace_size(const struct linrec_args *args)
     return for_all > for_group ? for_all : for_group;
 }
 
-struct part part_create(size_t num_seqs, size_t seq_len, bool backward, bool reverse)
+struct part part_create(const struct problem *problem)
 {
-    struct part part = {.backward = backward};
+    const bool backward = is_backward(problem->direction), reverse = is_reversed(problem->direction);
+    const size_t num_seqs = problem->sizes[NUM_SEQS], seq_len = problem->sizes[SEQ_LEN];
+    struct part part = {.backward = backward, .problem = *problem};
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -114,13 +116,11 @@ struct part part_create(size_t num_seqs, size_t seq_len, bool backward, bool rev
     MPI_Comm_rank(part.comm, &part.rank);
     MPI_Comm_size(part.comm, &part.ranks);
 
-    part.args = (struct linrec_args){.num_seqs = num_seqs, .seq_len = length, .reverse = reverse};
-    part.args.coeffs = on_device(count, sizeof(float));
-    part.args.outputs = on_device(count, sizeof(float));
-    part.args.inputs = on_device(backward ? 0 : count, sizeof(float));
-    part.args.d_outputs = on_device(backward ? count : 0, sizeof(float));
-    part.args.d_inputs = on_device(backward ? count : 0, sizeof(float));
-    part.args.d_coeffs = on_device(backward ? count : 0, sizeof(float));
+    part.problem.sizes[SEQ_LEN] = length;
+    for (int a = 0; a < LINREC_INITIAL_STATE; a++) /* all but the states */
+        if (array_role(&problem->operation->arrays[a], problem->direction) != UNTOUCHED)
+            part.problem.arrays[a] = on_device(count, sizeof(float));
+    part.args = linrec_args_of(&part.problem);
     part.args.workspace_size = workspace_size(&part.args);
     part.args.workspace = on_device(part.args.workspace_size, 1);
     ranks_need(lookback_workspace_init(part.args.workspace, part.args.workspace_size, NULL), "no workspace");
@@ -138,20 +138,12 @@ struct part part_create(size_t num_seqs, size_t seq_len, bool backward, bool rev
 
 void part_free(struct part *part)
 {
-    void *const device[] = {(void *)part->args.inputs,
-                            (void *)part->args.coeffs,
-                            part->args.outputs,
-                            (void *)part->args.d_outputs,
-                            part->args.d_inputs,
-                            part->args.d_coeffs,
-                            part->args.workspace,
-                            part->device_tiles,
-                            part->device_totals,
-                            part->carries,
-                            part->edges,
-                            part->ends};
+    void *const device[] = {part->args.workspace, part->device_tiles, part->device_totals,
+                            part->carries,        part->edges,        part->ends};
     if (part->comm == MPI_COMM_NULL)
         return;
+    for (int a = 0; a < LINREC_INITIAL_STATE; a++)
+        cudaFree(part->problem.arrays[a]);
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         cudaFree(device[i]);
     cudaFreeHost(part->totals);

@@ -20,7 +20,8 @@ struct part {
     int rank, ranks; /* its place in that order, from 0, and their number */
     size_t begin;    /* the position of its first element */
     bool backward;
-    struct linrec_args args; /* its stretch; the states, too, are on the device */
+    struct problem problem;  /* of its stretch */
+    struct linrec_args args; /* the same; the states, too, are on the device */
 
     struct total *device_tiles, *device_totals; /* what totals_launch writes */
     float *carries, *edges, *ends; /* device, (num_seqs): what comes in; the neighbour's outputs; d_initial_state */
@@ -40,7 +41,7 @@ extern MPI_Op ranks_join;        /* the operator: what two neighbouring stretche
 void join_totals(const struct total *earlier, struct total *later, size_t count);
 
 /* The part of the calling rank, with memory for its arrays. Every rank of MPI_COMM_WORLD calls it. */
-struct part part_create(size_t num_seqs, size_t seq_len, bool backward, bool reverse);
+struct part part_create(const struct problem *problem);
 void part_free(struct part *part);
 
 /* The part's sequences [begin, end) as a part of their own, in the same memory. `begin` is a multiple of 4. */

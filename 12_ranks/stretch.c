@@ -4,6 +4,7 @@
    them, and the element on each side of it that its neighbours have. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../common/linrec/linrec_oracle.h"
 #include "ranks.h"
@@ -11,7 +12,7 @@
 #include "../cusim/counts.h"
 #endif
 
-enum { NUM_ARRAYS = LINREC_D_COEFFS + 1 }; /* those of all passes; no states */
+enum { NUM_ARRAYS = LINREC_INITIAL_STATE }; /* all but the states */
 
 /* The columns. */
 enum { RANKS, SEQS, LENGTH, MS, MS_P20, MS_P80, BYTES_099, BYTES_ONE, MESSAGE_BYTES, MAX_ERROR, NUM_COLUMNS };
@@ -27,16 +28,11 @@ static bool place(struct placed *placed)
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    part = part_create(num_seqs, seq_len, is_backward(problem->direction), is_reversed(problem->direction));
+    part = part_create(problem);
     left = part.begin > 0;
     right = part.begin + part.args.seq_len < seq_len;
     wide = left + part.args.seq_len + right;
-    void *const arrays[] = {
-        [LINREC_D_OUTPUTS] = (void *)part.args.d_outputs, [LINREC_INPUTS] = (void *)part.args.inputs,
-        [LINREC_COEFFS] = (void *)part.args.coeffs,       [LINREC_OUTPUTS] = part.args.outputs,
-        [LINREC_D_INPUTS] = part.args.d_inputs,           [LINREC_D_COEFFS] = part.args.d_coeffs};
-    for (int a = 0; a < NUM_ARRAYS; a++)
-        placed->problem.arrays[a] = arrays[a];
+    memcpy(placed->problem.arrays, part.problem.arrays, sizeof part.problem.arrays);
     snprintf(placed->where, sizeof placed->where, " on %d ranks, rank %d", ranks, rank);
     placed->values[RANKS] = ranks;
     placed->values[SEQS] = (double)num_seqs;
@@ -88,9 +84,6 @@ static enum role role_of(const struct problem *problem, int a)
 
 static void fill(struct placed *placed, const struct data *data)
 {
-    static const enum data_array contents[] = {
-        [LINREC_D_OUTPUTS] = DATA_D_OUTPUTS, [LINREC_INPUTS] = DATA_INPUTS,    [LINREC_COEFFS] = DATA_COEFFS,
-        [LINREC_OUTPUTS] = DATA_OUTPUTS,     [LINREC_D_INPUTS] = DATA_OUTPUTS, [LINREC_D_COEFFS] = DATA_OUTPUTS};
     const struct problem *const problem = &placed->problem;
     const size_t length = part.args.seq_len, bytes = length * sizeof(float);
     const enum data_kind kind = data->kind < KIND_099 ? (enum data_kind)data->kind : DATA_UNIFORM;
@@ -105,7 +98,7 @@ static void fill(struct placed *placed, const struct data *data)
             host[a] = host_array(part.args.num_seqs * wide);
         for (size_t s = 0; s < part.args.num_seqs; s++)
             for (size_t l = 0; l < wide; l++)
-                host[a][s * wide + l] = value(&spec, data->kind, contents[a], s, part.begin - left + l);
+                host[a][s * wide + l] = value(&spec, data->kind, linrec_contents[a], s, part.begin - left + l);
         ranks_need(cudaMemcpy2D(problem->arrays[a], bytes, host[a] + left, wide * sizeof(float), bytes,
                                 part.args.num_seqs, cudaMemcpyHostToDevice),
                    "no data");
@@ -240,16 +233,16 @@ const struct placement ranks_placement = {
     .direction_width = 17,
     .num_keys = MS,
     .num_columns = NUM_COLUMNS,
-    .columns = {[RANKS] = {"ranks", 5, 0, "ranks"},
-                [SEQS] = {"num_seqs", 8, 0, "num_seqs"},
-                [LENGTH] = {"seq_len", 9, 0, "seq_len"},
-                [MS] = {"ms", 10, 3, "wall_ms"},
-                [MS_P20] = {NULL, 0, 0, "wall_p20_ms"},
-                [MS_P80] = {NULL, 0, 0, "wall_p80_ms"},
-                [BYTES_099] = {"B/el.(.99)", 10, 3, "bytes_per_element"},
-                [BYTES_ONE] = {"B/el.(1)", 8, 3, "bytes_per_element_c1"},
-                [MESSAGE_BYTES] = {"B/message", 9, 1, "message_bytes"},
-                [MAX_ERROR] = {"error", 7, 3, "max_error"}},
+    .columns = {[RANKS] = {"ranks", 5, 0, "ranks", 0},
+                [SEQS] = {"num_seqs", 8, 0, "num_seqs", 0},
+                [LENGTH] = {"seq_len", 9, 0, "seq_len", 0},
+                [MS] = {"ms", 10, 3, "wall_ms", 4},
+                [MS_P20] = {NULL, 0, 0, "wall_p20_ms", 4},
+                [MS_P80] = {NULL, 0, 0, "wall_p80_ms", 4},
+                [BYTES_099] = {"B/el.(.99)", 10, 3, "bytes_per_element", 4},
+                [BYTES_ONE] = {"B/el.(1)", 8, 3, "bytes_per_element_c1", 4},
+                [MESSAGE_BYTES] = {"B/message", 9, 1, "message_bytes", 4},
+                [MAX_ERROR] = {"error", 7, 3, "max_error", 4}},
     .begin = ranks_begin,
     .end = ranks_end,
     .need = ranks_need,

@@ -21,13 +21,6 @@ struct placement_option {
     int (*read)(const char *text);      /* keeps the value; returns -1, or 2 after one line on stderr */
 };
 
-/* A column of numbers: how it is printed, and its name in the CSV. */
-struct column {
-    const char *title; /* NULL: in the CSV alone */
-    int width, decimals;
-    const char *name;
-};
-
 /* One kernel on one shape. */
 struct placed {
     struct problem problem; /* sizes and direction; pointers as `place` sets them */

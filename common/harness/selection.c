@@ -128,15 +128,19 @@ void selection_list(const struct selection *selection)
 
 /* ---- what runs ---- */
 
+static bool is_called(const struct kernel *kernel, const char *name, size_t length)
+{
+    return strlen(kernel->name) == length && strncmp(kernel->name, name, length) == 0;
+}
+
 /* Whether --variant names it, alone or as one of several. */
 static bool is_named(const struct selection *selection, const struct kernel *kernel)
 {
-    const char *names = selection->options->variant;
-    const size_t length = strlen(kernel->name);
-    if (names == NULL)
-        return true;
-    for (; strncmp(names, kernel->name, length) != 0 || (names[length] != ',' && names[length] != '\0'); names++)
-        if (*(names = strchrnul(names, ',')) == '\0')
+    const char *name = selection->options->variant;
+    while (name != NULL && !is_called(kernel, name, strcspn(name, ",")))
+        if (*(name = strchrnul(name, ',')) == ',')
+            name++;
+        else
             return false;
     return true;
 }
@@ -144,16 +148,14 @@ static bool is_named(const struct selection *selection, const struct kernel *ker
 /* Each name of --variant must be a kernel's. Returns 0, or 2 after one line. */
 static int check_names(const struct selection *selection)
 {
-    const char *names = selection->options->variant;
-    while (names != NULL) {
-        const size_t length = strcspn(names, ",");
-        int k = 0;
-        while (k < selection->num_kernels && (strlen(selection->kernels[k].name) != length ||
-                                              strncmp(selection->kernels[k].name, names, length) != 0))
-            k++;
-        if (k == selection->num_kernels)
-            return usage_error("there is no variant \"%.*s\"; --list names them", (int)length, names);
-        names = names[length] == ',' ? names + length + 1 : NULL;
+    for (const char *name = selection->options->variant; name != NULL;) {
+        const int length = (int)strcspn(name, ",");
+        bool found = false;
+        for (int k = 0; k < selection->num_kernels && !found; k++)
+            found = is_called(&selection->kernels[k], name, (size_t)length);
+        if (!found)
+            return usage_error("there is no variant \"%.*s\"; --list names them", length, name);
+        name = name[length] == ',' ? name + length + 1 : NULL;
     }
     return 0;
 }

@@ -23,7 +23,69 @@ static int size_width(const struct size *size)
     return width > 8 ? width : 8;
 }
 
-/* ---- the columns of a placement ---- */
+/* What --config gave; the empty text for nothing. */
+static const char *config_of(const struct row *row)
+{
+    return row->config != NULL ? row->config : "";
+}
+
+/* ---- columns ---- */
+
+/* Where the arrays are on the device: first what the simulator counts, then what is measured elsewhere, then the error.
+   Of the first two the screen shows one, and the CSV has the second. */
+enum { COUNTED = 4, MEASURED = 10, ON_DEVICE };
+static const struct column on_device[ON_DEVICE] = {
+    {"blocks", 9, 0, NULL, 0},
+    {"threads", 9, 0, NULL, 0},
+    {"barriers", 9, 0, NULL, 0},
+    {"shuffles", 9, 0, NULL, 0},
+    {"ms", 10, 4, "median_ms", 6},
+    {NULL, 0, 0, "p20_ms", 6},
+    {NULL, 0, 0, "p80_ms", 6},
+    {"GB/s", 8, 1, "gb_per_s", 2},
+    {"% copy", 7, 1, "percent_of_copy", 2},
+    {"% add", 7, 1, "percent_of_add", 2},
+    {"error", 7, 3, "max_error", 4},
+};
+
+static double percent(double gb_per_s, double baseline)
+{
+    return baseline > 0.0 && gb_per_s > 0.0 ? 100.0 * gb_per_s / baseline : NAN;
+}
+
+/* A row's numbers, NaN where there is none. */
+static void values_of(const struct run *run, const struct row *row, double values[MAX_VALUES])
+{
+    const double gb_per_s = row_gb_per_s(row);
+    if (run->operation->placement != NULL) {
+        memcpy(values, row->values, sizeof row->values);
+        return;
+    }
+    const double numbers[ON_DEVICE] = {
+        row->counted ? (double)row->blocks : NAN,   row->counted ? (double)row->threads : NAN,
+        row->counted ? (double)row->barriers : NAN, row->counted ? (double)row->shuffles : NAN,
+        row->timed ? row->timing.median_ms : NAN,   row->timed ? row->timing.p20_ms : NAN,
+        row->timed ? row->timing.p80_ms : NAN,      row->timed ? gb_per_s : NAN,
+        percent(gb_per_s, row->copy_gb_per_s),      percent(gb_per_s, row->add_gb_per_s),
+        row->checked ? row->max_error : NAN};
+    memcpy(values, numbers, sizeof numbers);
+}
+
+/* The columns of this run; the first *num_keys belong to a row's key. Returns how many. */
+static int columns_of(const struct run *run, const struct column **columns, int *num_keys)
+{
+    const struct placement *placement = run->operation->placement;
+    *columns = placement != NULL ? placement->columns : on_device;
+    *num_keys = placement != NULL ? placement->num_keys : 0;
+    return placement != NULL ? placement->num_columns : ON_DEVICE;
+}
+
+static bool is_on_screen(const struct run *run, int column)
+{
+    if (run->operation->placement != NULL || column >= MEASURED)
+        return true;
+    return (column < COUNTED) == (run->machine->backend == ON_SIM);
+}
 
 /* A number behind `before`: in so many columns a dash where there is none, in the CSV nothing. */
 static void print_number(FILE *file, const char *before, int width, int decimals, double number)
@@ -34,115 +96,53 @@ static void print_number(FILE *file, const char *before, int width, int decimals
         fprintf(file, "%s%*.*f", before, width, decimals, number);
 }
 
-static void print_columns(const struct placement *placement, const struct row *row)
+/* ---- on the screen ---- */
+
+/* A row; NULL: the head. */
+static void print_line(const struct run *run, const struct row *row)
 {
-    printf("%-*s %-*s", placement->name_width, row != NULL ? row->variant : "variant", placement->direction_width,
-           row != NULL ? row->direction : "direction");
-    for (int i = 0; i < placement->num_columns; i++) {
-        const struct column *column = &placement->columns[i];
-        if (column->title != NULL && row == NULL)
-            printf(" %*s", column->width, column->title);
-        else if (column->title != NULL)
-            print_number(stdout, " ", column->width, column->decimals, row->values[i]);
+    const struct placement *placement = run->operation->placement;
+    const struct column *columns;
+    double values[MAX_VALUES];
+    char variant[256] = "variant";
+    int num_keys;
+    if (row != NULL)
+        snprintf(variant, sizeof variant, "%s%s", row->variant, config_of(row)), values_of(run, row, values);
+    if (run->compares)
+        printf("%-12s ", row != NULL ? row->chapter : "chapter");
+    printf("%-*s %-*s", placement != NULL ? placement->name_width : 14 + run->config_width, variant,
+           placement != NULL ? placement->direction_width : 16, row != NULL ? row->direction : "direction");
+    for (int s = 0; s < run->operation->num_sizes && placement == NULL; s++) {
+        const struct size *size = &run->operation->sizes[s];
+        if (row != NULL)
+            printf(" %*zu", size_width(size), row->sizes[s]);
+        else
+            printf(" %*s", size_width(size), size->name);
+    }
+    const int count = columns_of(run, &columns, &num_keys);
+    for (int i = 0; i < count; i++) {
+        if (columns[i].title == NULL || !is_on_screen(run, i))
+            continue;
+        if (row != NULL)
+            print_number(stdout, " ", columns[i].width, columns[i].decimals, values[i]);
+        else
+            printf(" %*s", columns[i].width, columns[i].title);
     }
     printf("\n");
     fflush(stdout);
 }
 
-/* The first line of the CSV. */
-static void name_columns(const struct placement *placement, char *text)
-{
-    text += sprintf(text, "chapter,variant,direction");
-    for (int i = 0; i < placement->num_columns; i++)
-        text += sprintf(text, "%s,%s", i == placement->num_keys ? ",backend,device" : "", placement->columns[i].name);
-}
-
-static void write_columns(FILE *file, const struct run *run, const struct row *row)
-{
-    const struct placement *placement = run->operation->placement;
-    fprintf(file, "%s,%s,%s", row->chapter, row->variant, row->direction);
-    for (int i = 0; i < placement->num_columns; i++) {
-        if (i == placement->num_keys)
-            fprintf(file, ",%s,%s", backend_name(run->machine->backend), run->machine->device.name);
-        print_number(file, ",", 0, i < placement->num_keys ? 0 : 4, row->values[i]);
-    }
-    fputc('\n', file);
-}
-
-/* ---- all others ---- */
-
 void table_print_head(const struct run *run)
 {
-    if (run->operation->placement != NULL) {
-        print_columns(run->operation->placement, NULL);
-        return;
-    }
-    if (run->compares)
-        printf("%-12s ", "chapter");
-    printf("%-*s %-16s ", 14 + run->config_width, "variant", "direction");
-    for (int s = 0; s < run->operation->num_sizes; s++)
-        printf("%*s ", size_width(&run->operation->sizes[s]), run->operation->sizes[s].name);
-    if (run->machine->backend == ON_SIM)
-        printf("%9s %9s %9s %9s ", "blocks", "threads", "barriers", "shuffles");
-    else
-        printf("%10s %8s %7s %7s ", "ms", "GB/s", "% copy", "% add");
-    printf("%7s\n", "error");
-}
-
-/* A percentage of a baseline, or a dash. */
-static void print_percent(double gb_per_s, double baseline)
-{
-    if (baseline > 0.0 && gb_per_s > 0.0)
-        printf("%7.1f ", 100.0 * gb_per_s / baseline);
-    else
-        printf("%7s ", "-");
-}
-
-/* What --config gave; the empty text for nothing. */
-static const char *config_of(const struct row *row)
-{
-    return row->config != NULL ? row->config : "";
+    print_line(run, NULL);
 }
 
 void table_print_row(const struct run *run, const struct row *row)
 {
-    if (run->operation->placement != NULL) {
-        print_columns(run->operation->placement, row);
-        return;
-    }
-    const bool sim = run->machine->backend == ON_SIM;
-    if (run->compares)
-        printf("%-12s ", row->chapter);
-    const int width = printf("%s%s", row->variant, config_of(row));
-    const int left = 14 + run->config_width - width;
-    printf("%*s %-16s ", left > 0 ? left : 0, "", row->direction);
-    for (int s = 0; s < run->operation->num_sizes; s++)
-        printf("%*zu ", size_width(&run->operation->sizes[s]), row->sizes[s]);
-    if (sim && row->counted)
-        printf("%9llu %9llu %9llu %9llu ", row->blocks, row->threads, row->barriers, row->shuffles);
-    else if (sim)
-        printf("%9s %9s %9s %9s ", "-", "-", "-", "-");
-    else if (row->timed)
-        printf("%10.4f %8.1f ", row->timing.median_ms, row_gb_per_s(row));
-    else
-        printf("%10s %8s ", "-", "-");
-    if (!sim) {
-        print_percent(row_gb_per_s(row), row->copy_gb_per_s);
-        print_percent(row_gb_per_s(row), row->add_gb_per_s);
-    }
-    if (row->checked)
-        printf("%7.3f\n", row->max_error);
-    else
-        printf("%7s\n", "-");
-    fflush(stdout);
+    print_line(run, row);
 }
 
-static void write_percent(FILE *file, double gb_per_s, double baseline)
-{
-    if (baseline > 0.0 && gb_per_s > 0.0)
-        fprintf(file, "%.2f", 100.0 * gb_per_s / baseline);
-    fputc(',', file);
-}
+/* ---- CSV ---- */
 
 /* A name must not bring in a line, nor a column. */
 static void write_name(FILE *file, const char *text)
@@ -158,7 +158,8 @@ void csv_write_head(FILE *file, const struct machine *machine, const char *comma
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     fprintf(file, "# command: %s\n# date: %s\n", command, date);
     fprintf(file, "# toolkit: %s\n# driver: %s\n", machine->toolkit, machine->driver);
-    fprintf(file, "%s\n", columns);
+    if (columns != NULL)
+        fprintf(file, "%s\n", columns);
 }
 
 const char *csv_key_columns(const struct run *run, char text[KEY_TEXT])
@@ -190,49 +191,51 @@ const char *csv_key(const struct run *run, const struct row *row, char text[KEY_
     return text;
 }
 
-static void write_row(FILE *file, const struct run *run, const struct row *row)
+/* A row; NULL: the columns' names. */
+static void write_line(FILE *file, const struct run *run, const struct row *row)
 {
-    char key[KEY_TEXT];
-    if (run->operation->placement != NULL) {
-        write_columns(file, run, row);
-        return;
-    }
-    fprintf(file, "%s,", csv_key(run, row, key));
-    fprintf(file, "%s,", backend_name(run->machine->backend));
-    write_name(file, run->machine->device.name);
-    fputc(',', file);
-    if (row->timed)
-        fprintf(file, "%.6f,%.6f,%.6f,%.2f,", row->timing.median_ms, row->timing.p20_ms, row->timing.p80_ms,
-                row_gb_per_s(row));
+    const struct column *columns;
+    double values[MAX_VALUES];
+    char key[KEY_TEXT] = "chapter,variant,direction";
+    int num_keys;
+    if (row != NULL)
+        values_of(run, row, values);
+    if (run->operation->placement == NULL)
+        fputs(row != NULL ? csv_key(run, row, key) : csv_key_columns(run, key), file);
+    else if (row != NULL)
+        fprintf(file, "%s,%s,%s", row->chapter, row->variant, row->direction);
     else
-        fprintf(file, ",,,,");
-    write_percent(file, row_gb_per_s(row), row->copy_gb_per_s);
-    write_percent(file, row_gb_per_s(row), row->add_gb_per_s);
-    if (row->checked)
-        fprintf(file, "%.4f", row->max_error);
+        fputs(key, file);
+    const int count = columns_of(run, &columns, &num_keys);
+    for (int i = 0; i < count; i++) {
+        if (i == num_keys && row != NULL) {
+            fprintf(file, ",%s,", backend_name(run->machine->backend));
+            write_name(file, run->machine->device.name);
+        } else if (i == num_keys) {
+            fputs(",backend,device", file);
+        }
+        if (columns[i].name != NULL && row != NULL)
+            print_number(file, ",", 0, columns[i].csv_decimals, values[i]);
+        else if (columns[i].name != NULL)
+            fprintf(file, ",%s", columns[i].name);
+    }
     fputc('\n', file);
 }
 
 int csv_write(const char *path, const struct run *run, const struct row *rows, size_t num_rows)
 {
     struct output output;
-    char columns[KEY_TEXT + 128];
     const int status = output_open(&output, path);
     if (status != 0)
         return status;
     if (run->resumed[0] != '\0')
         fprintf(output.file, "# resumed: an interrupted run of %s\n", run->resumed);
-    if (run->operation->placement != NULL) {
-        name_columns(run->operation->placement, columns);
-    } else {
-        csv_key_columns(run, columns);
-        strcat(columns, ",backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,max_error");
-    }
-    csv_write_head(output.file, run->machine, run->command, columns);
+    csv_write_head(output.file, run->machine, run->command, NULL);
+    write_line(output.file, run, NULL);
     for (const struct row *row = rows; row < rows + num_rows; row++)
         if (row->line != NULL)
             fprintf(output.file, "%s\n", row->line);
         else
-            write_row(output.file, run, row);
+            write_line(output.file, run, row);
     return output_commit(&output);
 }

@@ -11,8 +11,7 @@
 
 /* ---- test data ---- */
 
-/* What each array is filled with, where a pass reads it. */
-static const enum data_array contents[] = {
+const enum data_array linrec_contents[] = {
     [LINREC_D_OUTPUTS] = DATA_D_OUTPUTS,
     [LINREC_INPUTS] = DATA_INPUTS,
     [LINREC_COEFFS] = DATA_COEFFS,
@@ -64,10 +63,10 @@ static void fill(const struct problem *problem, const struct data *data)
         float *values = problem->arrays[a];
         if (!reads(problem, a))
             continue;
-        const size_t length = data_is_state(contents[a]) ? 1 : spec.seq_len;
+        const size_t length = data_is_state(linrec_contents[a]) ? 1 : spec.seq_len;
         for (size_t s = 0; s < problem->sizes[NUM_SEQS]; s++)
             for (size_t l = 0; l < length; l++)
-                values[s * length + l] = data_value(&spec, contents[a], s, l);
+                values[s * length + l] = data_value(&spec, linrec_contents[a], s, l);
     }
 }
 
@@ -77,7 +76,7 @@ static cudaError_t device_fill(const struct problem *problem, const struct data 
     cudaError_t error = cudaSuccess;
     for (int a = 0; a < linrec_operation.num_arrays && error == cudaSuccess; a++)
         if (reads(problem, a))
-            error = linrec_fill_array(&spec, contents[a], problem->arrays[a], problem->sizes[NUM_SEQS]);
+            error = linrec_fill_array(&spec, linrec_contents[a], problem->arrays[a], problem->sizes[NUM_SEQS]);
     return error;
 }
 

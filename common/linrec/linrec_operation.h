@@ -29,6 +29,9 @@ enum linrec_array {
     LINREC_D_INITIAL_STATE
 };
 
+/* What each array is filled with, where a pass reads it. */
+extern const enum data_array linrec_contents[];
+
 /* A problem as its kernels see it. */
 struct linrec_args linrec_args_of(const struct problem *problem);
 
