@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c - where chapter 11's arrays live: in the host's memory, of the kind that a way wants. What the harness asks of a
-   placement is in placement.h. */
+/* host.c - where chapter 11's arrays live: in the host's memory, of the kind that a way wants. What the harness asks
+   of a placement is in placement.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* main.c - chapter 12 as a program of one or more ranks: the harness, where the arrays are cut over them (stretch.c). All
-   ranks do the same, and rank 0 speaks. README.md is the text. */
+/* main.c - chapter 12 as a program of one or more ranks: the harness, where the arrays are cut over them (stretch.c).
+   All ranks do the same, and rank 0 speaks. README.md is the text. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

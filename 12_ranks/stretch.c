@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* stretch.c - where chapter 12's arrays live: cut over the ranks. What the harness asks of a placement is in placement.h.
-   What the sequences hold is a function of seed and position (linrec_data.h), so every rank makes its own stretch of
-   them, and the element on each side of it that its neighbours have. */
+/* stretch.c - where chapter 12's arrays live: cut over the ranks. What the harness asks of a placement is in
+   placement.h. What the sequences hold is a function of seed and position (linrec_data.h), so every rank makes its
+   own stretch of them, and the element on each side of it that its neighbours have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -62,8 +62,8 @@ double row_gb_per_s(const struct row *row);
 void table_print_head(const struct run *run);
 void table_print_row(const struct run *run, const struct row *row);
 
-/* Writes the top of any CSV: where it comes from, as lines of # (command, date, toolkit, driver), and its columns, unless
-   they are NULL. */
+/* Writes the top of any CSV: where it comes from, as lines of # (command, date, toolkit, driver), and its columns,
+   unless they are NULL. */
 void csv_write_head(FILE *file, const struct machine *machine, const char *command, const char *columns);
 
 /* Writes the rows as CSV, whole or not at all. Returns 0, or 2 after one line on stderr. */
