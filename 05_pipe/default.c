@@ -13,8 +13,10 @@
 #define PIPE_TUNED(X)
 #endif
 #define TAKE_TUNED(max_seq_len, variant, rows, threads, stages)                                                        \
-    if (seq_len <= (max_seq_len) && seq_len % 4 == 0)                                                                  \
-        return (struct pipe_choice){pipe_##variant##_forward, #variant, {rows, threads, stages}};
+    if (seq_len <= (max_seq_len) && seq_len % 4 == 0) {                                                                \
+        linrec_launcher pipe_##variant##_forward; /* any kernel of the table */                                        \
+        return (struct pipe_choice){pipe_##variant##_forward, #variant, {rows, threads, stages}};                      \
+    }
 
 struct pipe_choice pipe_tuned(size_t seq_len)
 {

@@ -20,15 +20,12 @@ enum {
 
 /* The launchers: forward only, up to 2^31 - 1 sequences. args->config may choose rows, threads and stages, as far as
    the table says that a kernel takes them. cudaErrorInvalidValue for what a kernel cannot take, cudaErrorNotSupported
-   where the chip lacks what it needs. */
-linrec_launcher pipe_blocked_forward; /* each thread its own consecutive elements */
-linrec_launcher pipe_staged_forward;  /* through shared memory, so that neighbouring lanes load neighbouring elements */
-linrec_launcher pipe_float4_forward;  /* a float4 per lane: consecutive and neighbouring at once */
-linrec_launcher pipe_prefetch_forward; /* the same; the next tile is loaded while this one is scanned */
-linrec_launcher pipe_async_forward;    /* cp.async into stages of shared memory (sm_80) */
-linrec_launcher pipe_copy_only_forward, pipe_work_only_forward; /* async's copies alone, and its work alone */
-linrec_launcher pipe_tma_forward;            /* TMA bulk copies into stages of shared memory (sm_90) */
-linrec_launcher pipe_tma_evict_last_forward; /* the same; with a cache hint, L2 evicts what is read last */
+   where the chip lacks what it needs. Here are those that others launch, too; kernels.c declares the rest, so that one
+   more kernel changes the table alone. */
+linrec_launcher pipe_float4_forward;         /* a float4 per lane: coalesced, and each thread its own elements */
+linrec_launcher pipe_prefetch_forward;       /* the same; the next tile is loaded while this one is scanned */
+linrec_launcher pipe_async_forward;          /* cp.async into stages of shared memory (sm_80) */
+linrec_launcher pipe_tma_evict_last_forward; /* TMA bulk copies into stages, with a cache hint (sm_90) */
 linrec_launcher pipe_flat_forward;           /* each warp by itself, several short sequences side by side */
 linrec_launcher pipe_per_warp_forward;       /* each warp by itself, a whole sequence at once */
 linrec_launcher pipe_default_forward;        /* one of these, by length and chip */
