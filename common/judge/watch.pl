@@ -182,8 +182,8 @@ sub watch_exercise {
     my @launches = split ' ', read_text("$folder->{path}/$notes") // '';
     refuse('it launches no kernel.') if !@launches;
     my $number = $run->{right} ? worth_a_look(@launches) : scalar @launches;
-    if ($run->{said} =~ /^\@wrong ((\w+(?:\[\d+\])*).*)$/m) {
-        @says{qw(element verdict)} = ($2, join ' ', "A result is wrong: $1.", $run->{said} =~ /^\@(?:slip|owner) (.+)$/mg);
+    if (my ($wrong, $element) = $run->{said} =~ /^\@wrong ((\w+(?:\[\d+\])*).*)$/m) {
+        @says{qw(element verdict)} = ($element, join ' ', "A result is wrong: $wrong.", $run->{said} =~ /^\@(?:slip|owner) (.+)$/mg);
         $watch{CUSIM_WATCH_SAYS} = says(%says);
     }
     unlink $page;
