@@ -24,7 +24,7 @@ const struct linrec_kernel chapter08_kernels[] = {
      .forward = lookback_grid_sync, .workspace_size = lookback_three_pass_workspace},
     {KERNEL(chained, "one pass; each tile waits for the one before"), .forward = lookback_chained,
      .workspace_size = lookback_workspace},
-    {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_lookback,
+    {KERNEL(lookback, "one pass; a warp looks back over 32 tiles at once"), .forward = lookback_one_pass,
      .workspace_size = lookback_workspace, .info.tunable = {.rows = {1, 2, 4}}},
     {KERNEL(resident,
             "the same for few tiles: a warp of its own publishes and looks back, no tickets where all blocks fit"),

@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(LOOKBACK_THREADS)
         store4<reverse>(outputs + tile.at, own + r * PIPE_ROW, tile.first, tile.last, x[r]);
 }
 
-extern "C" cudaError_t lookback_lookback(const struct linrec_args *args, cudaStream_t stream)
+extern "C" cudaError_t lookback_one_pass(const struct linrec_args *args, cudaStream_t stream)
 {
     const int rows = args->config.rows != 0 ? args->config.rows : LOOKBACK_ROWS;
     const struct tiling tiling = lookback_tiling(args, rows);

@@ -31,7 +31,7 @@ enum {
 linrec_launcher lookback_three_pass;        /* each tile's aggregate, what comes into each tile, all tiles once more */
 linrec_launcher lookback_grid_sync;         /* the same in one launch: the grid meets between the passes */
 linrec_launcher lookback_chained;           /* one pass: each tile waits for the one before */
-linrec_launcher lookback_lookback;          /* one pass: a warp looks back over 32 tiles at once */
+linrec_launcher lookback_one_pass;          /* one pass: a warp looks back over 32 tiles at once */
 linrec_launcher lookback_resident;          /* the same in a fixed order, and faster where all tiles fit the chip */
 linrec_launcher lookback_resident_backward; /* both gradients, in the same way */
 linrec_launcher lookback_cluster; /* a cluster of blocks for each sequence, of up to CLUSTER_MAX_LEN elements (sm_90) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* chunk_state.c - the states between chunks of liblinrec.h: chapter 10's default. */
 #include "../10_chunk_state/kernels/kernels.h"
-#include "../10_chunk_state/kernels/launch.h"
+#include "../10_chunk_state/kernels/chunk_check.h"
 #include "call.h"
 
 _Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,

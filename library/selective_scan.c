@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* selective_scan.c - the selective scan of liblinrec.h: chapter 09's default. */
-#include "../09_selective_scan/kernels/launch.h"
+#include "../09_selective_scan/kernels/selective_check.h"
 #include "call.h"
 
 _Static_assert((int)LINREC_FLOAT32 == FLOAT32 && (int)LINREC_BFLOAT16 == BF16 && (int)LINREC_FLOAT16 == FP16,

@@ -8,6 +8,7 @@
 
 #include "../../common/cuda/cp_async.h"
 #include "own_steps.cuh"
+#include "grid.h"
 
 enum { STEPS = 16 };
 #define WARPS(lanes)                                                                                                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* channel_lanes.cuh - which lane has which states. A warp has 32 / lanes channels of one group. `lanes` lanes have a
+/* channel_lanes.cuh - the states that each lane has. A warp has 32 / lanes channels of one group. `lanes` lanes have a
    channel, four of its states each: lane `part` has states part, part + lanes, ...
 
        a lane's number    | channel / 2 | part | channel % 2 |
@@ -11,7 +11,7 @@
 #define CHANNEL_LANES_CUH
 
 #include "activations.cuh"
-#include "launch.h"
+#include "kernels.h"
 
 #define CHANNELS(lanes) (32 / (lanes))
 #define STATES_OF(lanes) (4 * (lanes))

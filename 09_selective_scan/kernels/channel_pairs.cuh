@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* channel_pairs.cuh - which lane has which states in the backward pass: a warp has twice as many channels as forward
+/* channel_pairs.cuh - the states that each lane has in the backward pass: a warp has twice as many channels as forward
    (channel_lanes.cuh), and a lane has two of them, with four states each. The two stand in rows `row` and `row ^ 2` of
    a chunk; the lane whose number differs in the bit `lanes` has the same two the other way round. With 16 states, four
    lanes for a channel:
@@ -15,6 +15,7 @@
 #include "channel_lanes.cuh"
 #include "lane_sums.cuh"
 #include "shared_rows.cuh"
+#include "grid.h"
 
 enum { STEPS = STATE_PASSING_STEPS }; /* of a chunk */
 

@@ -12,6 +12,9 @@
    belongs to a channel and a state has in the workspace a place of its own, slice by slice. Where channels are few, a
    sequence is cut into segments, as for fused_backward, and a launch takes a window of each of them. */
 #include "checkpoints.h"
+#include "grid.h"
+#include "selective_check.h"
+#include "workspace.h"
 
 /* So many blocks are to be at work as fill a chip of this size: then the plan, and with it the order of additions, does
    not depend on the chip. */
@@ -45,14 +48,6 @@ static size_t fewest_steps(const struct selective_args *args)
     return round_up((slices + 1) * 16 * sizeof(float) / (2 * dtype_bytes(args->dtype)), 32);
 }
 
-/* The next `count` floats of the workspace, from byte *used on, which becomes where they end: a multiple of 16. */
-static float *next_piece(const struct selective_args *args, size_t count, size_t *used)
-{
-    float *piece = args->workspace != NULL ? (float *)((char *)args->workspace + *used) : NULL;
-    *used += round_up(count * sizeof(float), 16);
-    return piece;
-}
-
 /* As many segments, or fewer, and windows of as many steps. */
 static struct selective_windows lay_out(const struct selective_args *args, size_t segments, size_t window_steps)
 {
@@ -67,19 +62,20 @@ static struct selective_windows lay_out(const struct selective_args *args, size_
     const size_t carries = w.segments > 1 ? rows * slice.states : 0;
     const size_t blocks = args->batch * args->groups * w.per_group, steps = w.segments * w.window_steps;
     const size_t warp_channels = 64 / selective_checkpoints_lanes(&w);
-    w.A = next_piece(args, args->channels * args->states, &w.bytes);
-    w.d_D = next_piece(args, both, &w.bytes);
-    w.d_bias = next_piece(args, both, &w.bytes);
-    w.d_A = next_piece(args, both * args->states, &w.bytes);
-    w.end = next_piece(args, both * args->states, &w.bytes);
-    w.start = next_piece(args, both * args->states, &w.bytes);
-    w.product = next_piece(args, w.segments * carries, &w.bytes);
-    w.first = next_piece(args, carries, &w.bytes);
-    w.last = next_piece(args, carries, &w.bytes);
-    w.d_B = next_piece(args, blocks * slice.states * steps, &w.bytes);
-    w.d_C = next_piece(args, blocks * slice.states * steps, &w.bytes);
-    w.saved = next_piece(args, blocks * FUSED_WARPS * (steps / STATE_PASSING_STEPS) * SAVED_FLOATS, &w.bytes);
-    w.so_far = next_piece(args, w.slices > 1 ? blocks * FUSED_WARPS * 3 * warp_channels * steps : 0, &w.bytes);
+    w.A = selective_next_piece(args, args->channels * args->states, &w.bytes);
+    w.d_D = selective_next_piece(args, both, &w.bytes);
+    w.d_bias = selective_next_piece(args, both, &w.bytes);
+    w.d_A = selective_next_piece(args, both * args->states, &w.bytes);
+    w.end = selective_next_piece(args, both * args->states, &w.bytes);
+    w.start = selective_next_piece(args, both * args->states, &w.bytes);
+    w.product = selective_next_piece(args, w.segments * carries, &w.bytes);
+    w.first = selective_next_piece(args, carries, &w.bytes);
+    w.last = selective_next_piece(args, carries, &w.bytes);
+    w.d_B = selective_next_piece(args, blocks * slice.states * steps, &w.bytes);
+    w.d_C = selective_next_piece(args, blocks * slice.states * steps, &w.bytes);
+    w.saved = selective_next_piece(args, blocks * FUSED_WARPS * (steps / STATE_PASSING_STEPS) * SAVED_FLOATS, &w.bytes);
+    w.so_far =
+        selective_next_piece(args, w.slices > 1 ? blocks * FUSED_WARPS * 3 * warp_channels * steps : 0, &w.bytes);
     return w;
 }
 

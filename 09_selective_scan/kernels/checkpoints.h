@@ -4,7 +4,7 @@
 #ifndef SELECTIVE_CHECKPOINTS_H
 #define SELECTIVE_CHECKPOINTS_H
 
-#include "launch.h"
+#include "kernels.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -19,6 +19,7 @@ enum { TILE = 16 }; /* steps */
 #include "chunk_gradients.cuh"
 #include "elementwise_gradients.cuh"
 #include "tile_gradients.cuh"
+#include "grid.h"
 
 enum { THREADS = 32 * FUSED_WARPS };
 

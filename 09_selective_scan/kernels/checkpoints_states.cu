@@ -23,6 +23,7 @@
 #include "checkpoints.h"
 enum { TILE = 32 }; /* steps */
 #include "tile_states.cuh"
+#include "grid.h"
 
 #define WARPS(lanes, arrays) ((lanes) == 4 ? (arrays) : 2) /* of a block, as in fused_states.cu */
 #define THREADS(lanes, arrays) (32 * WARPS(lanes, arrays))

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* default.c - which kernel for which shape and chip. */
+/* default.c - the kernel that each shape gets on each chip. */
 #include "../../common/cuda/gpu_info.h"
 #include "checkpoints.h"
+#include "grid.h"
+#include "selective_check.h"
 
 /* The most blocks for each multiprocessor with which warp_specialized is faster than fused_steps. It has one block of
    16 channels on a multiprocessor at a time, so it takes as long as it has rounds of them. Measured on an H200 with 16

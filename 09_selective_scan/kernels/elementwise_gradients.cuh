@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* elementwise_gradients.cuh - what is left to do for a step of a channel once the sums over its states are there: the
+/* elementwise_gradients.cuh - the rest of a step of a channel, once the sums over its states are there: the
    gradients of the gate, of u and of delta. A lane has its own steps of its first channel, from `mine` on. */
 #ifndef ELEMENTWISE_GRADIENTS_CUH
 #define ELEMENTWISE_GRADIENTS_CUH

@@ -13,7 +13,9 @@
 
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
-#include "launch.h"
+#include "grid.h"
+#include "selective_check.h"
+#include "workspace.h"
 enum { TILE = 16 }; /* steps */
 #include "chunk_gradients.cuh"
 #include "elementwise_gradients.cuh"

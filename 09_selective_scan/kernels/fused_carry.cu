@@ -11,7 +11,7 @@
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/launch_of.h"
-#include "launch.h"
+#include "workspace.h"
 
 enum { THREADS = 128, AHEAD = 8 }; /* AHEAD: segments whose loads are on their way at once */
 

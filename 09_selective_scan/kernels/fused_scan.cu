@@ -19,7 +19,7 @@
 #include "../../common/cuda/launch_of.h"
 #include "../../04_warp_scan/warp_scan.cuh"
 #include "activations.cuh"
-#include "launch.h"
+#include "selective_check.h"
 
 /* Block b computes channel b of all batches' channels. */
 template <typename dtype, int elems>

@@ -12,7 +12,8 @@
 #include <cuda_runtime.h>
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
-#include "launch.h"
+#include "grid.h"
+#include "workspace.h"
 enum { TILE = 32 }; /* steps */
 #include "tile_states.cuh"
 

@@ -19,7 +19,8 @@
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/launch_of.h"
-#include "launch.h"
+#include "grid.h"
+#include "selective_check.h"
 #include "block_stage.cuh"
 
 template <typename dtype, int lanes>

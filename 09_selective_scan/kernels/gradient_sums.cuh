@@ -7,6 +7,7 @@
 
 #include "channel_pairs.cuh"
 #include "lane_sums.cuh"
+#include "workspace.h"
 
 /* ---- Sums over the states of a channel: lanes that differ in part ---- */
 

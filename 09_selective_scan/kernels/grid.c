@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* grid.c - how many lanes, warps, blocks and segments a shape gets, and which kernels take it. */
-#include "launch.h"
+/* grid.c - the lanes, warps, blocks and segments that a shape gets, and the kernels that take it. */
+#include "grid.h"
 
 size_t selective_warps(const struct selective_args *args)
 {

@@ -21,7 +21,8 @@
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
 #include "warp_stage.cuh"
-#include "launch.h"
+#include "grid.h"
+#include "selective_check.h"
 
 enum { STEPS = 8, WARPS = 8 };
 

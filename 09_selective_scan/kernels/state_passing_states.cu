@@ -14,7 +14,8 @@
 #include "../../common/cuda/launch_of.h"
 #include "gradient_stage.cuh"
 #include "own_steps.cuh"
-#include "launch.h"
+#include "grid.h"
+#include "workspace.h"
 
 #define WARPS(lanes) ((lanes) == 2 ? 4 : 8)
 

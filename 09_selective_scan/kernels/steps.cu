@@ -17,7 +17,8 @@
 
 #include "../../common/cuda/launch_of.h"
 #include "activations.cuh"
-#include "launch.h"
+#include "grid.h"
+#include "selective_check.h"
 
 static const int kThreads = 128;
 

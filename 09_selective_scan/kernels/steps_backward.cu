@@ -22,7 +22,9 @@
 
 #include "../../common/cuda/launch_of.h"
 #include "activations.cuh"
-#include "launch.h"
+#include "grid.h"
+#include "selective_check.h"
+#include "workspace.h"
 
 /* The sum over the lanes of a warp, in every lane. */
 static __device__ __forceinline__ float warp_sum(float value)

@@ -6,6 +6,8 @@
 
 #include "gradient_sums.cuh"
 #include "tile.cuh"
+#include "grid.h"
+#include "workspace.h"
 
 template <typename dtype, int lanes>
 struct gradients_block {

@@ -20,7 +20,8 @@
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"
 #include "producer.cuh"
-#include "launch.h"
+#include "grid.h"
+#include "selective_check.h"
 
 enum { DONE = 1, READY = 3 }; /* the barriers of even tiles; the next ones are those of odd tiles */
 enum { ALL = CONSUMERS + PRODUCERS };

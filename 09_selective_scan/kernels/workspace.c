@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* workspace.c - what lies where in the workspace, and how large it is. */
-#include "launch.h"
+/* workspace.c - the layout of the workspace, and its size. */
+#include "workspace.h"
 
-/* The next `count` floats of the workspace, from byte *used on, which becomes where they end: a multiple of 16. */
-static float *next_piece(const struct selective_args *args, size_t count, size_t *used)
+#include "../../common/cuda/gpu_info.h"
+#include "grid.h"
+#include "selective_check.h"
+
+float *selective_next_piece(const struct selective_args *args, size_t count, size_t *used)
 {
     float *piece = args->workspace != NULL ? (float *)((char *)args->workspace + *used) : NULL;
     *used += (count + 3) / 4 * 16;
@@ -19,15 +22,15 @@ struct selective_parts selective_parts_of(const struct selective_args *args, siz
     struct selective_parts parts = {
         .per_group = per_group, .segments = (tiles + of_segment - 1) / of_segment, .segment_steps = of_segment * 32};
     parts.saved_floats = 32 * 8 + (parts.segments > 1 ? 32 : 0);
-    parts.d_B = next_piece(args, of_groups, &parts.bytes);
-    parts.d_C = next_piece(args, of_groups, &parts.bytes);
-    parts.d_A = next_piece(args, both * args->states, &parts.bytes);
-    parts.d_D = next_piece(args, both, &parts.bytes);
-    parts.d_bias = next_piece(args, both, &parts.bytes);
-    parts.product = next_piece(args, carries, &parts.bytes);
-    parts.end = next_piece(args, carries, &parts.bytes);
-    parts.start = next_piece(args, carries, &parts.bytes);
-    parts.rest = next_piece(args, 0, &parts.bytes);
+    parts.d_B = selective_next_piece(args, of_groups, &parts.bytes);
+    parts.d_C = selective_next_piece(args, of_groups, &parts.bytes);
+    parts.d_A = selective_next_piece(args, both * args->states, &parts.bytes);
+    parts.d_D = selective_next_piece(args, both, &parts.bytes);
+    parts.d_bias = selective_next_piece(args, both, &parts.bytes);
+    parts.product = selective_next_piece(args, carries, &parts.bytes);
+    parts.end = selective_next_piece(args, carries, &parts.bytes);
+    parts.start = selective_next_piece(args, carries, &parts.bytes);
+    parts.rest = selective_next_piece(args, 0, &parts.bytes);
     return parts;
 }
 
@@ -70,4 +73,14 @@ size_t selective_fused_workspace(const struct selective_args *args, bool backwar
     const struct selective_parts parts =
         selective_parts_of(args, selective_fused_parts(args), selective_fused_most_segments(args));
     return gradients_workspace(args, &parts, FUSED_WARPS);
+}
+
+cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts)
+{
+    struct gpu_info gpu;
+    const cudaError_t error = gpu_info_read(&gpu);
+    if (error == cudaSuccess)
+        *parts =
+            selective_parts_of(args, selective_fused_parts(args), selective_fused_segments(args, gpu.multiprocessors));
+    return error;
 }

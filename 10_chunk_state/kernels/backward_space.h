@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* backward_space.h - what the backward kernels need of the workspace (backward_space.cu): the states, if the caller has
-   not kept them, and partial sums of d_gamma, if a decay has more columns than a block takes. */
+/* backward_space.h - the part of the workspace that the backward kernels need (backward_space.cu): the states, if the
+   caller has not kept them, and partial sums of d_gamma, if a decay has more columns than a block takes. */
 #ifndef BACKWARD_SPACE_H
 #define BACKWARD_SPACE_H
 

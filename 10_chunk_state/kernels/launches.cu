@@ -8,7 +8,7 @@
 
 #include "../../common/cuda/launch_of.h"
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 
 /* One thread computes one element of every batch's chunk k. `before`: where its last state is, `after`: where the new
    one goes, each NULL or elements of a batch apart `before_stride`, `after_stride`. */

@@ -18,7 +18,7 @@
 
 #include "../../common/cuda/launch_of.h"
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 #include "low_rank_copy.cuh"
 #include "low_rank_products.cuh"
 

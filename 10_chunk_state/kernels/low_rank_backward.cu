@@ -15,7 +15,7 @@
 #include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 #include "low_rank_backward_copy.cuh"
 #include "low_rank_products.cuh"
 #include "low_rank_sums.cuh"

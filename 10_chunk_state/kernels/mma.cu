@@ -23,7 +23,7 @@
 
 #include "../../common/cuda/launch_of.h"
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 #include "mma.cuh"
 #include "mma_copy.cuh"
 

@@ -16,7 +16,7 @@
 #include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 #include "low_rank_stage.cuh"
 #include "low_rank_sums.h"
 

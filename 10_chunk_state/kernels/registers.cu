@@ -9,7 +9,7 @@
 
 #include "../../common/cuda/launch_of.h"
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 #include "load_store.cuh"
 
 /* Thread i goes through the chunks of element i of (batch, columns). */

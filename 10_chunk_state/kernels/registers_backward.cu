@@ -10,7 +10,7 @@
 #include "../../common/cuda/launch_of.h"
 #include "backward_space.h"
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 #include "load_store.cuh"
 
 enum { MOST_THREADS = 256 };

@@ -5,7 +5,7 @@
 #define TMA_SHAPE_H
 
 #include "../../common/cuda/gpu_info.h"
-#include "launch.h"
+#include "chunk_check.h"
 
 #ifdef __cplusplus
 extern "C" {

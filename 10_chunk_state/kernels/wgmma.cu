@@ -21,7 +21,7 @@
 #include "../../common/cuda/tma.h"
 
 #include "kernels.h"
-#include "launch.h"
+#include "chunk_check.h"
 #include "mma_copy.cuh"
 #include "wgmma.cuh"
 

@@ -22,7 +22,7 @@ static const struct {
     {"resident", lookback_resident, lookback_resident_backward, lookback_resident_workspace},
     {"persistent_cluster", lookback_persistent_cluster, lookback_persistent_cluster_backward,
      lookback_persistent_cluster_workspace},
-    {"lookback", lookback_lookback, NULL, lookback_workspace},
+    {"lookback", lookback_one_pass, NULL, lookback_workspace},
     {"chained", lookback_chained, NULL, lookback_workspace},
     {"grid_sync", lookback_grid_sync, NULL, lookback_three_pass_workspace},
 };

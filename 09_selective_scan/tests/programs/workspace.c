@@ -3,7 +3,7 @@
    that the checks of the harness hold for each size. Options are the chapter's. */
 #include "../../../common/cuda/gpu_info.h"
 #include "../../../common/harness/harness.h"
-#include "../../kernels/launch.h"
+#include "../../kernels/selective_check.h"
 
 /* What the kernel needs that `default` takes where it has room for any, as in default.c. */
 static size_t fastest(const struct selective_args *args, bool backward)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.h - what all launchers begin with (launch.c). */
-#ifndef CHUNK_STATE_LAUNCH_H
-#define CHUNK_STATE_LAUNCH_H
+/* chunk_check.h - the checks that all launchers of chapter 10 begin with (chunk_check.c). */
+#ifndef CHUNK_STATE_CHECK_H
+#define CHUNK_STATE_CHECK_H
 
 #include "../operation/arguments.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.c - what the launchers of this chapter check first, and what they do where there is nothing to compute. */
-#include "../../common/cuda/gpu_info.h"
-#include "launch.h"
+/* selective_check.c - the checks that all launchers begin with, and the work left where there is nothing to compute. */
+#include "selective_check.h"
 
 #include <stdint.h>
 
@@ -95,15 +94,5 @@ cudaError_t selective_finish_empty(const struct selective_args *args, bool backw
     for (int i = 0; i < 2 && error == cudaSuccess; i++)
         if (dtype_sums[i] != NULL && group_rows != 0)
             error = cudaMemsetAsync(dtype_sums[i], 0, group_rows * dtype_bytes(args->dtype), stream);
-    return error;
-}
-
-cudaError_t selective_fused_plan(const struct selective_args *args, struct selective_parts *parts)
-{
-    struct gpu_info gpu;
-    const cudaError_t error = gpu_info_read(&gpu);
-    if (error == cudaSuccess)
-        *parts =
-            selective_parts_of(args, selective_fused_parts(args), selective_fused_segments(args, gpu.multiprocessors));
     return error;
 }

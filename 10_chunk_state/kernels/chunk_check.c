@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.c - what all launchers ask first. See launch.h. */
+/* chunk_check.c - the checks that all launchers begin with. */
 #include <stdint.h>
 
-#include "launch.h"
+#include "chunk_check.h"
 
 struct flat_state flat_state_of(const struct chunk_state_args *args)
 {
