@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.h - the launchers of chapter 09 and their table. The kernels share selective_check.h, grid.h and workspace.h. */
+/* kernels.h - the launchers of chapter 09 and their table. The kernels share selective_check.h, grid.h, workspace.h. */
 #ifndef SELECTIVE_KERNELS_H
 #define SELECTIVE_KERNELS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tma_slice.cuh - the part of a state that a block of tma.cu, split.cu or tma_backward.cu has. A batch's chunk is a row
-   of `columns` elements (chunk_check.h). A slice is a few KB of it, the same in every chunk, of which each thread has 16
-   bytes. Slices end where a decay's columns end: they hold whole ones, or an equal part of one. */
+   of `columns` elements (chunk_check.h). A slice is a few KB of it, the same in every chunk, of which each thread has
+   16 bytes. Slices end where a decay's columns end: they hold whole ones, or an equal part of one. */
 #ifndef TMA_SLICE_CUH
 #define TMA_SLICE_CUH
 
