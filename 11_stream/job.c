@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* job.c - what all ways share: pieces, slots, copies and launches. See streams.h. */
+/* job.c - the common part of all ways: pieces, slots, copies and launches. See streams.h. */
 #include <stdio.h>
 #include <stdlib.h>
 

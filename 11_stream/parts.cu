@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parts.cu - what a pass consists of, each part by itself, and the roof: the bus's own copies, both ways at once. Large
+/* parts.cu - the parts of a pass, each by itself, and the roof: the bus's own copies, both ways at once. Large
    pieces as they lie in memory; the kernel on pieces of the usual size. No results. */
 #include "streams.h"
 

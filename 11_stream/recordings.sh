@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 11; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 11; common/record/recordings.sh reads this.
 
 record_11() {
     chapter 11_stream

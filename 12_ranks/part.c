@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* part.c - what all ways to hand on share: a rank's device, its stretch of the sequences, and the operator. See
+/* part.c - the common part of all ways to hand on: a rank's device, its stretch of the sequences, and the operator. See
    ranks.h. */
 #include "ranks.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# recordings.sh - what `make recordings` measures for chapter 12; common/record/recordings.sh reads this.
+# recordings.sh - the measurements of `make recordings` for chapter 12; common/record/recordings.sh reads this.
 
 # One rank, and as many as there are GPUs (two that share the GPU where there is one): the same sequence for all of them, then
 # one that is longer by their number. Ranks that share a GPU take turns.

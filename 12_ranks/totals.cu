@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* totals.cu - what a piece of each sequence does, in two launches: chapter 08's three_pass without its third. Against
+/* totals.cu - aggregates of pieces of sequences, in two launches: chapter 08's three_pass without its third. Against
    that file, a piece of the sequence is enough, and the tiles' pairs become one pair.
 
        tile_totals   | tile 0 | tile 1 | tile 2 | ...    a block a tile; reads x and c, 8 bytes an element

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* totals.h - what a stretch of a sequence does, and the kernels that find it out. */
+/* totals.h - the aggregate of a stretch of a sequence, and the kernels that compute it. */
 #ifndef TOTALS_H
 #define TOTALS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* counts.h - what the simulator counts. All counts run from the program's start or the last reset.
+/* counts.h - the simulator's counts. All counts run from the program's start or the last reset.
 
    A *request* is one load or store of one warp: what its lanes do at one place in the code at the same time. */
 #ifndef SIM_H

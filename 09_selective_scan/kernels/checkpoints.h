@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* checkpoints.h - what the files of checkpoints_backward share: how a sequence is cut into windows, what lies where in
+/* checkpoints.h - shared by checkpoints_backward's files: how a sequence is cut into windows, what lies where in
    the workspace, and what checkpoints.c launches. */
 #ifndef SELECTIVE_CHECKPOINTS_H
 #define SELECTIVE_CHECKPOINTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* own_steps.cuh - what a lane does for all lanes of its channel. All of them need every step of a chunk; each computes
+/* own_steps.cuh - a lane's work for all lanes of its channel. All of them need every step of a chunk; each computes
    steps / lanes of these for the others, before the loop over time, and ends as many outputs behind it.
 
        before   step = softplus(delta + bias), step u         to shared memory

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.cuh - what a block of fused_states.cu or fused_backward.cu has of its sequences in shared memory: a tile of TILE
+/* tile.cuh - the part of its sequences that a block of fused_... has in shared memory: a tile of TILE
    steps in chunks of 8. The file that includes this one says whether that is 16 or 32. Rows come in as they are dtype,
    in pieces of 16 bytes:
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tile_states.cuh - how fused_states.cu goes from tile to tile, and what its lanes compute before the loop over time.
+/* tile_states.cuh - the way of fused_states.cu from tile to tile, and its lanes' work before the loop over time.
    */
 #ifndef TILE_STATES_CUH
 #define TILE_STATES_CUH

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* low_rank_shape.h - how the kernels with W and Y are launched, and how large the parts of their stages are
+/* low_rank_shape.h - the launches of the kernels with W and Y, and how large the parts of their stages are
    (low_rank_shape.c). */
 #ifndef LOW_RANK_SHAPE_H
 #define LOW_RANK_SHAPE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* low_rank_stage.cuh - what the kernels with W and Y have in common: which columns a block has, what lies where in a
+/* low_rank_stage.cuh - the common part of the kernels with W and Y: which columns a block has, what lies where in a
    stage of shared memory, and the walk over the stages. A stage has h_local's columns, W, Y and gamma, one row behind
    the other; rows that are not there are zeros. */
 #ifndef LOW_RANK_STAGE_CUH

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* low_rank_sums.h - what low_rank_backward.cu leaves for its second launch (low_rank_sums.cu): each block has some
+/* low_rank_sums.h - sums that low_rank_backward.cu leaves to a second launch (low_rank_sums.cu): each block has some
    columns of a head, and its own part of the sums over columns. */
 #ifndef LOW_RANK_SUMS_H
 #define LOW_RANK_SUMS_H

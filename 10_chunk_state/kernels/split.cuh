@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* split.cuh - how split.cu and split_backward.cu spread the chunks of a slice over the blocks of a cluster. A segment
+/* split.cuh - split.cu and split_backward.cu spread the chunks of a slice over the blocks of a cluster. A segment
    is a few tiles in a row, which wait in the stages of one block; the segments of all blocks of the cluster are a
    window. Tiles are counted as they come: forward from the first chunk, backward from the last one. */
 #ifndef SPLIT_CUH

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tma_shape.h - how the kernels that load by TMA cut a row of columns into slices, and how many stages fit on the chip
+/* tma_shape.h - slices, into which kernels that load by TMA cut a row of columns, and how many stages fit on the chip
    (tma_shape.c). A slice of TILE_STEPS chunks is a tile, which one stage of shared memory holds (tma_tile.cuh). */
 #ifndef TMA_SHAPE_H
 #define TMA_SHAPE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tma_tile.cuh - how the chunks of a slice come into stages of shared memory. A tile is a slice of `steps` chunks, one
+/* tma_tile.cuh - stages of shared memory, and a slice's chunks in them. A tile is a slice of `steps` chunks, one
    after the other, and what one stage holds:
 
                   slice 0   slice 1   slice 2   ...

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.c - how many joins MPI's exclusive scan does one after the other. The operator counts: what it is given knows
+/* steps.c - the joins that MPI's exclusive scan does one after the other. The operator counts: what it is given knows
    how deep it is, and what it makes of two is one deeper than the deeper one. */
 #include <mpi.h>
 #include <stdio.h>

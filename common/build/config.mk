@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# config.mk - which backend, which compilers, which flags. The root makefile and every chapter's (through chapter.mk) include it,
+# config.mk - the backend, the compilers, the flags. The root makefile and every chapter's (through chapter.mk) include it,
 # with ROOT set to the way to the repository's root. Paths are relative, so that a checkout may lie anywhere.
 #
 #   BACKEND=cuda|sim   compile the kernels with nvcc for the GPU, or for the simulator (default: cuda where nvcc and a GPU answer)

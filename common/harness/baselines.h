@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* baselines.h - what the harness itself runs where the arrays live: the flush, and the elementwise kernels to compare
+/* baselines.h - the harness's own kernels, where the arrays live: the flush, and the elementwise kernels to compare
    with.
 
    baselines.cu does it on the GPU (and on the simulator), baselines_cpu.c in plain loops on the CPU. All return a

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* choice.h - what an operation may do with or without: its flags, and its optional arrays. */
+/* choice.h - the things that an operation may do with or without: its flags, and its optional arrays. */
 #ifndef CHOICE_H
 #define CHOICE_H
 

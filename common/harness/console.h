@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* console.h - what a run tells: rows on the screen and for the CSV, failures, how far it is, and the last lines. */
+/* console.h - the words of a run: rows on the screen and for the CSV, failures, how far it is, and the last lines. */
 #ifndef CONSOLE_H
 #define CONSOLE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_info.h - what the harness knows of a kernel, whatever the operation. Each row of an operation's table of
+/* kernel_info.h - all that the harness knows of a kernel, whatever the operation. Each row of an operation's table of
    kernels is a struct of the operation's own (struct linrec_kernel, for example) whose first member is a struct
    kernel_info: a pointer to the row is a pointer to this. */
 #ifndef KERNEL_INFO_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* measure.h - how long a launch takes. */
+/* measure.h - the time that a launch takes. */
 #ifndef MEASURE_H
 #define MEASURE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* operation.h - what the harness knows of an operation. It checks, times and reports; what is computed from which
+/* operation.h - all that the harness knows of an operation. It checks, times and reports; what is computed from which
    arrays, it asks of a `struct operation`. common/tests/decay is the smallest one: a good place to begin.
 
    How to write another one:

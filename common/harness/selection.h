@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* selection.h - which kernels run which shapes: the chapter's tables, and what the options ask of them. */
+/* selection.h - the kernels that run, and their shapes: the chapter's tables, and what the options ask of them. */
 #ifndef SELECTION_H
 #define SELECTION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* linrec.h - what all kernels of the linear recurrence agree on: the operation, its arguments and the table of
+/* linrec.h - the contract of all kernels of the linear recurrence: the operation, its arguments and the table of
    kernels.
 
    The linear recurrence of one sequence of length L:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* linrec_contract.h - what linrec.h promises of every launcher beside its result, and what partial kernels compute. */
+/* linrec_contract.h - the promises of linrec.h beside a launcher's result, and the results of partial kernels. */
 #ifndef LINREC_CONTRACT_H
 #define LINREC_CONTRACT_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# said.pl - what the compiler said of rewritten code, in words that fit the code as it was written.
+# said.pl - the compiler's messages on rewritten code, in words that fit the code as it was written.
 #
 #   perl said.pl FILE       FILE: the compiler's messages, in the C locale
 use strict;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# variables.pl - what watch.cpp must know of a program: which line a place in its machine code belongs to, and where each function
+# variables.pl - all that watch.cpp must know of a program: which line a place in its machine code belongs to, and where each function
 # keeps its variables. Reads the program's debugging information by objdump; writes a table, a line an entry:
 #
 #   perl variables.pl PROGRAM

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Model.pm - how long a launch would take on a chip, from what the simulator has counted of it. README.md beside this file has the same
+# Model.pm - the time that a launch would take on a chip, from what the simulator has counted of it. README.md beside this file has the same
 # formulas with their reasons and sources; the names are the same there. Times are in microseconds, counts are columns of the trace.
 package Model;
 use strict;

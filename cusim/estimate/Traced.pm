@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Traced.pm - what a program's launches would count on any shape, from traces of small ones: blocks are alike, and so are tiles.
+# Traced.pm - the counts of a program's launches on any shape, from traces of small ones: blocks are alike, and so are tiles.
 #
 #   sequences   up to 4: these. More: 2 and 4, and the line through both. Where a launcher takes other kernels for 4 than for 2: 4 and 8, or
 #               8 and 16. Where one block takes several sequences (2 and 4 of them are as many blocks): up to 128 these, more: 128 and 256

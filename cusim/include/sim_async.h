@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_async.h - what memcpy_async of cooperative_groups and of cuda/barrier and cuda/pipeline have in common: copies from
+/* sim_async.h - the common part of memcpy_async of cooperative_groups, cuda/barrier and cuda/pipeline: copies from
    global to shared memory in pieces of 16, 8 or 4 bytes, as their addresses and size allow. What else is asked for is copied
    at once, by loads and stores, as on a GPU. */
 #ifndef SIM_ASYNC_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_shape.h - how an array is divided into elements, so that messages say tile[2][17] and not byte 268. */
+/* sim_shape.h - the elements that an array is divided into, so that messages say tile[2][17] and not byte 268. */
 #ifndef SIM_SHAPE_H
 #define SIM_SHAPE_H
 

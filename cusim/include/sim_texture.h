@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_texture.h - what kernels read through texture and surface objects. A fetch is neither judged nor counted: a texture
+/* sim_texture.h - the reads of kernels through texture and surface objects. A fetch is neither judged nor counted: a texture
    has its own rule for each address, and its own cache. Of cuda_runtime.h. */
 #ifndef SIM_TEXTURE_H
 #define SIM_TEXTURE_H

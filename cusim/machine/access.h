@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* access.h - how an access touches memory, as bits. */
+/* access.h - the ways in which an access touches memory, as bits. */
 #ifndef SIM_ACCESS_H
 #define SIM_ACCESS_H
 

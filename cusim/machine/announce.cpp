@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* announce.cpp - who listens, and whether accesses are announced. */
+/* announce.cpp - the listeners, and whether accesses are announced. */
 #include "announce.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* announce.h - what happens, told to whoever listens. The machine and the runtime announce it; observers subscribe
+/* announce.h - announcements of all that happens. The machine and the runtime announce it; observers subscribe
    before main (observe/subscribe.cpp has the list), and nobody below names one of them:
 
        machine, runtime                        observe, explain

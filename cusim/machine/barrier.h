@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* barrier.h - what the scheduler asks of barriers. */
+/* barrier.h - the scheduler's questions to barriers. */
 #ifndef SIM_BARRIER_H
 #define SIM_BARRIER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image.cpp - what of the program's own data watched code may not touch: the linker's tables, what lies behind two
+/* image.cpp - the program's own data that watched code may not touch: the linker's tables, what lies behind two
    places in .data and .bss, and in host code what lies on the stack from a third one on. */
 #include "image.h"
 

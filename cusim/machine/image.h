@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image.h - what of the program's own data watched code may not touch (sim_protect, counts.h). */
+/* image.h - the program's own data that watched code may not touch (sim_protect, counts.h). */
 #ifndef SIM_IMAGE_H
 #define SIM_IMAGE_H
 

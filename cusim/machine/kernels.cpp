@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.cpp - what kernels have been given, and how many blocks of one fit a multiprocessor. */
+/* kernels.cpp - the attributes of kernels, and how many blocks of one fit a multiprocessor. */
 #include "kernels.h"
 
 #include <stdlib.h>

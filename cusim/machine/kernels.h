@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.h - what kernels have been given, and how many blocks of one fit a multiprocessor. */
+/* kernels.h - the attributes of kernels, and how many blocks of one fit a multiprocessor. */
 #ifndef SIM_KERNELS_H
 #define SIM_KERNELS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order.h - who comes first, and how many at once: CUSIM_SCHEDULE, CUSIM_RESIDENT, CUSIM_BUSY. */
+/* order.h - the order of execution, and how many blocks at once: CUSIM_SCHEDULE, CUSIM_RESIDENT, CUSIM_BUSY. */
 #ifndef SIM_ORDER_H
 #define SIM_ORDER_H
 

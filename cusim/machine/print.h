@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* print.h - what kernels print, where several processes run the blocks of a launch (cores.cpp). */
+/* print.h - the output of kernels, where several processes run the blocks of a launch (cores.cpp). */
 #ifndef SIM_PRINT_H
 #define SIM_PRINT_H
 

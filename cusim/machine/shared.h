@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared.h - what the scheduler asks of shared memory. */
+/* shared.h - the scheduler's questions to shared memory. */
 #ifndef SIM_SHARED_H
 #define SIM_SHARED_H
 

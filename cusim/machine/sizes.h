@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sizes.h - what the simulated device has, and what the simulator has room for. */
+/* sizes.h - the sizes of the simulated device, and of the simulator's tables. */
 #ifndef SIM_SIZES_H
 #define SIM_SIZES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* warp.cpp - what the lanes of a warp do together: shuffles, votes, reductions, __syncwarp. */
+/* warp.cpp - calls that the lanes of a warp make together: shuffles, votes, reductions, __syncwarp. */
 #include "warp.h"
 
 #include <string.h>

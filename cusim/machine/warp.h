@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* warp.h - what the scheduler asks of warp collectives. */
+/* warp.h - the scheduler's questions to warp collectives. */
 #ifndef SIM_WARP_H
 #define SIM_WARP_H
 

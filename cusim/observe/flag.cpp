@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* flag.cpp - what is released and acquired by flags.
+/* flag.cpp - releases and acquires by flags.
 
    A *release* is what a thread knows when it comes to a fence (or makes a store with memory_order_release): what its
    block did in earlier intervals, its own accesses, those that its vector clock knows, and whatever was acquired

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gates.cpp - what is known at named barriers and mbarriers: those who arrive tell what they know, and those who go
+/* gates.cpp - knowledge at named barriers and mbarriers: those who arrive tell what they know, and those who go
    through learn it when the phase has ended. */
 #include <stdlib.h>
 #include <vector>

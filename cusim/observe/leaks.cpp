@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* leaks.cpp - what a program leaves behind: memory that it did not free, streams, events and graphs that it did not
+/* leaks.cpp - all that a program leaves behind: memory that it did not free, streams, events and graphs that it did not
    destroy, errors that nobody looked at. counts.h gives it to judges; CUSIM_LEAKS=1 tells it when the program ends. */
 #include <algorithm>
 #include <map>

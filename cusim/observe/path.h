@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* path.h - what the warps of a block do one after the other: the steps that each of them must wait for. */
+/* path.h - the steps of a block's warps, one after the other: those that each of them must wait for. */
 #ifndef SIM_PATH_H
 #define SIM_PATH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* race.h - what orders two accesses to memory, and accesses that nothing orders. */
+/* race.h - order between accesses to memory, and accesses that nothing orders. */
 #ifndef SIM_RACE_H
 #define SIM_RACE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shadow.cpp - what is remembered of each piece of memory: who accessed it last, which of its bytes were written. */
+/* shadow.cpp - the record of each piece of memory: who accessed it last, which of its bytes were written. */
 #include "shadow.h"
 
 #include <stdlib.h>

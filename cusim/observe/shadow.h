@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shadow.h - what is remembered of each piece of memory. */
+/* shadow.h - the record that is kept of each piece of memory. */
 #ifndef SIM_SHADOW_H
 #define SIM_SHADOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* subscribe.cpp - which observer listens to what (machine/announce.h), in this order. What has one listener alone and
+/* subscribe.cpp - observers, and their subjects (machine/announce.h), in this order. What has one listener alone and
    belongs to one file is subscribed there (leaks.cpp). */
 #include "../machine/access.h"
 #include "../machine/announce.h"

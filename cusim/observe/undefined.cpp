@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// undefined.cpp - what the compiler's own checks find while a kernel runs (-fsanitize=..., cusim): an index past
+// undefined.cpp - findings of the compiler's own checks while a kernel runs (-fsanitize=..., cusim): an index past
 // the end of an array, a pointer past the end of a variable, a function without a result. The compiler calls one of
 // these functions, whose names and arguments it fixes (libubsan's, of which nothing else is needed).
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* watch_trace.h - what watch.cpp records, and watch_page.cpp writes. */
+/* watch_trace.h - the recording that watch.cpp makes, and watch_page.cpp writes. */
 #ifndef SIM_WATCH_TRACE_H
 #define SIM_WATCH_TRACE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* host.h - what the host API remembers for the other parts. */
+/* host.h - the host API's own state, for the other parts. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* launches.cpp - what host code does to launch a kernel: the launch is checked, and put into its stream. */
+/* launches.cpp - the host's side of a launch: the launch is checked, and put into its stream. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tasks.cpp - what streams, graphs and the host do, and which of that comes before which.
+/* tasks.cpp - the tasks of streams, graphs and the host, and which comes before which.
 
    Each *line* (the host, a stream, a path through a graph) counts its tasks. What a task knows to be done is a vector
    clock: of each line a number. It is known when the task is put into its queue:

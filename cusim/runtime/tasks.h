@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tasks.h - what streams, graphs and the host do one after the other, and which of that comes before which. */
+/* tasks.h - the tasks of streams, graphs and the host, and which comes before which. */
 #ifndef SIM_TASKS_H
 #define SIM_TASKS_H
 

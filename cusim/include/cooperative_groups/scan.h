@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cooperative_groups/scan.h - what each thread of a tile, or of lanes that came together, has with all before it combined:
+/* cooperative_groups/scan.h - each thread's value, in a tile or lanes that came together, with all before it combined:
    by shuffles. */
 #ifndef COOPERATIVE_GROUPS_SCAN_H
 #define COOPERATIVE_GROUPS_SCAN_H
