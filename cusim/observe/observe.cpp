@@ -44,7 +44,6 @@
 #include "../runtime/stream.h"
 #include "trace.h"
 #include "watch.h"
-#include "../machine/settings.h"
 #include "../machine/region.h"
 #include "../machine/announce.h"
 
