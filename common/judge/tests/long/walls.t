@@ -134,8 +134,8 @@ sub take_terminal {
     return ($ours, $theirs);
 }
 
-# A verdict and what is said. Whoever judges is killed where an answer runs for longer than `killed_after' seconds. Then: what still runs, which
-# is ended.
+# A verdict and what is said. Whoever judges is killed where an answer runs for longer than `killed_after' seconds after it has printed `here'.
+# Then: what still runs, which is ended.
 sub judged {
     my ($row) = @_;
     my $file = scratch('verdict');
@@ -150,7 +150,7 @@ sub judged {
     }
     if (defined $row->{killed_after}) {
         for (1 .. 1200) {
-            last if -f $file || running();
+            last if -f $file || grep { (read_file("$_/fd/1") // '') =~ /here/ } running();
             select undef, undef, undef, 0.05;
         }
         for (1 .. 20) {
@@ -197,7 +197,8 @@ sub most_processes {
     return [[$judge, qr/MOST_PROCESSES = 4096/, "MOST_PROCESSES = $most"],
         [$judge, qr/(?=    execve\(command)/, "    if (getuid() == 0 && setuid(60000 + (uid_t)getpid() % 5000) != 0)\n        _exit(127);\n"]];
 }
-my $pauses = answer('unistd.h', "for (;;)\n        pause();");
+my $here = '(void)!write(1, "here", 4);';
+my $pauses = answer('unistd.h', "$here\n    for (;;)\n        pause();");
 my @rows = (
     { wall => 'messages carry a number that is drawn for this run', without => [[$judge, qr/channel\.mark \|= 1;/, 'channel.mark = 1;']],
         cheat => 'sends counts in the runner\'s name', text => $forges, says => qr/^wrong: It crashed/ },
@@ -259,7 +260,8 @@ END
         cheat => 'leaves a process behind', text => $daemon, says => qr/^wrong: .*before the judge was done[^;]*$/, then => qr/^wrong: .*; still running$/ },
     { wall => 'and all at once', without => [[$judge, qr/^        kill\(-channel\.process, SIGKILL\);\n/m, '']], bare => 1, always => most_processes(60),
         root => 'only root can be somebody who has no other processes', cheat => 'starts more of itself for 4 s', killed_after => 2, says => qr/^wrong: .*before the judge was done/,
-        then => qr/^killed/, text => answer('time.h unistd.h', <<'END') },
+        then => qr/^killed/, text => answer('time.h unistd.h', <<"END") },
+    $here
     const pid_t first = getpid();
     const time_t begin = time(NULL);
     for (int i = 0; getpid() == first ? i < 1000 : time(NULL) < begin + 4; i++)
