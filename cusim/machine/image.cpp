@@ -12,10 +12,12 @@
 extern "C" char __data_start[] __attribute__((weak)), _DYNAMIC[] __attribute__((weak));
 
 const char *sim_image_end = &end;
+bool sim_has_private;
 static const char *private_data = &edata, *private_bss = &end, *private_stack;
 
 void sim_protect(const void *data, const void *bss, const void *stack)
 {
+    sim_has_private = true;
     private_data = (const char *)data;
     private_bss = (const char *)bss;
     private_stack = (const char *)stack;

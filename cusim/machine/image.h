@@ -10,6 +10,8 @@ extern "C" char __ehdr_start, etext, edata, end;
 
 extern const char *sim_image_end; /* up to here all of the program's data is free */
 
+extern bool sim_has_private; /* some of it, or of the host's stack, is not */
+
 /* Whether a byte of the program's data, or of the host's stack, is not. The third one: a part of some host memory. */
 bool sim_is_private_data(const char *p);
 bool sim_is_private_stack(const char *p);

@@ -18,7 +18,12 @@ static const unsigned char canary[4] = {0xa5, 0xa5, 0xa5, 0xff};
 
 static struct sim_region **regions;
 static size_t num_regions, max_regions;
-static const char *lowest, *highest; /* all regions lie between */
+
+/* Regions lie far from what else the program has: host code touches much, and one comparison shows that it is none of
+   them. Where these addresses cannot be had, regions lie anywhere, and that takes longer. */
+static char *next_map = (char *)((uintptr_t)1 << 45);
+const char *sim_lowest_region;
+size_t sim_regions_span;
 
 static void write_canary(char *from, const char *to)
 {
@@ -57,6 +62,19 @@ static size_t damage_after(const char *from, const char *to)
     return (size_t)(to - from);
 }
 
+/* All regions lie between, the new one, too. */
+static void widen(const struct sim_region *r)
+{
+    const char *const end = r->map + r->map_size, *const highest = sim_lowest_region + sim_regions_span;
+    const bool first = sim_lowest_region == NULL;
+
+    if (r->map == next_map)
+        next_map += r->map_size;
+    if (first || r->map < sim_lowest_region)
+        sim_lowest_region = r->map;
+    sim_regions_span = (size_t)((first || end > highest ? end : highest) - sim_lowest_region);
+}
+
 struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)
 {
     const int kind = for_all ? MAP_SHARED : MAP_PRIVATE;
@@ -78,7 +96,7 @@ struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)
     r->size = size;
     r->pages_size = pages_size;
     r->map_size = margin + pages_size + margin;
-    r->map = (char *)mmap(NULL, r->map_size, PROT_NONE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    r->map = (char *)mmap(next_map, r->map_size, PROT_NONE, kind | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (r->map == MAP_FAILED) {
         free(r);
         return NULL;
@@ -97,10 +115,7 @@ struct sim_region *sim_region_create(size_t size, size_t align, bool for_all)
         free(r);
         return NULL;
     }
-    if (lowest == NULL || r->map < lowest)
-        lowest = r->map;
-    if (r->map + r->map_size > highest)
-        highest = r->map + r->map_size;
+    widen(r);
     write_canary(r->pages, r->start);
     write_canary(r->start + size, r->pages + pages_size);
     regions[num_regions++] = r;
@@ -118,11 +133,6 @@ void sim_region_free(struct sim_region *r)
         mmap(r->pages, r->pages_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     r->freed = true;
     sim_tell.region_gone(r);
-}
-
-bool sim_maybe_region(const void *address)
-{
-    return (const char *)address >= lowest && (const char *)address < highest;
 }
 
 struct sim_region *sim_region_near(const void *address)

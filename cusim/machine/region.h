@@ -46,7 +46,15 @@ void sim_verify_all(void);                               /* of device memory */
 void sim_region_free(struct sim_region *region); /* its memory goes back, its addresses stay taken and unreadable */
 void sim_each_region(const std::function<void(struct sim_region *region)> &call);
 struct sim_region *sim_region_near(const void *address); /* the region that is closest, within its margins, or NULL */
-bool sim_maybe_region(const void *address);              /* false: certainly in no region */
+
+extern const char *sim_lowest_region; /* all regions lie between, and */
+extern size_t sim_regions_span;       /* mostly nothing else */
+
+/* False: certainly in no region. */
+static inline bool sim_maybe_region(const void *address)
+{
+    return (size_t)((const char *)address - sim_lowest_region) < sim_regions_span;
+}
 
 /* Whether it is shared memory; else it is device memory. */
 static inline bool sim_is_shared(const struct sim_region *r)

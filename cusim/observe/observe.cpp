@@ -49,6 +49,9 @@
 
 const void *sim_last_pc;
 
+/* Whose accesses come: the host's, or those of a kernel whose addresses alone are judged, or all of it. */
+static enum { OF_HOST, OF_BOUNDS, OF_ALL } accesses_are;
+
 static const unsigned most_in_turn = 512;
 static const unsigned most_pictured = 8; /* requests of each place, for the picture of a warp */
 
@@ -530,7 +533,10 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
 {
     const char *p = (const char *)at;
 
-    if (!sim_watches && is_legal(p, size, how, pc))
+    if (accesses_are == OF_BOUNDS) {
+        if (is_legal(p, size, how, pc))
+            return;
+    } else if (accesses_are == OF_HOST && !sim_maybe_region(p) && !sim_has_private)
         return;
     if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
         (size_t)(p - &__ehdr_start) >= (size_t)(sim_image_end - &__ehdr_start))
@@ -716,6 +722,7 @@ void sim_observe_launch(const void *first, size_t size)
     arguments_size = size;
     sim_watches =
         sim_watches && sim_has_kernels; /* compiled with CUSIM_CHECKS=none, it does not tell of its accesses */
+    accesses_are = sim_watches ? OF_ALL : OF_BOUNDS;
     launcher = pthread_self();
     launch++;
     fills_before = num_fills;
@@ -763,6 +770,7 @@ void sim_observe_launch_end(struct sim_counts *counts)
         site->used = false;
     }
     num_used = 0;
+    accesses_are = OF_HOST;
     counts->atomics += sim_atomics;
     sim_atomics = 0;
     sim_trace_add(sim_place.kernel, NULL, counts);
