@@ -15,7 +15,7 @@
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
 #include "groups.cuh"
-#include "pipe.h"
+#include "stages.h"
 
 /* Starts the copies of the tile at `base` into a stage: the groups that belong to this thread, of x and of c. One that
    an edge of the sequence [begin, end) cuts is not copied. */

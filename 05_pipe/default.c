@@ -5,7 +5,10 @@
    - up to 2048: float4, in a single tile;
    - up to 4095, and all longer lengths that are no multiple of 4: prefetch, in two tiles or more;
    - the rest: tma_evict_last, two stages, with large tiles for long sequences; async where the chip has no TMA. */
-#include "pipe.h"
+#include "default.h"
+#include "stages.h"
+#include "tiles.h"
+#include "warps.h"
 
 /* A header that `make TUNED=...` includes before this file lists what to take up to which length:
    X(length, variant, rows, threads, stages). It was tuned on lengths that are multiples of 4. */
@@ -13,10 +16,8 @@
 #define PIPE_TUNED(X)
 #endif
 #define TAKE_TUNED(max_seq_len, variant, rows, threads, stages)                                                        \
-    if (seq_len <= (max_seq_len) && seq_len % 4 == 0) {                                                                \
-        linrec_launcher pipe_##variant##_forward; /* any kernel of the table */                                        \
-        return (struct pipe_choice){pipe_##variant##_forward, #variant, {rows, threads, stages}};                      \
-    }
+    if (seq_len <= (max_seq_len) && seq_len % 4 == 0)                                                                  \
+        return (struct pipe_choice){pipe_##variant##_forward, #variant, {rows, threads, stages}};
 
 struct pipe_choice pipe_tuned(size_t seq_len)
 {
@@ -45,6 +46,14 @@ struct pipe_choice pipe_choose(size_t seq_len, const struct gpu_info *gpu)
     const int rows = seq_len > 32768 && gpu->shared_limit >= 128 * 1024 ? 4 : 2;
     const int threads = pipe_threads(seq_len, 4 * rows, 1, seq_len <= 8192 ? 256 : 512);
     return (struct pipe_choice){pipe_tma_evict_last_forward, "tma_evict_last", {rows, threads, 2}};
+}
+
+cudaError_t pipe_launch(linrec_launcher *launch, const struct pipe_choice *choice, const struct linrec_args *args,
+                        cudaStream_t stream)
+{
+    struct linrec_args chosen = *args;
+    chosen.config = choice->config;
+    return launch(&chosen, stream);
 }
 
 cudaError_t pipe_default_forward(const struct linrec_args *args, cudaStream_t stream)

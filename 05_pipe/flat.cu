@@ -11,7 +11,7 @@
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
 #include "groups.cuh"
-#include "pipe.h"
+#include "warps.h"
 
 /* The recurrence over a group as if nothing came before it, anew at each start of a sequence: `start` is the first
    one's place in the group, or 4 if there is none. From a start on the product c means nothing, and nobody uses it. A

@@ -19,7 +19,7 @@
 
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
-#include "pipe.h"
+#include "tiles.h"
 
 /* The group of four from element `at` of a tile on; what is not in [first, last) becomes `otherwise`. */
 static __device__ __forceinline__ void load4(const float *tile, int at, int first, int last, float otherwise,

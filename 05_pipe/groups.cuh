@@ -9,19 +9,7 @@
 #ifndef GROUPS_CUH
 #define GROUPS_CUH
 
-#include <stddef.h>
-
-/* How many of the tile_len elements from `base` on come before `end`. */
-static __device__ __forceinline__ int elems_left(size_t base, size_t end, int tile_len)
-{
-    return base >= end ? 0 : end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
-}
-
-/* Whether all elements of the group at `at` are the sequence's own. */
-static __device__ __forceinline__ bool is_whole(int at, int first, int last)
-{
-    return at >= first && at + 4 <= last;
-}
+#include "edges.cuh"
 
 /* The group of four at `at`; what is not in [first, last) becomes `otherwise`. */
 static __device__ __forceinline__ void load4(const float *tile, int at, int first, int last, float otherwise,

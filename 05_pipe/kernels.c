@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* kernels.c - the table of chapter 05's kernels. */
-#include "pipe.h"
-
-/* what the table alone names; pipe.h has the others */
-linrec_launcher pipe_blocked_forward, pipe_staged_forward, pipe_copy_only_forward, pipe_work_only_forward,
-    pipe_tma_forward;
+#include "default.h"
+#include "stages.h"
+#include "tiles.h"
+#include "warps.h"
 
 /* The rows of a warp and the warps of a block are joined in a few levels, and every tile adds one more; but each of
    these steps passes over elements, at most as many steps as elements, so they are counted as the steps of the loop

@@ -22,14 +22,6 @@ struct launch_config pipe_config(const struct linrec_args *args, int rows, int m
     return config;
 }
 
-cudaError_t pipe_launch(linrec_launcher *launch, const struct pipe_choice *choice, const struct linrec_args *args,
-                        cudaStream_t stream)
-{
-    struct linrec_args chosen = *args;
-    chosen.config = choice->config;
-    return launch(&chosen, stream);
-}
-
 bool pipe_config_fits(const struct linrec_args *args, const struct launch_config *config)
 {
     return args->num_seqs <= 0x7FFFFFFF && config->threads >= 32 && config->threads <= PIPE_MAX_THREADS &&

@@ -11,7 +11,7 @@
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
 #include "groups.cuh"
-#include "pipe.h"
+#include "warps.h"
 
 /* Warp w, counted over all blocks, computes sequence w. inputs, coeffs, outputs: (num_seqs, seq_len). With the up to 3
    elements before its first one a sequence fits into the rows (pipe_warp_holds). */

@@ -12,7 +12,7 @@
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
 #include "groups.cuh"
-#include "pipe.h"
+#include "tiles.h"
 
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). */
 template <int rows>

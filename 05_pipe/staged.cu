@@ -11,7 +11,7 @@
 
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
-#include "pipe.h"
+#include "tiles.h"
 
 enum { ELEMS = 8 }; /* of a thread in each tile */
 

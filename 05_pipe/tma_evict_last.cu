@@ -8,7 +8,7 @@
 
 #include "../04_warp_scan/warp_scan.cuh"
 #include "groups.cuh"
-#include "pipe.h"
+#include "stages.h"
 
 /* Starts the TMA bulk copies of the tile at `base` into a stage, x and behind it c: the whole groups of the sequence
    [begin, end), if there are any. One thread calls this. */

@@ -6,7 +6,7 @@
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
 #include "groups.cuh"
-#include "pipe.h"
+#include "stages.h"
 
 /* Block s computes sequence s. inputs, coeffs, outputs: (num_seqs, seq_len). Shared memory: as much as
    async.cu has, so that as many blocks share a multiprocessor. */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - chooses the kernel by length and chip, forward, reversed and backward. */
-#include "backward.h"
+#include "default.h"
+
+#include "../05_pipe/stages.h"
+#include "../05_pipe/tiles.h"
+#include "../05_pipe/warps.h"
+#include "gradients.h"
+#include "scan.h"
 
 cudaError_t backward_check(const struct linrec_args *args, bool backward, const struct launch_config *config)
 {

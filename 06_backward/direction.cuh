@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* direction.cuh - groups of four in either direction: chapter 05's groups.cuh, and where in memory things are.
+/* direction.cuh - groups of four in either direction, for the kernels of chapters 06, 08 and 12: chapter 05's
+   groups.cuh, and where in memory things are.
 
    Elements are counted in the order of the scan, from `origin` on; tiles, groups and edges are as before. Reversed, it
    is the same picture with memory running from right to left:
@@ -10,7 +11,7 @@
 #ifndef DIRECTION_CUH
 #define DIRECTION_CUH
 
-#include <stddef.h>
+#include "../05_pipe/edges.cuh"
 
 /* The multiple of 4 from which the elements of a sequence are counted that lies in memory at [start, stop). */
 template <int reverse>
@@ -31,17 +32,6 @@ template <int reverse>
 static __device__ __forceinline__ int place(int at, int count)
 {
     return reverse ? -at - count : at;
-}
-
-/* How many of the tile_len elements from `base` on come before `end`. */
-static __device__ __forceinline__ int elems_left(size_t base, size_t end, int tile_len)
-{
-    return base >= end ? 0 : end - base < (size_t)tile_len ? (int)(end - base) : tile_len;
-}
-
-static __device__ __forceinline__ bool is_whole(int at, int first, int last)
-{
-    return at >= first && at + 4 <= last;
 }
 
 /* Four elements that lie at `memory`, in the order of the scan. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* kernels.c - the table of chapter 06's kernels. */
-#include "backward.h"
+#include "../05_pipe/warps.h"
+#include "default.h"
+#include "gradients.h"
+#include "scan.h"
 
 /* As for chapter 05 (kernels.c there); the product that a group hands on rounds once more for each of its elements. */
 static int levels(size_t seq_len)

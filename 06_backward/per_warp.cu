@@ -3,8 +3,9 @@
 #include <cuda_runtime.h>
 
 #include "../04_warp_scan/warp_scan.cuh"
+#include "../05_pipe/warps.h"
 #include "../common/cuda/launch_of.h"
-#include "backward.h"
+#include "scan.h"
 #include "direction.cuh"
 #include "states.cuh"
 

@@ -7,7 +7,7 @@
 #include "../common/cuda/tma.h"
 
 #include "../04_warp_scan/warp_scan.cuh"
-#include "backward.h"
+#include "scan.h"
 #include "direction.cuh"
 #include "states.cuh"
 

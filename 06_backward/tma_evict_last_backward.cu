@@ -6,7 +6,7 @@
 
 #include "../04_warp_scan/warp_scan.cuh"
 #include "../common/cuda/launch_of.h"
-#include "backward.h"
+#include "gradients.h"
 #include "direction.cuh"
 #include "states.cuh"
 

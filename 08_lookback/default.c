@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* default.c - the default of the whole course: which chapter's kernel for which sequences on which chip. Measured on an
    H200 (further/choosing.md). */
+#include "../05_pipe/tiles.h"
+#include "../06_backward/default.h"
+#include "../06_backward/gradients.h"
+#include "../06_backward/scan.h"
 #include "cluster_shape.h"
 #include "lookback.h"
 

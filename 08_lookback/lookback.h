@@ -16,7 +16,7 @@ enum {
     LOOKBACK_THREADS = 256,
 };
 
-/* The launchers: forward or reversed, as backward.h has them. At most 2^31 - 1 tiles. All but cluster and its backward
+/* The launchers: forward or reversed, as chapter 06 has them. At most 2^31 - 1 tiles. All but cluster and its backward
    need workspace (below), and of these all but three_pass and grid_sync want it as lookback_workspace_init makes it
    before the first launch, and leave it so: every launch cleans up, which is part of its time. Two launches that run at
    the same time need a workspace each. In a workspace that is in another state a launch ends with an error, gives wrong

@@ -8,6 +8,7 @@
        apply       | tile 0 | tile 1 | tile 2 | ...      reads x and c again, writes y        12 bytes an element    */
 #include <cuda_runtime.h>
 
+#include "../05_pipe/default.h"
 #include "../common/cuda/launch_of.h"
 #include "lookback.h"
 #include "warp_rows.cuh"

@@ -4,7 +4,7 @@
 
        host     | launch 0 | launch 1 | launch 2 | ...
        device      | 16 |     | 16 |     | 16 |  ...  */
-#include "../06_backward/backward.h"
+#include "../06_backward/scan.h"
 #include "streams.h"
 
 void queue_steps(struct job *job, cudaStream_t stream)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 05.5: launches chapter 05's flat, and counts. */
 #include "judge.h"
+#include "warps.h"
 #include "launch.c" /* pipe_config, which the launcher calls */
 
 static cudaError_t launch(const size_t *size, float *const *array)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 05.1: launches chapter 05's float4 for one sequence, with so many rows for each warp, and counts. */
 #include "judge.h"
+#include "tiles.h"
 #include "launch.c" /* pipe_config and pipe_check, which the launcher calls */
 
 static cudaError_t launch(const size_t *size, float *const *array)

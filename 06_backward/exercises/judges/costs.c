@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* 06.1: launches the gradients of chapter 06's prefetch, and counts. */
-#include "backward.h"
+#include "gradients.h"
 #include "judge.h"
 #include "../../../cusim/counts.h"
 

@@ -3,7 +3,7 @@
    chip could not run is an error. */
 #include <string.h>
 
-#include "../../../06_backward/backward.h"
+#include "../../../06_backward/default.h"
 #include "../../harness/harness.h"
 #include "../../linrec/linrec_operation.h"
 
