@@ -16,6 +16,9 @@ use List::Util 'sum';
 use File::Basename qw(basename dirname);
 our @EXPORT = qw(all_exercises task_text solution_text judge_answer rank_of trials read_text write_text drawn);
 
+# The simulator's message: the place, and the rest; or a sentence about itself.
+my $stopped = qr/^(?|(?:simulator|(\S.*?:\d+)): error: ((?:kernel|host code)\b.*)|()simulator: (.*))$/m;
+
 # Answers are judged on the simulator and, where the makefile has chosen a GPU, there, too.
 sub has_gpu { return ($ENV{BACKEND} // '') eq 'cuda' }
 
@@ -256,7 +259,8 @@ sub try_calls {
         my $went_on = "$call->{is} failed, and the program went on";
         my $run = run_judge($exercise, $program, {}, 'calls', @sizes, "fails=$n");
         if (!$run->{right}) {
-            my ($why) = $run->{complained} =~ /^simulator: (.*)$/m;
+            my ($where, $what) = $run->{complained} =~ $stopped;
+            my $why = defined $what ? (defined $where ? "$where: " : '') . $what : undef;
             $found->('unchecked', 1, "$went_on, until " . (defined $why ? "the simulator stopped it: $why" : 'it crashed.'));
             next;
         }
@@ -411,9 +415,8 @@ sub failure {
     return "The launch failed.\n  $1\n$with" if $said =~ /^\@error (.*)$/m;
     my $limit = { late => "It did not end within $Running::seconds seconds.", 'signal 25' => "It printed more than 10 MB." }->{ $ended // '' };
     return "$limit Which condition should end the loop?\n$with" if defined $limit;
-    if ($err =~ /^simulator: (.*)$/m) {
-        my ($place, $who, $message) = $1 =~ /^(?:(.*?:\d+): )?((?:kernel|host code)\b.*?): (.*)$/s;
-        ($place, $who, $message) = (undef, undef, $1) if !defined $message;
+    if ($err =~ $stopped) {
+        my ($place, $who, $message) = ($1, $2 =~ /^((?:kernel|host code)\b.*?): (.*)$/s ? ($1, $2) : (undef, $2));
         my $report = ($exercise // {})->{on_cpu} ? "It was stopped.\n" : "The simulator stopped it.\n";
         $report .= '  ' . join(', in ', $place ? "At $place" : (), $who) . ":\n" if defined $who;
         $report .= source_line($text, $1) if ($place // '') =~ /^\Q$shown\E:(\d+)$/;

@@ -133,7 +133,7 @@ sub watch_variant {
         refuse($said =~ /^(?:\S+: )?(.*?)\n?\z/ ? $1 : $said) if $status != 0;
         refuse(defined $given{KERNEL} ? "no kernel $given{KERNEL} is launched there." : 'no kernel is launched there.');
     }
-    print $said =~ /^(simulator: .*\n)/m;
+    print $said =~ /^((?:simulator: |\S+:\d+: error: ).*\n)/m;
     finish($page);
 }
 

@@ -137,7 +137,7 @@ sub find_mistakes {
     }
     for my $number (1 .. $#mistakes) {
         my ($name, $env, $orders, $said, $options) = @{ $mistakes[$number] }{qw(name env orders said run)};
-        $said //= '^(?:FAILED|simulator: )';
+        $said //= '^(?:FAILED|\S+:\d+: error: )';
         next if $said eq '-';
         my @missed;
         for my $order ($orders ? split ' ', $orders : undef) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* message.cpp - says in one line what went wrong and where, then ends the program with status 1.
-
-   Misuse that a call into the engine finds knows its file and line. A crash (a wild pointer, a division by zero) or an
-   endless loop knows only addresses in the machine code; addr2line turns these into source lines. */
+/* message.cpp - what the engine does not see by a call: a failed assert, a crash (a wild pointer, a division by zero),
+   a loop without an end. They know only addresses in the machine code; addr2line turns these into source lines. */
 #include <execinfo.h>
 #include <limits.h>
 #include <signal.h>
@@ -23,60 +21,6 @@
 #include "../observe/watch.h"
 #include "../machine/settings.h"
 #include "../machine/announce.h"
-
-static void kernel_name(char *text, size_t size)
-{
-    char place[512];
-
-    if (sim_locate_frames(&sim_place.kernel, 1, text, place, size < sizeof(place) ? size : sizeof(place)))
-        sim_shorten_name(text);
-    else
-        snprintf(text, size, "%s", sim_place.name);
-}
-
-/* ---- the line ---- */
-
-/* For a debugger's breakpoint: the message is known, and the thread still stands where it went wrong. */
-extern "C" __attribute__((noinline)) void sim_at_fault(const char *message)
-{
-    asm volatile("" : : "r"(message) : "memory");
-}
-
-/* sim_tell.fault: says it, with where it was. */
-static void say_fault(const char *file, int line, const void *pc, const char *text)
-{
-    char where[1024] = "", place[512], kernel[512], message[4096];
-    size_t used = 0;
-
-    if (pc != NULL) {
-        sim_locate((const char *)pc - 1, place, sizeof(place));
-        file = place;
-    }
-    if (line > 0)
-        used += (size_t)snprintf(where, sizeof(where), "%s:%d: ", file, line);
-    else if (file != NULL)
-        used += (size_t)snprintf(where, sizeof(where), "%s: ", file);
-    snprintf(place, sizeof(place), "%.*s", used > 2 ? (int)used - 2 : 0, where);
-    if (sim_place.kernel != NULL) {
-        kernel_name(kernel, sizeof(kernel));
-        used += (size_t)snprintf(where + used, sizeof(where) - used, "kernel %s", kernel);
-        if (sim_place.in_block)
-            used += (size_t)snprintf(where + used, sizeof(where) - used, ", block (%u,%u,%u)", blockIdx.x, blockIdx.y,
-                                     blockIdx.z);
-        if (sim_place.in_thread)
-            used += (size_t)snprintf(where + used, sizeof(where) - used, ", thread (%u,%u,%u)", threadIdx.x,
-                                     threadIdx.y, threadIdx.z);
-        snprintf(where + used, sizeof(where) - used, ": ");
-    } else {
-        snprintf(where + used, sizeof(where) - used, "host code: ");
-    }
-    snprintf(message, sizeof(message), "%s%s", where, text);
-    sim_shorten_paths(message);
-    if (sim_watching)
-        sim_watch_fault(message, place);
-    sim_at_fault(message);
-    sim_say(sim_fault_of_all(message));
-}
 
 /* Stands in for the C library's: an assert in a kernel names its thread. */
 extern "C" void __assert_fail(const char *expression, const char *file, unsigned line, const char *function) noexcept
@@ -126,7 +70,7 @@ static void on_crash(int signal_number, siginfo_t *info, void *context)
         if (signal_number != SIGFPE && sim_region_near(at) != NULL) {
             interrupted_line(c, place, sizeof(place));
             sim_region_describe(at, 0, what, sizeof(what));
-            fprintf(stderr, "simulator: %s: host code: touches %s. Use cudaMemcpy.\n", place, what);
+            fprintf(stderr, "%s: error: host code: touches %s. Use cudaMemcpy.\n", place, what);
         }
         signal(signal_number, SIG_DFL);
         return;
@@ -238,7 +182,6 @@ extern "C" void sim_watch_host(bool on)
 
 __attribute__((constructor(102))) static void subscribe(void)
 {
-    sim_tell.fault.add(say_fault);
     sim_tell.launch_begins.add([](const void *, size_t) { watch_kernel(true); });
     sim_tell.process_begins.add([] { watch_kernel(true); }); /* timers are not inherited */
     sim_tell.launch_ends.add([](struct sim_counts *) { watch_kernel(false); });

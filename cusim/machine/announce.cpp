@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "fault.h"
 #include "settings.h"
 
 __constinit struct sim_announcements sim_tell = {}; /* before any constructor subscribes */
@@ -13,7 +14,8 @@ __attribute__((constructor)) static void read_checks(void)
 {
     const char *text = sim_setting("CUSIM_CHECKS");
 
-    sim_watches = text == NULL || strcmp(text, "all") == 0;
+    sim_strict = text != NULL && strcmp(text, "strict") == 0;
+    sim_watches = text == NULL || sim_strict || strcmp(text, "all") == 0;
     if (!sim_watches && strcmp(text, "bounds") != 0 && strcmp(text, "none") != 0)
-        sim_bad_setting("CUSIM_CHECKS", text, "all, bounds or none");
+        sim_bad_setting("CUSIM_CHECKS", text, "strict, all, bounds or none");
 }

@@ -140,8 +140,9 @@ struct sim_announcements {
     announcement<const char *> printed;
     announcement<> wrong_way;
 
-    /* A fault, by file and line or by pc: whoever listens says it, and ends the program. */
+    /* A fault, by file and line or by pc: whoever listens says it, and ends the program. A remark: keeps it. */
     announcement<const char *, int, const void *, const char *> fault;
+    announcement<const char *, int, const void *, const char *> remark;
 
     /* Questions, answered in the last argument, or in the text. What messages call the bytes at an address (length 0:
        the place), and a region. Whether a run leaves out this barrier. */

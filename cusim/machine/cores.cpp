@@ -237,7 +237,7 @@ const char *sim_fault_of_all(const char *message)
 static void heed_faults(void)
 {
     if (common->faulty != 0)
-        sim_say(sim_fault_of_all(""));
+        sim_end(sim_fault_of_all(""));
 }
 
 void sim_end_split(void)

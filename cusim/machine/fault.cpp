@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fault.cpp - a fault is announced, and ends the program. */
+/* fault.cpp - a fault is announced, and ends the program; a remark is announced. */
 #include "fault.h"
 
 #include <stdarg.h>
@@ -8,13 +8,21 @@
 #include "announce.h"
 
 struct sim_place sim_place;
+struct sim_other sim_other;
+bool sim_strict;
 volatile uint64_t sim_progress, sim_news;
+
+void sim_end(const char *line)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s.\n", line);
+    _exit(1);
+}
 
 void sim_say(const char *message)
 {
-    fflush(stdout);
-    fprintf(stderr, "simulator: %s.\n", message);
-    _exit(1);
+    fputs("simulator: ", stderr);
+    sim_end(message);
 }
 
 [[noreturn]] static void tell(const char *file, int line, const void *pc, const char *format, va_list arguments)
@@ -40,4 +48,32 @@ void sim_fault_at(const void *pc, const char *format, ...)
 
     va_start(arguments, format);
     tell(NULL, 0, pc, format, arguments);
+}
+
+static void remark(const char *file, int line, const void *pc, const char *format, va_list arguments)
+{
+    char text[4096];
+
+    if (sim_strict)
+        tell(file, line, pc, format, arguments);
+    vsnprintf(text, sizeof(text), format, arguments);
+    sim_tell.remark(file, line, pc, text);
+}
+
+void sim_remark(const char *file, int line, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    remark(file, line, NULL, format, arguments);
+    va_end(arguments);
+}
+
+void sim_remark_at(const void *pc, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    remark(NULL, 0, pc, format, arguments);
+    va_end(arguments);
 }

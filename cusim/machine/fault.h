@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fault.h - a fault ends the program: what went wrong, and where the simulation was. explain/message.cpp makes one line
-   of it. */
+/* fault.h - findings: a fault, which ends the program, or a remark, which is told at its end. What is wrong, and where
+   the simulation was; explain/finding.cpp makes one line of it. */
 #ifndef SIM_FAULT_H
 #define SIM_FAULT_H
 
@@ -20,13 +20,29 @@ struct sim_place {
 };
 extern struct sim_place sim_place;
 
-/* One line on stderr: file:line: kernel, block, thread: message. Exit status 1. */
+/* The other access of a race, for those who read findings by machine: who finds one sets it. */
+struct sim_other {
+    const void *pc; /* NULL: none */
+    bool in_block;  /* block and thread mean something */
+    unsigned block[3], thread[3];
+};
+extern struct sim_other sim_other;
+
+extern bool sim_strict; /* CUSIM_CHECKS=strict: a remark is a fault, too */
+
+/* One line on stderr: file:line: error: kernel, block, thread: message. Exit status 1. */
 [[noreturn]] void sim_fault(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same at the line of a return address. */
 [[noreturn]] void sim_fault_at(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The last part of that: prints a message and ends. */
+/* A remark: a habit that is worth a word, though no result is wrong. Said once for each line and text, when the
+   program ends, as file:line: remark: kernel, block, thread: message. The exit status stays the program's own. */
+void sim_remark(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sim_remark_at(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The last part of a fault: prints this line and ends. And a line that is about the simulator itself. */
+[[noreturn]] void sim_end(const char *line);
 [[noreturn]] void sim_say(const char *message);
 
 extern volatile uint64_t sim_progress; /* changes whenever a thread gets somewhere */

@@ -3,11 +3,12 @@
 
        CUSIM_BARRIERS=any          warps may meet at different barriers (barrier.cpp)
        CUSIM_BUSY=1                another kernel has all places of the device but one (order.cpp)
-       CUSIM_CHECKS=bounds|none    what is watched (observe.cpp), and what cusim compiles
+       CUSIM_CHECKS=bounds|none    what is watched (observe.cpp), and what cusim compiles; strict: remarks are errors
        CUSIM_CHIP=t4               the chip that is simulated and estimated (host.cpp)
        CUSIM_CORES=4[,MS]          processes that share a launch, and from when on (cores.cpp)
        CUSIM_DEVICES=2             devices (host.cpp)
        CUSIM_FAIL=3                the call that fails (calls.cpp)
+       CUSIM_JSON=FILE             findings for machines (finding.cpp)
        CUSIM_LEAKS=1               tells what is left behind (leaks.cpp)
        CUSIM_REPORT=1              tells what kernels cost (report.cpp)
        CUSIM_RESIDENT=4            blocks that are resident at once (order.cpp)
@@ -22,11 +23,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const settings[] = {"CUSIM_BARRIERS",   "CUSIM_BUSY",       "CUSIM_CHECKS",       "CUSIM_CHIP",
-                                       "CUSIM_CORES",      "CUSIM_DEVICES",    "CUSIM_FAIL",         "CUSIM_LEAKS",
-                                       "CUSIM_REPORT",     "CUSIM_RESIDENT",   "CUSIM_SCHEDULE",     "CUSIM_TRACE",
-                                       "CUSIM_TRACE_WARP", "CUSIM_WATCH",      "CUSIM_WATCH_KERNEL", "CUSIM_WATCH_OVER",
-                                       "CUSIM_WATCH_RUNS", "CUSIM_WATCH_SAYS", "CUSIM_WATCHDOG"};
+static const char *const settings[] = {"CUSIM_BARRIERS",   "CUSIM_BUSY",       "CUSIM_CHECKS",     "CUSIM_CHIP",
+                                       "CUSIM_CORES",      "CUSIM_DEVICES",    "CUSIM_FAIL",       "CUSIM_JSON",
+                                       "CUSIM_LEAKS",      "CUSIM_REPORT",     "CUSIM_RESIDENT",   "CUSIM_SCHEDULE",
+                                       "CUSIM_TRACE",      "CUSIM_TRACE_WARP", "CUSIM_WATCH",      "CUSIM_WATCH_KERNEL",
+                                       "CUSIM_WATCH_OVER", "CUSIM_WATCH_RUNS", "CUSIM_WATCH_SAYS", "CUSIM_WATCHDOG"};
 
 /* What some were called once, and how that is said now. */
 static const char *const renamed[][2] = {{"SIM_SCHEDULE", "CUSIM_SCHEDULE"},

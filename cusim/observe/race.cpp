@@ -92,12 +92,25 @@ static void describe_thread(char *text, size_t size, unsigned number, uint32_t b
         snprintf(text, size, "thread (%u,%u,%u) of block (%u,%u,%u)", t.x, t.y, t.z, b.x, b.y, b.z);
 }
 
+/* For machines: the access that the reported one races with. */
+static void note_other(uint64_t record, uint32_t block)
+{
+    const unsigned t = agent_of(record);
+    const uint3 b = sim_index_of(block);
+
+    sim_other = {sim_site_pc(site_of(record)),
+                 t < SIM_MAX_THREADS,
+                 {b.x, b.y, b.z},
+                 {t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y}};
+}
+
 /* What another task has done, or is about to do. */
 [[noreturn]] static void report_task(const void *pc, const char *what, bool writes, const struct sim_task *other,
                                      const char *verb, const void *other_pc)
 {
     char who[600], which[1200];
 
+    sim_other.pc = other_pc;
     sim_describe_running(who, sizeof(who));
     sim_describe_task(other, verb, other_pc, which, sizeof(which));
     sim_fault_at(pc, "race: %s%s %s, which %s, and nothing orders the two. %s", who, writes ? "writes" : "reads", what,
@@ -158,6 +171,7 @@ static const char *advise_barrier(const char *place, const char *other)
             "cluster_receive)",
             verb, what, where);
     const uint32_t block = sim_block_of(interval_of(record));
+    note_other(record, block);
     if (agent_of(record) >= SIM_MAX_THREADS)
         sim_fault_at(pc, "race: %s %s, which the bulk copy of %s %s. Let this thread, too, call mbarrier_wait for it",
                      verb, what, where, past);

@@ -58,18 +58,18 @@ for my $name (sort keys %lacks) {
     my $there = "$source:" . line_of("THERE $mark");
     my $words = $lacks{$name} =~ s/\{there\}/$there/r;
     my ($status, $out, $err) = run($name);
-    like($err, qr/\Asimulator: \Q$source\E:@{[line_of("HERE " . ($mark eq "block_release" ? "no_release" : $mark))]}: kernel [^,]+(?:<.*>)?, block \(1,0,0\), thread \(\d+,0,0\): race: reads byte \d+ of $allocated, which thread \(\d+,0,0\) of block \(0,0,0\) has written at \Q$source\E:\d+\. Blocks run in any order, or at once\. \Q$words\E/,
+    like($err, qr/\A\Q$source\E:@{[line_of("HERE " . ($mark eq "block_release" ? "no_release" : $mark))]}: error: kernel [^,]+(?:<.*>)?, block \(1,0,0\), thread \(\d+,0,0\): race: reads byte \d+ of $allocated, which thread \(\d+,0,0\) of block \(0,0,0\) has written at \Q$source\E:\d+\. Blocks run in any order, or at once\. \Q$words\E/,
         "$name: says what the flag lacks");
     is("$status$out", "1", "$name: ends with status 1");
     for my $order (qw(reverse random:1 random:2)) {
         ($status, $out, $err) = run($name, CUSIM_SCHEDULE => $order);
-        ok($status eq 1 && $err =~ /\Asimulator: \Q$source\E:\d+: kernel [^\n]*: race: [^\n]*\.\n\z/, "$name: order $order")
+        ok($status eq 1 && $err =~ /\A\Q$source\E:\d+: error: kernel [^\n]*: race: [^\n]*\.\n\z/, "$name: order $order")
             or diag("got $status: $err");
     }
 }
 like((run("no_barrier"))[2], qr/race: reads before, which .* Put __syncthreads\(\) between them/, "no_barrier: shared memory wants a barrier");
 like((run("late_compare_and_swap"))[2],
-    qr/^simulator: \Q$source\E:@{[line_of("HERE late_compare_and_swap")]}: kernel guide<1>, block \(0,0,0\), thread \(1,0,0\): race: reads .* has written at \Q$source\E:@{[line_of("THERE late_compare_and_swap")]}, and nothing orders the two\. One of them is atomic or volatile: make the other so, too\.$/,
+    qr/^\Q$source\E:@{[line_of("HERE late_compare_and_swap")]}: error: kernel guide<1>, block \(0,0,0\), thread \(1,0,0\): race: reads .* has written at \Q$source\E:@{[line_of("THERE late_compare_and_swap")]}, and nothing orders the two\. One of them is atomic or volatile: make the other so, too\.$/,
     "a value that was read plainly long before: not the Programming Guide's loop");
 
 # ---- deadlocks ----
@@ -81,7 +81,7 @@ for (["no_ticket", "reverse", "(99,0,0)", 64], ["backwards", "warp", "(0,0,0)", 
     my ($status, $out, $err) = run($name, CUSIM_SCHEDULE => $order, $resident == 64 ? () : (CUSIM_RESIDENT => $resident));
     my $waiting = 100 - $resident;
     $block = defined $block ? quotemeta $block : qr/\(\d+,0,0\)/;
-    ok($status eq 1 && $err =~ /\Asimulator: \Q$source\E:@{[line_of("HERE $name")]}: kernel .*, block $block, thread \(0,0,0\): polls byte \d+ of $allocated, which never changes: all $resident blocks that run wait like this, and the other $waiting begin only when one of them ends\. \Q$ticket\E[^\n]*, or launch no more blocks than fit\.\n\z/,
+    ok($status eq 1 && $err =~ /\A\Q$source\E:@{[line_of("HERE $name")]}: error: kernel .*, block $block, thread \(0,0,0\): polls byte \d+ of $allocated, which never changes: all $resident blocks that run wait like this, and the other $waiting begin only when one of them ends\. \Q$ticket\E[^\n]*, or launch no more blocks than fit\.\n\z/,
         "$name: told as a deadlock, order $order, $resident at once") or diag("got $status: $err");
 }
 is((run("no_ticket"))[1], "right\n", "no_ticket: right where the blocks come in order");

@@ -84,9 +84,9 @@ cat "$said/$name.out" >> "$said/$name.err"
 case $status in
     0) tell ran "$file" "$(tail -n 1 "$said/$name.out")" ;;
     124 | 137 | 152) tell "too slow" "$file" "not done in $TIME_LIMIT s" ;;
-    *) if grep -q "^simulator: .*: race: " "$said/$name.err" && CUSIM_CHECKS=bounds run > "$said/$name.again" 2>&1; then
+    *) if grep -q ": error: .*: race: " "$said/$name.err" && CUSIM_CHECKS=bounds run > "$said/$name.again" 2>&1; then
            tell "ran, a race told" "$file" "$(first "$said/$name.err")"
-       elif grep -q "^simulator: " "$said/$name.err"; then tell "told a fault" "$file" "$(first "$said/$name.err")"
+       elif grep -qE ": error: (kernel|host code)" "$said/$name.err"; then tell "told a fault" "$file" "$(first "$said/$name.err")"
        elif grep -qi "waiv" "$said/$name.err"; then tell "not for this device" "$file" "$(grep -i -m 1 waiv "$said/$name.err")"
        else tell failed "$file" "status $status: $(first "$said/$name.err")"; fi ;;
 esac'

@@ -59,7 +59,7 @@ while (my ($old, $new) = splice @renamed, 0, 2) {
 }
 ($status, $out, $err) = run_program({ CUSIM_REPROT => 1 }, $program);
 is("$status$out$err", "2simulator: there is no setting CUSIM_REPROT. cusim --help lists those that there are.\n", 'CUSIM_REPROT: one sentence');
-my %not_understood = map { $_ => 'x' } grep { !/WATCH_|_WATCH$|TRACE|REPORT/ } @settings; # these are names and files
+my %not_understood = map { $_ => 'x' } grep { !/WATCH_|_WATCH$|TRACE|REPORT|JSON/ } @settings; # these are names and files
 for (sort keys %not_understood) {
     ($status, $out, $err) = run_program({ $_ => $not_understood{$_} }, $program);
     ok($status eq 2 && $out eq '' && $err =~ /\Asimulator: $_=x is not understood\. Set it to [^\n]+\.\n\z/, "$_=x: one sentence") or diag("$status $out$err");

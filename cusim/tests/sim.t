@@ -218,7 +218,7 @@ for (@faults) {
     next if @$_ > 5 && !$here;    # what only an x86 CPU tells
     my $there = $words =~ /\{there\}/ ? "$source:" . line_of("THERE $name") : "";
     my $place = "kernel $kernel" . ($block && ", block $block");
-    my $at    = "simulator: $source:" . line_of("HERE $name") . ": kernel $kernel";
+    my $at    = "$source:" . line_of("HERE $name") . ": error: kernel $kernel";
     $place .= ", thread $thread" if $thread;
     $words =~ s/\{there\}/$there/;
     my @said = split / OR /, $words; # by Debian 12's compiler the first; others keep more or less of what a variable is called
@@ -232,14 +232,14 @@ for (@faults) {
     next if $name =~ /endless/;
     for my $order ("reverse", "random:1") {
         ($status, $out, $err) = run($order, "wrong", $name);
-        ok($status eq 1 && $err =~ /\Asimulator: \Q$source\E:\d+: kernel \Q$kernel\E[^\n]*\.\n\z/, "$name: order $order")
+        ok($status eq 1 && $err =~ /\A\Q$source\E:\d+: error: kernel \Q$kernel\E[^\n]*\.\n\z/, "$name: order $order")
             or diag("got $status: $err");
     }
 }
 
 my ($status, $out, $err) = run("warp", "wrong", "barrier_elsewhere");
 my $header = "tests/elsewhere.cuh";
-ok($err =~ /\Asimulator: \Q$header\E:\d+: kernel barrier_elsewhere, .* waits at __syncthreads at \Q$header\E:\d+\./,
+ok($err =~ /\A\Q$header\E:\d+: error: kernel barrier_elsewhere, .* waits at __syncthreads at \Q$header\E:\d+\./,
     "a header that is included by ../: named as seen from here") or diag($err);
 
 # ---- not in a kernel, and settings ----
@@ -247,10 +247,10 @@ ok($err =~ /\Asimulator: \Q$header\E:\d+: kernel barrier_elsewhere, .* waits at 
 ($status, $out, $err) = run("warp", "wrong", "host_crash");
 ok($status =~ /^signal/ && $err !~ /kernel/, "host_crash: blames no kernel") or diag("got $status: $err");
 ($status, $out, $err) = run("warp", "wrong", "host_touch");
-ok($status eq 1 && $err =~ /^simulator: \Q$source\E:@{[line_of("HERE host_touch")]}: host code: writes 16 bytes past .* Use cudaMemcpy\.$/,
+ok($status eq 1 && $err =~ /^\Q$source\E:@{[line_of("HERE host_touch")]}: error: host code: writes 16 bytes past .* Use cudaMemcpy\.$/,
     "host_touch: says so") or diag("got $status: $err");
 ($status, $out, $err) = run("warp", "wrong", "endless_host");
-ok($status eq 1 && $err =~ /^simulator: \Q$source\E:@{[line_of("HERE endless_host")]}: host code: loops for 1 s without an end\./, "endless_host: says so")
+ok($status eq 1 && $err =~ /^\Q$source\E:@{[line_of("HERE endless_host")]}: error: host code: loops for 1 s without an end\./, "endless_host: says so")
     or diag("got $status: $err");
 for my $order ("", "forward", "random:", "random:x", "random:-1", "random1", "random:99999999999999999999") {
     ($status, $out, $err) = run($order, "right");

@@ -81,13 +81,13 @@ for my $name (sort keys %told) {
     my $line = join('|', grep { $_ } $here, $there) || '\d+';
     for my $order (@orders) {
         my ($status, undef, $err) = run($order, $name);
-        ok($status eq 1 && $err =~ /\Asimulator: \Q$source\E:(?:$line): kernel $name\b[^\n]*\.\n\z/ && $err =~ /$like/, "$name: told, order $order") or diag("status $status: $err");
+        ok($status eq 1 && $err =~ /\A\Q$source\E:(?:$line): error: kernel $name\b[^\n]*\.\n\z/ && $err =~ /$like/, "$name: told, order $order") or diag("status $status: $err");
     }
 }
 
 # ---- launches ----
 
-my $launch = "simulator: $source:" . marked_line($source, 'HERE launch') . ': kernel plain: launched with ';
+my $launch = "$source:" . marked_line($source, 'HERE launch') . ': error: kernel plain: launched with ';
 my %refused = (
     in_part   => 'grid (5,1,1) and clusters of (2,1,1) blocks. Let the grid have whole clusters.',
     none      => 'grid (4,1,1) and clusters of (2,0,1) blocks. Let the grid have whole clusters.',

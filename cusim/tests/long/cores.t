@@ -172,7 +172,7 @@ for my $case (['stray', qr/kernel stray, block \(\d+,0,0\).*writes .* past the e
     my ($what, $line) = @$case;
     for my $program (qw(cores-all cores-none)) {
         next if $program eq 'cores-none' && $what eq 'wait_in_vain';
-        like(said($program, $_, $what), qr/\A1 $what:\nsimulator: cores\.cu:\d+: [^\n]*$line[^\n]*\n\z/, "$program, $what on $_ cores: one line, status 1") for 1, 2, 5;
+        like(said($program, $_, $what), qr/\A1 $what:\ncores\.cu:\d+: error: [^\n]*$line[^\n]*\n\z/, "$program, $what on $_ cores: one line, status 1") for 1, 2, 5;
     }
 }
 

@@ -38,7 +38,7 @@ for my $name (@names) {
         for my $order ($kind eq 'right' ? qw(warp reverse random:1) : 'warp') {
             ($status, $out, $err) = run_program({ CUSIM_SCHEDULE => $order }, $program) if $built;
             my $good = $kind eq 'right' ? $status eq 0 && $out eq "right\n" && $err eq ''
-                : $status eq 1 && $err =~ /\Asimulator: \Q$source\E:$here: (?:kernel|host code:) [^\n]*\Q$words\E[^\n]*\n\z/;
+                : $status eq 1 && $err =~ /\A\Q$source\E:$here: error: (?:kernel|host code:) [^\n]*\Q$words\E[^\n]*\n\z/;
             ok($built && $good, "$name: $kind, order $order") or diag("status $status\n$out$err");
         }
     }
