@@ -204,7 +204,7 @@ sub declaration {
     for (; $i <= $at && $i < @word; $i++) {
         if ($word[$i] =~ /^[=,;\[]$/) {
             $array = $word[$i] eq "[";
-            if ($candidate ne "" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__shared__})
+            if ($candidate ne "" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__sim_managed__} || $has{__shared__})
                 && !($scalar_const && $plain && !$array && !grep { $_ eq "*" } @word[$first .. $i - 1])) {
                 $variable{$candidate} = $i - 1;
             }

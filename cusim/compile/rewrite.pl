@@ -7,7 +7,7 @@
 #   extern __shared__ float tile[];   becomes  a pointer named tile to memory from sim_dynamic_shared()
 #   (void *)kernel<4>                 becomes  sim_untyped(kernel<4>, "kernel<4>")
 #   #pragma unroll                    becomes  #pragma GCC unroll 64
-#   __device__ int count;             as well  a call of sim_know_variables() before main (cores.cpp)
+#   __device__ int hits;              becomes  a reference named hits to memory from sim_variable()
 #
 # Reads the named file, writes standard output. Everything stays on its line, so positions in messages are right.
 use strict;
@@ -145,28 +145,147 @@ sub named_kernels {
     return (\%named, join "|", "(?!)", sort keys %all);
 }
 
-# Whether kernels may write to variables of the program: to those of the device, or static ones of their own functions. What is
-# neither a constant nor surely a function is taken for a variable.
-sub has_variables {
-    my $plain = $code =~ s/$literal//gr =~ s/\b(?:__attribute__|alignas|decltype|noexcept)\s*$round//gr;
-    while ($plain =~ /\b__sim_(?:device|global)__\b/g) {
-        my ($before, $rest) = (substr($plain, $-[0] > 300 ? $-[0] - 300 : 0, $-[0] > 300 ? 300 : $-[0]), substr($plain, $+[0], 2000));
-        1 while $rest =~ s/^([^;{}()=]*?)$angle/$1/;
-        my ($words, $next) = $rest =~ /^([^;={}()\[]*)(\(\s*[-*\d.{]|[;={}(\[])/ or return 1;
-        if ($words =~ /\boperator\b/ || $next eq "(") {
-            my $body = $plain =~ /\G[^;{}]*$curly/ ? $1 : "";
-            return 1 if $body =~ /\bstatic\b(?![^;]*?\b(?:const|constexpr|__shared__)\b)/;
+# ---- variables of the device ----
+
+# They become references to memory from sim_variable(), where loads and stores are judged as in any other memory of the device:
+#
+#   __device__ float table[64];            typedef float sim_type_table[64]; sim_type_table &table = sim_variable<...>("table", ...);
+#   __device__ int hits = 5;               static int sim_first_hits = 5; typedef decltype(sim_first_hits) sim_type_hits; ...
+#   extern __device__ int hits;            typedef int sim_type_hits; extern sim_type_hits &hits;
+#
+# So do static variables in functions of the device. Constants stay what they are, and so does what this does not understand.
+
+my $word   = qr/\b__sim_(?:device|constant|managed)__\b/;
+my $opened = qr/(?:[^;{}()\[\]<>="']|$literal|$round|$square|$angle|[<>])*?/;    # up to something outside of brackets
+
+# Whether a statement up to its body or its end is a function's: a ( stands behind a name.
+sub is_function {
+    my ($head) = @_;
+    $head =~ s/\b(?:__attribute__|alignas|decltype|noexcept)\s*$round//g;
+    $head =~ s/\btemplate\s*$angle//g;
+    return 1 if $head =~ /\boperator\b/;
+    $head =~ /^(?<before>(?:[^=(<]|$angle|<)*?)(?<in>$round)/ or return 0;
+    my ($before, $in) = @+{qw(before in)};
+    return $before =~ /[\w>]\s*\z/ && $in !~ /^\(\s*(?:\*|[-+]?[\d.]+\w*\s*[,)]|[{"'])/;
+}
+
+# A declaration's parts: what stands before the first declarator's name without its * and &; and of each declarator [* and &, name, what
+# stands behind it, initial value]. Nothing where it is not understood.
+sub declarators {
+    my ($text) = @_;
+    my ($base, @parts) = $text =~ s/^\s*((?:struct|class|union|enum)\b[^;{}=()]*$curly)// ? $1 : "";
+    my $first = 1;
+    while ($text =~ /\S/) {
+        $text =~ s/^(?<head>$opened)(?=[,={]|\z)//s or return;
+        my $head = $+{head};
+        my $value = $text =~ s/^(?<value>=(?:[^,(){}\[\]<>]|$literal|$round|$square|$curly|$angle|[<>])*|$curly)//s ? $+{value} : "";
+        $text =~ s/^\s*(?:,|\z)//s or return;
+        $value = $+{value} if $head !~ /\(\s*\*/ && $head =~ s/(?<value>$round)\s*\z//s;
+        $head =~ ($head =~ /\(\s*\*/
+            ? qr/^(?<before>.*?\(\s*\*[\s*]*(?:const\b\s*)?)(?<name>\w+)(?<behind>\s*(?:$square\s*)*\)\s*$round\s*)\z/s
+            : qr/^(?<before>.*?)\b(?<name>\w+)\s*(?<behind>(?:$square\s*)*)\z/s) or return;
+        my ($before, $called, $behind) = @+{qw(before name behind)};
+        if ($first) {
+            $before =~ /^(?<type>(?:[^*&(<]|$angle)*)(?<pointer>.*)\z/s;
+            $base .= $+{type};
+            $before = $+{pointer};
+        }
+        return if $base !~ /\w/ || "$base$before" =~ /::\s*\z/ || (!$first && $before =~ /[\w<]/);
+        push @parts, [$before, $called, $behind, $value];
+        $first = 0;
+    }
+    return ($base, @parts);
+}
+
+# One declaration, without its semicolon. Returns it as it is where it stays.
+sub variable {
+    my ($declaration, $at_file_scope) = @_;
+    my $text  = $declaration;
+    my $lines = join "", $text =~ /\n(?:\#[^\n]*(?=\n))?/g;
+    $text =~ s/\n(?:\#[^\n]*(?=\n))?/ /g;
+    return $declaration if $text =~ /\b(?:constexpr|constinit|thread_local|typedef|using|friend|template|__shared__)\b/;
+    my ($kind) = $text =~ /\b__sim_(constant|managed)__\b/ ? "SIM_" . uc $1 : "SIM_DEVICE";
+    my $external = $text =~ s/\bextern\b(?:\s*"C")?//;
+    my $fixed    = $text =~ /\bconst\b/;
+    my $linkage  = join "", map { "$_ " } grep { $text =~ /\b$_\b/ } qw(static inline);
+    $text =~ s/\b(?:static|inline|__sim_\w+__)\b//g;
+    $text =~ s/$align//g if $text !~ /\{/;
+    my ($base, @parts) = declarators($text) or return $declaration;
+    my $result = "";
+    for my $part (@parts) {
+        my ($before, $called, $behind, $value) = @$part;
+        return $declaration if $fixed && "$before$behind" !~ /[*\[(]/;    # a constant
+        my $type  = "sim_type_$called";
+        my $plain = "typedef $base $before$type$behind; ";
+        if ($external && $value eq "") {
+            my ($size) = $behind =~ /^\s*\[\s*\]/ ? $code =~ /$word[^;{}()=]*?\b$called\s*((?:\[[^][]+\]\s*)+)[;={]/ : ();
+            $plain = "typedef $base $before$type$size; " if defined $size;
+            $result .= $plain . "extern $type &$called; ";
         } else {
-            my ($others) = $before =~ /([^;{}]*)\z/;
-            return 1 if "$others$words" !~ /\bconst(?:expr)?\b/ || $words =~ /\*\s*\w+\s*\z/;
+            my $first  = $value ne "" || $base =~ /\{/;
+            my $fields = $before eq "" && $at_file_scope && !$first ? fields($base, "sim_element<$type>") : undef;
+            $result .= $first ? "static $base ${before}sim_first_$called$behind $value; typedef decltype(sim_first_$called) $type; " : $plain;
+            $result .= "static constexpr sim_field sim_fields_${called}[] = {$fields}; " if defined $fields;
+            $result .= "$linkage$type &$called = sim_variable<$type>(\"$called\", $kind, " . (defined $fields ? "sim_fields_$called" : "nullptr")
+                . ($first ? ", &sim_first_$called" : "") . "); ";
         }
     }
-    return 0;
+    return "$result$lines";
+}
+
+# Replaces them all. Returns whether some lie in the program's own data, or are made when a kernel first comes to them: processes do not share
+# those.
+sub variables {
+    return 0 if $code !~ /$word|\b__sim_global__\b/;
+    my ($result, $left, @open) = ("", 0);    # @open: of each { what it opens
+    my $start = 0;                           # of the statement
+    pos($code) = 0;
+    while ($code =~ /\G(?:[^;{}"'#]++|$system|$literal|[#'"])*+([;{}])/gc) {
+        my ($end, $mark) = ($-[1], $1);
+        if ($mark eq "}") {
+            pop @open;
+            $result .= substr $code, $start, $end + 1 - $start;
+            $start = $end + 1;
+            next;
+        }
+        substr($code, $start, $end - $start) =~ /\A((?:\s|$system|^\#[^\n]*\n)*)/m;    # headers of the system's before it
+        $result .= $1;
+        $start += length $1;
+        my $statement = substr $code, $start, $end - $start;
+        my $where = @open ? $open[-1] : "file";
+        my $is_one = $statement =~ /$word/ || ($where eq "device" && $statement =~ /^static\b/);
+        $is_one &&= $statement !~ /\b(?:using|typedef|friend|__shared__)\b/ && !is_function($statement =~ s/$literal//gr);
+        if ($mark eq "{" && $is_one && ($statement =~ /=\s*\z/ || $statement !~ /\b(?:struct|class|union|enum|namespace)\b/)) {
+            pos($code) = $start;    # an initial value: on to the semicolon
+            $code =~ /\G(?:[^;{}"'#]++|$literal|$curly|[#'"])*+(?=;)/gc or die place($start) . ": error: a declaration has no end.\n";
+            ($end, $mark) = (pos($code), ";");
+            pos($code) = $end + 1;
+            $statement = substr $code, $start, $end - $start;
+        }
+        if ($mark eq ";" && $is_one) {
+            my $made = $where eq "class" ? $statement : variable($statement, $where eq "file");
+            $left ||= $made eq $statement ? $statement !~ /\bconst(?:expr)?\b/ : $where eq "device";
+            $result .= "$made;";
+        } else {
+            $result .= $statement . $mark;
+        }
+        $start = $end + 1;
+        next if $mark eq ";";
+        my $head = $statement =~ s/$literal//gr =~ s/\btemplate\s*$angle//gr;
+        push @open, $head =~ /\b(?:struct|class|union)\b[^()=]*\z/ ? "class"
+            : $head =~ /\b(?:namespace\b[^()=]*|extern)\s*\z/ ? $where
+            : $head =~ /\b__sim_host__\b/                     ? "other"
+            : $head =~ /\b__sim_(?:device|global)__\b/        ? "device"
+            : $where eq "device"                              ? $where
+            : "other";
+    }
+    $code = $result . substr $code, $start;
+    return $left;
 }
 
 local $/;
 $code = <>;
-my $variables = has_variables();
+my $variables = variables();
 my ($named, $kernels) = named_kernels();
 $code =~ s{
     (?<literal> $system | $literal )
@@ -190,7 +309,7 @@ $code =~ s{
             : "sim_kernel($callee, $gap\"$name\", sim_config($config))";
     }
 }gemx;
-$code =~ s/\b__sim_(?:global|device|host|constant)__\b//g;
+$code =~ s/\b__sim_(?:global|device|host|constant|managed)__\b//g;
 $code =~ s/(?<![(,\w])__noinline__\b(?!\s*[,)])/__attribute__((noinline))/g;
 $code =~ s/\#[ \t]*pragma[ \t]+unroll[ \t]*$/#pragma GCC unroll 64/gm; # (no ^ before it: perl 5.36 takes half a second then)
 $code .= "static const int sim_variables __attribute__((unused)) = sim_know_variables();\n"

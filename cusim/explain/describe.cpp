@@ -171,7 +171,7 @@ static void describe(const void *address, size_t length, char *text, size_t size
 static void name_region(const struct sim_region *r, char *text, size_t size)
 {
     if (has_elements(r))
-        snprintf(text, size, "the array %s", name_of(r));
+        snprintf(text, size, "the %s %s", r->is_variable && r->shape.rank == 0 ? "variable" : "array", name_of(r));
     else
         region_name(r, text, size);
 }

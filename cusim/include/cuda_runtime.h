@@ -35,7 +35,7 @@ int putchar(int) __asm__("sim_putchar");
 #define __device__ __sim_device__
 #define __host__ __sim_host__
 #define __constant__ __sim_constant__
-#define __managed__ __sim_device__
+#define __managed__ __sim_managed__
 #else
 #define __global__
 #define __device__
@@ -290,12 +290,18 @@ SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T
 }
 /* variables at file scope: a kernel's `table' and the host's &table are the same bytes here */
 void sim_know_symbol(const void *start, size_t size);
-int sim_know_variables(void); /* the program has variables that kernels may write (rewrite.pl) */
+void sim_give_symbol(const void *start); /* host code asks for its address */
+int sim_know_variables(void);            /* kernels may write variables that processes do not share (rewrite.pl) */
 template <class T>
 SIM_INLINE const T &sim_symbol(const T &symbol)
 {
     sim_know_symbol(&symbol, sizeof(symbol));
     return symbol;
+}
+/* The kind of a copy that names a variable, and not an address. */
+SIM_INLINE cudaMemcpyKind sim_by_symbol(cudaMemcpyKind kind)
+{
+    return (cudaMemcpyKind)(kind | SIM_BY_SYMBOL);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t size, size_t offset = 0,
@@ -303,7 +309,7 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpy((char *)&sim_symbol(symbol) + offset, src, size, kind);
+               : cudaMemcpy((char *)&sim_symbol(symbol) + offset, src, size, sim_by_symbol(kind));
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t size, size_t offset,
@@ -311,7 +317,7 @@ SIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *src,
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpyAsync((char *)&sim_symbol(symbol) + offset, src, size, kind, stream);
+               : cudaMemcpyAsync((char *)&sim_symbol(symbol) + offset, src, size, sim_by_symbol(kind), stream);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t size, size_t offset = 0,
@@ -319,7 +325,7 @@ SIM_INLINE cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t s
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpy(dst, (const char *)&sim_symbol(symbol) + offset, size, kind);
+               : cudaMemcpy(dst, (const char *)&sim_symbol(symbol) + offset, size, sim_by_symbol(kind));
 }
 template <class T>
 SIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t size, size_t offset,
@@ -327,12 +333,13 @@ SIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, siz
 {
     return offset > sizeof(symbol) || size > sizeof(symbol) - offset
                ? cudaErrorInvalidValue
-               : cudaMemcpyAsync(dst, (const char *)&sim_symbol(symbol) + offset, size, kind, stream);
+               : cudaMemcpyAsync(dst, (const char *)&sim_symbol(symbol) + offset, size, sim_by_symbol(kind), stream);
 }
 template <class T>
 SIM_INLINE cudaError_t cudaGetSymbolAddress(void **pointer, const T &symbol)
 {
     *pointer = (void *)&sim_symbol(symbol);
+    sim_give_symbol(*pointer);
     return cudaSuccess;
 }
 template <class T>
@@ -363,6 +370,16 @@ cudaError_t sim_last_launch(void); /* of the launch before: success, unless it w
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
                 size_t arguments_size);
 
+/* An argument that is a pointer must not be the host's address of a variable of the device. */
+void sim_check_pointer(const volatile void *pointer, const sim_config *config);
+template <class T>
+SIM_INLINE void sim_check_argument(const T &argument, const sim_config *config)
+{
+    if constexpr (std::is_pointer<T>::value && !std::is_function<typename std::remove_pointer<T>::type>::value)
+        sim_check_pointer(argument, config);
+    (void)argument, (void)config;
+}
+
 template <class... P>
 struct sim_launcher {
     void (*kernel)(P...);
@@ -371,6 +388,7 @@ struct sim_launcher {
 
     void operator()(P... args) const
     {
+        (sim_check_argument(args, &config), ...);
         auto thread = [call = kernel, args...] { call(args...); }; /* the arguments, in one place */
         sim_launch((const void *)(kernel), name, &config, [](void *t) { (*(decltype(thread) *)t)(); }, &thread,
                    sizeof(thread));
@@ -395,6 +413,7 @@ struct sim_named_launcher {
     template <class... A>
     void operator()(A... args) const
     {
+        (sim_check_argument(args, &config), ...);
         static const char unknown = 0; /* its place stands for the kernel's */
         const void *kernel = &unknown;
         auto thread = [call = this->call, args...] { call(args...); };
@@ -579,6 +598,28 @@ constexpr sim_shape sim_make_shape(const sim_field *fields = NULL)
 }
 template <class T>
 constexpr sim_shape sim_shape_of = sim_make_shape<T>();
+
+/* ---- variables of the device: each becomes a reference to memory that the engine hands out before main, too ---- */
+
+enum sim_variable_kind { SIM_DEVICE, SIM_CONSTANT, SIM_MANAGED };
+/* `first`: its initial value, NULL: zeros. `fixed`: the program's text says what it is. `unit`: the file that is compiled. */
+void *sim_make_variable(const char *name, sim_variable_kind kind, size_t size, const sim_shape *shape,
+                        const void *first, bool fixed, const void *unit, const char *file, int line);
+static const char sim_unit __attribute__((unused)) = 0;
+template <class T>
+T &sim_variable(const char *name, sim_variable_kind kind, const sim_field *fields = NULL, const void *first = NULL,
+                const void *unit = &sim_unit, SIM_AT)
+{
+    const sim_shape shape = sim_make_shape<T>(fields);
+    const bool fixed = first != NULL && (kind == SIM_CONSTANT || std::is_const<std::remove_all_extents_t<T>>::value);
+
+    if constexpr (std::is_class<sim_element<T>>::value && std::is_default_constructible<sim_element<T>>::value &&
+                  !std::is_trivially_default_constructible<sim_element<T>>::value) {
+        static typename std::remove_cv<T>::type made; /* what its constructor makes of it */
+        first = first == NULL ? &made : first;
+    }
+    return *(T *)sim_make_variable(name, kind, sizeof(T), &shape, first, fixed, unit, file, line);
+}
 
 /* ---- barriers ---- */
 

@@ -14,8 +14,9 @@
    writes, whoever runs it, so the bits are those of one core; only what blocks add by atomics comes in any order, as on
    a GPU.
 
-   Not split: cooperative launches and other orders than the usual one; programs with variables of the device, which lie
-   in the program's own data (rewrite.pl tells of them). */
+   Not split: cooperative launches and other orders than the usual one; programs with static variables in kernels, which
+   are made when a kernel first comes to them, and with the few others that lie in the program's own data (rewrite.pl
+   tells of them). */
 #include "cores.h"
 
 #include <atomic>
@@ -60,7 +61,7 @@ struct common {
 
 static unsigned cores;          /* CUSIM_CORES */
 static double alone_for = 0.05; /* seconds that a launch has one core to itself: to fork takes milliseconds */
-static bool has_variables;      /* of the device */
+static bool has_variables;      /* that processes do not share */
 static bool never;              /* an observer must see all blocks */
 
 static bool may_split;        /* the launch that runs */
@@ -92,7 +93,7 @@ __attribute__((constructor)) static void read_cores(void)
     }
 }
 
-/* Each object file calls it that has variables which kernels may write (rewrite.pl). */
+/* Each object file calls it that has variables which processes do not share (rewrite.pl). */
 int sim_know_variables(void)
 {
     has_variables = true;

@@ -21,8 +21,12 @@ struct sim_region {
     char *map; /* these and the unreadable margins */
     size_t map_size;
     const char *name; /* of the __shared__ variable; NULL: from cudaMalloc */
-    const char *file; /* where that is declared */
+    const char *file; /* where that is declared, or a variable of the device */
     int line;
+    bool is_variable;          /* of the device, at file scope (runtime/variables.cpp): */
+    bool constant;             /* kernels only read it */
+    bool fixed;                /* it keeps the value that the program's text gives it */
+    bool given;                /* host code has been told its address */
     const void *caller;        /* who called cudaMalloc */
     bool freed;                /* also: shared memory of a block that does not run */
     bool host;                 /* the host may touch it, too: pinned memory, or */

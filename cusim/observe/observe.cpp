@@ -400,6 +400,14 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
             sim_race_task(r, p, size, how, sim_site(pc));
         return;
     }
+    if (r->is_variable && !r->managed && sim_region_holds(r, p, size)) {
+        if (r->fixed && !(how & SIM_WRITES))
+            return; /* a function of both, in which the host has a table of its own on a GPU */
+        sim_region_describe(p, size, what, sizeof(what));
+        sim_fault_at(pc, "%s %s, a variable of the device, of which host code sees another one on a GPU. Use %s",
+                     how & SIM_WRITES ? "writes" : "reads", what,
+                     how & SIM_WRITES ? "cudaMemcpyToSymbol" : "cudaMemcpyFromSymbol");
+    }
     sim_region_describe(p, r->host ? size : 0, what, sizeof(what));
     if (r->host)
         sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from",
@@ -485,7 +493,18 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
             how & SIM_WRITES ? "writes" : "reads", size, what);
     }
     in_global = !sim_is_shared(r);
-    if (sim_num_devices > 1 && in_global && !r->host && !sim_reaches(sim_running_device, r->device)) {
+    if (r->constant) { /* the constant cache is not counted */
+        if (how & SIM_WRITES) {
+            char what[600];
+            sim_region_describe(p, size, what, sizeof(what));
+            sim_fault_at(pc, "writes %s, which is __constant__: a kernel can only read it. Declare it __device__",
+                         what);
+        }
+        sim_race_access(r, p, size, how, number);
+        return;
+    }
+    if (sim_num_devices > 1 && in_global && !r->host && !r->is_variable &&
+        !sim_reaches(sim_running_device, r->device)) {
         char what[600];
         sim_region_describe(p, 0, what, sizeof(what));
         sim_fault_at(pc,

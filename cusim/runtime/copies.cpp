@@ -23,12 +23,14 @@
 
 struct cudaMemcpy3DParms sim_without_arrays(const struct cudaMemcpy3DParms *copy); /* texture.cpp */
 
-/* Variables at file scope that the program has named as symbols: the host's and the device's at once. */
+/* Other variables at file scope that the program has named as symbols: the host's and the device's at once. */
 static std::vector<std::pair<const char *, size_t>> symbols;
 
 void sim_know_symbol(const void *start, size_t size)
 {
     const sim_guard guard;
+    if (sim_region_near(start) != NULL)
+        return;
     for (const auto &symbol : symbols)
         if (symbol.first == start)
             return;
@@ -77,8 +79,9 @@ struct copy {
     size_t src_pitch, width, height;
 };
 
-static cudaError_t check(const struct copy *c, enum cudaMemcpyKind kind)
+static cudaError_t check(const struct copy *c, enum cudaMemcpyKind asked)
 {
+    const enum cudaMemcpyKind kind = (enum cudaMemcpyKind)(asked & ~SIM_BY_SYMBOL);
     const bool any = kind == cudaMemcpyDefault;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -87,6 +90,10 @@ static cudaError_t check(const struct copy *c, enum cudaMemcpyKind kind)
         return cudaErrorInvalidMemcpyDirection;
     if (c->width == 0 || c->height == 0)
         return cudaSuccess;
+    if (asked == kind) {
+        sim_check_address(c->dst, "cudaMemcpyToSymbol");
+        sim_check_address(c->src, "cudaMemcpyFromSymbol");
+    }
     if (c->height > 1 && (c->dst_pitch < c->width || c->src_pitch < c->width))
         return cudaErrorInvalidPitchValue;
     if (sim_has_pageable && is_hosts(c->dst) && (is_hosts(c->src) || sim_region_near(c->dst) == NULL))
@@ -108,6 +115,8 @@ static void do_copy(const struct copy *c)
         sim_tell.touched(from, src, c->width, false);
         sim_tell.touched(to, dst, c->width, true);
         memmove(dst, src, c->width);
+        if (from != NULL && is_pageable(dst))
+            sim_addresses_come(dst, c->width);
         if (to != NULL && from != NULL)
             sim_tell.copied(to, dst, from, src, c->width);
         else if (to != NULL)
@@ -289,6 +298,7 @@ static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, si
         return cudaSuccess;
     if (height > 1 && pitch < width)
         return sim_error(cudaErrorInvalidPitchValue);
+    sim_check_address(pointer, "cudaGetSymbolAddress, and fill what that names");
     if (!usable(pointer, (height - 1) * pitch + width, true, false))
         return sim_error(cudaErrorInvalidValue);
     const auto task = sim_do(stream, [=] {

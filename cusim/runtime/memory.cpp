@@ -139,7 +139,7 @@ static cudaError_t free_region(void *pointer, bool pinned)
 
     if (pointer == NULL)
         return cudaSuccess;
-    if (r == NULL || r->pageable || r->freed || sim_is_shared(r) || pointer != r->start ||
+    if (r == NULL || r->pageable || r->is_variable || r->freed || sim_is_shared(r) || pointer != r->start ||
         pinned != (r->host && !r->managed))
         return sim_error(cudaErrorInvalidValue);
     sim_wait_for_all();
@@ -167,7 +167,7 @@ cudaError_t cudaDeviceReset(void)
     sim_wait_for_all();
     sim_tell.gone(NULL);
     sim_each_region([](struct sim_region *r) {
-        if (!sim_is_shared(r) && !r->freed && !r->pageable)
+        if (!sim_is_shared(r) && !r->freed && !r->pageable && !r->is_variable)
             free_region(r->start, r->host && !r->managed);
     });
     cudaGetLastError();
@@ -314,7 +314,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     const sim_guard guard;
     struct sim_region *r = sim_region_near(pointer);
-    if (r == NULL || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
+    if (r == NULL || r->is_variable || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
         return sim_error(cudaErrorInvalidValue);
     sim_tell.gone(pointer);
     sim_do(stream, [r] {

@@ -13,6 +13,12 @@ struct sim_pooled {
     sim_task_ref task;
 };
 
+/* Faults if that is a variable of the device, whose address host code knows only as the host's; `instead`: what to call. */
+void sim_check_address(const void *pointer, const char *instead);
+
+/* Host code gets these bytes of the device's: addresses of variables among them, which it knows from now on. */
+void sim_addresses_come(const void *bytes, size_t size);
+
 /* Whether the memory of the host is pinned: made so, or registered. */
 bool sim_is_pinned(const void *pointer);
 
