@@ -93,6 +93,10 @@ uint64_t sim_default_launches(void);
    programs that check what a launcher returns then. -1: none. Returns whether one asked for before is still to come. */
 bool sim_refuse_launch(int number, cudaError_t error);
 
+/* Whether a launch that the device cannot run ends the program with an error line that says why, and does not return an
+   error: for programs that judge. */
+void sim_end_at_wrong_launch(bool on);
+
 /* A call of the host API that a program has to check, or a launch. */
 struct sim_call_made {
     const char *name; /* "cudaMalloc", or the kernel that is launched */

@@ -276,6 +276,7 @@ static void launch(void)
 {
 #ifdef CUSIM
     sim_watch_calls(judge.on_host, -1);
+    sim_end_at_wrong_launch(true); /* it says why, and an error does not */
 #endif
     cudaGetLastError(); /* of a launch before */
     const cudaError_t error = call_answer();

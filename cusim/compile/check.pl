@@ -204,7 +204,7 @@ sub declaration {
     for (; $i <= $at && $i < @word; $i++) {
         if ($word[$i] =~ /^[=,;\[]$/) {
             $array = $word[$i] eq "[";
-            if ($candidate ne "" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__sim_managed__} || $has{__shared__})
+            if ($candidate ne "" && $word[$first] ne "texture" && !$seen_name && !($has{__sim_device__} || $has{__sim_constant__} || $has{__sim_managed__} || $has{__shared__})
                 && !($scalar_const && $plain && !$array && !grep { $_ eq "*" } @word[$first .. $i - 1])) {
                 $variable{$candidate} = $i - 1;
             }
@@ -228,6 +228,9 @@ sub words {
             mistake($i, "$word[$i] is not simulated. Of textures there are tex1Dfetch, tex1D, tex2D, tex3D, tex1DLayered and "
                 . "tex2DLayered: read with one of these");
             last;
+        } elsif ($word[$i] =~ /^(?:texture|cudaBindTexture\w*)$/ && $word[$i + 1] =~ /^[<(]$/ && !$type{$word[$i]} && !$function{$word[$i]}) {
+            mistake($i, "there are no texture references since CUDA 12. Make a texture object with cudaCreateTextureObject, and give the "
+                . "kernel the cudaTextureObject_t, which tex1Dfetch<float>(object, i) and its like take");
         } elsif ($word[$i] eq "__cluster_dims__") {
             mistake($i, "__cluster_dims__ is not simulated. Launch with cudaLaunchKernelEx and cudaLaunchAttributeClusterDimension");
         }
@@ -253,6 +256,7 @@ sub bodies {
     my ($f) = @_;
     mistake($f->{at}, "kernel $f->{name} returns something. Write void, and let it write its result to a pointer")
         if $f->{global} && !$f->{void};
+    host_parameters($f) if $f->{global};
     return unless defined $f->{body};
     my $end   = behind($f->{body}) - 1;
     my $local = locals($f, $end);
@@ -261,6 +265,8 @@ sub bodies {
         my ($w, $before, $next) = @word[$i, $i - 1, $i + 1];
         if ($w eq "<<<") {
             launch($i, $what, $f);
+        } elsif (!$f->{device} && $w =~ /^cuda(?:Malloc|Mem)\w*$/ && $next eq "(") {
+            pointer_size($f, $i);
         } elsif ($f->{device} && $w =~ /^(?:throw|try|catch)$/) {
             mistake($i, "$what uses $w. There are no exceptions on a GPU: write the error to memory, or call __trap()")
                 if $w ne "catch";
@@ -276,6 +282,54 @@ sub bodies {
         } elsif ($w =~ /^[A-Za-z_]/ && $before !~ /^(?:\.|->)$/ && !$local->{$w}) {
             name($f, $what, $i);
         }
+    }
+}
+
+# Names that a function declares as pointers, and not as anything else too: their types.
+sub pointers {
+    my ($f) = @_;
+    my (%pointer, %other);
+    for my $i ($f->{parameters} + 1 .. behind($f->{body}) - 2) {
+        next unless $word[$i] =~ /^[A-Za-z_]\w*$/ && $word[$i + 1] =~ /^[=,;)\[]$/;
+        my $star = $word[$i - 1] eq "*";
+        my $at = $i - ($star ? 2 : 1);
+        if ($star && $word[$at] eq ",") {    # float *x, *y
+            $at-- while $at > $f->{body} && $word[$at - 1] !~ /^[;{}]$/;
+        }
+        my $type = $word[$at];
+        next unless $plain_type{$type} || $type{$type} || $type =~ /_t$|^[a-z]+[1-4]$/;
+        if ($star ? $word[$i + 1] ne "[" : $i < $f->{body} && $word[$i + 1] eq "[") {
+            $pointer{$word[$i]} = $type;
+        } else {
+            $other{$word[$i]} = 1;
+        }
+    }
+    delete @pointer{keys %other};
+    return \%pointer;
+}
+
+# cudaMemcpy(p, ..., sizeof(p), ...): the size of the pointer, and not of what is there.
+sub pointer_size {
+    my ($f, $i) = @_;
+    my $end = behind($i + 1) - 1;
+    for my $at (grep { "@word[$_, $_ + 1, $_ + 3]" eq "sizeof ( )" } $i + 2 .. $end - 3) {
+        my $name = $word[$at + 2];
+        my $type = ($f->{pointers} //= pointers($f))->{$name};
+        next if !defined $type || $type =~ /^(?:double|long|size_t|u?int64_t|void)$|\d$/;
+        my $given = $word[$i] =~ /^cudaMalloc/ ? grep { $word[$_] eq "&" && $word[$_ + 1] eq $name } $i + 2 .. $at
+            : grep { $word[$_] eq $name && $word[$_ - 1] =~ /^[(,)]$/ && $word[$_ + 1] =~ /^[,+]$/ } $i + 2 .. $at;
+        mistake($at, "sizeof($name) is the size of the pointer, 8 bytes, and not of what it points to. Write how many elements there are, times sizeof(*$name)")
+            if $given;
+    }
+}
+
+# Parameters of a kernel whose elements lie in memory of the host.
+sub host_parameters {
+    my ($f) = @_;
+    for my $i ($f->{parameters} + 1 .. behind($f->{parameters}) - 2) {
+        next unless $word[$i] =~ /^(?:vector|string|map|set|list|deque|unordered_map|shared_ptr|unique_ptr)$/ && $word[$i - 1] eq "::" && $word[$i - 2] eq "std";
+        mistake($i, "kernel $f->{name} is given a std::$word[$i], whose elements are in memory of the host. Copy them to memory from cudaMalloc, "
+            . "and give it that pointer");
     }
 }
 

@@ -8,6 +8,7 @@
 #   (void *)kernel<4>                 becomes  sim_untyped(kernel<4>, "kernel<4>")
 #   #pragma unroll                    becomes  #pragma GCC unroll 64
 #   __device__ int hits;              becomes  a reference named hits to memory from sim_variable()
+#   cudaFree(x);                      becomes  sim_throw_away(cudaFree(x)); as a statement, of which nobody sees the result
 #
 # Reads the named file, writes standard output. Everything stays on its line, so positions in messages are right.
 use strict;
@@ -64,10 +65,11 @@ sub shared {
     if ($external) {
         my ($type, $name, $rows) = $text =~ /^(.*?)(\w+)\s*\[\s*\]\s*((?:$square\s*)*)$/s or not_understood($declaration);
         my $by = $bytes || "alignof($type)";
-        return "typedef $type sim_row_$name$rows; "
+        my $one = "extern $type *sim_one_type_of_$name(void); "; # all arrays of that name are one: g++ refuses another type (said.pl)
+        return $one . "typedef $type sim_row_$name$rows; "
             . "sim_row_$name *const $name = (sim_row_$name *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<sim_row_$name\[]>);$lines"
             if $rows ne "";
-        return "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<${type}[]>);$lines";
+        return $one . "$type *const $name = ($type *)sim_dynamic_shared(\"$name\", $by, &sim_shape_of<${type}[]>);$lines";
     }
     die place($at) . ": error: a __shared__ variable has no initial value on a GPU. Write to it in one thread, then call __syncthreads().\n"
         if $text =~ /^(?:[^{}]|$curly)*?=/;
@@ -283,6 +285,15 @@ sub variables {
     return $left;
 }
 
+# Calls of the runtime that are statements of their own.
+sub mark_thrown_away {
+    my $calls = join "|", do { my %seen; grep { !$seen{$_}++ } $code =~ /\bcudaError_t\s+(cuda[A-Z]\w*)\s*\(/g };
+    $code =~ s{
+        (?<literal> $system | $literal )
+      | (?<before> [;{}] | \b(?:else|do)\b | \b(?:if|while|for) \s* $round ) (?<gap> $space ) (?<call> (?:::\s*)? \b(?:$calls)\b \s* (?:$angle\s*)? $round ) (?= \s* ; )
+    }{ $+{literal} // "$+{before}$+{gap}sim_throw_away($+{call})" }gemx;
+}
+
 local $/;
 $code = <>;
 my $variables = variables();
@@ -309,6 +320,7 @@ $code =~ s{
             : "sim_kernel($callee, $gap\"$name\", sim_config($config))";
     }
 }gemx;
+mark_thrown_away();
 $code =~ s/\b__sim_(?:global|device|host|constant|managed)__\b//g;
 $code =~ s/(?<![(,\w])__noinline__\b(?!\s*[,)])/__attribute__((noinline))/g;
 $code =~ s/\#[ \t]*pragma[ \t]+unroll[ \t]*$/#pragma GCC unroll 64/gm; # (no ^ before it: perl 5.36 takes half a second then)

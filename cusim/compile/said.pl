@@ -7,6 +7,20 @@ use strict;
 use warnings;
 
 my @all = <>;
+
+# Two types of one extern __shared__ array: each function that has one declares a function of that name (rewrite.pl).
+my $one = qr/declaration (?:of )?'([^']*?) ?\*sim_one_type_of_(\w+)\(\)'|declaration (?:of )?'([^']*?)\* sim_one_type_of_(\w+)\(\)'/;
+my (@twice, %told);
+for my $i (0 .. $#all) {
+    next unless $all[$i] =~ /^(.*?:\d+):\d+: error: ambiguating new $one/;
+    my ($place, $type, $name) = ($1, $2 // $4, $3 // $5);
+    my ($note) = grep { /: note: old $one/ } @all[$i + 1 .. ($i + 12 < $#all ? $i + 12 : $#all)];
+    my ($there, $other) = ($note // "") =~ /^(.*?:\d+):\d+: note: old $one/ ? ($1, $2 // $4) : ("another place", "of another type");
+    push @twice, "$place: error: extern __shared__ $name is an array of $type here, and of $other at $there, though all of that name are one. "
+        . "Call them differently, or declare it as unsigned char in each, and make a pointer of that type to it.\n" unless $told{$place}++;
+}
+print(@twice), exit if @twice;
+
 my (@sizes, %said);
 for (@all) {
     next unless /^(.*: error: ).*variable length array '(?:sim_type_)?(\w+)'/;

@@ -7,6 +7,7 @@
 #include "../machine/fault.h"
 #include "../machine/locate.h"
 #include "../machine/fiber.h"
+#include "../machine/image.h"
 #include "../machine/region.h"
 #include "../machine/announce.h"
 
@@ -153,6 +154,8 @@ static void describe(const void *address, size_t length, char *text, size_t size
         snprintf(text, size, "through a null pointer");
     else if (r == NULL && sim_is_local(address))
         snprintf(text, size, "%p, which is a local variable of another thread", address);
+    else if (r == NULL && sim_host_memory(address) != NULL)
+        snprintf(text, size, "%p, which is memory of the host (%s)", address, sim_host_memory(address));
     else if (r == NULL)
         snprintf(text, size, "%p, which is no device memory", address);
     if (r == NULL)
@@ -161,11 +164,16 @@ static void describe(const void *address, size_t length, char *text, size_t size
         describe_elements(r, at, length, text, size);
     else
         describe_bytes(r, at, length, text, size);
-    if (r->freed)
+    if (r->freed && r->freed_by != NULL) {
+        char place[300];
+        sim_locate((const char *)r->freed_at - 1, place, sizeof(place));
+        snprintf(text + strlen(text), size - strlen(text), ", which was freed by %s at %s", r->freed_by, place);
+    } else if (r->freed) {
         snprintf(text + strlen(text), size - strlen(text), ", which %s",
                  !sim_is_shared(r)              ? "was freed"
                  : sim_cluster_owner(r) != NULL ? "has ended"
                                                 : "was another block's");
+    }
 }
 
 static void name_region(const struct sim_region *r, char *text, size_t size)

@@ -30,6 +30,8 @@ int putchar(int) __asm__("sim_putchar");
 
 #include "sim_shape.h"
 
+void sim_throw_away(cudaError_t error); /* what a call has returned that is a statement of its own (rewrite.pl) */
+
 #ifdef SIM_QUALIFIERS /* cusim: check.pl reads these words, rewrite.pl takes them away */
 #define __global__ __sim_global__
 #define __device__ __sim_device__
@@ -292,6 +294,86 @@ SIM_INLINE cudaError_t cudaOccupancyMaxPotentialClusterSize(int *cluster_size, T
 void sim_know_symbol(const void *start, size_t size);
 void sim_give_symbol(const void *start); /* host code asks for its address */
 int sim_know_variables(void);            /* kernels may write variables that processes do not share (rewrite.pl) */
+
+/* What the pointers of a copy say of its elements: which of their bytes are padding. Of void and bytes nothing is known. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define SIM_CLEAR_PADDING(p) __builtin_clear_padding(p)
+#endif
+#endif
+template <typename T>
+struct sim_padding {
+    unsigned char bytes[sizeof(T)];
+    sim_elements elements = {sizeof(T), bytes};
+#ifdef SIM_CLEAR_PADDING
+    sim_padding()
+    {
+        memset(bytes, 0xff, sizeof(bytes));
+        SIM_CLEAR_PADDING((T *)bytes);
+        for (unsigned char &b : bytes)
+            b = b == 0;
+    }
+#endif
+};
+template <typename T, typename = void>
+struct sim_is_whole : std::false_type {
+};
+template <typename T>
+struct sim_is_whole<T, std::void_t<decltype(sizeof(T))>> : std::true_type {
+};
+template <typename P>
+const sim_elements *sim_elements_of()
+{
+    typedef std::remove_cv_t<std::remove_all_extents_t<P>> T;
+
+    if constexpr (!sim_is_whole<T>::value || std::is_void<T>::value || std::is_function<T>::value) {
+        return NULL;
+    } else if constexpr (std::is_scalar<T>::value && sizeof(T) > 1) {
+        static const sim_elements plain = {sizeof(T), NULL};
+        return &plain;
+    } else if constexpr (std::is_class<T>::value && std::is_trivially_copyable<T>::value) {
+#ifdef SIM_CLEAR_PADDING
+        static const sim_padding<T> known;
+        return &known.elements;
+#endif
+    }
+    return NULL;
+}
+
+/* While one of these lives, copies know that. */
+extern thread_local const sim_elements *sim_copied;
+struct sim_copying {
+    SIM_METHOD sim_copying(const sim_elements *to, const sim_elements *from)
+    {
+        sim_copied = from != NULL ? from : to;
+    }
+    SIM_METHOD ~sim_copying()
+    {
+        sim_copied = NULL;
+    }
+};
+#define SIM_COPY                                                                                                       \
+    template <typename D, typename S,                                                                                  \
+              typename = std::enable_if_t<!std::is_const<D>::value && !std::is_volatile<D>::value>>                    \
+    SIM_INLINE cudaError_t
+SIM_COPY cudaMemcpy(D *dst, const S *src, size_t size, enum cudaMemcpyKind kind)
+{
+    const sim_copying knows(sim_elements_of<D>(), sim_elements_of<S>());
+    return cudaMemcpy((void *)dst, (const void *)src, size, kind);
+}
+SIM_COPY cudaMemcpyAsync(D *dst, const S *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream = 0)
+{
+    const sim_copying knows(sim_elements_of<D>(), sim_elements_of<S>());
+    return cudaMemcpyAsync((void *)dst, (const void *)src, size, kind, stream);
+}
+SIM_COPY cudaMemcpy2D(D *dst, size_t dst_pitch, const S *src, size_t src_pitch, size_t width, size_t height,
+                      enum cudaMemcpyKind kind)
+{
+    const sim_copying knows(sim_elements_of<D>(), sim_elements_of<S>());
+    return cudaMemcpy2D((void *)dst, dst_pitch, (const void *)src, src_pitch, width, height, kind);
+}
+#undef SIM_COPY
+int sim_know_variables(void); /* the program has variables that kernels may write (rewrite.pl) */
 template <class T>
 SIM_INLINE const T &sim_symbol(const T &symbol)
 {

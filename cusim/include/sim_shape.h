@@ -23,4 +23,10 @@ struct sim_shape {
     const struct sim_field *fields; /* of a struct, as far as they are known; or NULL */
 };
 
+/* What a copy's pointers say of its elements. */
+struct sim_elements {
+    size_t size;                  /* bytes of one */
+    const unsigned char *padding; /* whether each of these is padding; NULL: none is */
+};
+
 #endif

@@ -18,6 +18,7 @@ struct block;
 struct thread;
 struct sim_call;
 struct sim_counts;
+struct sim_elements;
 struct sim_region;
 
 template <typename... What>
@@ -128,12 +129,18 @@ struct sim_announcements {
     announcement<struct sim_region *, const void *, struct sim_region *, const void *, size_t> copied;
     announcement<struct sim_region *, const void *, size_t, bool> touched;
 
+    /* A copy is about to give to the host, of memory of the device: rows from there, so far apart, of that width, so many;
+       what elements they consist of, or NULL. */
+    announcement<const void *, size_t, size_t, size_t, const struct sim_elements *> given;
+
     /* The host API: a call begins; has made something (its kind, or NULL for memory, of that size); it is given back
-       (NULL: all); an error is returned; the program looks at that error (cudaSuccess: at all). */
+       (NULL: all); an error is returned, and in a sentence why (or NULL); the program gets what a call has just
+       returned, or throws it away; it looks at that error (cudaSuccess: at all). */
     announcement<const struct sim_call *> call_begins;
     announcement<const void *, const char *, size_t> made;
     announcement<const void *> gone;
-    announcement<cudaError_t, const struct sim_call *> erred;
+    announcement<cudaError_t, const char *, const struct sim_call *> erred;
+    announcement<cudaError_t, bool> thrown_away;
     announcement<cudaError_t> looked_at;
 
     /* What a kernel prints. It has taken a way that it should not (__trap, a failed assert). */

@@ -4,6 +4,8 @@
 #include "image.h"
 
 #include <initializer_list>
+#include <stdio.h>
+#include <string.h>
 
 #include "../counts.h"
 #include "../include/cuda_runtime.h"
@@ -48,4 +50,21 @@ bool sim_is_private(const void *start, size_t size)
         if (p >= sim_image_end && p < &end ? sim_is_private_data(p) : sim_is_private_stack(p))
             return true;
     return false;
+}
+
+const char *sim_host_memory(const void *address)
+{
+    FILE *const maps = fopen("/proc/self/maps", "r");
+    const char *found = NULL;
+    char line[512];
+    unsigned long first, last;
+    char readable;
+
+    while (maps != NULL && found == NULL && fgets(line, sizeof(line), maps) != NULL)
+        if (sscanf(line, "%lx-%lx %c", &first, &last, &readable) == 3 && readable == 'r' &&
+            (unsigned long)address >= first && (unsigned long)address < last)
+            found = strstr(line, "[stack]") != NULL ? "a local variable" : "of malloc, new or a std::vector";
+    if (maps != NULL)
+        fclose(maps);
+    return found;
 }

@@ -17,4 +17,7 @@ bool sim_is_private_data(const char *p);
 bool sim_is_private_stack(const char *p);
 bool sim_is_private(const void *start, size_t size);
 
+/* What memory of the host lies there, for messages: "a local variable"; NULL: none. */
+const char *sim_host_memory(const void *address);
+
 #endif

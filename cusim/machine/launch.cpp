@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* launch.cpp - runs a grid, block after block. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,45 +23,53 @@
 
 static struct sim_counts total; /* since the last reset */
 
-/* Faults if the launch configuration is not one that the device can run. */
-static void check_config(void)
+/* Whether the device can run the launch that is prepared: success, or an error and why. */
+static cudaError_t check_config(char *why, size_t size)
 {
     const dim3 g = sim_launched->grid, b = sim_launched->block;
     const size_t allowed = sim_info->max_dynamic;
 
-    if (b.x == 0 || b.y == 0 || b.z == 0 || g.x == 0 || g.y == 0 || g.z == 0)
-        sim_fault(sim_launched->file, sim_launched->line,
-                  "launched with grid (%u,%u,%u) and block (%u,%u,%u). Launch nothing when there "
-                  "is nothing to do",
-                  g.x, g.y, g.z, b.x, b.y, b.z);
-    if ((uint64_t)b.x * b.y > SIM_MAX_THREADS || (uint64_t)b.x * b.y * b.z > SIM_MAX_THREADS || b.z > 64)
-        sim_fault(sim_launched->file, sim_launched->line,
-                  "launched with too many threads, block (%u,%u,%u). Take at most %u in all, and "
-                  "64 in z",
-                  b.x, b.y, b.z, SIM_MAX_THREADS);
-    if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
-        sim_fault(sim_launched->file, sim_launched->line,
-                  "launched with too large a grid, (%u,%u,%u). Take at most 2147483647 blocks in x "
-                  "and 65535 in y and z",
-                  g.x, g.y, g.z);
+    if (b.x == 0 || b.y == 0 || b.z == 0 || g.x == 0 || g.y == 0 || g.z == 0) {
+        snprintf(why, size,
+                 "launched with grid (%u,%u,%u) and block (%u,%u,%u). Launch nothing when there is nothing to do", g.x,
+                 g.y, g.z, b.x, b.y, b.z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if ((uint64_t)b.x * b.y > SIM_MAX_THREADS || (uint64_t)b.x * b.y * b.z > SIM_MAX_THREADS || b.z > 64) {
+        snprintf(why, size, "launched with too many threads, block (%u,%u,%u). Take at most %u in all, and 64 in z",
+                 b.x, b.y, b.z, SIM_MAX_THREADS);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (g.x > 0x7fffffff || g.y > 65535 || g.z > 65535) {
+        snprintf(why, size,
+                 "launched with too large a grid, (%u,%u,%u). Take at most 2147483647 blocks in x and 65535 in y and z",
+                 g.x, g.y, g.z);
+        return cudaErrorInvalidConfiguration;
+    }
     const dim3 c = sim_launched->cluster;
-    if (c.x == 0 || c.y == 0 || c.z == 0 || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
-        sim_fault(sim_launched->file, sim_launched->line,
-                  "launched with grid (%u,%u,%u) and clusters of (%u,%u,%u) blocks. Let the grid have whole clusters",
-                  g.x, g.y, g.z, c.x, c.y, c.z);
+    if (c.x == 0 || c.y == 0 || c.z == 0 || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0) {
+        snprintf(why, size,
+                 "launched with grid (%u,%u,%u) and clusters of (%u,%u,%u) blocks. Let the grid have whole clusters",
+                 g.x, g.y, g.z, c.x, c.y, c.z);
+        return cudaErrorInvalidClusterSize;
+    }
     const uint64_t cluster = (uint64_t)c.x * c.y * c.z;
-    if (cluster > SIM_MAX_CLUSTER || (cluster > SIM_PORTABLE_CLUSTER && !sim_info->large_clusters))
-        sim_fault(sim_launched->file, sim_launched->line,
-                  "launched with clusters of %llu blocks, more than %u. Take fewer%s", (unsigned long long)cluster,
-                  cluster > SIM_MAX_CLUSTER ? SIM_MAX_CLUSTER : SIM_PORTABLE_CLUSTER,
-                  cluster > SIM_MAX_CLUSTER ? ""
-                                            : ", or set cudaFuncAttributeNonPortableClusterSizeAllowed with "
-                                              "cudaFuncSetAttribute");
-    if (sim_launched->dynamic_shared > allowed)
-        sim_fault(sim_launched->file, sim_launched->line,
-                  "launched with %zu bytes of dynamic shared memory, more than %zu. Use less, or "
-                  "raise cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most %zu)",
-                  sim_launched->dynamic_shared, allowed, sim_chip.shared_optin);
+    if (cluster > SIM_MAX_CLUSTER || (cluster > SIM_PORTABLE_CLUSTER && !sim_info->large_clusters)) {
+        snprintf(why, size, "launched with clusters of %llu blocks, more than %u. Take fewer%s",
+                 (unsigned long long)cluster, cluster > SIM_MAX_CLUSTER ? SIM_MAX_CLUSTER : SIM_PORTABLE_CLUSTER,
+                 cluster > SIM_MAX_CLUSTER ? ""
+                                           : ", or set cudaFuncAttributeNonPortableClusterSizeAllowed with "
+                                             "cudaFuncSetAttribute");
+        return cudaErrorInvalidClusterSize;
+    }
+    if (sim_launched->dynamic_shared > allowed) {
+        snprintf(why, size,
+                 "launched with %zu bytes of dynamic shared memory, more than %zu. Use less, or raise "
+                 "cudaFuncAttributeMaxDynamicSharedMemorySize with cudaFuncSetAttribute (at most %zu)",
+                 sim_launched->dynamic_shared, allowed, sim_chip.shared_optin);
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
 }
 
 /* ---- blocks that are resident ---- */
@@ -252,14 +261,20 @@ void sim_run_launch(struct sim_launch *l)
     sim_place = {};
 }
 
-bool sim_check_launch(const struct sim_launch *l)
+cudaError_t sim_check_launch(const struct sim_launch *l, char *why, size_t size)
 {
     prepare(l);
-    check_config();
-    const bool fits =
-        !l->config.cooperative || (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks() <= most_living();
-    sim_place = {};
-    return fits;
+    const cudaError_t error = check_config(why, size);
+    if (error != cudaSuccess || !l->config.cooperative)
+        return error;
+    const uint64_t clusters = (uint64_t)gridDim.x * gridDim.y * gridDim.z / sim_cluster_blocks();
+    if (clusters <= most_living())
+        return cudaSuccess;
+    snprintf(why, size,
+             "launched as a cooperative kernel with %llu blocks, of which %u can run at the same time. Take as many as "
+             "cudaOccupancyMaxActiveBlocksPerMultiprocessor says",
+             (unsigned long long)(clusters * sim_cluster_blocks()), most_living() * sim_cluster_blocks());
+    return cudaErrorCooperativeLaunchTooLarge;
 }
 
 /* ---- the rest ---- */

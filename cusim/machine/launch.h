@@ -19,8 +19,9 @@ struct sim_launch {
     int device;
 };
 
-/* Faults unless the device can run it; false: cooperative, and not all its blocks fit at the same time. */
-bool sim_check_launch(const struct sim_launch *launch);
+/* Whether the device can run it: success, or an error and in a sentence why. It is the launch that messages name until
+   sim_place is made empty. */
+cudaError_t sim_check_launch(const struct sim_launch *launch, char *why, size_t size);
 
 void sim_run_launch(struct sim_launch *launch);
 

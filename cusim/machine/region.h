@@ -29,6 +29,8 @@ struct sim_region {
     bool given;                /* host code has been told its address */
     const void *caller;        /* who called cudaMalloc */
     bool freed;                /* also: shared memory of a block that does not run */
+    const char *freed_by;      /* the call that freed it, "cudaFree"; or NULL, */
+    const void *freed_at;      /* and who called that */
     bool host;                 /* the host may touch it, too: pinned memory, or */
     bool managed;              /* managed memory */
     bool pageable;             /* memory of the host that only copies may touch (sim_host_array) */

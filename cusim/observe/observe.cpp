@@ -376,6 +376,10 @@ void sim_observe_pass(unsigned)
                      "%s %s. Put the barrier of the cluster between this and its end: cluster_arrive() after this, "
                      "cluster_wait() before the end",
                      verb, what);
+    if (r == NULL && (uintptr_t)p >= 4096 && !sim_is_local(p) && sim_host_memory(p) != NULL)
+        sim_fault_at(pc,
+                     "%s %s. Allocate memory with cudaMalloc, copy with cudaMemcpy, and give the kernel that pointer",
+                     verb, what);
     sim_fault_at(pc, "%s %s. Compare the index with the size, and see where the pointer comes from", verb, what);
 }
 

@@ -25,4 +25,7 @@ void sim_observe_copy(unsigned site, const void *shared, size_t shared_size, con
 
 extern const void *sim_last_pc; /* where memory was last accessed */
 
+/* Remarks on errors that nobody looked at, before a fault of which they may be the cause (leaks.cpp). */
+void sim_tell_thrown(void);
+
 #endif

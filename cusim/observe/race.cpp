@@ -343,7 +343,8 @@ static void suspect_unwritten(struct sim_region *r, size_t offset, size_t size, 
         const struct sim_task *const late = sim_collides(r->start + offset, size, false, &writes);
         if (late != NULL)
             report_task(sim_site_pc(site), what, false, late, "writes", NULL);
-        sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. Fill it first", what);
+        sim_fault_at(sim_site_pc(site), "reads %s, which nothing has written. %s", what,
+                     sim_early_advice() != NULL ? sim_early_advice() : "Fill it first");
     }
     sim_fault_at(sim_site_pc(site),
                  "reads %s, which no thread of this %s has written before. Let one write it, then call %s", what,

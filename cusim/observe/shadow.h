@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sim_elements;
 struct sim_region;
 
 struct sim_cell {
@@ -23,6 +24,8 @@ void sim_shadow_made(struct sim_region *region); /* a region is made: gives it o
 void sim_shadow_gone(struct sim_region *region);
 void sim_shadow_mark(struct sim_region *region, const void *at, size_t size); /* written by the host */
 void sim_shadow_copy(struct sim_region *to, const void *dst, struct sim_region *from, const void *src, size_t size);
+/* The host is given these rows (unwritten.cpp): faults where nothing has written them. */
+void sim_shadow_given(const void *rows, size_t pitch, size_t width, size_t height, const struct sim_elements *elements);
 void sim_shadow_forget(void);                         /* all accesses */
 void sim_shadow_unwritten(struct sim_region *region); /* nothing of it has been written */
 

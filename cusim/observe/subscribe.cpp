@@ -109,7 +109,9 @@ __attribute__((constructor(101))) static void subscribe(void)
     t->written.add(sim_shadow_mark);
     t->copied.add(sim_shadow_copy);
     t->touched.add(sim_race_touch);
+    t->given.add(sim_shadow_given);
     t->wrong_way.add(sim_race_blame_unwritten);
+    t->fault.add([](const char *, int, const void *, const char *) { sim_tell_thrown(); });
 
     sim_forgets_too(sim_flags_forget);
     sim_forgets_too(sim_gates_forget);

@@ -109,12 +109,12 @@ static void remember_error(cudaError_t error, const struct sim_call &call)
         calls.push_back({call, NULL, false, error});
 }
 
-void sim_call_returns(cudaError_t error, const char *call, const void *at)
+void sim_call_returns(cudaError_t error, const char *why, const char *call, const void *at)
 {
     const struct sim_call by = depth > 0 ? sim_call : (struct sim_call){call, at, NULL, 0};
 
     remember_error(error, by);
-    sim_tell.erred(error, &by);
+    sim_tell.erred(error, why, &by);
 }
 
 /* ---- host threads ---- */
@@ -147,12 +147,19 @@ __attribute__((constructor(101))) static void subscribe(void)
 
 static thread_local cudaError_t last_error;
 
-cudaError_t sim_error(cudaError_t error, const char *call, const void *at)
+cudaError_t sim_error(cudaError_t error, const char *why, const char *call, const void *at)
 {
     const sim_lock_guard guard;
     last_error = error;
-    sim_call_returns(error, call, at);
+    sim_call_returns(error, why, call, at);
     return error;
+}
+
+void sim_throw_away(cudaError_t error)
+{
+    const sim_lock_guard guard;
+    if (error != cudaSuccess)
+        sim_tell.thrown_away(error, true);
 }
 
 cudaError_t cudaPeekAtLastError(void)

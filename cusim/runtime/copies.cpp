@@ -77,7 +77,68 @@ struct copy {
     size_t dst_pitch;
     const char *src;
     size_t src_pitch, width, height;
+    const struct sim_elements *elements; /* what they are, or NULL */
 };
+
+thread_local const struct sim_elements *sim_copied;
+
+static const char *kind_name(bool from_device, bool to_device)
+{
+    static const char *const names[2][2] = {{"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice"},
+                                            {"cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"}};
+    return names[from_device][to_device];
+}
+
+static bool is_on_device(const void *pointer)
+{
+    const struct sim_region *r = sim_region_near(pointer);
+    return r != NULL ? !r->pageable : is_symbol(pointer);
+}
+
+/* What is wrong with one end of a copy or a fill, and what to do; nothing: nothing. */
+static void explain_end(const void *pointer, size_t size, const char *which, char *text, size_t text_size)
+{
+    const struct sim_region *const r = sim_region_near(pointer);
+    char what[700];
+
+    sim_region_describe(pointer, 0, what, sizeof(what));
+    if (pointer == NULL)
+        snprintf(text, text_size, "%s is a null pointer. See what was to allocate it", which);
+    else if (r == NULL || r->pageable)
+        snprintf(text, text_size, "%s is no memory of the device. Give it what cudaMalloc has given", which);
+    else if (r->freed)
+        snprintf(text, text_size, "%s is %s. Free it behind its last use", which, what);
+    else if (!sim_is_shared(r) && (size_t)((const char *)pointer - r->start) + size > r->size)
+        snprintf(text, text_size,
+                 "%s is %s, and %zu bytes from there are too many. The size is in bytes: compare it with what was "
+                 "allocated",
+                 which, what, size);
+}
+
+/* Why a copy is refused, and what to do. */
+static const char *explain(const struct copy *c, enum cudaMemcpyKind asked)
+{
+    static char text[1200];
+    const enum cudaMemcpyKind kind = (enum cudaMemcpyKind)(asked & ~SIM_BY_SYMBOL);
+    const bool from = is_on_device(c->src), to = is_on_device(c->dst);
+    const bool kind_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const bool kind_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const size_t rows = c->height - 1;
+
+    text[0] = '\0';
+    if ((int)kind < 0 || kind > cudaMemcpyDefault)
+        return "there is no such direction. The last argument is cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or ...";
+    if (rows > 0 && (c->dst_pitch < c->width || c->src_pitch < c->width))
+        return "the rows are longer than the pitch, by which they lie apart. Give it the pitch in bytes, and the width";
+    explain_end(c->dst, rows * c->dst_pitch + c->width, "the destination", text, to || kind_to ? sizeof(text) : 0);
+    if (text[0] == '\0')
+        explain_end(c->src, rows * c->src_pitch + c->width, "the source", text, from || kind_from ? sizeof(text) : 0);
+    if (c->dst != NULL && c->src != NULL && kind != cudaMemcpyDefault && (from != kind_from || to != kind_to))
+        snprintf(text, sizeof(text), "it is given memory of the %s to read and of the %s to write, and %s. Write %s%s",
+                 from ? "device" : "host", to ? "device" : "host", kind_name(kind_from, kind_to), kind_name(from, to),
+                 from != to ? ", or change the two pointers: the destination is the first one" : "");
+    return text[0] != '\0' ? text : NULL;
+}
 
 static cudaError_t check(const struct copy *c, enum cudaMemcpyKind asked)
 {
@@ -106,8 +167,35 @@ static cudaError_t check(const struct copy *c, enum cudaMemcpyKind asked)
                : cudaErrorInvalidValue;
 }
 
+/* What a stream does late may find that its memory was freed in another one, which has not waited. */
+static void must_live(const void *at, const char *verb)
+{
+    const struct sim_region *const r = sim_region_near(at);
+    char who[600], what[700];
+
+    if (r == NULL || !r->freed)
+        return;
+    sim_describe_running(who, sizeof(who));
+    sim_region_describe(at, 0, what, sizeof(what));
+    sim_fault_at(
+        sim_task_at(),
+        "race: %s%s %s, and nothing orders the two. Free it in the stream that uses it last, or let one stream wait "
+        "for the other: cudaEventRecord behind the use, cudaStreamWaitEvent before cudaFreeAsync",
+        who, verb, what);
+}
+
+static bool is_of_host(const void *pointer)
+{
+    const struct sim_region *r = sim_region_near(pointer);
+    return r != NULL ? r->host || r->pageable : !is_symbol(pointer);
+}
+
 static void do_copy(const struct copy *c)
 {
+    must_live(c->dst, "writes");
+    must_live(c->src, "reads");
+    if (is_of_host(c->dst) && sim_region_near(c->src) != NULL)
+        sim_tell.given(c->src, c->src_pitch, c->width, c->height, c->elements);
     for (size_t y = 0; y < c->height; y++) {
         char *const dst = c->dst + y * c->dst_pitch;
         const char *const src = c->src + y * c->src_pitch;
@@ -131,11 +219,12 @@ static bool is_devices(const void *pointer)
 }
 
 /* At once, as far as the caller can see. But the host is not told when a copy from the device to itself is done. */
-static cudaError_t copy_now(const struct copy c, enum cudaMemcpyKind kind)
+static cudaError_t copy_now(struct copy c, enum cudaMemcpyKind kind)
 {
+    c.elements = sim_copied;
     const cudaError_t error = check(&c, kind);
     if (error != cudaSuccess)
-        return sim_error(error);
+        return sim_error(error, explain(&c, kind));
     const bool on_device = is_devices(c.src) && is_devices(c.dst);
     sim_do_now(
         NULL, [c] { do_copy(&c); }, !on_device);
@@ -169,11 +258,14 @@ static void on_its_way(const sim_task_ref &task, const struct copy *c)
     sim_on_its_way(task, c->dst, c->dst_pitch, c->width, c->height, true);
 }
 
-static cudaError_t copy_in_stream(const struct copy c, enum cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t copy_in_stream(struct copy c, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const cudaError_t error = !sim_is_stream(stream) ? cudaErrorInvalidResourceHandle : check(&c, kind);
+    c.elements = sim_copied;
+    if (!sim_is_stream(stream))
+        return sim_error(cudaErrorInvalidResourceHandle);
+    const cudaError_t error = check(&c, kind);
     if (error != cudaSuccess)
-        return sim_error(error);
+        return sim_error(error, explain(&c, kind));
     if (c.width == 0 || c.height == 0)
         return cudaSuccess;
     const bool from_host = is_pageable(c.src), to_host = is_pageable(c.dst);
@@ -197,7 +289,7 @@ static cudaError_t copy_in_stream(const struct copy c, enum cudaMemcpyKind kind,
             stream, [c] { do_copy(&c); }, true);
     } else if (from_host) {
         const auto task = sim_do(stream, [c, bytes = taken(&c)] {
-            const struct copy staged = {c.dst, c.dst_pitch, bytes.data(), c.width, c.width, c.height};
+            const struct copy staged = {c.dst, c.dst_pitch, bytes.data(), c.width, c.width, c.height, NULL};
             do_copy(&staged);
         });
         sim_on_its_way(task, c.dst, c.dst_pitch, c.width, c.height, true);
@@ -211,14 +303,14 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyK
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return copy_now({(char *)dst, size, (const char *)src, size, size, 1}, kind);
+    return copy_now({(char *)dst, size, (const char *)src, size, size, 1, NULL}, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1}, kind, stream);
+    return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1, NULL}, kind, stream);
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width, size_t height,
@@ -226,7 +318,7 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t sr
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return copy_now({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height}, kind);
+    return copy_now({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height, NULL}, kind);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
@@ -234,7 +326,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return copy_in_stream({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height}, kind, stream);
+    return copy_in_stream({(char *)dst, dst_pitch, (const char *)src, src_pitch, width, height, NULL}, kind, stream);
 }
 
 /* One slice after the other. */
@@ -252,7 +344,8 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool late, cudaStr
                                    ((p->srcPos.z + z) * p->srcPtr.ysize + p->srcPos.y) * p->srcPtr.pitch,
                                p->srcPtr.pitch,
                                p->extent.width,
-                               p->extent.height};
+                               p->extent.height,
+                               NULL};
         const cudaError_t error = late ? copy_in_stream(c, p->kind, stream) : copy_now(c, p->kind);
         if (error != cudaSuccess)
             return error;
@@ -285,13 +378,17 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int, const void *src, int, size_t siz
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1}, cudaMemcpyDeviceToDevice, stream);
+    return copy_in_stream({(char *)dst, size, (const char *)src, size, size, 1, NULL}, cudaMemcpyDeviceToDevice,
+                          stream);
 }
 
 /* ---- fills ---- */
 
-static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream,
+                        bool is_async)
 {
+    char why[1000] = "";
+
     if (!sim_is_stream(stream))
         return sim_error(cudaErrorInvalidResourceHandle);
     if (width == 0 || height == 0)
@@ -299,9 +396,12 @@ static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, si
     if (height > 1 && pitch < width)
         return sim_error(cudaErrorInvalidPitchValue);
     sim_check_address(pointer, "cudaGetSymbolAddress, and fill what that names");
-    if (!usable(pointer, (height - 1) * pitch + width, true, false))
-        return sim_error(cudaErrorInvalidValue);
-    const auto task = sim_do(stream, [=] {
+    if (!usable(pointer, (height - 1) * pitch + width, true, false)) {
+        explain_end(pointer, (height - 1) * pitch + width, "the destination", why, sizeof(why));
+        return sim_error(cudaErrorInvalidValue, why[0] != '\0' ? why : NULL);
+    }
+    const auto what = [=] {
+        must_live(pointer, "writes");
         for (size_t y = 0; y < height; y++) {
             char *const row = (char *)pointer + y * pitch;
             struct sim_region *const r = sim_region_near(row);
@@ -310,8 +410,11 @@ static cudaError_t fill(void *pointer, size_t pitch, int value, size_t width, si
             if (r != NULL)
                 sim_tell.written(r, row, width);
         }
-    });
-    sim_on_its_way(task, pointer, pitch, width, height, true);
+    };
+    if (!is_async && sim_is_pinned(pointer)) /* for which the host waits */
+        sim_do_now(stream, what, true);
+    else
+        sim_on_its_way(sim_do(stream, what), pointer, pitch, width, height, true);
     return cudaSuccess;
 }
 
@@ -319,28 +422,28 @@ cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return fill(pointer, size, value, size, 1, NULL);
+    return fill(pointer, size, value, size, 1, NULL, false);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return fill(pointer, size, value, size, 1, stream);
+    return fill(pointer, size, value, size, 1, stream, true);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return fill(pointer, pitch, value, width, height, NULL);
+    return fill(pointer, pitch, value, width, height, NULL, false);
 }
 
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
     const sim_guard guard;
     SIM_MAY_FAIL(cudaErrorInvalidValue);
-    return fill(pointer, pitch, value, width, height, stream);
+    return fill(pointer, pitch, value, width, height, stream, true);
 }
 
 /* ---- rows that begin at multiples of 512 bytes, as on a GPU ---- */

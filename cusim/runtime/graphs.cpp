@@ -94,6 +94,7 @@ static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cuda
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     *graph = new CUgraph_st();
     sim_tell.made(*graph, "graph", 0);
     return cudaSuccess;
@@ -236,7 +237,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
         sim_known known = s->known;
         for (size_t before : step.after)
             sim_learn(&known, tasks[before].task->known);
-        tasks.back().task = sim_new_task(step.line, known, step.what.call, "graph", sim_call.at);
+        tasks.back().task = sim_new_task(step.line, known, step.what.call, "graph", sim_call.at, NULL);
     }
     for (const sim_queued &t : tasks)
         if (t.task != NULL)

@@ -11,8 +11,9 @@ extern int sim_num_devices;
 extern thread_local int sim_device;      /* of the calling host thread */
 bool sim_reaches(int device, int owner); /* whether kernels of one may touch memory of the other */
 
-/* Remembers an error for cudaGetLastError of the calling host thread, and who got it. */
-cudaError_t sim_error(cudaError_t error, const char *call = __builtin_FUNCTION(),
+/* Remembers an error for cudaGetLastError of the calling host thread, and who got it. `why`: a sentence for messages, what
+   is wrong and what to do, or NULL. */
+cudaError_t sim_error(cudaError_t error, const char *why = NULL, const char *call = __builtin_FUNCTION(),
                       const void *at = __builtin_return_address(0));
 
 extern struct sim_call sim_call; /* the one that is being answered (tasks.h) */
@@ -21,7 +22,7 @@ extern struct sim_call sim_call; /* the one that is being answered (tasks.h) */
 void sim_enter(const struct sim_call &call);
 void sim_leave(void);
 bool sim_is_inner(void);
-void sim_call_returns(cudaError_t error, const char *call,
+void sim_call_returns(cudaError_t error, const char *why, const char *call,
                       const void *at); /* what it has gone wrong with, or success */
 
 /* Whether the call of the API that is being answered is to fail (calls.cpp): a call that a program has to check, and

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../counts.h"
+#include "../machine/announce.h"
 #include "../machine/fault.h"
 #include "../machine/launch.h"
 #include "host.h"
@@ -31,7 +32,16 @@ bool sim_refuse_launch(int number, cudaError_t error)
 
 cudaError_t sim_last_launch(void)
 {
+    if (last_launch != cudaSuccess)
+        sim_tell.thrown_away(last_launch, false);
     return last_launch;
+}
+
+static bool wrong_launch_ends;
+
+void sim_end_at_wrong_launch(bool on)
+{
+    wrong_launch_ends = on;
 }
 
 void sim_launch(const void *kernel, const char *name, const sim_config *config, void (*body)(void *), void *arguments,
@@ -51,8 +61,13 @@ void sim_launch(const void *kernel, const char *name, const sim_config *config, 
     struct sim_launch l = {kernel,         name,      *config, body, std::vector<uint64_t>((arguments_size + 7) / 8),
                            arguments_size, sim_device};
     memcpy(l.arguments.data(), arguments, arguments_size);
-    if (!sim_check_launch(&l))
-        last_launch = sim_error(cudaErrorCooperativeLaunchTooLarge);
+    char why[600];
+    last_launch = sim_check_launch(&l, why, sizeof(why));
+    if (last_launch != cudaSuccess && wrong_launch_ends)
+        sim_fault(config->file, config->line, "%s", why);
+    if (last_launch != cudaSuccess)
+        sim_error(last_launch, why);
+    sim_place = {};
     if (last_launch != cudaSuccess)
         return;
     default_launches += config->stream == NULL;

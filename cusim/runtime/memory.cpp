@@ -44,9 +44,11 @@ void sim_shape_array(const void *start, size_t element, unsigned num_dims, const
 
 /* ---- host API ---- */
 
-/* What is known of a region beside its memory goes with it. */
-static void region_free(struct sim_region *r)
+/* What is known of a region beside its memory goes with it. `by`: the call that frees it. */
+static void region_free(struct sim_region *r, const struct sim_call *by)
 {
+    r->freed_by = by->name;
+    r->freed_at = by->at;
     sim_num_lines -= r->host;
     delete r->pooled;
     r->pooled = NULL;
@@ -133,19 +135,41 @@ cudaError_t sim_place_of_managed(const void *pointer, size_t size)
                                                                          : sim_error(cudaErrorInvalidValue);
 }
 
+static cudaError_t cannot_free(const void *pointer, const char *advice)
+{
+    char what[700], why[1000];
+
+    sim_region_describe(pointer, 0, what, sizeof(what));
+    snprintf(why, sizeof(why), "%s of %s. %s", sim_call.name, what, advice);
+    return sim_error(cudaErrorInvalidValue, why);
+}
+
+/* What cudaDeviceReset has freed, the destructors of a right program may free again. */
+static cudaError_t is_free(const struct sim_region *r)
+{
+    return r->freed_by != NULL && strcmp(r->freed_by, "cudaDeviceReset") == 0
+               ? sim_error(cudaErrorInvalidValue)
+               : cannot_free(r->start, "Free it once, and set the pointer to NULL then");
+}
+
 static cudaError_t free_region(void *pointer, bool pinned)
 {
     struct sim_region *r = sim_region_near(pointer);
 
     if (pointer == NULL)
         return cudaSuccess;
-    if (r == NULL || r->pageable || r->is_variable || r->freed || sim_is_shared(r) || pointer != r->start ||
-        pinned != (r->host && !r->managed))
-        return sim_error(cudaErrorInvalidValue);
+    if (r == NULL || r->is_variable || r->pageable || sim_is_shared(r))
+        return cannot_free(pointer, "Give it what cudaMalloc has given");
+    if (r->freed)
+        return is_free(r);
+    if (pointer != r->start)
+        return cannot_free(pointer, "Give it the pointer that cudaMalloc has given, not one that was moved");
+    if (pinned != (r->host && !r->managed))
+        return cannot_free(pointer, pinned ? "Free it with cudaFree" : "It is pinned: free it with cudaFreeHost");
     sim_wait_for_all();
     sim_region_verify(r);
     sim_tell.gone(r->start);
-    region_free(r);
+    region_free(r, &sim_call);
     return cudaSuccess;
 }
 
@@ -198,7 +222,7 @@ void sim_free_host_array(void *array)
 
     sim_finish_all();
     sim_region_verify(r);
-    region_free(r);
+    region_free(r, &sim_call);
 }
 
 /* ---- memory of the host that is pinned afterwards: copies know it, kernels do not reach it ---- */
@@ -227,6 +251,7 @@ bool sim_is_pinned(const void *pointer)
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     if (pointer == NULL || size == 0 || sim_region_near(pointer) != NULL)
         return sim_error(cudaErrorInvalidValue);
     if (piece_of(pointer) != NULL)
@@ -314,13 +339,15 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     const sim_guard guard;
     struct sim_region *r = sim_region_near(pointer);
-    if (r == NULL || r->is_variable || r->freed || sim_is_shared(r) || pointer != r->start || r->host)
-        return sim_error(cudaErrorInvalidValue);
+    if (r == NULL || r->is_variable || sim_is_shared(r) || pointer != r->start || r->host)
+        return cannot_free(pointer, "Give it what cudaMallocAsync has given");
+    if (r->freed)
+        return is_free(r);
     sim_tell.gone(pointer);
-    sim_do(stream, [r] {
+    sim_do(stream, [r, by = sim_call] {
         sim_tell.touched(r, r->start, r->size, true);
         sim_region_verify(r);
-        region_free(r);
+        region_free(r, &by);
     });
     return cudaSuccess;
 }

@@ -39,6 +39,8 @@ struct CUstream_st {
     CUgraph_st *captured;                /* NULL: it is not being captured */
     bool began;                          /* the capture, or joined it by an event */
     std::vector<CUgraphNode_st *> after; /* what its next node comes after */
+    sim_task_ref work;                   /* the last kernel, graph or asynchronous copy */
+    const void *early_wait;              /* for an event that was not recorded yet, the last one; or NULL */
 };
 
 struct CUevent_st {

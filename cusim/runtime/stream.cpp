@@ -29,7 +29,7 @@
 
 bool sim_has_managed;
 
-static CUstream_st &default_stream = *new CUstream_st{0, 0, {}, 1, {}, NULL, NULL, false, {}};
+static CUstream_st &default_stream = *new CUstream_st{0, 0, {}, 1, {}, NULL, NULL, false, {}, NULL, NULL};
 static std::vector<CUstream_st *> &streams = *new std::vector<CUstream_st *>(); /* that live, but the default one */
 uint64_t sim_last_number;
 static sim_known &gone = *new sim_known(); /* what destroyed streams have done */
@@ -64,12 +64,23 @@ bool sim_has_late(void)
     return !default_stream.tasks.empty();
 }
 
-void sim_each_late(const std::function<void(const struct sim_call &call)> &tell)
+/* The last work of streams that were destroyed while nobody had waited for it. */
+static std::vector<sim_task_ref> &gone_work = *new std::vector<sim_task_ref>();
+
+void sim_each_unwaited(const std::function<void(const struct sim_call &call, bool is_done)> &tell)
 {
-    for (size_t i = 0; i <= streams.size(); i++)
-        for (const sim_queued &t : i == 0 ? default_stream.tasks : streams[i - 1]->tasks)
+    std::vector<sim_task_ref> work = gone_work;
+
+    for (size_t i = 0; i <= streams.size(); i++) {
+        const CUstream_st *const s = i == 0 ? &default_stream : streams[i - 1];
+        for (const sim_queued &t : s->tasks)
             if (strstr(t.call.name, "Event") == NULL)
-                tell(t.call);
+                tell(t.call, false);
+        work.push_back(s->work);
+    }
+    for (const sim_task_ref &t : work)
+        if (t != NULL && t->done && !sim_task_known(t))
+            tell(t->call, true);
 }
 
 static bool waits_for_default(const CUstream_st *s)
@@ -135,11 +146,19 @@ void sim_learn_what_is_before(CUstream_st *s)
     }
 }
 
+static bool is_work(const struct sim_call &call)
+{
+    return call.file != NULL || strcmp(call.name, "cudaGraphLaunch") == 0 ||
+           (strstr(call.name, "Memcpy") != NULL && strstr(call.name, "Async") != NULL);
+}
+
 static sim_queued new_task(CUstream_st *s, const std::function<void()> &what)
 {
     sim_learn_what_is_before(s);
-    const sim_task_ref t = sim_new_task(s->line, s->known, sim_call, "stream", s->at);
+    const sim_task_ref t = sim_new_task(s->line, s->known, sim_call, "stream", s->at, s->early_wait);
     s->known = t->known;
+    if (is_work(sim_call))
+        s->work = t;
     sim_host_asked();
     return {++sim_last_number, sim_call, what, t};
 }
@@ -264,6 +283,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         return sim_error(cudaErrorInvalidResourceHandle);
     sim_run_up_to(s, sim_last_number);
     sim_learn(&gone, s->known);
+    if (!sim_task_known(s->work))
+        gone_work.push_back(s->work);
     sim_end_line(s->line);
     sim_num_lines--;
     for (size_t i = 0; i < streams.size(); i++)
@@ -283,7 +304,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     if (sim_queue_of(stream) == NULL)
         return sim_error(cudaErrorInvalidResourceHandle);
     if (sim_is_captured(stream))
-        return sim_error(cudaErrorStreamCaptureUnsupported);
+        return sim_error(
+            cudaErrorStreamCaptureUnsupported,
+            "the stream is being captured, and does nothing that one could wait for. Leave it out, and wait "
+            "behind cudaGraphLaunch");
     sim_finish(stream);
     host_waited(sim_queue_of(stream));
     return cudaSuccess;
@@ -456,12 +480,17 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     if (ms == NULL)
         return sim_error(cudaErrorInvalidValue);
-    if (start == NULL || end == NULL || !start->timing || !end->timing || start->nanoseconds == 0 ||
-        end->nanoseconds == 0)
-        return sim_error(start != NULL && end != NULL && !(start->done && end->done) ? cudaErrorNotReady
-                                                                                     : cudaErrorInvalidResourceHandle);
+    if (start == NULL || end == NULL || !start->timing || !end->timing)
+        return sim_error(cudaErrorInvalidResourceHandle,
+                         "there is no such event, or it was made with cudaEventDisableTiming. Make both with "
+                         "cudaEventCreate");
     if (!start->done || !end->done)
-        return sim_error(cudaErrorNotReady);
+        return sim_error(cudaErrorNotReady, "the events are recorded, but not done. Call cudaEventSynchronize for the "
+                                            "second one before");
+    if (start->nanoseconds == 0 || end->nanoseconds == 0)
+        return sim_error(cudaErrorInvalidResourceHandle,
+                         "an event was never recorded. Call cudaEventRecord for the first one before what is measured, "
+                         "and for the second one behind it");
     *ms = (float)((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
     return cudaSuccess;
 }
@@ -489,6 +518,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         return cudaSuccess;
     }
     sim_learn(&s->known, event->known);
+    s->early_wait = event->known.empty() ? sim_call.at : NULL;
     if (event->done)
         return cudaSuccess;
     sim_do(stream, [event, number = event->recorded, from = event->stream] {

@@ -35,7 +35,8 @@ void sim_wait_for_all(void);
 /* Whether anything waits to be done. */
 bool sim_has_late(void);
 
-/* Gives each thing that waits to be done: who asked for it. */
-void sim_each_late(const std::function<void(const struct sim_call &call)> &tell);
+/* Gives what nobody has waited for: each thing that is still to be done, and of each stream the last kernel, graph or
+   asynchronous copy that is. */
+void sim_each_unwaited(const std::function<void(const struct sim_call &call, bool is_done)> &tell);
 
 #endif

@@ -85,9 +85,9 @@ void sim_end_line(unsigned line)
 }
 
 sim_task_ref sim_new_task(unsigned line, const sim_known &before, const struct sim_call &call, const char *where,
-                          const void *place)
+                          const void *place, const void *early_wait)
 {
-    sim_task task = {line, ++last_number[line], before, call, where, place, false};
+    sim_task task = {line, ++last_number[line], before, call, where, place, early_wait, false};
 
     if (task.known.size() <= line)
         task.known.resize(line + 1);
@@ -189,7 +189,7 @@ static void find_known_interval(uint64_t launch)
 void sim_task_takes(uint64_t interval)
 {
     if (running == NULL && host_task == NULL)
-        host_task = sim_task_ref(new sim_task{0, host[0], host, {"the host", NULL, NULL, 0}, NULL, NULL, false});
+        host_task = sim_task_ref(new sim_task{0, host[0], host, {"the host", NULL, NULL, 0}, NULL, NULL, NULL, false});
     const sim_task_ref task = running != NULL ? running : host_task;
     run *const last = newest_run();
 
@@ -354,8 +354,25 @@ void sim_describe_task(const sim_task *task, const char *verb, const void *pc, c
                  line);
 }
 
+const char *sim_early_advice(void)
+{
+    static char text[600];
+    char place[400];
+
+    if (running == NULL || running->early_wait == NULL)
+        return NULL;
+    sim_locate((const char *)running->early_wait - 1, place, sizeof(place));
+    snprintf(text, sizeof(text),
+             "The event for which cudaStreamWaitEvent at %s waits was not recorded yet, so it waited for nothing: call "
+             "cudaEventRecord before it",
+             place);
+    return text;
+}
+
 const char *sim_task_advice(const sim_task *task)
 {
+    if (sim_early_advice() != NULL)
+        return sim_early_advice();
     if (task->line == 0 || running == NULL)
         return "Let the host wait in between: cudaStreamSynchronize, or cudaEventSynchronize for an event behind the "
                "first of the two";

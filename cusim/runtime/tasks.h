@@ -27,10 +27,11 @@ void sim_locate_call(const struct sim_call *call, char *text, size_t size); /* "
 struct sim_task {
     unsigned line;
     uint64_t number;
-    sim_known known;      /* what comes before it, and itself */
-    struct sim_call call; /* that asked for it */
-    const char *where;    /* "stream" or "graph", made or launched at this place: */
-    const void *place;    /* NULL: the default stream */
+    sim_known known;        /* what comes before it, and itself */
+    struct sim_call call;   /* that asked for it */
+    const char *where;      /* "stream" or "graph", made or launched at this place: */
+    const void *place;      /* NULL: the default stream */
+    const void *early_wait; /* a cudaStreamWaitEvent before, whose event was not recorded then; or NULL */
     mutable bool done;
 };
 typedef std::shared_ptr<const sim_task> sim_task_ref;
@@ -40,7 +41,7 @@ void sim_end_line(unsigned line); /* another one may have its number */
 
 /* The next task of a line. */
 sim_task_ref sim_new_task(unsigned line, const sim_known &before, const struct sim_call &call, const char *where,
-                          const void *place);
+                          const void *place, const void *early_wait);
 
 /* What the host knows; that it learns; and that it has asked for something: what it does from now on comes later. */
 const sim_known &sim_host_knows(void);
@@ -89,6 +90,10 @@ const sim_task *sim_task_of(uint64_t interval);
 void sim_describe_running(char *text, size_t size);
 void sim_describe_task(const sim_task *task, const char *verb, const void *pc, char *text, size_t size);
 const char *sim_task_advice(const sim_task *task);
+
+/* What to do if the running task came too early because its stream has waited for an event that was not recorded; or
+   NULL. */
+const char *sim_early_advice(void);
 
 /* What copies and fills are about to touch, and have not yet: `height` rows. */
 void sim_on_its_way(const sim_task_ref &task, const void *start, size_t pitch, size_t width, size_t height,

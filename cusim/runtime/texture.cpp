@@ -41,6 +41,7 @@ static size_t bytes_of(const cudaChannelFormatDesc *d)
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const cudaChannelFormatDesc *desc, cudaExtent extent, unsigned)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     const size_t element = desc != NULL ? bytes_of(desc) : 0;
     if (array == NULL || element == 0 || extent.width == 0)
         return sim_error(cudaErrorInvalidValue);
@@ -62,6 +63,7 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *des
                             unsigned flags)
 {
     const sim_guard guard;
+    SIM_MAY_FAIL(cudaErrorMemoryAllocation);
     return cudaMalloc3DArray(array, desc, {width, height, 0}, flags);
 }
 

@@ -64,7 +64,7 @@ my @faults = (
     ["unwritten_extern",     "unwritten_extern",        "(0,0,0)", "(63,0,0)", "reads pairs[63].y, which no thread of this block has written before"],
     ["unwritten",            "unwritten",               "(0,0,0)", "(14,0,0)", "reads byte 200 of the 400-byte allocation made at {there}, which nothing has written"],
     ["copies_unwritten",     "copies_unwritten",        "(0,0,0)", "(12,0,0)", "reads byte 200 of $allocated, which nothing has written"],
-    ["host_memory",          "host_memory",             "(0,0,0)", "(0,0,0)",  "which is no device memory"],
+    ["host_memory",          "host_memory",             "(0,0,0)", "(0,0,0)",  "which is memory of the host (a local variable). Allocate memory with cudaMalloc, copy with cudaMemcpy, and give the kernel that pointer"],
     ["foreign_local",        "foreign_local",           "(0,0,0)", "(0,0,0)",  "which is a local variable of another thread"],
     ["foreign_shared",       "foreign_shared",          "(1,0,0)", "(0,0,0)",  "reads tile[0], which was another block's", 1],
     ["misaligned2",          "misaligned2",             "(0,0,0)", "(0,0,0)",  "reads 8 bytes at byte 4 of $allocated, an address that is misaligned for its type"],
