@@ -47,7 +47,8 @@ int sim_barrier(sim_barrier_kind kind, int predicate, const char *file, int line
     sim_current->line = line;
     if (sim_is_left_out(sim_barrier_names[kind], file, line))
         return predicate;
-    sim_tell.barrier_reached(sim_barrier_names[kind], sim_grid_number(sim_block), sim_block->num_met, file, line);
+    if (sim_tell.barrier_reached.count > 0)
+        sim_tell.barrier_reached(sim_barrier_names[kind], sim_grid_number(sim_block), sim_block->num_met, file, line);
     sim_block->num_at_barrier++;
     SIM_LEAVE(AT_BARRIER);
     return (int)sim_current->value;
@@ -64,8 +65,11 @@ void sim_release_barrier(void)
             divergent_barrier(as, t);
         sum += t->value;
     }
+    const uint64_t value = first->kind == SIM_BARRIER_COUNT ? sum
+                           : first->kind == SIM_BARRIER_AND ? sum == sim_num_threads
+                                                            : sum > 0;
     for (struct thread *t = sim_block->threads; t < sim_threads_end(); t++) {
-        t->value = t->kind == SIM_BARRIER_COUNT ? sum : t->kind == SIM_BARRIER_AND ? sum == sim_num_threads : sum > 0;
+        t->value = value;
         t->state = READY;
         sim_step(t);
     }

@@ -7,10 +7,10 @@
        lane 0          +-- shfl ---+     |           |                then the next warp starts
        lane 1                            +-- shfl ---+
 
-   makecontext starts a fiber; the compiler's own setjmp and longjmp switch. They save the stack pointer, the frame and
-   where to go on, and the compiler sees to all other registers. A test with many shuffles takes 30 % less time so than
-   with those of the C library; swapcontext, a system call, is slower still. Fibers and stacks are made once and serve
-   all later blocks and launches. */
+   makecontext starts a fiber; some instructions of our own switch, or the compiler's setjmp and longjmp, which do the
+   same: they save the stack pointer, the frame and where to go on, and the compiler sees to all other registers. A test
+   with many shuffles takes 30 % less time so than with those of the C library; swapcontext, a system call, is slower
+   still. Fibers and stacks are made once and serve all later blocks and launches. */
 #include "fiber.h"
 
 #include <sys/mman.h>
@@ -58,14 +58,6 @@ static void fiber_main(void)
         sim_progress++;
         sim_news++;
     }
-}
-
-void sim_set_turn(struct thread *t)
-{
-    sim_current = t;
-    threadIdx = t->index;
-    sim_place.stack = t->stack;
-    sim_tell.turn(t);
 }
 
 void sim_make_fiber(struct thread *t)

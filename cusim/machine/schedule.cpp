@@ -62,7 +62,7 @@ static bool run_lanes(unsigned warp)
         struct thread *t = &lanes[sim_next(&order)];
 
         if (t->state == READY) {
-            fetch_stack(&lanes[(i + 1) % count]);
+            fetch_stack(t + (i + 1 < count)); /* the next one, in the usual order */
             SIM_RESUME(t);
             ran = true;
         }

@@ -18,6 +18,8 @@ static const uint64_t most_intervals = (1 << 25) - 2;
 struct race_block *sim_race;
 unsigned sim_agent;
 uint64_t sim_epoch, sim_launch_interval = 1, sim_last_interval = 1, sim_alone_since;
+struct record_range sim_before_barrier, sim_of_others;
+uint64_t sim_since_barrier;
 
 static struct race_block *resident[SIM_MAX_RESIDENT]; /* by slot */
 static unsigned num_threads;                          /* of a block */
@@ -48,7 +50,8 @@ uint3 sim_index_of(uint32_t serial)
 static void refresh(struct vector_clock *c)
 {
     if (c->interval != sim_race->interval) {
-        c->interval = sim_race->interval;
+        c->interval = sim_race->told = sim_race->interval;
+        sim_since_barrier = UINT64_MAX;
         c->chunks = 0;
     }
 }
@@ -88,6 +91,17 @@ static void join(struct vector_clock *to, const struct vector_clock *from)
 
 /* ---- intervals ---- */
 
+static void set_ranges(void)
+{
+    const uint64_t alone = sim_alone_since << INTERVAL_AT, launch = sim_launch_interval << INTERVAL_AT;
+    const bool never_left = sim_alone_since == sim_race->first; /* since it began */
+    const uint64_t now = sim_race->interval << INTERVAL_AT;
+
+    sim_before_barrier = {alone, now > alone ? now - alone : 0};
+    sim_of_others = {launch, never_left ? alone - launch : 0};
+    sim_since_barrier = sim_race->told == sim_race->interval ? UINT64_MAX : now;
+}
+
 static void begin_interval(struct race_block *b)
 {
     const size_t number = ++sim_last_interval - sim_launch_interval;
@@ -102,7 +116,7 @@ static void begin_interval(struct race_block *b)
     b->interval = sim_last_interval;
 }
 
-static void (*also_forget[2])(void);
+static void (*also_forget[3])(void);
 static unsigned num_forget;
 
 void sim_forgets_too(void (*forget)(void))
@@ -145,6 +159,7 @@ static void new_interval(void)
         sim_race->times[i] = 1;
     for (unsigned i = SIM_MAX_THREADS; i < SIM_MAX_THREADS + sim_race->num_barriers; i++)
         sim_race->times[i] = 1;
+    set_ranges();
 }
 
 uint64_t sim_race_one_interval(void)
@@ -186,6 +201,8 @@ void sim_race_block(unsigned slot, bool begins_cluster)
     indices[num_blocks++] = blockIdx;
     new_interval();
     sim_race->first = sim_alone_since = sim_race->interval;
+    sim_race->told = 0;
+    set_ranges();
     if (begins_cluster)
         cluster = sim_race->first;
     sim_race->cluster = cluster;
@@ -197,6 +214,7 @@ void sim_race_switch(unsigned slot)
 {
     sim_race = resident[slot];
     sim_alone_since = sim_last_interval + 1;
+    set_ranges();
 }
 
 /* ---- what orders the threads of a block ---- */

@@ -39,6 +39,13 @@ static inline unsigned site_of(uint64_t record)
     return record >> SITE_AT & ((1 << SITE_BITS) - 1);
 }
 
+enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
+
+static inline enum kind kind_of(uint64_t record)
+{
+    return (enum kind)(record & ((1 << KIND_BITS) - 1));
+}
+
 /* What one agent of a block (a thread, or SIM_MAX_THREADS + the number of an mbarrier) knows that the others have done
    since the block's last barrier. */
 struct vector_clock {
@@ -72,7 +79,8 @@ struct arrivals {
 /* What the search for races knows of a block that is resident. */
 struct race_block {
     uint64_t first;        /* its first interval, */
-    uint64_t interval;     /* and the one that it is in */
+    uint64_t interval;     /* and the one that it is in, */
+    uint64_t told;         /* and the last one in which a thread told others what it knows */
     uint64_t cluster;      /* the first interval of its cluster: from this on its shared memory is its own */
     uint32_t serial;       /* its number in the launch, as they began */
     unsigned num_barriers; /* mbarriers that have been used */
@@ -84,12 +92,26 @@ struct race_block {
     unsigned num_suspects;
     struct unwritten unwritten; /* the first one */
 };
-extern struct race_block *sim_race;  /* of the block that runs */
-extern unsigned sim_agent;           /* the thread that runs */
-extern uint64_t sim_epoch;           /* its epoch, at its place in a record */
-extern uint64_t sim_launch_interval; /* first one of the launch */
-extern uint64_t sim_last_interval;   /* last one that has begun, of any block */
-extern uint64_t sim_alone_since;     /* from this one on all are the running block's */
+#define SIM_HOT extern __attribute__((visibility("hidden"))) /* each access reads these */
+SIM_HOT struct race_block *sim_race;                         /* of the block that runs */
+SIM_HOT unsigned sim_agent;                                  /* the thread that runs */
+SIM_HOT uint64_t sim_epoch;                                  /* its epoch, at its place in a record */
+extern uint64_t sim_launch_interval;                         /* first one of the launch */
+extern uint64_t sim_last_interval;                           /* last one that has begun, of any block */
+extern uint64_t sim_alone_since;                             /* from this one on all are the running block's */
+
+/* Records that lie so, as numbers: of the running block, before its last barrier; of blocks that it knows nothing of by
+   barriers; and from here on, if no thread of it has told others what it knows since the last barrier, its own and
+   those of blocks that began later. Of most records this says in one comparison what race.cpp finds out by steps. */
+SIM_HOT struct record_range {
+    uint64_t from, size;
+} sim_before_barrier, sim_of_others;
+SIM_HOT uint64_t sim_since_barrier; /* UINT64_MAX: some have told */
+
+static inline bool lies_in_range(uint64_t record, struct record_range range)
+{
+    return record - range.from < range.size;
+}
 
 /* Sets the running thread's epoch anew, after its time or interval has changed. */
 static inline void sim_set_epoch(void)

@@ -37,6 +37,7 @@
 #include "../include/cuda_runtime.h"
 #include "../runtime/memory.h"
 #include "../machine/poll.h"
+#include "quick.h"
 #include "race.h"
 #include "shadow.h"
 #include "sites.h"
@@ -47,7 +48,7 @@
 #include "../machine/region.h"
 #include "../machine/announce.h"
 
-const void *sim_last_pc;
+__attribute__((visibility("hidden"))) const void *sim_last_pc;
 
 /* Whose accesses come: the host's, or those of a kernel whose addresses alone are judged, or all of it. */
 static enum { OF_HOST, OF_BOUNDS, OF_ALL } accesses_are;
@@ -63,18 +64,21 @@ struct cost {
     unsigned pictured; /* requests that trace.cpp was told of */
 };
 
-struct site {
+struct alignas(256) site {
+    struct sim_quick quick;    /* an array that it has accessed in this block, */
+    uint64_t turn, pass;       /* to which the next two belong: */
+    unsigned in_turn;          /* accesses of this turn */
+    unsigned in_pass;          /* requests of this pass, */
+    struct request **requests; /* they themselves, */
+    unsigned max_requests;     /* and room for so many */
+    bool is_global;            /* that array lies in global memory, */
+    bool is_in_sight;          /* or in what other blocks see */
     bool stores, used;         /* in this launch */
     bool is_atomic;            /* what it does */
     bool passes_l1;            /* its loads: volatile ones, and copies that run by themselves */
     bool copies;               /* nobody waits for it here */
     struct sim_region *region; /* where it went the last time */
     struct site *shared_end;   /* of an asynchronous copy: its stores to shared memory are counted there */
-    uint64_t turn, pass;       /* to which the next two belong: */
-    unsigned in_turn;          /* accesses of this turn */
-    unsigned in_pass;          /* requests of this pass, */
-    unsigned *requests;        /* their numbers, */
-    unsigned max_requests;     /* and room for so many */
     struct cost cost;
 };
 
@@ -94,7 +98,9 @@ static struct request requests[SIM_WARP * (most_in_turn + 4)];
 static unsigned num_requests, num_pictured;
 
 static uint64_t turn, pass;
-static unsigned thread, accesses; /* of this turn */
+static unsigned thread, accesses; /* of this turn, */
+static unsigned quick_in_turn;    /* and how many may be judged in a quick way */
+static unsigned char lane;        /* of the warp */
 static const char *arguments;     /* of the kernel */
 static size_t arguments_size;
 static pthread_t launcher; /* the host thread in which the kernel runs */
@@ -104,8 +110,7 @@ static uint64_t num_fills, fills_before;      /* sectors fetched by L1 ever, and
 static uint64_t from_dram;                    /* sectors that neither L1 nor L2 held: L2 fetches two at once */
 static uint64_t l1_sectors;                   /* that L1 holds for each of the blocks which share it */
 static uint64_t *chain;                       /* of the running thread */
-static const char *last_read;                 /* what it has read last, */
-static bool in_global;                        /* and whether its last access was to global memory, */
+static bool in_global;                        /* whether its last access by judge was to global memory, */
 static bool in_sight;                         /* or to what other blocks see */
 
 /* ---- what a request costs ---- */
@@ -219,6 +224,23 @@ static unsigned most_in_bank(uint64_t *wanted, unsigned count)
     return most;
 }
 
+/* Whether a request of one word a lane, at most, wants no two different words of one bank: what most do. */
+static bool is_one_turn(const struct request *q)
+{
+    uint32_t used = 0, word[32];
+
+    if (q->size > 4)
+        return false;
+    for (unsigned i = 0; i < q->lanes; i++) {
+        const uint32_t wanted = (uint32_t)(q->address[i] - q->region->start) / 4, bank = wanted % 32;
+        if (used >> bank & 1 && word[bank] != wanted)
+            return false;
+        used |= (uint32_t)1 << bank;
+        word[bank] = wanted;
+    }
+    return true;
+}
+
 /* 32 banks of 4 bytes; 8 bytes a lane are served in two halves of the warp, 16 in four quarters. A part must be
    repeated for as many different words as it wants of one bank. */
 static void count_shared(const struct request *q)
@@ -227,7 +249,7 @@ static void count_shared(const struct request *q)
     const unsigned words = q->size > 4 ? q->size / 4 : 1, parts = words > 2 ? 4 : words;
     const unsigned lanes_at_once = SIM_WARP / parts;
 
-    for (unsigned first = 0; first < SIM_WARP; first += lanes_at_once) {
+    for (unsigned first = 0; first < SIM_WARP && !is_one_turn(q); first += lanes_at_once) {
         uint64_t wanted[SIM_WARP * 2];
         unsigned count = 0;
 
@@ -267,14 +289,15 @@ static void use(struct site *site)
     }
 }
 
-static unsigned new_request(struct site *site, struct sim_region *r, size_t size)
+static struct request *new_request(struct site *site, struct sim_region *r, size_t size)
 {
     struct request *q = &requests[num_requests];
     q->site = site;
     q->region = r;
     q->size = (unsigned)size;
     q->lanes = q->elsewhere = 0;
-    return num_requests++;
+    num_requests++;
+    return q;
 }
 
 /* The request that this access joins: the n-th of its place, for the n-th time that this lane comes there in its turn.
@@ -292,20 +315,20 @@ static unsigned join_request(struct site *site, struct sim_region *r, const char
     if (site->in_turn == site->in_pass) {
         if (site->in_pass == site->max_requests) {
             site->max_requests = site->max_requests * 2 + 8;
-            site->requests = (unsigned *)realloc(site->requests, site->max_requests * sizeof(*site->requests));
+            site->requests = (struct request **)realloc(site->requests, site->max_requests * sizeof(*site->requests));
             if (site->requests == NULL)
                 sim_fault(NULL, 0, "no memory to count requests. Free some memory");
         }
         site->requests[site->in_pass++] = new_request(site, r, size);
     }
-    struct request *q = &requests[site->requests[site->in_turn++]];
+    struct request *q = site->requests[site->in_turn++];
     while (q->region != r) {
         if (q->elsewhere == 0)
-            q->elsewhere = new_request(site, r, size);
+            q->elsewhere = (unsigned)(new_request(site, r, size) - requests);
         q = &requests[q->elsewhere];
     }
     if (q->lanes < SIM_WARP) {
-        q->lane[q->lanes] = (unsigned char)(thread % SIM_WARP);
+        q->lane[q->lanes] = lane;
         q->address[q->lanes++] = p;
     }
     return (unsigned)(q - requests);
@@ -422,23 +445,27 @@ static void check_host(const char *p, size_t size, unsigned how, const void *pc)
 /* Lets the others run after many accesses, but not between a read and a compare-and-swap of the same word. */
 static void pause_sometimes(const char *p, unsigned how)
 {
-    if (accesses >= most_in_turn && !(accesses == most_in_turn && how & SIM_ATOMIC && p == last_read))
+    if (accesses >= most_in_turn && !(accesses == most_in_turn && how & SIM_ATOMIC && p == sim_just_read))
         sim_pause();
     accesses++;
-    last_read = how == 0 ? p : NULL;
 }
 
-/* If not: where a place in the code was seen to access an array, what else of that is legal, at once. Forgotten when
-   another block runs, or host code. */
+/* Where a place in the code was seen to access an array, what else of that is legal, at once: where addresses alone are
+   judged, by the pc, and else with the place. Forgotten when another block runs, or host code. */
 static struct legal {
     const char *start;
     size_t size;
 } legal[256];
 
+static struct site *quick[SIM_MAX_SITES]; /* those that have an array */
+static unsigned num_quick;
+
 void sim_observe_switch(void)
 {
     if (!sim_watches)
         memset(legal, 0, sizeof(legal));
+    for (; num_quick > 0; num_quick--)
+        quick[num_quick - 1]->quick.start = NULL;
 }
 
 static inline struct legal *legal_at(const void *pc)
@@ -457,6 +484,26 @@ static inline bool is_legal(const char *p, size_t size, unsigned how, const void
         return false;
     sim_changes[SIM_GLOBAL_MEMORY] += how;
     return true;
+}
+
+/* The place has plainly accessed such a region, of the running block or global: the next one there will be quick. */
+static void expect(struct site *site, struct sim_region *r, size_t size)
+{
+    const size_t from = (size_t)(r->array - r->start);
+
+    if (site == sites || site->quick.start == r->array || r->array_size < size || from % 16 != 0 || sim_watching)
+        return;
+    if (site->quick.start == NULL)
+        quick[num_quick++] = site;
+    site->quick = {r->array,
+                   r->array_size - size,
+                   r->shadow->cells + from / 4,
+                   r->shadow->others + from / 4,
+                   r->shape.is_raw ? NULL : r->shadow->written + from / 8,
+                   sim_race_floor(r),
+                   (uint64_t)(site - sites) << SITE_AT};
+    site->is_global = in_global;
+    site->is_in_sight = in_sight;
 }
 
 /* Any access of the program's own code to memory that is not the thread's own. */
@@ -528,6 +575,7 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     if (!sim_watches) {
         sim_changes[in_sight] += how & SIM_WRITES;
         *legal_at(pc) = {r->array, r->array_size};
+        sim_just_read = how == 0 ? p : NULL;
         return;
     }
     if (how & SIM_STRONG && in_global) {
@@ -549,9 +597,19 @@ static void judge(const char *p, size_t size, unsigned how, const void *pc)
     if (sim_watching)
         sim_watch_access(r, p, size, how, pc, request);
     sim_race_access(r, p, size, how, number);
+    sim_just_read = how == 0 ? p : NULL;
+    if ((how & ~SIM_WRITES) == 0)
+        expect(site, r, size);
+    quick_in_turn = sim_race->num_suspects > 0 ? 0 : most_in_turn;
 }
 
 /* Local variables, and the program's own data (threadIdx is there), are neither judged nor counted. */
+static inline bool is_own(const char *p)
+{
+    return (size_t)(p - sim_place.stack) < SIM_STACK ||
+           (size_t)(p - &__ehdr_start) < (size_t)(sim_image_end - &__ehdr_start);
+}
+
 static inline __attribute__((always_inline)) void observe(const void *at, size_t size, unsigned how, const void *pc)
 {
     const char *p = (const char *)at;
@@ -561,9 +619,79 @@ static inline __attribute__((always_inline)) void observe(const void *at, size_t
             return;
     } else if (accesses_are == OF_HOST && !sim_maybe_region(p) && !sim_has_private)
         return;
-    if ((size_t)(p - sim_place.stack) >= SIM_STACK &&
-        (size_t)(p - &__ehdr_start) >= (size_t)(sim_image_end - &__ehdr_start))
+    if (!is_own(p))
         judge(p, size, how, pc);
+}
+
+/* A plain access has been judged in the quick way: it joins its request, and the rest that judge does. */
+template <size_t size, bool writes>
+static inline __attribute__((always_inline)) void count_quick(struct site *site, const char *p)
+{
+    accesses++;
+    sim_just_read = writes ? NULL : p;
+    if (writes) {
+        sim_changes[site->is_in_sight]++;
+        *chain += site->is_global ? size / 4 : 0;
+    }
+    if (site->turn != turn && site->pass == pass) {
+        site->turn = turn;
+        site->in_turn = 0;
+    }
+    if (site->turn == turn && site->in_turn < site->in_pass) {
+        struct request *const q = site->requests[site->in_turn];
+        if (q->region == site->region && q->lanes < SIM_WARP) {
+            site->in_turn++;
+            q->lane[q->lanes] = lane;
+            q->address[q->lanes++] = p;
+            return;
+        }
+    }
+    join_request(site, site->region, p, size);
+}
+
+/* Not inlined, so that the way without others has few registers to save. */
+template <size_t size>
+static __attribute__((noinline)) void read_beside(struct site *site, const char *p)
+{
+    if (sim_quick_read_beside<size>(&site->quick, (size_t)(p - site->quick.start), sim_epoch | site->quick.site))
+        count_quick<size, false>(site, p);
+    else
+        judge(p, size, 0, sim_last_pc);
+}
+
+/* A plain access of a kernel's: most are judged in a quick way. */
+template <size_t size, bool writes>
+static inline __attribute__((always_inline)) void access_plainly(const char *p, const void *pc)
+{
+    struct site *site = &sites[sim_known_site(pc)];
+    asm("" : "+r"(site)); /* the compiler need not compute it again and again */
+    const size_t at = (size_t)(p - site->quick.start);
+    const uint64_t record = sim_epoch | site->quick.site;
+
+    sim_last_pc = pc;
+    if (at > site->quick.last || (uintptr_t)p % (size < 8 ? size : 8) != 0 || accesses >= quick_in_turn) {
+        if (!is_own(p))
+            judge(p, size, writes ? SIM_WRITES : 0, sim_last_pc);
+    } else if (!sim_follows_writes<size, writes>(&site->quick, at))
+        judge(p, size, writes ? SIM_WRITES : 0, sim_last_pc);
+    else if (writes ? sim_quick_write<size>(&site->quick, at, record) : sim_quick_read<size>(&site->quick, at, record))
+        count_quick<size, writes>(site, p);
+    else if (writes)
+        judge(p, size, SIM_WRITES, sim_last_pc);
+    else
+        read_beside<size>(site, p);
+}
+
+template <size_t size, unsigned how>
+static inline __attribute__((always_inline)) void hook(const char *p, const void *pc)
+{
+    if constexpr (size >= 4 && (how & ~SIM_WRITES) == 0) {
+        if (accesses_are == OF_ALL) {
+            access_plainly<size, how != 0>(p, pc);
+            return;
+        }
+    }
+    observe(p, size, how, pc);
 }
 
 void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, const void *global, size_t size,
@@ -618,7 +746,7 @@ void sim_observe_copy(unsigned number, const void *shared, size_t shared_size, c
 #define HOOK(name, size, how)                                                                                          \
     extern "C" void name(const void *p)                                                                                \
     {                                                                                                                  \
-        observe(p, size, how, HERE);                                                                                   \
+        hook<size, how>((const char *)p, HERE);                                                                        \
     }
 #define HOOKS(size)                                                                                                    \
     HOOK(__tsan_read##size, size, 0)                                                                                   \
@@ -652,6 +780,7 @@ extern "C" void __tsan_init(void)
 void sim_atomic_load(const void *address, void *value, size_t size, unsigned order)
 {
     sim_order(order);
+    in_global = in_sight = false;
     observe(address, size, SIM_WRITES | SIM_STRONG | SIM_ATOMIC | order, HERE);
     if (in_global)
         sim_take_word(address);
@@ -678,6 +807,7 @@ void sim_strong_load(const void *address, void *value, size_t size, unsigned ord
 void sim_strong_store(void *address, const void *value, size_t size, unsigned order)
 {
     sim_order(order);
+    in_global = in_sight = false;
     observe(address, size, SIM_WRITES | SIM_STRONG | order, HERE);
     if (in_global)
         sim_take_word(address);
@@ -762,8 +892,9 @@ void sim_observe_turn(struct thread *t)
         sim_watch_turn(thread);
     turn++;
     accesses = 0;
-    last_read = NULL;
     sim_race_turn(thread);
+    lane = (unsigned char)(thread % SIM_WARP);
+    quick_in_turn = sim_race->num_suspects > 0 ? 0 : most_in_turn;
 }
 
 void sim_observe_block(const struct block *b)

@@ -47,14 +47,7 @@
 #include "../machine/announce.h"
 #include "sites.h"
 
-enum kind { PLAIN, STRONG, VOLATILE, IN_FLIGHT, COPIED }; /* the last two: an asynchronous copy, on its way and done */
-
 void (*sim_race_tells)(const void *pc, unsigned thread, uint32_t block, const void *at);
-
-static enum kind kind_of(uint64_t record)
-{
-    return (enum kind)(record & ((1 << KIND_BITS) - 1));
-}
 
 /* Whether the recorded access happens before what the running thread does now, as far as its own block orders them.
    The record is of this launch, or of an earlier one that may not be over. */
@@ -228,7 +221,7 @@ static void suspect(struct sim_region *r, size_t word, unsigned site, uint64_t r
     *s = {r, word, site, record};
 }
 
-static const char *last_read; /* what the running thread has just read plainly, or NULL */
+const char *sim_just_read;
 
 /* Turns what the running thread has just read of these words into strong reads. */
 static void make_reads_strong(struct sim_region *r, size_t first, size_t last)
@@ -252,7 +245,7 @@ static void clear_read(struct sim_region *r, size_t first, size_t last, const ch
 {
     struct suspect *s = &sim_race->suspects[sim_agent];
 
-    if (last_read != at)
+    if (sim_just_read != at)
         return;
     if (s->region == r && s->word >= first && s->word < last) {
         s->region = NULL;
@@ -273,7 +266,7 @@ void sim_race_block_end(void)
 void sim_race_turn(unsigned thread)
 {
     sim_agent = thread;
-    last_read = NULL;
+    sim_just_read = NULL;
     if (sim_watches)
         sim_set_epoch();
 }
@@ -416,6 +409,11 @@ static inline uint64_t floor_of(const struct sim_region *r)
     return (sim_is_shared(r) ? sim_race->cluster : sim_known_interval) << INTERVAL_AT;
 }
 
+uint64_t sim_race_floor(const struct sim_region *r)
+{
+    return floor_of(r);
+}
+
 void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned how, unsigned site)
 {
     const size_t offset = (size_t)(at - r->start), first = offset / 4, last = (offset + size) / 4;
@@ -437,7 +435,7 @@ void sim_race_access(struct sim_region *r, const char *at, size_t size, unsigned
         clear_read(r, first, last, at);
     if (sim_race->num_suspects > 0)
         settle(&sim_race->suspects[sim_agent]);
-    last_read = how == 0 ? at : NULL;
+    sim_just_read = how == 0 ? at : NULL;
     for (size_t word = first; word < last; word++) {
         struct sim_cell *cell = &s->cells[word];
 

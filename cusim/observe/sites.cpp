@@ -8,6 +8,7 @@
 #include "../machine/sizes.h"
 
 uint16_t *sim_site_numbers;
+size_t sim_num_site_numbers;
 unsigned sim_num_sites = 1;
 static const void *pcs[SIM_MAX_SITES];
 
@@ -19,6 +20,7 @@ __attribute__((noinline)) unsigned sim_new_site(const void *pc)
         sim_site_numbers = (uint16_t *)calloc(all + 1, sizeof(*sim_site_numbers));
     if (sim_site_numbers == NULL)
         sim_fault(NULL, 0, "no memory to number the places in the code. Free some memory");
+    sim_num_site_numbers = all + 1;
     if (at > all)
         return 0;
     if (sim_num_sites < SIM_MAX_SITES)

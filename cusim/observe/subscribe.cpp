@@ -115,4 +115,5 @@ __attribute__((constructor(101))) static void subscribe(void)
 
     sim_forgets_too(sim_flags_forget);
     sim_forgets_too(sim_gates_forget);
+    sim_forgets_too(sim_observe_switch);
 }
