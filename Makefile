@@ -5,7 +5,7 @@ ROOT := .
 include common/build/config.mk
 
 CHAPTERS := $(patsubst %/Makefile,%,$(wildcard [0-9][0-9]_*/Makefile))
-ON_GPU := $(filter-out $(patsubst %/Makefile,%,$(shell grep -sl '^ON_CPU' [0-9][0-9]_*/Makefile)),$(CHAPTERS))
+ON_GPU := $(foreach chapter,$(CHAPTERS),$(if $(wildcard $(chapter)/*.cu $(chapter)/kernels/*.cu),$(chapter)))
 # what the texts show in a debugger
 DEBUGGED := $(sort $(shell grep -soh 'sim_debug/[0-9][0-9]_[a-z_]*' *.md docs/*.md [0-9][0-9]_*/*.md [0-9][0-9]_*/further/*.md | sed 's/.*\///'))
 TOOLS := gcc:gcc g++:g++ prove:perl gnuplot:gnuplot-nox # command:package

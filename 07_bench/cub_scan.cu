@@ -2,6 +2,7 @@
 /* cub_scan.cu - the recurrence by CUB, a library of the CUDA Toolkit: its device-wide scan over pairs (c, x).
 
    This file is in C++, because CUB is. The simulator leaves it out: it does not run C++ libraries. */
+/* Registers may spill: CUB spills one on some chips, and that is not ours to mend. */
 #ifndef CUSIM
 
 #include <limits.h>

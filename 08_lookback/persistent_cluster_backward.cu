@@ -6,6 +6,7 @@
        round         t                  t + 1              t + 2
        registers     dy, c: scanned     .                  d_inputs = dy + carry * c: stored
        stage of y    y                  y                  d_coeffs = d_inputs * the next y: stored          */
+/* The simulator builds it as written: its rounds are unrolled, and rows and stages in them. */
 #include <cuda_runtime.h>
 
 #include "../common/cuda/cluster.h"

@@ -9,6 +9,7 @@
    It is fused_backward.cu but for what comes in and goes out. `sliced`: where there is more than one slice, y, d_u and
    the gradient of the step are sums over all states. They wait in the workspace until the last slice has come, which
    then writes d_u, d_delta and d_z. */
+/* The simulator builds it as written: states in registers, in unrolled loops, each for three types. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/arch.h"

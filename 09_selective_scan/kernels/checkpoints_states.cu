@@ -16,6 +16,7 @@
 
    Of several segments each begins with state 0, as in fused_states.cu, and its checkpoints do, too: on the later way
    exp(A sum) times what fused_carry.cu has found to come into the segment is added to them. */
+/* The simulator builds it quickly: states in registers, in unrolled loops, each for three types. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/gpu_info.h"

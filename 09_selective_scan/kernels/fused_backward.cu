@@ -9,6 +9,7 @@
 
    The block adds up what its warps leave of d_B and d_C one tile later, behind the barrier that it needs anyway. Where
    channels are few, a sequence is cut into segments (fused_carry.cu), and each has blocks of its own. */
+/* The simulator builds it quickly: states in registers, in unrolled loops, each for three types. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/gpu_info.h"

@@ -9,6 +9,7 @@
    Of several segments each begins with state 0, and leaves what fused_carry.cu needs: with P[t] the product of its
    coefficients up to step t, the last P; the last h; and what the way back makes of 0, start = sum of P[t] d_y[t] C[t].
    Beside the states before a chunk it saves the sum of the steps so far, as P = exp(A sum). */
+/* The simulator builds it quickly: states in registers, in unrolled loops, each for three types. */
 #include <cuda_runtime.h>
 #include "../../common/cuda/gpu_info.h"
 #include "../../common/cuda/launch_of.h"

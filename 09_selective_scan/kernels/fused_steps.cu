@@ -15,6 +15,7 @@
                      y added up over the lanes, + D u, times silu(z)    16 / lanes steps each lane
 
    One exponential for each state and step is the roof: a multiprocessor has 16 a clock. */
+/* The simulator builds it quickly: states in registers, in unrolled loops, each for three types. */
 #include "../../common/cuda/arch.h"
 #include <cuda_runtime.h>
 

@@ -14,6 +14,7 @@
                                      warp 2     warp 1     warp 0
 
    chunk_gradients.cuh goes through a chunk. Of d_B and d_C a warp leaves the sums over its channels (add_up.cu). */
+/* The simulator builds it quickly: states in registers, in unrolled loops, each for three types. */
 #include <cuda_runtime.h>
 #include "../../common/cuda/named_barrier.h"
 

@@ -7,6 +7,7 @@
 
    So a warp needs neither C nor z nor d_out, and is done with a chunk once it has passed the states on. A lane has two
    channels, as channel_pairs.cuh says. */
+/* The simulator builds it quickly: states in registers, in unrolled loops, each for three types. */
 #include <cuda_runtime.h>
 #include "../../common/cuda/named_barrier.h"
 

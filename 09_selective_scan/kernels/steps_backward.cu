@@ -16,6 +16,7 @@
    B and C belong to all channels of a group: a warp adds up its 32 by shuffles and leaves one partial sum (add_up.cu).
    Sums over time are those of chunks, added up: rounding errors stay small. A lane beyond the group's last channel
    walks that one, adds 0 and writes nothing. */
+/* The simulator builds it quickly: states in registers, in unrolled loops, each for three types. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

@@ -9,6 +9,7 @@
 
    Both large inputs so come from memory once. d_gamma is summed up as in tma_backward.cu: each thread leaves its
    products in shared memory, and after the barrier of the next tile a few lanes add up each sum. */
+/* The simulator builds it quickly: stages, in unrolled loops. */
 #include <cuda_runtime.h>
 
 #include "backward_space.h"

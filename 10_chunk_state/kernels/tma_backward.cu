@@ -7,6 +7,7 @@
        thread          0  1  2 ... 15 | 16 ... 31 | ...        64 columns a decay, four a thread
        products[step]  .  .  .      . |  .      . |            of the thread's four columns
                        +-- decay 0 ---+-- decay 1-+ ...  */
+/* The simulator builds it quickly: stages, in unrolled loops. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/launch_of.h"

@@ -15,6 +15,7 @@
        barrier: the next chunk is there                             ... p' W', 32 rows
        32 rows of it are there: new h, split it, ask for h' Y       h' Y of 32 rows, for the next chunk
        32 rows of it are there: new h, split it, ask for h' Y       h' Y of 32 rows */
+/* The simulator builds it quickly: tens of rows and ranks in registers, in unrolled loops, and 18 of each kernel. */
 #include <cuda_runtime.h>
 
 #include "../../common/cuda/launch_of.h"

@@ -9,7 +9,7 @@ use Test::More;
 
 delete @ENV{qw(CUSIM_SCHEDULE CUSIM_RESIDENT CUSIM_CHIP)};
 my $p = program('10_chunk_state');
-my $choices = extra('10_chunk_state_choices');
+my $choices = extra('tests_choices');
 
 # What the default takes for each of these questions (choices.c has their form).
 sub ask {
@@ -69,7 +69,7 @@ SKIP: {
             map { glob "build/obj/sim/$_/*.o" } qw(common/base common/cuda common/harness common/linrec 10_chunk_state/operation 10_chunk_state/kernels);
         @objects = grep { !/baselines_cpu/ } @objects;
         my $program = scratch('choices');
-        return (run_program('g++', '-no-pie', '-o', $program, 'build/obj/sim/10_chunk_state/tests/choices.o', @objects, 'cusim/build/cusim.o', '-pthread', '-lm'))[0] eq 0 ? $program : undef;
+        return (run_program('g++', '-no-pie', '-o', $program, 'build/obj/sim/10_chunk_state/tests/programs/choices.o', @objects, 'cusim/build/cusim.o', '-pthread', '-lm'))[0] eq 0 ? $program : undef;
     };
     is((run_program('gcc', qw(-std=c11 -D_GNU_SOURCE -Icusim/include -c common/cuda/gpu_info.c -o), $anew{'common/cuda/gpu_info'}))[0], 0, 'gpu_info.c, not told for what');
     is((run_program('cusim/compile/cusim', '-c', '10_chunk_state/kernels/wgmma.cu', '-o', $anew{'10_chunk_state/kernels/wgmma'}, '-O0', '-Icusim/include', '-DLINREC_ARCH=90'))[0], 0, 'wgmma.cu, for sm_90 and not for sm_90a');

@@ -1,53 +1,49 @@
 # SPDX-License-Identifier: MIT
 # chapter.mk - builds, runs, checks and plots one chapter. A chapter's Makefile sets what it needs and includes this file:
 #
-#   ON_CPU := yes       the chapter is plain C on host memory, whatever the backend
 #   NEEDS := 04_...     earlier chapters whose objects are linked
-#   COMPARES := yes     the program runs earlier chapters' kernels beside its own, as `chapter08` in its table's file says: `make bench` times
-#                       all of them on all shapes, `make run` on a few (QUICK_OPTIONS); `make attrs` and `make profile` launch them by
-#                       the program extra/<chapter>_launches
-#   DEMOS := a b        demos/a.c, demos/b.cu ... become build/<backend>/extra/<chapter>_a ...; a demo called tune is what `make tune` runs
 #   RUN_DEMOS := a      the demos that `make run` runs (default: all but tune)
 #   SHOWN := backward   the direction that `make run` shows a line a variant of (default: forward)
-#   RUN_OPTIONS, CSV    what `make run` gives to the program, and the table's name in results/ (default: the chapter's)
-#   CHECKS, CHECK_REVERSED, TRACED_SHAPES, SANITIZED_SHAPES
-#                       shapes of `make check`; of its run in reverse order; of `make trace`; of `make sanitize`; first and last with ; between runs
-#                       (default: those of the recurrence; another operation names its own sizes)
-#   NOT_ESTIMATED       why `make estimate` leaves the chapter out (default: where it runs on the CPU, or TRACED_SHAPES names other sizes than the recurrence's)
-#   NO_RACECHECK, NO_SYNCCHECK   variants that `make sanitize` does not ask these tools about (common/record/sanitize.sh says why)
-#   CHECK_CONFIGS       what `make check` gives to --config, one after the other (default: nothing)
-#   CHECK_WITH          settings of the environment with which `make check` runs once more (more threads than cores, for example)
+#   RUN_OPTIONS         what `make run` gives to the program, and where kernels are compared `make bench QUICK=1`
+#   CHECKS              shapes of `make check`, with ; between runs; the first run is in another order
+#   TRACED_SHAPES       shapes of `make trace` (these two by default: those of the recurrence; another operation names its sizes)
+#   WATCHED_SHAPE       the small shape that `make watch` plays, and a --config for the variants that take it
 #   WANTS := mpicc      a command without which the chapter is left out, with one sentence; its exercises are there all the same
-#   C_INCLUDES_HERE, LIBRARIES   what the chapter's own .c files are compiled with beside the rest, and its programs linked with
-#   EXPLAINS := baselines   the chapter that explains what the harness compares kernels with: such rows of the tables are named after it
-#   MAY_SPILL := a b    sources, without their .cu, in which a register may spill without being an error
-#   ONLY_SM_90A := a b  sources with instructions that sm_90a has and no other chip, where nvcc compiles for sm_90
-#   BUILT_QUICKLY := a b   sources that a GPU's compiler unrolls and inlines far. The simulator has no registers to save: where g++ leaves loops and
-#                       functions as they are, it takes a tenth of the time, and a run a little more. An access here and there is counted otherwise, so not where the text shows counts
-#   BUILT_AS_WRITTEN := a b   the same, but g++ leaves only functions as they are: where these loops are most of a run's time
-#   PLOT                the command that draws (default: common/plot/plot.pl)
-#   FIGURES             the command that draws the text's pictures from the recordings, for `make report` (default: none)
 #   CLAIMS := once      what the tests hold the kernels to, beside being right:
-#                       directions   they also run reversed and backward, all four directions (chapters.t; without it, forward alone)
+#                       directions   they also run reversed and backward, in all four directions (chapters.t; without it, forward)
 #                       once         the default touches each sector once and asks for nothing else (trace.t)
 #                       fours        four neighbours are one thread's: products that overflow inside them do no harm (chapters.t)
 #                       nothing      they are not its own; the chapter has tests for itself (bench.t)
-#                       linked       other programs link them: a launcher returns the errors of its own launches, and clears nobody else's (kernels.t)
-#                       dtype        they are C++ templates in the type of the arrays, too (kernels.t; without it, C and template <int>)
-#   WATCHED_SHAPE, WATCHED_CONFIG   the small shape that `make watch` plays (default: --num-seqs 1 --seq-len 256), and what it gives to --config, where a
-#                       variant takes that (default: nothing)
-#   TUNED=FILE          on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one)
+#                       linked       other programs link them: a launcher returns the errors of its own launches, and clears
+#                                    nobody else's (kernels.t)
+#                       dtype        they are C++ templates in the type of the arrays, too (kernels.t; without it, C and
+#                                    template <int>)
 #
-# peers.py beside the Makefile times other systems, for `make peers` (common/record/peer_times.py has what they share).
-# recordings.sh beside the Makefile says what `make recordings` measures for the chapter (common/record/recordings.sh has the rules).
+# The rest is seen from the files that are there:
 #
-# common/tests builds its programs with it too: ROOT, DIR (its path from the root) and DEMO_DIR differ there.
+#   no .cu              the chapter is plain C on host memory, whatever the backend
+#   kernels.c           with .compares_with, the program runs earlier chapters' kernels beside its own: `make bench` times all of
+#                       them on all shapes, `make run` on a few; `make attrs` and `make profile` launch them by the program
+#                       extra/<chapter>_launches. The first such chapter explains what the harness compares kernels with: these
+#                       rows of the tables are named after it
+#   demos/a.c, b.cu     become build/<backend>/extra/<chapter>_a ...; a demo called tune is what `make tune` runs
+#   figures/*.gp        draw the text's pictures from the recordings, for `make report`
+#   plot.pl             draws, in place of common/plot/plot.pl
+#   peers.py            times other systems, for `make peers` (common/record/peer_times.py has what they share)
+#   recordings.sh       what `make recordings` measures for the chapter (common/record/recordings.sh has the rules)
+#   sanitize.sh         what `make sanitize` leaves out, and its shapes (common/record/sanitize.sh)
+#
+# TUNED=FILE on the command line: a header of configurations for the defaults of 05 and 06 (`make tune` writes one).
+# config.mk knows by which lines a source asks to be compiled otherwise. Tests build their programs with this file, too: those are in
+# programs/, not in demos/.
 
 # where the environment holds a variable of one of these names, it means something else there
-$(foreach name,ROOT DIR DEMO_DIR PROGRAM ON_CPU WANTS LIBRARIES C_INCLUDES_HERE NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECKS CHECK_REVERSED TRACED_SHAPES NOT_ESTIMATED WATCHED_SHAPE WATCHED_CONFIG SANITIZED_SHAPES NO_RACECHECK NO_SYNCCHECK CHECK_WITH PLOT FIGURES,\
+$(foreach name,NEEDS RUN_DEMOS SHOWN RUN_OPTIONS CHECKS TRACED_SHAPES WATCHED_SHAPE WANTS,\
     $(if $(filter environment,$(origin $(name))),$(eval undefine $(name))))
 
-ROOT ?= ..
+# the way to the repository's root, and from there to this folder
+ROOT := $(patsubst %/common/build/chapter.mk,%,$(lastword $(MAKEFILE_LIST)))
+DIR := $(subst $(abspath $(ROOT))/,,$(CURDIR))
 include $(ROOT)/common/build/config.mk
 
 CHAPTER := $(lastword $(notdir $(CURDIR)))
@@ -63,42 +59,42 @@ programs common objects clean:
 .PHONY: all run check plot trace estimate bench tune sanitize figures peers programs common objects clean
 include $(ROOT)/common/build/exercises.mk
 else
-DIR ?= $(CHAPTER)
-DEMO_DIR ?= demos
+ON_CPU := $(if $(wildcard main.c),$(if $(wildcard *.cu kernels/*.cu),,yes))
+COMPARING := $(patsubst $(ROOT)/%/kernels.c,%,$(shell grep -ls '^ *\.compares_with' $(ROOT)/[0-9][0-9]_*/kernels.c))
+COMPARES := $(filter $(DIR),$(COMPARING))
 ENGINE := $(if $(ON_CPU),sim,$(BACKEND))
 OBJ := $(ROOT)/build/obj/$(ENGINE)$(OBJ_SUFFIX)
 BIN := $(ROOT)/build/$(BACKEND)$(if $(DEBUG),_debug)
-PROGRAM ?= $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
+NUMBER := $(firstword $(subst _, ,$(CHAPTER)))
+PROGRAM := $(if $(wildcard main.c),$(BIN)/$(CHAPTER))
+DEMO_DIR := $(firstword $(wildcard demos programs))
+DEMOS := $(sort $(basename $(notdir $(wildcard $(DEMO_DIR)/*.c $(DEMO_DIR)/*.cu))))
+DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
+LAUNCHES := $(if $(COMPARES),$(BIN)/extra/$(CHAPTER)_launches)
+# the table's name in results/
+TABLE := $(if $(COMPARES),$(NUMBER)_quick,$(CHAPTER))
+PLOT := perl $(if $(wildcard plot.pl),$(CHAPTER)/plot.pl,common/plot/plot.pl $(CHAPTER))
+
 RUN_DEMOS ?= $(filter-out tune,$(DEMOS))
 SHOWN ?= forward
-NUMBER := $(firstword $(subst _, ,$(CHAPTER)))
-PLOT ?= perl common/plot/plot.pl $(CHAPTER)
-ifneq ($(COMPARES),)
-  QUICK_OPTIONS ?= --seq-len 64,1024,16384 --repeats 7
-  RUN_OPTIONS ?= $(if $(filter cuda,$(BACKEND)),$(QUICK_OPTIONS))
-  CSV ?= $(NUMBER)_quick
+# on a GPU a few shapes of what `make bench` compares
+ifneq ($(and $(COMPARES),$(filter cuda,$(BACKEND))),)
+  RUN_OPTIONS ?= --seq-len 64,1024,16384 --repeats 7
 endif
-# a CPU is slower, and takes its times for every shape: half of the default lengths
-ifneq ($(ON_CPU),)
-  RUN_OPTIONS ?= --seq-len 16,64,256,1024,4096,16384
-endif
-CSV ?= $(CHAPTER)
-CHECKS ?= --num-seqs 1 --seq-len 5,129,1000 ; --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100 ; \
-    --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
-CHECK_REVERSED ?= --num-seqs 3 --seq-len 33,100,4097,10007
-WATCHED_SHAPE ?= --num-seqs 1 --seq-len 256
-NOT_ESTIMATED ?= $(if $(ON_CPU),it runs on the CPU,$(if $(filter-out --num-seqs --seq-len,$(filter --%,$(TRACED_SHAPES))),its sizes are not those of the recurrence))
+# a few sequences, a single one, many short ones, and odd lengths around warps and past a tile
+CHECKS ?= --num-seqs 3 --seq-len 33,100,4097,10007 ; --num-seqs 1 --seq-len 5,129,1000 ; \
+    --num-seqs 31 --seq-len 0,1,2,3,5,6,7,63,100 ; --num-seqs 3 --seq-len 253,254,255,509,510,511,4097,10007,16001,16384
 TRACED_SHAPES ?= --num-seqs 32 --seq-len 100,1001,4096
-DEMO_PROGRAMS := $(DEMOS:%=$(BIN)/extra/$(CHAPTER)_%)
+WATCHED_SHAPE ?= --num-seqs 1 --seq-len 256
 # plain C wants no GPU
 ifneq ($(ON_CPU),)
   START :=
 endif
-LAUNCHES := $(if $(COMPARES),$(BIN)/extra/$(CHAPTER)_launches)
 
 # the sources of a folder become objects; a chapter may have its own in drawers
 objects = $(patsubst $(ROOT)/%,$(OBJ)/%.o,$(basename $(filter-out %/main.c,$(wildcard $(ROOT)/$(1)/*.c $(ROOT)/$(1)/*.cu))))
-OBJECTS := $(foreach folder,$(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels),$(call objects,$(folder)))
+FOLDERS := $(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels)
+OBJECTS := $(foreach folder,$(FOLDERS),$(call objects,$(folder)))
 ROOMS := base cuda harness linrec
 COMMON := $(filter-out %/$(if $(ON_CPU),baselines,baselines_cpu).o,$(foreach room,$(ROOMS),$(call objects,common/$(room))))
 SIM := $(if $(filter sim,$(ENGINE)),$(ROOT)/cusim/build/$(if $(DEBUG),debug/)cusim.o)
@@ -127,11 +123,11 @@ run: all
 	    name=$(CHAPTER)_$$demo; $(START)build/$(BACKEND)/extra/$$name > results/$$name.txt; status=$$?; \
 	    echo "$(START)build/$(BACKEND)/extra/$$name > results/$$name.txt: $$(tail -n 1 results/$$name.txt)"; \
 	    [ $$status = 0 ] || exit 1; done
-	@cd $(ROOT) && (: > results/$(CSV).txt) 2> /dev/null || { \
-	    echo "results/$(CSV).txt cannot be written; remove it, or make it and the folder results/ yours" >&2; exit 2; }
-	@echo "$(strip $(START)build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(CSV).csv > results/$(CSV).txt"
-	@cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(CSV).csv > results/$(CSV).txt; \
-	    status=$$?; perl common/harness/summary.pl results/$(CSV).txt $(SHOWN) || exit 1; exit $$status
+	@cd $(ROOT) && (: > results/$(TABLE).txt) 2> /dev/null || { \
+	    echo "results/$(TABLE).txt cannot be written; remove it, or make it and the folder results/ yours" >&2; exit 2; }
+	@echo "$(strip $(START)build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS)) --csv results/$(TABLE).csv > results/$(TABLE).txt"
+	@cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) $(RUN_OPTIONS) --csv results/$(TABLE).csv > results/$(TABLE).txt; \
+	    status=$$?; perl common/harness/summary.pl results/$(TABLE).txt $(SHOWN) || exit 1; exit $$status
 	@$(MAKE) --no-print-directory plot
 
 define NEWLINE
@@ -139,16 +135,12 @@ define NEWLINE
 	
 endef
 
-# the default shapes, a single sequence, many short ones, and odd lengths around warps and past a tile; the simulator once more in
-# another order
+# the default shapes; then others, the first of them in another order: the simulator's, or that of seven threads on any CPU
+CHECK = $(START)build/$(BACKEND)/$(CHAPTER) --check-only
+OTHERWISE := $(if $(ON_CPU),CPU_THREADS=7,CUSIM_SCHEDULE=reverse)
 check: all
-	cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only
-	cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only $(subst ;,$(NEWLINE)cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only,$(CHECKS))
-	cd $(ROOT) && CUSIM_SCHEDULE=reverse $(START)build/$(BACKEND)/$(CHAPTER) --check-only $(CHECK_REVERSED)
-	$(foreach config,$(CHECK_CONFIGS),cd $(ROOT) && $(START)build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 2 --seq-len 100,4100 --config $(config)$(NEWLINE))
-ifneq ($(CHECK_WITH),)
-	cd $(ROOT) && $(CHECK_WITH) $(START)build/$(BACKEND)/$(CHAPTER) --check-only --num-seqs 3 --seq-len 1,2,6,7,8,13,14,15,100,1001
-endif
+	cd $(ROOT) && $(CHECK)
+	cd $(ROOT) && $(OTHERWISE) $(CHECK) $(subst ;,$(NEWLINE)cd $(ROOT) && $(CHECK),$(CHECKS))
 
 plot:
 	@cd $(ROOT) && $(PLOT) $(TERM_OPTION)
@@ -170,59 +162,55 @@ else
 endif
 
 # how fast each kernel would be on a chip, from what the simulator counts: CHIP=h200, NUM_SEQS=, SEQ_LEN=, VARIANT=, CSV=FILE
-# (only where make is told so); OWN=1: not those that it compares itself with. It knows the recurrence's sizes
+# (only where make is told so); OWN=1: not those that it compares itself with. It knows the recurrence's sizes, and kernels alone:
+# arrays that are elsewhere (a placement, in main.c) are copied
+OTHER_SIZES := $(filter-out --num-seqs --seq-len,$(filter --%,$(TRACED_SHAPES)))
+NOT_ESTIMATED := $(if $(ON_CPU),it runs on the CPU,$(if $(shell grep -s 'placement = ' main.c),\
+    much of its time are copies or messages$(,) and kernels alone are estimated,\
+    $(if $(OTHER_SIZES),its sizes are not those of the recurrence)))
 told = $(if $(filter command line,$(origin $(1))),$(2) '$(subst ','\'',$($(1)))')
 ESTIMATED = $(call told,CHIP,--chip) $(call told,NUM_SEQS,--num-seqs) $(call told,SEQ_LEN,--seq-len) $(call told,CSV,--csv)
 # registers, as nvcc has told them here, and as they were recorded, the newest first
-REGISTERS = $$(for file in $$(ls build/obj/cuda*/*/*.ptxas 2> /dev/null; ls -r recordings/*/*_attrs.csv); do echo "--registers $$file"; done)
+REGISTERS = $$(for file in $$(ls build/obj/cuda*/*/*.ptxas 2> /dev/null; ls -r recordings/*/*_attrs.csv); do \
+	    echo "--registers $$file"; done)
 estimate:
-ifneq ($(NOT_ESTIMATED),)
-	@echo "$(CHAPTER): nothing is estimated, since $(NOT_ESTIMATED)"
+ifneq ($(strip $(NOT_ESTIMATED)),)
+	@echo "$(CHAPTER): nothing is estimated, since $(strip $(NOT_ESTIMATED))"
 else
 	@$(MAKE) --no-print-directory BACKEND=sim QUIET=1 all
-	@cd $(ROOT) && perl cusim/estimate/cusim-estimate $(REGISTERS) $(ESTIMATED) $(if $(OWN),--own) build/sim/$(CHAPTER) $(call told,VARIANT,--variant)
+	@cd $(ROOT) && perl cusim/estimate/cusim-estimate $(REGISTERS) $(ESTIMATED) $(if $(OWN),--own) \
+	    build/sim/$(CHAPTER) $(call told,VARIANT,--variant)
 endif
 
 # ---- on a GPU. What a chapter has no part in, it does without a word; with :: its Makefile may add commands of its own ----
 
 ON_GPU := $(filter cuda,$(BACKEND))
-NEEDS_GPU = @echo "make $@ needs a GPU and nvcc (this is BACKEND=$(BACKEND)); $(1)"; exit 2
+NEEDS_GPU = $(if $(ON_GPU),,@echo "make $@ needs a GPU and nvcc (this is BACKEND=$(BACKEND)); $(1)"; exit 2)
 
 bench tune sanitize figures peers::
 	@:
 
 ifneq ($(COMPARES),)
-ifneq ($(ON_GPU),)
-bench:: all
-	@mkdir -p $(ROOT)/results
-	cd $(ROOT) && $(START)build/cuda/$(CHAPTER) $(if $(QUICK),$(QUICK_OPTIONS) --csv results/$(NUMBER)_quick.csv,--resume --csv results/$(CHAPTER).csv)
-	@$(MAKE) --no-print-directory plot
-else
-bench::
+BENCHED = $(if $(QUICK),$(RUN_OPTIONS) --csv results/$(TABLE).csv,--resume --csv results/$(CHAPTER).csv)
+bench:: $(ON_GPU:cuda=all)
 	$(call NEEDS_GPU,the simulator knows no time; make run checks all kernels on it)
-endif
+	@mkdir -p $(ROOT)/results
+	cd $(ROOT) && $(START)build/cuda/$(CHAPTER) $(BENCHED)
+	@$(MAKE) --no-print-directory plot
 endif
 
 ifneq ($(filter tune,$(DEMOS)),)
-ifneq ($(ON_GPU),)
-tune:: all
+tune:: $(ON_GPU:cuda=all)
+	$(call NEEDS_GPU,the simulator knows no time)
 	@mkdir -p $(ROOT)/results
 	cd $(ROOT) && $(START)build/cuda/extra/$(CHAPTER)_tune --csv results/$(NUMBER)_tune.csv
 	@$(MAKE) --no-print-directory plot
-else
-tune::
-	$(call NEEDS_GPU,the simulator knows no time)
-endif
 endif
 
 ifeq ($(ON_CPU),)
-ifneq ($(ON_GPU),)
-sanitize:: all
-	@cd $(ROOT) && NO_RACECHECK='$(NO_RACECHECK)' NO_SYNCCHECK='$(NO_SYNCCHECK)' sh common/record/sanitize.sh $(CHAPTER) $(subst ;,';',$(SANITIZED_SHAPES))
-else
-sanitize::
+sanitize:: $(ON_GPU:cuda=all)
 	$(call NEEDS_GPU,the simulator checks its own runs: make test)
-endif
+	@cd $(ROOT) && sh common/record/sanitize.sh $(CHAPTER)
 endif
 
 # other systems, as far as they are installed; it asks Python for the GPU, whatever the backend
@@ -230,13 +218,14 @@ ifneq ($(wildcard peers.py),)
 peers::
 	@mkdir -p $(ROOT)/results
 	@cd $(ROOT) && for python in python3 /usr/bin/python3; do \
-	    ! $$python -c 'import torch' 2>/dev/null || exec $(START)$$python -B $(CHAPTER)/peers.py --csv results/$(NUMBER)_peers.csv; \
+	    ! $$python -c 'import torch' 2>/dev/null || \
+	        exec $(START)$$python -B $(CHAPTER)/peers.py --csv results/$(NUMBER)_peers.csv; \
 	done; \
 	echo "make peers needs Python with torch, and there is none here; nothing else depends on it"; exit 2
 endif
 
 figures::
-	@$(if $(FIGURES),cd $(ROOT) && $(FIGURES))
+	@cd $(ROOT) && for script in $(wildcard figures/*.gp); do gnuplot $(CHAPTER)/$$script || exit 1; done
 
 clean:
 	rm -rf $(OBJ)/$(DIR) $(PROGRAM) $(DEMO_PROGRAMS) $(LAUNCHES)
@@ -259,7 +248,7 @@ WHOLE = -o $(PART) $(1) && mv $(PART) $@
 RULES = sed -i 's,\(^\| \)$(subst .,\.,$(ROOT))/,\1$$(ROOT)/,g' $(@:.o=.d)
 
 # one short line a file; the whole command with make V=1, nothing with QUIET=1
-SAY = $(if $(V),,@$(if $(QUIET),,echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; ))
+SAY = $(if $(V),,@)mkdir -p $(@D); $(if $(V)$(QUIET),,echo "  $(1) $(patsubst $(ROOT)/%,%,$@)"; )
 
 # ---- compile: a .c on the host, a .cu by nvcc or, unmodified, for the simulator ----
 # nvcc also leaves what each kernel takes in a .ptxas beside the object, for `make attrs`
@@ -275,24 +264,25 @@ ifneq ($(TUNED),)
   endif
 endif
 
+LDLIBS := -lpthread -lm
 ifeq ($(ENGINE),sim)
   INCLUDES := -I$(ROOT)/cusim/include $(ARCH_NUMBER)
-  LINK = $(CXX) -no-pie $(call WHOLE,$^ $(LIBRARIES) -pthread -lm)
+  LINK = $(CXX) -no-pie $(call WHOLE,$^ $(LDLIBS))
 else
   INCLUDES :=
   C_INCLUDES := -isystem $(CUDA_INCLUDE) $(ARCH_NUMBER)
-  LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ $(LIBRARIES) -lpthread -lm)
+  LINK = $(NVCC) -arch=$(ARCH) $(call WHOLE,$^ $(LDLIBS))
 endif
 
-# lines are found from the root, and still are when the checkout has another name (and a file named ../x from a chapter's folder is x)
+# lines are found from the root, and still are when the checkout has another name (../x, seen from a chapter's folder, is x)
 FROM_ROOT = -fdebug-prefix-map='$(subst ','\'',$(abspath $(ROOT)))'=.
 
-$(OBJ)/$(DIR)/%.o: private C_INCLUDES += $(C_INCLUDES_HERE)
-
-# Everything is built again when the compilers or their options change, but for WERROR=1, which changes no object. Whether a file still holds this text
-# is asked before any rule: a rule that always runs counts for make -n and make -q as one that changes its file, and with it everything.
+# Everything is built again when the compilers or their options change, but for WERROR=1, which changes no object. Whether a file
+# still holds this text is asked before any rule: a rule that always runs counts for make -n and make -q as one that changes its
+# file, and with it everything.
 FLAGS := $(OBJ)/flags
-BUILT_WITH = $(call without_werror,$(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))) -fdebug-prefix-map, rules from ROOT
+COMPILERS = $(CC) $(CXX) $(HOST_FLAGS) $(if $(filter cuda,$(ENGINE)),$(NVCC) $(NVCCFLAGS),$(SIM_CXXFLAGS))
+BUILT_WITH = $(call without_werror,$(COMPILERS)) -fdebug-prefix-map, rules from ROOT
 without_werror = $(subst -Werror,,$(subst -Werror all-warnings,,$(subst -Xptxas -Werror,,$(1))))
 HOLDS = @mkdir -p $(@D); echo '$(1)' | cmp -s - $@ || { echo '$(1)' > $(PART) && mv $(PART) $@; }
 ifneq ($(shell cat $(FLAGS) 2> /dev/null),$(BUILT_WITH))
@@ -311,50 +301,53 @@ endif
 $(OBJ)/tuned:
 	$(call HOLDS,$(TUNED))
 
-$(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
-	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
+# a .c by $(CC), and a .cu by $(CXX) for the simulator, where $(1) is more for cusim
+COMPILE_C = $(CC) $(HOST_FLAGS) $(FROM_ROOT) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
+CUSIM := $(ROOT)/cusim/compile/cusim
+FROM_HERE := -fmacro-prefix-map=../= -fmacro-prefix-map=../../=
+COMPILE_CU = CXX='$(CXX)' perl $(CUSIM) -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) $(FROM_HERE) -fvisibility=hidden $(INCLUDES) \
+    -MMD -MP $(1) && $(RULES)
 
-# the chapter that has EXPLAINS := baselines
-BASELINES := $(firstword $(notdir $(patsubst %/Makefile,%,$(shell grep -l '^EXPLAINS := baselines' $(ROOT)/[0-9][0-9]_*/Makefile))) baselines)
+$(OBJ)/%.o: $(ROOT)/%.c $(FLAGS)
+	$(call SAY,gcc)$(COMPILE_C)
+
+# the chapter that explains the baselines
+BASELINES := $(firstword $(COMPARING) baselines)
 $(OBJ)/common/harness/trial.o $(OBJ)/$(DIR)/main_launches.o: private INCLUDES += -DBASELINES='"$(BASELINES)"'
 
+$(OBJ)/$(DIR)/main_launches.o: private INCLUDES += -DCHAPTER=chapter$(NUMBER)
 $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
-	@mkdir -p $(@D)
-	$(call SAY,gcc)$(CC) $(HOST_FLAGS) $(FROM_ROOT) -DCHAPTER=chapter$(NUMBER) $(C_INCLUDES) $(INCLUDES) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $(call WHOLE,$<) && $(RULES)
+	$(call SAY,gcc)$(COMPILE_C)
 
 ifeq ($(ENGINE),sim)
 # the simulator's own makefile knows what its engine is made of
 $(SIM): $(wildcard $(addprefix $(ROOT)/cusim/,Makefile *.h */*.h */*.cpp include/*/*)) $(FLAGS)
 	@$(MAKE) --no-print-directory -C $(ROOT)/cusim CXX='$(CXX)' && touch $@
 
-$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private INCLUDES += -DLINREC_SM_90A
-$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,BUILT_QUICKLY)): private SIM_CXXFLAGS += $(SIM_QUICKLY)
-$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,BUILT_AS_WRITTEN)): private SIM_CXXFLAGS += $(SIM_AS_WRITTEN)
-$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/cusim/compile/cusim $(wildcard $(ROOT)/cusim/compile/*.pl)
-	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/cusim/compile/cusim -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
+$(FOR_SM_90A:%=$(OBJ)/%.o): private INCLUDES += -DLINREC_SM_90A
+$(BUILT_QUICKLY:%=$(OBJ)/%.o): private SIM_CXXFLAGS += $(SIM_QUICKLY)
+$(BUILT_AS_WRITTEN:%=$(OBJ)/%.o): private SIM_CXXFLAGS += $(SIM_AS_WRITTEN)
+$(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS) $(CUSIM) $(wildcard $(ROOT)/cusim/compile/*.pl)
+	$(call SAY,sim)$(call COMPILE_CU)
 else
-$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,MAY_SPILL)): private SPILL_FLAGS :=
-$(patsubst %,$(OBJ)/%.o,$(call said_of_sources,ONLY_SM_90A)): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
+$(MAY_SPILL:%=$(OBJ)/%.o): private SPILL_FLAGS :=
+$(FOR_SM_90A:%=$(OBJ)/%.o): private NVCCFLAGS := $(FLAGS_FOR_SM_90A)
 $(OBJ)/%.o: $(ROOT)/%.cu $(FLAGS)
-	@mkdir -p $(@D)
 	$(call SAY,nvcc)$(NVCC) $(NVCCFLAGS) $(INCLUDES) -MMD -MP -MF $(@:.o=.d) -c -o $@ $< 2> $(@:.o=.ptxas) && $(RULES); \
 	    status=$$?; grep -v '^ptxas info\|^    [0-9]* bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 
 # for `make watch`: the chapter's sources of one variant, or all of them, so compiled that a run can be played line by line
 ifneq ($(WATCHED_VARIANT),)
-sources_of = $(sort $(patsubst $(ROOT)/%.cu,%,$(foreach drawer,. kernels,$(wildcard $(ROOT)/$(DIR:%=%/)$(drawer:.=)$(if $(filter kernels,$(drawer)),/)$(1).cu))))
-WATCHED := $(or $(call sources_of,$(WATCHED_VARIANT)*),$(call sources_of,*))
+WATCHED_SOURCES = $(wildcard $(1).cu kernels/$(1).cu)
+WATCHED := $(patsubst %.cu,$(DIR)/%,$(or $(call WATCHED_SOURCES,$(WATCHED_VARIANT)*),$(call WATCHED_SOURCES,*)))
 WATCHED_PROGRAM := $(ROOT)/build/sim_watch/$(CHAPTER)_$(WATCHED_VARIANT)
-$(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(ROOT)/cusim/compile/cusim $(wildcard $(ROOT)/cusim/compile/*.pl)
-	@mkdir -p $(@D)
-	$(call SAY,sim)CXX='$(CXX)' perl $(ROOT)/cusim/compile/cusim $(WATCH) -c $< -o $@ $(SIM_CXXFLAGS) $(FROM_ROOT) -fmacro-prefix-map=../= -fmacro-prefix-map=../../= -fvisibility=hidden $(INCLUDES) -MMD -MP && $(RULES)
+$(OBJ)_watch/%.o: $(ROOT)/%.cu $(FLAGS) $(CUSIM) $(wildcard $(ROOT)/cusim/compile/*.pl)
+	$(call SAY,sim)$(call COMPILE_CU,$(WATCH))
 watched: $(WATCHED_PROGRAM)
-	@echo '$(WATCHED_PROGRAM:$(ROOT)/%=%) $(WATCHED_SHAPE) $(WATCHED_CONFIG:%=--config %)'
-$(WATCHED_PROGRAM): $(WATCHED:%=$(OBJ)_watch/%.o) $(filter-out $(WATCHED:%=$(OBJ)/%.o),$(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM))
-	@mkdir -p $(@D)
+	@echo '$(WATCHED_PROGRAM:$(ROOT)/%=%) $(WATCHED_SHAPE)'
+$(WATCHED_PROGRAM): $(WATCHED:%=$(OBJ)_watch/%.o) \
+    $(filter-out $(WATCHED:%=$(OBJ)/%.o),$(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM))
 	$(call SAY,link)$(LINK)
 -include $(WATCHED:%=$(OBJ)_watch/%.d)
 endif
@@ -362,17 +355,14 @@ endif
 # ---- link ----
 
 $(PROGRAM): $(OBJ)/$(DIR)/main.o $(OBJECTS) $(COMMON) $(SIM)
-	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 
 $(DEMO_PROGRAMS): $(BIN)/extra/$(CHAPTER)_%: $(OBJ)/$(DIR)/$(DEMO_DIR)/%.o $(OBJECTS) $(COMMON) $(SIM)
-	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 
 $(LAUNCHES): $(OBJ)/$(DIR)/main_launches.o $(OBJECTS) $(COMMON) $(SIM)
-	@mkdir -p $(@D)
 	$(call SAY,link)$(LINK)
 
--include $(wildcard $(patsubst %,$(OBJ)/%/*.d,$(ROOMS:%=common/%) $(DIR)/$(DEMO_DIR) $(foreach chapter,$(DIR) $(NEEDS),$(chapter) $(chapter)/operation $(chapter)/kernels)))
+-include $(wildcard $(patsubst %,$(OBJ)/%/*.d,$(ROOMS:%=common/%) $(DEMO_DIR:%=$(DIR)/%) $(FOLDERS)))
 
 endif

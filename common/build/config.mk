@@ -8,6 +8,9 @@
 #   RUN="srun --gres=gpu:1"   what starts each program that wants a GPU, where the machine that compiles has none (BACKEND=cuda)
 #   DEBUG=1            for a debugger: nothing is optimized away; programs go to build/sim_debug or build/cuda_debug
 
+# what stands for a comma where one would end an argument
+, := ,
+
 # all cores, unless make is told how many jobs: make -j1
 ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
   MAKEFLAGS += -j$(or $(shell nproc 2>/dev/null),1)
@@ -41,7 +44,8 @@ ifeq ($(BACKEND),cuda)
   ifeq ($(NVCC),)
     $(error BACKEND=cuda needs nvcc; install the CUDA Toolkit (https://developer.nvidia.com/cuda-downloads) or take BACKEND=sim)
   endif
-  ARCH ?= $(or $(patsubst %,sm_%,$(subst .,,$(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null)))),sm_75)
+  COMPUTE_CAP := $(firstword $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null))
+  ARCH ?= $(or $(patsubst %,sm_%,$(subst .,,$(COMPUTE_CAP))),sm_75)
   export ARCH
 endif
 
@@ -53,11 +57,13 @@ ifneq ($(if $(filter 0,$(MAKELEVEL)),$(filter-out help clean,$(or $(MAKECMDGOALS
   endif
   CLANG := $(if $(filter-out setup,$(or $(MAKECMDGOALS),all)),$(or $(call is_clang,$(CXX)),$(call is_clang,$(CC))))
   ifneq ($(CLANG),)
-    $(error $(CLANG) is clang, and the simulator needs GNU's gcc and g++; `make setup' installs what is missing of them, and CC= and CXX= name others)
+    $(error $(CLANG) is clang, and the simulator needs GNU's gcc and g++; \
+      `make setup' installs what is missing of them, and CC= and CXX= name others)
   endif
 endif
 
-# Before each program of BACKEND=cuda; scripts find it in their environment. It counts where make is told it: shells may have a RUN that means something else.
+# Before each program of BACKEND=cuda; scripts find it in their environment. It counts where make is told it: shells may have a
+# RUN that means something else.
 ifneq ($(origin RUN),command line)
   RUN :=
 endif
@@ -67,30 +73,41 @@ START := $(if $(filter cuda,$(BACKEND)),$(if $(RUN),$(RUN) ))
 WARNINGS := -Wall -Wextra $(if $(WERROR),-Werror)
 # -g1, here and below: the lines alone, which messages and backtraces name; -g takes a fifth longer, and DEBUG=1 has it
 CFLAGS := -O3 -g1
-# -fPIC -fvisibility=hidden, here and below: programs and the library (library/Makefile) are made of the same objects, and a shared library shows
-# of them what its header declares
+# -fPIC -fvisibility=hidden, here and below: programs and the library (library/Makefile) are made of the same objects, and a
+# shared library shows of them what its header declares
 HOST_FLAGS = -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wpedantic -fPIC -fvisibility=hidden
 # -fno-gnu-unique: objcopy cannot hide the names of a template's statics in libstdc++ otherwise
 SIM_CXXFLAGS := -std=c++17 -O2 -g1 -U_FORTIFY_SOURCE $(WARNINGS) -fPIC -fno-gnu-unique
-# for BUILT_AS_WRITTEN and BUILT_QUICKLY (chapter.mk)
+# for BUILT_AS_WRITTEN and BUILT_QUICKLY, below
 SIM_AS_WRITTEN := -DSIM_AS_WRITTEN
 SIM_QUICKLY := -Og -fno-tree-loop-optimize $(SIM_AS_WRITTEN)
-# what the kernels were compiled for, as a number: a newer chip runs them, but without what they leave out; the simulated device is 90
-ARCH_NUMBER = $(if $(filter sim,$(ENGINE)),-DLINREC_ARCH=90,$(if $(ARCH),-DLINREC_ARCH=$(patsubst %f,%,$(patsubst %a,%,$(patsubst sm_%,%,$(ARCH))))))
+# what the kernels were compiled for, as a number: a newer chip runs them without what they leave out; the simulated device is 90
+ARCH_NUMBER = $(addprefix -DLINREC_ARCH=,$(if $(filter sim,$(ENGINE)),90,$(patsubst %f,%,$(patsubst %a,%,$(ARCH:sm_%=%)))))
 # for `make watch`; elsewhere the lines of a program and its variables are not to be had (docs/watch.md)
 WATCH := $(if $(filter x86_64,$(shell uname -m)),--watch)
 # -v: ptxas says what each kernel takes; the rule in chapter.mk keeps that beside the object
 SPILL_FLAGS = -Xptxas -warn-spills,-warn-lmem-usage $(if $(WERROR),-Xptxas -Werror)
-NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v $(SPILL_FLAGS) \
-    $(if $(WERROR),-Werror all-warnings)
+NVCCFLAGS = -std=c++17 -O3 -arch=$(ARCH) $(ARCH_NUMBER) -lineinfo -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v \
+    $(SPILL_FLAGS) $(if $(WERROR),-Werror all-warnings)
 ifneq ($(DEBUG),)
   OBJ_SUFFIX := $(OBJ_SUFFIX)_debug
   CFLAGS := -O0 -g
   SIM_CXXFLAGS += -O0 -g
   NVCCFLAGS = -std=c++17 -O0 -g -G -arch=$(ARCH) $(ARCH_NUMBER) -Xcompiler -Wall,-Wextra,-fPIC,-fvisibility=hidden -Xptxas -v
 endif
-# What chapters' Makefiles say of single sources, as NN_x/kernels/scan: MAY_SPILL, ONLY_SM_90A, BUILT_QUICKLY and BUILT_AS_WRITTEN (chapter.mk explains them)
-said_of_sources = $(shell cd $(ROOT) && awk '/^$(1) := / { folder = FILENAME; sub("Makefile", "", folder); for (i = 3; i <= NF; i++) print folder $$i }' [0-9][0-9]_*/Makefile)
+# What a source says of itself in a line of its own, and is compiled otherwise for, wherever it is compiled; as NN_x/kernels/scan:
+# - a register may spill in it without being an error;
+# - a GPU's compiler unrolls and inlines it far. The simulator has no registers to save: where g++ leaves loops and functions as
+#   they are, it takes a tenth of the time ("quickly"), and a run a little more; where these loops are most of a run's time, it
+#   leaves only functions as they are ("as written"). An access here and there is counted otherwise, so not where the text shows
+#   counts.
+# And one that asks for LINREC_SM_90A has instructions that sm_90a has and no other chip.
+sources_with = $(shell cd $(ROOT) && grep -ls '$(1)' [0-9][0-9]_*/*.cu [0-9][0-9]_*/kernels/*.cu | sed 's/\.cu$$//')
+MAY_SPILL = $(call sources_with,^/\* Registers may spill: )
+BUILT_QUICKLY = $(call sources_with,^/\* The simulator builds it quickly: )
+BUILT_AS_WRITTEN = $(call sources_with,^/\* The simulator builds it as written: )
+FOR_SM_90A = $(call sources_with,^.ifdef LINREC_SM_90A)
 # for sm_90a, where that is asked for or sm_90; the define tells the host so (common/cuda/arch.h)
-FLAGS_FOR_SM_90A = $(if $(filter sm_90 sm_90a,$(ARCH)),$(subst -arch=$(ARCH) ,-arch=sm_90a -DLINREC_SM_90A ,$(NVCCFLAGS)),$(NVCCFLAGS))
+FLAGS_FOR_SM_90A = $(if $(filter sm_90 sm_90a,$(ARCH)),\
+    $(subst -arch=$(ARCH) ,-arch=sm_90a -DLINREC_SM_90A ,$(NVCCFLAGS)),$(NVCCFLAGS))
 CUDA_INCLUDE = $(dir $(NVCC))../include

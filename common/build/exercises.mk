@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # exercises.mk - the exercises of all chapters or, in a chapter's folder, of that one. The root makefile and chapter.mk include it.
 #
-#   make exercises                     the list, and how far you are; LIST=1: only `id path state' a line; CSV=FILE: as a table in a file
-#   make exercise EX=02.1              builds and judges your answer; FILE=path: that file instead; EXERCISES=folder: of an instructor's own
+#   make exercises                     the list, and how far you are; LIST=1: only `id path state' a line; CSV=FILE: as a table
+#   make exercise EX=02.1              builds and judges your answer; FILE=path: that file instead; EXERCISES=folder: an instructor's
 #   make hint EX=02.1                  the next hint
 #   make solution EX=02.1              ours, once you have solved it, or with FORCE=1
 #   make reset EX=02.1                 begins again

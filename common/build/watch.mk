@@ -13,6 +13,7 @@
 # The variables count where make is told them: the environment may hold others of these names.
 watch:
 	@cd $(ROOT) && CC='$(CC)' CXX='$(CXX)' perl common/judge/watch.pl FROM='$(CURDIR)' ONLY='$(CHAPTER)' \
-	    $(foreach variable,VARIANT CONFIG DIRECTION KERNEL OVER EX FILE SEED OPEN NUM_SEQS SEQ_LEN BATCH CHANNELS STATES GROUPS HEADS DK DV DECAYS RANK CHUNKS,$(call given,$(variable)))
+	    $(foreach variable,VARIANT CONFIG DIRECTION KERNEL OVER EX FILE SEED OPEN $(SIZES),$(call given,$(variable)))
+SIZES := NUM_SEQS SEQ_LEN BATCH CHANNELS STATES GROUPS HEADS DK DV DECAYS RANK CHUNKS
 
 .PHONY: watch

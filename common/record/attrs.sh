@@ -21,8 +21,8 @@ perl common/record/ptxas.pl "$ARCH" $reports || status=$?
 echo
 if ${RUN:-} nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
     mkdir -p results
-    for makefile in $(grep -l '^COMPARES' [0-9][0-9]_*/Makefile); do
-        chapter=${makefile%/*}
+    for kernels in $(grep -l '^ *\.compares_with' [0-9][0-9]_*/kernels.c); do
+        chapter=${kernels%/*}
         csv=results/${chapter%%_*}_attrs.csv
         ${RUN:-} "build/cuda/extra/${chapter}_launches" --csv "$csv" || status=$?
         echo "as CSV: $csv"

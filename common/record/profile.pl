@@ -8,7 +8,7 @@
 #   NCU=/path/to/ncu
 #
 # Each kernel is profiled alone: the program CHAPTER_launches launches it once in a range for the profiler. Every chapter that compares (its
-# Makefile says COMPARES), or each of those named, gets its table, results/NN_counters.csv; with CHAPTER= the first one that
+# kernels.c says .compares_with), or each of those named, gets its table, results/NN_counters.csv; with CHAPTER= the first one that
 # runs its kernels.
 use strict;
 use warnings;
@@ -137,7 +137,7 @@ sub profile_all {
 $| = 1;
 mkdir 'results';
 my $profiled = 0;
-for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } split /\n/, `grep -l '^COMPARES' [0-9][0-9]_*/Makefile`) {
+for my $whose (@ARGV ? @ARGV : map { m{^([^/]+)} } split /\n/, `grep -l '^ *\\.compares_with' [0-9][0-9]_*/kernels.c`) {
     my $program = "build/cuda/extra/${whose}_launches";
     my @todo = launches_of($program) or next;
     profile_all($program, $whose, @todo);

@@ -73,14 +73,13 @@ peers() {
 
 # the parts: a chapter's functions, or its number
 parts=
-for makefile in [0-9][0-9]_*/Makefile; do
-    folder=${makefile%/*}
+for folder in [0-9][0-9]_*; do
     number=${folder%%_*}
     if [ -f "$folder/recordings.sh" ]; then
         # shellcheck disable=SC1090
         . "./$folder/recordings.sh"
         parts="$parts $(sed -n "s/^record_\(${number}[a-z0-9_]*\)() *{.*/\1/p" "$folder/recordings.sh" | tr '\n' ' ')"
-    elif ! grep -q '^ON_CPU' "$makefile"; then
+    elif [ -n "$(find "$folder" -name '*.cu')" ]; then
         eval "record_$number() { chapter $folder; }"
         parts="$parts $number"
     fi

@@ -1,16 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sanitize.sh CHAPTER [SHAPES...] - the chapter's kernels under compute-sanitizer's four tools, on small shapes; the longest take more tiles than a
-# kernel has stages. SHAPES: options of an operation with other sizes than the recurrence's, with ';' between sets of them. Of a chapter that compares
-# only its own kernels; the others come with their chapters. Needs a GPU. From the repository's root.
+# sanitize.sh CHAPTER - the chapter's kernels under compute-sanitizer's four tools, on small shapes; the longest take more tiles than a
+# kernel has stages. Of a chapter that compares only its own kernels; the others come with their chapters. Needs a GPU. From the
+# repository's root.
 #
-# NO_RACECHECK, NO_SYNCCHECK in the environment: variants that this tool is not asked about. What CUDA 13.0's do not know (seen in kernels of a few lines
-# that do nothing else): racecheck takes no notice of a warp that arrives at a barrier without waiting there (bar.arrive), and tells a race of any two
-# warps that hand something on in this way. synccheck tells of divergent threads where warps wait at one barrier from different places of the program
-# (bar.sync; PTX allows it; of barrier.sync, which means the same for whole warps, it tells nothing).
+# A file of this name beside a chapter's Makefile sets
+#   shapes                      options of an operation with other sizes than the recurrence's, with ; between sets of them
+#   no_racecheck, no_synccheck  variants that this tool is not asked about. What CUDA 13.0's do not know (seen in kernels of a few
+#                               lines that do nothing else): racecheck takes no notice of a warp that arrives at a barrier without
+#                               waiting there (bar.arrive), and tells a race of any two warps that hand something on in this way.
+#                               synccheck tells of divergent threads where warps wait at one barrier from different places of the
+#                               program (bar.sync; PTX allows it; of barrier.sync, which means the same for whole warps, it tells
+#                               nothing).
 set -eu
 chapter=$1
-shift
+shapes= no_racecheck= no_synccheck=
+if [ -f "$chapter/sanitize.sh" ]; then
+    # shellcheck disable=SC1090
+    . "./$chapter/sanitize.sh"
+fi
 program=build/cuda/$chapter
 if ! command -v compute-sanitizer >/dev/null; then
     echo "make sanitize needs compute-sanitizer, which comes with the CUDA Toolkit; put its bin folder on PATH"
@@ -49,20 +57,16 @@ run_but() { # TOOL "VARIANTS TO LEAVE OUT" OPTIONS...
 check() { # OPTIONS...
     run memcheck "$@"
     run initcheck "$@"
-    run_but synccheck "${NO_SYNCCHECK:-}" "$@"
-    run_but racecheck "${NO_RACECHECK:-}" "$@"
+    run_but synccheck "$no_synccheck" "$@"
+    run_but racecheck "$no_racecheck" "$@"
 }
 
-if [ $# != 0 ]; then
-    set -- "$@" ';'
-    shapes=
-    for word; do
-        if [ "$word" = ';' ]; then
-            check $shapes
-            shapes=
-        else
-            shapes="$shapes $word"
-        fi
+if [ -n "$shapes" ]; then
+    IFS=';'
+    for options in $shapes; do
+        unset IFS
+        # shellcheck disable=SC2086
+        check $options
     done
     exit
 fi

@@ -7,7 +7,7 @@ use Exporter 'import';
 use lib 'common/base', 'common/pages';
 use Run;
 use Tables;
-our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
+our @EXPORT = (qw(backend program extra says left_out chapters gpu_chapters on_cpu compares claims own_variants alone complete_variants complaint trace write_npy npy_bytes read_npy copy_of_chapters copy_of_tree build_quickly describe_arrays count_of option_of write_array compute), @Run::EXPORT, @Tables::EXPORT);
 
 # A make that a test calls has no share in the jobs of the one that called the test; the variables on its command line still count.
 $ENV{MAKEFLAGS} =~ s/(^| )-(?:-jobserver\S+|j\d*)//g if defined $ENV{MAKEFLAGS};
@@ -29,7 +29,11 @@ sub left_out { my ($chapter) = @_; return scalar grep { my $wanted = $_; !grep {
 
 # Every chapter that has a program; but for one that claims nothing a test of its own is enough.
 sub chapters { return grep { -x program($_) && !claims($_, 'nothing') } map { s{/main\.c$}{}r } sort glob '[0-9][0-9]_*/main.c' }
-sub gpu_chapters { return grep { !says($_, 'ON_CPU') } chapters() }
+sub gpu_chapters { return grep { !on_cpu($_) } chapters() }
+
+# What the build sees of a chapter, too: it has no .cu, or runs earlier chapters' kernels beside its own.
+sub on_cpu { my @kernels = glob "$_[0]/*.cu $_[0]/kernels/*.cu"; return !@kernels }
+sub compares { return (read_file("$_[0]/kernels.c") // '') =~ /^ *\.compares_with/m }
 
 # The lines of --list for a chapter's own variants: in a comparison the others' are named after their chapters.
 sub own_variants {
@@ -41,7 +45,7 @@ sub own_variants {
 # that compares, which would run the others' variants, too, a variant at a time.
 sub alone {
     my ($chapter) = @_;
-    return [] if !says($chapter, 'COMPARES');
+    return [] if !compares($chapter);
     return map { /^(\S+)/ ? ['--variant', $1] : () } grep { !/\(partial/ } own_variants($chapter);
 }
 

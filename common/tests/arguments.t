@@ -49,7 +49,7 @@ for my $chapter (chapters()) {
     my ($head) = grep { !/^#/ } @lines;
     is($head, 'chapter,variant,direction,num_seqs,seq_len,backend,device,median_ms,p20_ms,p80_ms,gb_per_s,percent_of_copy,percent_of_add,'
         . 'max_error', "$chapter: the CSV's columns");
-    my $kind = says($chapter, 'ON_CPU') ? 'cpu' : backend();
+    my $kind = on_cpu($chapter) ? 'cpu' : backend();
     my @table = @{ read_table($csv)->{rows} };
     my @wrong = grep { $_->{backend} ne $kind || ($kind eq 'sim') != ($_->{median_ms} eq '') } @table;
     ok(@table && !@wrong, "$chapter: every row has all columns, backend $kind, and times unless it is simulated");

@@ -40,7 +40,7 @@ for my $chapter (chapters()) {
     # Products of coefficients overflow, and nothing comes in that they could multiply: zeros stay zeros, as long as they overflow within
     # a thread's part, or where nobody joins them. The last ones overflow within the part of the very first thread.
     my @overflows = (['2.83', (2.83) x 96]);
-    push @overflows, map { ['1, three times 1e20, then 0', 1, (1e20) x 3, (0) x ($_ - 4)] } 128, 512, 1024 if !says($chapter, 'ON_CPU');
+    push @overflows, map { ['1, three times 1e20, then 0', 1, (1e20) x 3, (0) x ($_ - 4)] } 128, 512, 1024 if !on_cpu($chapter);
     push @overflows, ['1, three times 1e20', 1, (1e20) x 3], ['1e20', (1e20) x 4], ['1e7', (1e7) x 7], ['1.5', (1.5) x 300]
         if claims($chapter, 'fours');
     for my $case (@overflows) {

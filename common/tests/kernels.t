@@ -20,7 +20,7 @@ sub heads_of { return map { s/\s+/ /gr } code_of($_[0]) =~ /([^;{}]*)(?=[;{])/g 
 # ---- every kernel and device function is the file's own, so that two chapters may use one name, and each runs its own code ----
 
 my $functions = 0;
-for my $path (glob('[0-9][0-9]_*/{,*/}*.{cu,cuh,h} common/*/*.{cu,cuh,h} common/tests/programs/*.cu docs/examples/*.cu')) {
+for my $path (glob('[0-9][0-9]_*/{,*/}*.{cu,cuh,h} common/*/*.{cu,cuh,h} common/tests/programs/*.cu docs/demos/*.cu')) {
     my @device = grep { /__global__|__device__/ } heads_of($path);
     my @foreign = grep { !/\bstatic\b/ && !/\boperator ?\(\)/ } @device; # a member is its struct's
     $functions += @device;

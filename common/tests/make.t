@@ -21,7 +21,7 @@ sub comes {
 my ($root, $at_half, $go) = (scratch('two'), scratch('at_half'), scratch('go'));
 mkdir $_ for $root, "$root/common", "$root/common/build", "$root/common/harness", "$root/cusim", "$root/cusim/machine", "$root/01_x";
 system('cp', '-a', glob('common/build/*.mk'), "$root/common/build") == 0 or die 'cp';
-write_file("$root/01_x/Makefile", "ON_CPU := yes\ninclude ../common/build/chapter.mk\n");
+write_file("$root/01_x/Makefile", "include ../common/build/chapter.mk\n");
 system('cp', 'cusim/Makefile', 'cusim/VERSION', "$root/cusim") == 0 or die 'cp';
 write_file("$root/01_x/main.c", "int main(void) { return 0; }\n");
 write_file("$root/common/harness/baselines_cpu.c", "int device;\n");
@@ -76,7 +76,7 @@ is_deeply([sort map { s{.*/}{}r } glob "$root/build/obj/sim/*/* $root/cusim/buil
 # what an object hangs on is known to whoever makes it next, from another folder
 my $baselines = 'build/obj/sim/common/harness/baselines_cpu.o';
 mkdir "$root/common/two";
-write_file("$root/common/two/Makefile", "ROOT := ../..\nDIR := common/two\nPROGRAM :=\nBACKEND := sim\ninclude ../build/chapter.mk\n");
+write_file("$root/common/two/Makefile", "BACKEND := sim\ninclude ../../common/build/chapter.mk\n");
 write_file("$root/common/harness/baselines.h", "extern int device;\n");
 write_file("$root/common/harness/baselines_cpu.c", "#include \"baselines.h\"\nint device;\n");
 $ENV{HALF} = 'nothing';
@@ -114,7 +114,7 @@ two('.o', scratch('objects/empty.o'), 'cusim/compile/cusim', '-c', $source, '-o'
 is_deeply([map { s{.*/}{}r } glob scratch('objects/*')], [qw(empty.d empty.o)], 'nothing else is left');
 
 # variables that a reader's shell may have exported for something else
-my @names = qw(ROOT DIR DEMO_DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS QUICK_OPTIONS CSV CHECK_WITH PLOT FIGURES LINES TERM COLUMNS);
+my @names = qw(ROOT DIR PROGRAM ON_CPU NEEDS COMPARES DEMOS RUN_DEMOS SHOWN RUN_OPTIONS CHECKS TRACED_SHAPES WANTS TABLE PLOT LDLIBS CSV LINES TERM COLUMNS);
 for my $chapter (chapters()) {
     my @dry = ('make', '--no-print-directory', '-n', 'BACKEND=sim', '-C', $chapter, 'all', 'run', 'check', 'plot', 'trace', 'bench');
     my ($status, $out, $err) = run_program(@dry);

@@ -7,7 +7,7 @@ use Linrec;
 use Tables;
 use Test::More;
 
-my $p = extra('tests_decay');
+my $p = program('decay');
 my ($status, $out, $err);
 
 # ---- nothing of the recurrence is left in the harness's files ----
@@ -254,7 +254,7 @@ my %told = (
     late => qr/ of 23 elements are wrong, the first is d_x\[0, \d\] of thread 0 of the rows: /,
     dirty => qr/ of 23 elements are wrong, the first is d_x\[0, 0\] of thread 0 of the rows: expected .*, got what was there before: it is not written, or computed from that$/m,
     lost_row => qr/5 of 23 elements are wrong, the first is d_decay\[0\] of thread 0 of the columns: /,
-    past => $sim ? qr/launch\.cu:\d+: kernel walk_forward<\d>, block \(0,0,0\), thread \(2,0,0\): writes y\[3\]\[0\], past the end \(the last is y\[2\]\[4\]\)\./
+    past => $sim ? qr/launch\.cu:\d+: error: kernel walk_forward<\d>, block \(0,0,0\), thread \(2,0,0\): writes y\[3\]\[0\], past the end \(the last is y\[2\]\[4\]\)\./
         : qr/4 bytes before or past an output array were written/,
 );
 for my $mistake (sort keys %told) {

@@ -18,7 +18,7 @@ for my $chapter (map { s{/Makefile$}{}r } glob '[0-9][0-9]_*/Makefile') {
     my (undef, $out) = run_program('make', '-n', '-C', $chapter, @cuda, 'RUN=srun -x', qw(run check bench tune));
     my @with = $out =~ m{${started}srun -x build/cuda/\S+ }mg;
     my @without = $out =~ m{${started}(build/cuda/\S+ .*)}mg;
-    if (says($chapter, 'ON_CPU')) {
+    if (on_cpu($chapter)) {
         is(scalar @with, 0, "$chapter: plain C is started as it is");
     } else {
         cmp_ok(scalar @with, '>=', 4, "$chapter: run and check start programs with RUN");
@@ -44,9 +44,16 @@ write_file(scratch('bin/compute-sanitizer'), "#!/bin/sh\necho started without RU
 chmod 0755, scratch('bin/compute-sanitizer');
 my %settings = (BACKEND => 'cuda', ARCH => 'sm_80', RUN => $srun, NCU => '/bin/true', PATH => scratch('bin') . ":$ENV{PATH}");
 my $root = Cwd::getcwd();
-mkdir scratch($_) for 'build', 'build/cuda', 'build/cuda/extra'; # where sanitize.sh keeps what was said
-run_program(\%settings, 'sh', '-c', 'cd "$0" && exec "$@"', scratch(), 'sh', "$root/common/record/sanitize.sh", '05_pipe', '--num-seqs', '3');
-like(read_file($log) // '', qr{^compute-sanitizer --tool \S+ --error-exitcode 1 build/cuda/05_pipe --check-only --num-seqs 3$}m, 'make sanitize');
+mkdir scratch($_) for 'build', 'build/cuda', 'build/cuda/extra', '05_pipe'; # where sanitize.sh keeps what was said, and of what
+my @sanitize = ('sh', '-c', 'cd "$0" && exec "$@"', scratch(), 'sh', "$root/common/record/sanitize.sh", '05_pipe');
+my $sanitized = qr{^compute-sanitizer --tool (\w+) --error-exitcode 1 build/cuda/05_pipe --check-only (.+)$}m;
+run_program(\%settings, @sanitize);
+like(read_file($log) // '', $sanitized, 'make sanitize');
+unlink $log;
+write_file(scratch('05_pipe/sanitize.sh'), "shapes='--num-seqs 3 ;\n    --num-seqs 4'\nno_racecheck=float4\n");
+run_program(\%settings, @sanitize);
+is_deeply([(read_file($log) // '') =~ /$sanitized/g], [map { my $shape = "--num-seqs $_"; map { $_ => $shape } qw(memcheck initcheck synccheck) } 3, 4],
+    "a chapter's own shapes, and a variant that one tool is not asked about");
 unlink $log;
 run_program(\%settings, 'sh', '-c', 'cd "$0" && exec "$@"', scratch(), 'perl', "$root/common/record/profile.pl", '07_bench');
 like(read_file($log) // '', qr{^build/cuda/extra/07_bench_launches }m, 'make profile');

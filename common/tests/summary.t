@@ -16,7 +16,7 @@ sub summary { # of a program's output
     return ([split /\n/, $said], [split /\n/, $out]);
 }
 
-for my $chapter (grep { !says($_, 'COMPARES') } chapters()) {
+for my $chapter (grep { !compares($_) } chapters()) {
     my $p = program($chapter);
     my (undef, $list) = run_program($p, '--list');
     my @variants = map { (split)[0] } split /\n/, $list;
@@ -49,7 +49,7 @@ write_file($table, join '', "x on a GPU\n\nvariant direction num_seqs seq_len ms
     map { "k forward $_ 1 1 1 1 0.1\n" } '1 64', '1 65536', '100 64', '100 16384', '100 65536');
 like((run_program('perl', 'common/harness/summary.pl', $table, 'forward'))[1], qr/error\nk forward 100 16384 1 1 1 1 0\.1\n\z/, 'times, and the shape that stands for a variant');
 
-my @run = ('make', '--no-print-directory', 'BACKEND=' . backend(), '-C', '02_cuda_ref', 'run', 'CSV=of_the_tests', 'RUN_DEMOS=', 'PLOT=:');
+my @run = ('make', '--no-print-directory', 'BACKEND=' . backend(), '-C', '02_cuda_ref', 'run', 'TABLE=of_the_tests', 'RUN_DEMOS=', 'PLOT=:');
 my ($status, $out, $err) = run_program(@run, 'RUN_OPTIONS=--num-seqs 2 --seq-len 16');
 ok($status eq 0 && $out =~ /^all_ways +forward +2 +16 .*^all \d+ checks passed$/ms, 'make run shows it') or diag("$out$err");
 my @kept = map { join ' ', (split)[0, 1] } grep { / 2 +16 / } split /\n/, read_file('results/of_the_tests.txt');

@@ -70,7 +70,7 @@ for my $chapter (gpu_chapters(), '07_bench') {
     (my $failed, $out, $err) = run_program('perl', 'common/pages/trace.pl', scratch('trace.csv'), 'all');
     is("$failed$err", 0, "trace.pl: $chapter");
     is_deeply([grep { length > 100 } split /\n/, $out], [], "$chapter: within 100 columns");
-    my $whose = says($chapter, 'COMPARES') ? "$kernels->[0]{chapter}, " : '';
+    my $whose = compares($chapter) ? "$kernels->[0]{chapter}, " : '';
     like($out, qr/^\Q$whose\E$kernels->[0]{direction}, $num_seqs sequences of 33 elements$/m, "$chapter: a line says the shape");
 }
 like($out, qr/^06_backward, backward, 2 sequences of 4100 elements\ntwo_pass .*\n(?:.*\n)*?\+ /m, "more kernels of a variant");

@@ -23,7 +23,7 @@ for my $chapter (chapters()) {
     }
     my (undef, $list) = run_program(program($chapter), '--list');
     # more sequences than any block or warp takes (chapters that compare have blocks for each), than 16 bits count; rows longer than any tile, than 16 bits count
-    for my $shape ([says($chapter, 'COMPARES') ? (35, 37) : (131, '17,100')], [65601, 16], [2, 20001], [1, 65601]) {
+    for my $shape ([compares($chapter) ? (35, 37) : (131, '17,100')], [65601, 16], [2, 20001], [1, 65601]) {
         # on the simulator 65 601 blocks of many variants would take minutes
         my ($default) = $list =~ /^(\S+).*\(default\)/m;
         my @own = own_variants($chapter);

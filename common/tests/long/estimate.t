@@ -8,7 +8,7 @@ use Linrec;
 use Tables;
 use Test::More;
 
-my ($bench) = map { m{^([^/]+)/} ? $1 : () } split /\n/, `grep -l "^EXPLAINS := baselines" [0-9][0-9]_*/Makefile`;
+my ($bench) = map { m{^([^/]+)/} ? $1 : () } split /\n/, `grep -l '^ *\\.compares_with' [0-9][0-9]_*/kernels.c`;
 my $recording = newest($bench, 'h200');
 my $chip = chip('h200');
 

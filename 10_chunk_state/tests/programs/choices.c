@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../kernels/kernels.h"
+#include "../../kernels/kernels.h"
 
 int main(void)
 {
