@@ -322,7 +322,8 @@ $(OBJ)/$(DIR)/main_launches.o: $(ROOT)/common/record/launches.c $(FLAGS)
 ifeq ($(ENGINE),sim)
 # the simulator's own makefile knows what its engine is made of
 $(SIM): $(wildcard $(addprefix $(ROOT)/cusim/,Makefile *.h */*.h */*.cpp include/*/*)) $(FLAGS)
-	@$(MAKE) --no-print-directory -C $(ROOT)/cusim CXX='$(CXX)' && touch $@
+	@$(MAKE) --no-print-directory -C $(ROOT)/cusim CXX='$(CXX)'
+	@touch $@
 
 $(FOR_SM_90A:%=$(OBJ)/%.o): private INCLUDES += -DLINREC_SM_90A
 $(BUILT_QUICKLY:%=$(OBJ)/%.o): private SIM_CXXFLAGS += $(SIM_QUICKLY)
