@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* activations.cuh - softplus, sigmoid and silu, and the derivative of silu. Whoever calls fast_exp2 for a state and
-   step multiplies with log2 e before: once for each channel and state, in A. */
+/* activations.cuh - softplus, sigmoid and silu, and the derivative of silu, for the kernels of chapter 09. Whoever
+   calls fast_exp2 for a state and step multiplies with log2 e before: once for each channel and state, in A. */
 #ifndef ACTIVATIONS_CUH
 #define ACTIVATIONS_CUH
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* channel_lanes.cuh - the states that each lane has. A warp has 32 / lanes channels of one group. `lanes` lanes have a
-   channel, four of its states each: lane `part` has states part, part + lanes, ...
+/* channel_lanes.cuh - the states that each lane has in fused_steps.cu, state_passing.cu and warp_specialized.cu. A warp
+   has 32 / lanes channels of one group. `lanes` lanes have a channel, four of its states each: lane `part` has states
+   part, part + lanes, ...
 
        a lane's number    | channel / 2 | part | channel % 2 |
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* channel_pairs.cuh - the states that each lane has in the backward pass: a warp has twice as many channels as forward
-   (channel_lanes.cuh), and a lane has two of them, with four states each. The two stand in rows `row` and `row ^ 2` of
-   a chunk; the lane whose number differs in the bit `lanes` has the same two the other way round. With 16 states, four
-   lanes for a channel:
+/* channel_pairs.cuh - the states that each lane has in the backward passes fused, state_passing and checkpoints: a warp
+   has twice as many channels as forward (channel_lanes.cuh), and a lane has two of them, with four states each. The two
+   stand in rows `row` and `row ^ 2` of a chunk; the lane whose number differs in the bit `lanes` has the same two the
+   other way round. With 16 states, four lanes for a channel:
 
        a lane's number   | channel / 4 | channel / 2 % 2 | part % 2 | channel % 2 |     its first channel, its own
                                        | part / 2        |

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* chunk_gradients.cuh - a warp goes through its chunk twice, in registers: forward for the states, back for the
-   gradients. A lane has two channels, k = 0 and 1, and four states i of each (channel_pairs.cuh). With h[t] the states
-   and g[t] their gradients:
+/* chunk_gradients.cuh - the walks of fused_backward.cu, state_passing_backward.cu and checkpoints_backward.cu: a warp
+   goes through its chunk twice, in registers, forward for the states, back for the gradients. A lane has two channels,
+   k = 0 and 1, and four states i of each (channel_pairs.cuh). With h[t] the states and g[t] their gradients:
 
        walk_forward  h from the state before the chunk -> -> -> ->   and beside it what the chunk will do to a gradient:
                                                                      product[t] = a[0] ... a[t]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* copy_four.cuh - four elements from global memory to a place for four floats in shared memory. fetch4 sends them off,
-   and land4 ends it: float32 flies by cp.async; 16 bits must be converted, and wait in `held` for that. */
+/* copy_four.cuh - four elements from global memory to a place for four floats in shared memory, for state_passing.cu,
+   state_passing_states.cu and state_passing_backward.cu. fetch4 sends them off, and land4 ends it: float32 flies by
+   cp.async; 16 bits must be converted, and wait in `held` for that. */
 #ifndef COPY_FOUR_CUH
 #define COPY_FOUR_CUH
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* elementwise_gradients.cuh - the rest of a step of a channel, once the sums over its states are there: the
-   gradients of the gate, of u and of delta. A lane has its own steps of its first channel, from `mine` on. */
+/* elementwise_gradients.cuh - the rest of a step of a channel in fused_backward.cu, state_passing_backward.cu and
+   checkpoints_backward.cu, once the sums over its states are there: the gradients of the gate, of u and of delta. A
+   lane has its own steps of its first channel, from `mine` on. */
 #ifndef ELEMENTWISE_GRADIENTS_CUH
 #define ELEMENTWISE_GRADIENTS_CUH
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* gradient_stage.cuh - the stage of a warp in the state-passing backward pass: a chunk of its channels in shared
-   memory, all floats, and how it gets there. It begins with what state_passing_states.cu needs, and ends with the
-   states before the chunk:
+/* gradient_stage.cuh - the stage of a warp of state_passing_states.cu and state_passing_backward.cu: a chunk of its
+   channels in shared memory, all floats, and how it gets there. It begins with what state_passing_states.cu needs, and
+   ends with the states before the chunk:
 
      | u: a row a channel | delta | B: a row a state | C | z | d_out | h: 4 states of each lane's first, of its second |
  */

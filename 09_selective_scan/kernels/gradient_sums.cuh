@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* gradient_sums.cuh - the three sums of the backward pass: over the states of a channel, which are lanes that differ in
-   part (d_u, d_step, y); over the channels of a warp, for each state and step (d_B, d_C); and over time (d_A, d_D,
-   d_bias). */
+/* gradient_sums.cuh - the three sums of fused_backward.cu, state_passing_backward.cu and checkpoints_backward.cu: over
+   the states of a channel, which are lanes that differ in part (d_u, d_step, y); over the channels of a warp, for each
+   state and step (d_B, d_C); and over time (d_A, d_D, d_bias). */
 #ifndef GRADIENT_SUMS_CUH
 #define GRADIENT_SUMS_CUH
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* lane_sums.cuh - sums over the lanes of a channel, many at once: a reduce-scatter. Each lane comes with a term of all
-   sums, and leaves with some of the sums. */
+/* lane_sums.cuh - sums over the lanes of a channel, many at once, for all kernels of chapter 09 that give a channel
+   several lanes: a reduce-scatter. Each lane comes with a term of all sums, and leaves with some of the sums. */
 #ifndef LANE_SUMS_CUH
 #define LANE_SUMS_CUH
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* own_steps.cuh - a lane's work for all lanes of its channel. All of them need every step of a chunk; each computes
-   steps / lanes of these for the others, before the loop over time, and ends as many outputs behind it.
+/* own_steps.cuh - a lane's work for all lanes of its channel, in all kernels of chapter 09 that give a channel several.
+   All of them need every step of a chunk; each computes steps / lanes of these for the others, before the loop over
+   time, and ends as many outputs behind it.
 
        before   step = softplus(delta + bias), step u         to shared memory
        behind   out = (y + D u) silu(z)                       to global memory

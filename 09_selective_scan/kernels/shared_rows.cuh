@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_rows.cuh - rows of a few steps each in shared memory, and where in a row a step lies. A warp reads 16 bytes
-   with each lane; the order is such that the lanes meet no bank conflict.
+/* shared_rows.cuh - rows of a few steps each in shared memory, and the place of a step in a row, for all kernels of
+   chapter 09 that give a channel several lanes. A warp reads 16 bytes with each lane; the order is such that the lanes
+   meet no bank conflict.
 
        rows of  8 floats   in order, and behind each four rows there is room for four floats: rows r and r + 4 differ
        rows of 16 floats   the halves of rows 2, 3, 6, 7, ... are swapped: rows r and r + 2 lie in different banks

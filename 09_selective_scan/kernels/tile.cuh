@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tile.cuh - the part of its sequences that a block of fused_... has in shared memory: a tile of TILE
-   steps in chunks of 8. The file that includes this one says whether that is 16 or 32. Rows come in as they are dtype,
-   in pieces of 16 bytes:
+/* tile.cuh - the part of its sequences that a block of fused_states.cu, fused_backward.cu, checkpoints_states.cu or
+   checkpoints_backward.cu has in shared memory: a tile of TILE steps in chunks of 8. The file that includes this one
+   says whether that is 16 or 32. Rows come in as they are dtype, in pieces of 16 bytes:
 
      own      u | delta | z | d_out   a row a channel: only the lane that needs a step reads it, and makes a float of it
      common   B | C                   a row a state: all lanes read it over and over. It becomes floats, chunk by chunk

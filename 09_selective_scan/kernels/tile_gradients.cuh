@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tile_gradients.cuh - the shared memory of fused_backward.cu: two tiles, and what its warps keep beside them; how that
-   gets there, and what the block adds up over its warps. */
+/* tile_gradients.cuh - the shared memory of fused_backward.cu and checkpoints_backward.cu: two tiles, and what its
+   warps keep beside them; how that gets there, and what the block adds up over its warps. */
 #ifndef TILE_GRADIENTS_CUH
 #define TILE_GRADIENTS_CUH
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tile_states.cuh - the way of fused_states.cu from tile to tile, and its lanes' work before the loop over time.
-   */
+/* tile_states.cuh - the walk of fused_states.cu and checkpoints_states.cu from tile to tile, and their lanes' work
+   before the loop over time. */
 #ifndef TILE_STATES_CUH
 #define TILE_STATES_CUH
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Ranks.pm - what the tests of chapter 12 share: programs of several ranks.
+# Ranks.pm - shared by the tests of chapter 12: programs of several ranks.
 package Ranks;
 use strict;
 use warnings;

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# times.pl [--write] CHAPTER - how long the commands of README take on this machine, on the simulator, and the build of one chapter: prints a
+# times.pl [--write] CHAPTER - the times of the commands of README on this machine, on the simulator, and of the build of one chapter: prints a
 # table, and with --write puts it into docs/machines.md. It copies the sources to a folder of its own, so that nothing is built yet, and leaves this checkout alone.
 use strict;
 use warnings;

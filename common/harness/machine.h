@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.h - where a program runs. */
+/* machine.h - the machine on which a program runs. */
 #ifndef MACHINE_H
 #define MACHINE_H
 

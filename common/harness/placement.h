@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* placement.h - where the arrays of a program live. Without a placement they are on the device, and a kernel is
-   launched on them as they are (trial.h). Where they are elsewhere, in the host's memory or cut over several
-   processes, a chapter's operation names one: a few functions, and what the table shows. Options, data, the loop over
-   shapes and kernels, times, table and CSV are the harness's. */
+/* placement.h - a placement of a program's arrays, which says where they live. Without one they are on the device, and
+   a kernel is launched on them as they are (trial.h). Where they are elsewhere, in the host's memory or cut over
+   several processes, a chapter's operation names one: a few functions, and what the table shows. Options, data, the
+   loop over shapes and kernels, times, table and CSV are the harness's. */
 #ifndef PLACEMENT_H
 #define PLACEMENT_H
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
-# summary.pl TABLE.txt DIRECTION - what `make run` shows of a program's output: where it ran, one line for each variant that ran in DIRECTION,
+# summary.pl TABLE.txt DIRECTION - the part of a program's output that `make run` shows: where it ran, one line for each variant that ran in DIRECTION,
 # and what was checked. The line is the one with the largest sizes, the first of them first: for the recurrence the most sequences, and of
 # these the longest up to 16384 elements.
 use strict;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace.h - where the counts go. */
+/* trace.h - the counts of kernels and of their lines, added up for reports, traces and the program. */
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H
 

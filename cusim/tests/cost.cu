@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cost.cu - what an observed access costs: prints nanoseconds of processor time for each, of five kinds. */
+/* cost.cu - the cost of an observed access: prints nanoseconds of processor time for each, of five kinds. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bench.h - what 11.2 and 11.3 are judged on: arrays in pinned memory of the host, two slots on the device, three
-   streams. When the answer returns, its outputs are taken as they are. */
+/* bench.h - the data of the judges of 11.2 and 11.3: arrays in pinned memory of the host, two slots on the device,
+   three streams. When the answer returns, its outputs are taken as they are. */
 #ifndef BENCH_H
 #define BENCH_H
 

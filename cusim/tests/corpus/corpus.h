@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* corpus.h - what the small programs of this folder share. Each makes N numbers 0, 1, 2 ... on the device, runs a
-   kernel, and says whether number i has become factor * i + plus. The first line of each says what must come of
-   it (corpus.t). */
+/* corpus.h - shared by the small programs of this folder. Each makes N numbers 0, 1, 2 ... on the device, runs a
+   kernel, and says whether number i has become factor * i + plus. The first line of each says what must come of it
+   (corpus.t). */
 #include <cuda_runtime.h>
 #include <stdio.h>
 
