@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "progress.h"
+
 #include "../include/cuda_runtime.h"
 #include "../machine/announce.h"
 #include "../machine/cores.h"
@@ -207,6 +209,7 @@ extern "C" __attribute__((noinline)) void sim_at_fault(const char *message)
 /* sim_tell.fault: says it, with where it was. */
 static void say_fault(const char *file, int line, const void *pc, const char *text)
 {
+    sim_hide_progress();
     struct finding f;
 
     find(&f, "error", file, line, pc, text);

@@ -10,6 +10,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "progress.h"
+
 #include "../machine/cores.h"
 #include "../include/cuda_runtime.h"
 #include "../machine/fault.h"
@@ -131,6 +133,7 @@ static void on_tick(int, siginfo_t *, void *context)
     char place[512];
     int line;
 
+    sim_show_progress();
     if (sim_place.kernel == NULL && hangs && watches_host) {
         interrupted_line(c, place, sizeof(place));
         sim_fault(place, 0, "loops for %ld s without an end. See what ends the loop, and who changes that",

@@ -188,6 +188,15 @@ uint64_t sim_next_cluster(uint64_t begun)
     return common == NULL ? begun + 1 : common->faulty != 0 ? num_clusters : common->next++;
 }
 
+uint64_t sim_blocks_done(void)
+{
+    if (common == NULL)
+        return sim_counts.blocks;
+    const uint64_t taken = common->next < num_clusters ? common->next.load() : num_clusters;
+    const uint64_t blocks = (uint64_t)gridDim.x * gridDim.y * gridDim.z / num_clusters; /* of each */
+    return taken > common->num_processes ? (taken - common->num_processes) * blocks : 0;
+}
+
 /* ---- and end ---- */
 
 /* Whether a child has ended, and how: its status. With 0 in place of WNOHANG: waits for that. */

@@ -30,6 +30,9 @@ void sim_end_split(void);
    them got further; `tries`: how often they have tried since then. Returns false when nobody will write: all wait. */
 bool sim_wait_for_processes(bool first_time, uint64_t tries);
 
+/* Blocks of the running launch that have ended, in all processes; about, where it is split. */
+uint64_t sim_blocks_done(void);
+
 /* A fault: what is to be said in place of the message, by the one process that says it. */
 const char *sim_fault_of_all(const char *message);
 

@@ -55,16 +55,24 @@ static bool run_lanes(unsigned warp)
 {
     struct thread *lanes = &sim_block->threads[warp * SIM_WARP];
     const unsigned rest = sim_num_threads - warp * SIM_WARP, count = rest < SIM_WARP ? rest : SIM_WARP;
-    struct sim_order order = sim_make_order(count);
+    struct thread *const last = &lanes[count - 1];
     bool ran = false;
 
-    for (unsigned i = 0; i < count; i++) {
-        struct thread *t = &lanes[sim_next(&order)];
-
-        if (t->state == READY) {
-            fetch_stack(t + (i + 1 < count)); /* the next one, in the usual order */
-            SIM_RESUME(t);
-            ran = true;
+    if (sim_schedule == SIM_FORWARD) { /* the usual order, with less to remember from one jump to the next */
+        for (struct thread *t = lanes; t <= last; t++)
+            if (t->state == READY) {
+                fetch_stack(t < last ? t + 1 : t);
+                SIM_RESUME(t);
+                ran = true;
+            }
+    } else {
+        struct sim_order order = sim_make_order(count);
+        for (unsigned i = 0; i < count; i++) {
+            struct thread *t = &lanes[sim_next(&order)];
+            if (t->state == READY) {
+                SIM_RESUME(t);
+                ran = true;
+            }
         }
     }
     sim_tell.pass(warp);

@@ -661,7 +661,7 @@ static __attribute__((noinline)) void read_beside(struct site *site, const char 
 
 /* A plain access of a kernel's: most are judged in a quick way. */
 template <size_t size, bool writes>
-static inline __attribute__((always_inline)) void access_plainly(const char *p, const void *pc)
+static __attribute__((noinline)) void access_plainly(const char *p, const void *pc)
 {
     struct site *site = &sites[sim_known_site(pc)];
     asm("" : "+r"(site)); /* the compiler need not compute it again and again */
@@ -686,6 +686,8 @@ template <size_t size, unsigned how>
 static inline __attribute__((always_inline)) void hook(const char *p, const void *pc)
 {
     if constexpr (size >= 4 && (how & ~SIM_WRITES) == 0) {
+        if (accesses_are == OF_BOUNDS && is_legal(p, size, how, pc))
+            return;
         if (accesses_are == OF_ALL) {
             access_plainly<size, how != 0>(p, pc);
             return;
@@ -886,14 +888,17 @@ void sim_observe_launch(const void *first, size_t size)
 
 void sim_observe_turn(struct thread *t)
 {
-    thread = sim_thread_number(t);
+    sim_agent = thread = sim_thread_number(t);
     chain = &t->chain;
+    accesses = 0;
+    sim_just_read = NULL;
+    if (!sim_watches)
+        return;
     if (sim_watching)
         sim_watch_turn(thread);
     turn++;
-    accesses = 0;
-    sim_race_turn(thread);
     lane = (unsigned char)(thread % SIM_WARP);
+    sim_set_epoch();
     quick_in_turn = sim_race->num_suspects > 0 ? 0 : most_in_turn;
 }
 

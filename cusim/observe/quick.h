@@ -46,7 +46,8 @@ static inline bool is_same_warp(uint64_t record, uint64_t other)
 }
 
 /* The bits of `written` for an access, and where they lie. */
-template <size_t size> struct sim_written {
+template <size_t size>
+struct sim_written {
     typedef typename std::conditional<size == 16, uint16_t, uint8_t>::type type;
 
     static inline type *at(const struct sim_quick *q, size_t at)
@@ -60,21 +61,26 @@ template <size_t size> struct sim_written {
 };
 
 /* Whether an access of `size` bytes, a multiple of 4, `at` bytes behind the start, may follow the last writes of its
-   words, and if it reads, finds them written. */
-template <size_t size, bool writes> static inline bool sim_follows_writes(const struct sim_quick *q, size_t at)
+   words, and if it reads, finds them written: as what is remembered of a write is not history, it has been. */
+template <size_t size, bool writes>
+static inline bool sim_follows_writes(const struct sim_quick *q, size_t at)
 {
     typedef struct sim_written<size> bits;
 
-    if (!writes && q->written != NULL && (*bits::at(q, at) & bits::mask(at)) != bits::mask(at))
-        return false;
-    for (size_t word = at / 4; word < at / 4 + size / 4; word++)
-        if (!is_surely_ordered(q->cells[word].write, q->floor) || kind_of(q->cells[word].write) == IN_FLIGHT)
+    for (size_t word = at / 4; word < at / 4 + size / 4; word++) {
+        const uint64_t last = q->cells[word].write;
+        if (last >= q->floor) {
+            if (!is_surely_ordered(last, q->floor) || kind_of(last) == IN_FLIGHT)
+                return false;
+        } else if (!writes && q->written != NULL && (*bits::at(q, at) & bits::mask(at)) != bits::mask(at))
             return false;
+    }
     return true;
 }
 
 /* A write: whether it may follow the reads; then it is remembered. */
-template <size_t size> static inline bool sim_quick_write(const struct sim_quick *q, size_t at, uint64_t record)
+template <size_t size>
+static inline bool sim_quick_write(const struct sim_quick *q, size_t at, uint64_t record)
 {
     typedef struct sim_written<size> bits;
 
@@ -107,13 +113,13 @@ static inline __attribute__((always_inline)) bool sim_quick_read(const struct si
 }
 
 /* A read beside others that nothing orders before it: it becomes the second that is remembered, or need not be. */
-template <size_t size> static inline bool sim_quick_read_beside(const struct sim_quick *q, size_t at, uint64_t record)
+template <size_t size>
+static inline bool sim_quick_read_beside(const struct sim_quick *q, size_t at, uint64_t record)
 {
     for (size_t word = at / 4; word < at / 4 + size / 4; word++) {
         const uint64_t first = q->cells[word].read, second = q->others[word];
         if (!is_surely_ordered(first, q->floor) &&
-            (!is_surely_unordered(first) ||
-             !(is_surely_unordered(second) || is_surely_ordered(second, q->floor))))
+            (!is_surely_unordered(first) || !(is_surely_unordered(second) || is_surely_ordered(second, q->floor))))
             return false;
     }
     for (size_t word = at / 4; word < at / 4 + size / 4; word++) {

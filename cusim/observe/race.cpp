@@ -263,14 +263,6 @@ void sim_race_block_end(void)
     }
 }
 
-void sim_race_turn(unsigned thread)
-{
-    sim_agent = thread;
-    sim_just_read = NULL;
-    if (sim_watches)
-        sim_set_epoch();
-}
-
 /* ---- accesses ---- */
 
 /* Strong accesses do not race with each other. But volatile alone does not make the lanes of a warp go in step: a sum

@@ -15,7 +15,6 @@ uint64_t sim_race_one_interval(void); /* a new one, between launches */
 void sim_race_block(unsigned slot, bool begins_cluster);
 void sim_race_block_end(void);
 void sim_race_switch(unsigned slot); /* a block that has begun earlier goes on */
-void sim_race_turn(unsigned thread);
 
 void sim_race_barrier(void); /* __syncthreads */
 void sim_race_syncwarp(unsigned first_thread, unsigned mask);
